@@ -1,0 +1,105 @@
+/**
+ * A call as an application sees it: one snapshot that changes, and the things a person can do. Nothing here knows a document; media and
+ * sockets come in as ports (`ports.ts`).
+ */
+import type { Code } from '@parley/protocol/codes';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Media, Presence } from '@parley/protocol/people';
+
+/** What the connection to the room is doing. Everything between a lost socket and its return is one calm `recovering`. */
+export type CallConnection =
+  | { readonly status: 'joining' }
+  | { readonly status: 'connected'; readonly pod: string }
+  | { readonly status: 'recovering'; readonly sinceMs: number; readonly offline: boolean }
+  /** Over for good. `retry` says whether joining again may work; `retryAfterMs` when. */
+  | {
+      readonly status: 'ended';
+      readonly reason: EndReason;
+      readonly retry: boolean;
+      readonly retryAfterMs: number | null;
+    };
+
+/** `left`: the person left. `unreachable`: the service did not answer at all. Otherwise the code the service gave. */
+export type EndReason = 'left' | 'unreachable' | Code;
+
+/** How media with one person travels. */
+export type Link =
+  | { readonly status: 'connecting' }
+  | {
+      readonly status: 'connected';
+      readonly path: 'direct' | 'relayed';
+      readonly quality: LinkQuality;
+      readonly roundTripMs: number | null;
+      readonly lossPercent: number | null;
+    }
+  | { readonly status: 'recovering' }
+  | { readonly status: 'failed' };
+export type LinkQuality = 'good' | 'fair' | 'poor' | 'unknown';
+
+export interface Person {
+  readonly participant: ParticipantId;
+  readonly name: string;
+  readonly presence: Presence;
+  readonly media: Media;
+  readonly link: Link;
+  /** Camera and microphone; the same object while it lasts, so it can be bound to an element. */
+  readonly stream: MediaStream | null;
+  readonly screen: MediaStream | null;
+  /** Loudness of the last fifth of a second, 0 to 1. */
+  readonly level: number;
+}
+
+export interface ChatEntry {
+  readonly id: string;
+  readonly from: ParticipantId;
+  readonly name: string;
+  readonly text: string;
+  /** Unix time in ms. */
+  readonly at: number;
+  readonly mine: boolean;
+  /** `taken`: the service has it and everyone who resumes gets it. */
+  readonly status: 'sending' | 'taken' | 'refused';
+}
+
+export interface CallSnapshot {
+  readonly connection: CallConnection;
+  readonly room: string;
+  readonly me: { readonly participant: ParticipantId | null; readonly name: string; readonly media: Media };
+  /** Everyone else, in the order they came. */
+  readonly people: readonly Person[];
+  readonly chat: readonly ChatEntry[];
+}
+
+export interface Call {
+  snapshot(): CallSnapshot;
+  /** Called after every change of the snapshot; the answer ends the subscription. */
+  subscribe(listener: () => void): () => void;
+  /** A live track, or `null` to send none (muted, camera off). Everyone's roster changes with it. The caller owns and stops tracks. */
+  setMicrophone(track: MediaStreamTrack | null): void;
+  setCamera(track: MediaStreamTrack | null): void;
+  setScreen(stream: MediaStream | null): void;
+  rename(name: string): void;
+  /** `false` where the text is empty or over `chat.chars`. */
+  sendChat(text: string): boolean;
+  /** Leaves for good: everyone is told at once. */
+  leave(): void;
+}
+
+export interface CallOptions {
+  /** Origin of the API, e.g. `https://parley.example`; pages use their own. */
+  readonly api: string;
+  readonly room: string;
+  readonly name: string;
+  readonly microphone: MediaStreamTrack | null;
+  readonly camera: MediaStreamTrack | null;
+  /** Answers of an earlier visit in the same tab, so that a reload is the same participant. */
+  readonly memory?: CallMemory;
+  /** For tests and people behind strict firewalls: `relay` uses TURN only. */
+  readonly iceTransportPolicy?: RTCIceTransportPolicy;
+}
+
+/** A few hundred bytes per room that outlive a reload (sessionStorage in a page). */
+export interface CallMemory {
+  read(): string | null;
+  write(value: string | null): void;
+}

@@ -1,0 +1,52 @@
+/** What a client says on its socket: JSON text messages. Directed messages are in `directed.ts`. */
+import { Type, type Static } from 'typebox';
+import { ChatId, ChatLine, ChatText, DisplayName, Media } from './people.ts';
+
+/** Raised by the client at every connection attempt: it orders two pods' claims on one person. */
+export const Generation = Type.Integer({ minimum: 1, maximum: 2 ** 31 });
+
+export const Enter = Type.Object({
+  type: Type.Literal('enter'),
+  ticket: Type.String({ maxLength: 2048 }),
+  generation: Generation,
+  name: DisplayName,
+  media: Media,
+});
+export const Resume = Type.Object({
+  type: Type.Literal('resume'),
+  token: Type.String({ maxLength: 2048 }),
+  generation: Generation,
+  name: DisplayName,
+  media: Media,
+  chat: Type.Array(ChatLine, {
+    maxItems: 20,
+    description: 'The last lines the client has, so that a room whose pods all died gets them back.',
+  }),
+});
+export const Change = Type.Object({
+  type: Type.Literal('change'),
+  name: Type.Optional(DisplayName),
+  media: Type.Optional(Media),
+});
+export const Chat = Type.Object({ type: Type.Literal('chat'), id: ChatId, text: ChatText });
+export const Leave = Type.Object({ type: Type.Literal('leave') });
+export const Ping = Type.Object({ type: Type.Literal('ping') });
+export const IceRequest = Type.Object({ type: Type.Literal('ice') });
+
+export const CLIENT_MESSAGES = {
+  enter: Enter,
+  resume: Resume,
+  change: Change,
+  chat: Chat,
+  leave: Leave,
+  ping: Ping,
+  ice: IceRequest,
+} as const;
+
+export const ClientMessage = Type.Union(Object.values(CLIENT_MESSAGES));
+export type Enter = Static<typeof Enter>;
+export type Resume = Static<typeof Resume>;
+export type Change = Static<typeof Change>;
+export type Chat = Static<typeof Chat>;
+export type ClientMessage =
+  Enter | Resume | Change | Chat | Static<typeof Leave> | Static<typeof Ping> | Static<typeof IceRequest>;

@@ -1,0 +1,56 @@
+/** From bytes or text of a stranger to a typed message, once, at the edge. Never throws. */
+import type { Static, TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { BUS_MESSAGES, type BusMessage } from './bus.ts';
+import { CLIENT_MESSAGES, type ClientMessage } from './client-messages.ts';
+import { SERVER_MESSAGES, type ServerMessage } from './server-messages.ts';
+
+export type Decoded<Message> =
+  | { readonly ok: true; readonly message: Message }
+  | { readonly ok: false; readonly code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE'; readonly why: string };
+
+const compiled = new WeakMap<TSchema, Validator>();
+
+/** A schema is compiled at its first use and kept. */
+function validator(schema: TSchema): Validator {
+  let found = compiled.get(schema);
+  if (found === undefined) {
+    found = Compile(schema);
+    compiled.set(schema, found);
+  }
+  return found;
+}
+
+/** The value as the schema's type, or why it is not. */
+export function decode<Schema extends TSchema>(schema: Schema, value: unknown): Decoded<Static<Schema>> {
+  const check = validator(schema);
+  if (check.Check(value)) return { ok: true, message: value as Static<Schema> };
+  const [first] = check.Errors(value);
+  return bad(first === undefined ? 'not of its type' : `${first.instancePath || 'message'} ${first.message}`);
+}
+
+function bad(why: string): Decoded<never> {
+  return { ok: false, code: 'BAD_MESSAGE', why };
+}
+
+function decoder<Message>(table: Readonly<Record<string, TSchema>>): (text: string) => Decoded<Message> {
+  const schemas = new Map(Object.entries(table));
+  return (text) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return bad('not JSON');
+    }
+    if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string') {
+      return bad('no type');
+    }
+    const schema = schemas.get(value.type);
+    if (schema === undefined) return { ok: false, code: 'UNKNOWN_TYPE', why: 'unknown type' };
+    return decode(schema, value) as Decoded<Message>;
+  };
+}
+
+export const decodeClientMessage: (text: string) => Decoded<ClientMessage> = decoder(CLIENT_MESSAGES);
+export const decodeServerMessage: (text: string) => Decoded<ServerMessage> = decoder(SERVER_MESSAGES);
+export const decodeBusMessage: (text: string) => Decoded<BusMessage> = decoder(BUS_MESSAGES);

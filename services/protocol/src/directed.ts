@@ -1,0 +1,121 @@
+/**
+ * Directed messages: an envelope line and an opaque payload, in one text or binary WebSocket message. SPEC rules DIR-1 to DIR-6.
+ *
+ *     client to pod     >{participant} {id}\n{payload}
+ *     pod to client     <{participant}\n{payload}
+ *
+ * The envelope is ASCII, so a pod finds it without decoding the payload, which is passed on byte for byte.
+ */
+import type { ParticipantId, PodId, RoomId } from './ids.ts';
+
+const FROM_CLIENT = 0x3e; // '>'
+const TO_CLIENT = 0x3c; // '<'
+const SPACE = 0x20;
+const NEWLINE = 0x0a;
+const PARTICIPANT_BYTES = 17;
+/** Longest id a sender may give a directed message. */
+export const DIRECTED_ID_BYTES = 24;
+
+export interface DirectedHead {
+  readonly to: ParticipantId;
+  /** Comes back in `undelivered`; unique among the sender's recent messages. */
+  readonly id: string;
+  /** Where the payload starts. */
+  readonly payloadAt: number;
+}
+
+export const isDirected = (message: Uint8Array): boolean => message[0] === FROM_CLIENT;
+
+/** Reads the envelope of a client's directed message; `undefined` where it is malformed. Nothing is copied. */
+export function readDirected(message: Uint8Array): DirectedHead | undefined {
+  const afterTo = 1 + PARTICIPANT_BYTES;
+  if (message[0] !== FROM_CLIENT || message[afterTo] !== SPACE) return undefined;
+  const newline = message.indexOf(NEWLINE, afterTo);
+  const idBytes = newline - afterTo - 1;
+  if (newline === -1 || idBytes < 1 || idBytes > DIRECTED_ID_BYTES) return undefined;
+  const id = ascii(message, afterTo + 1, newline);
+  const to = ascii(message, 1, afterTo);
+  return id === undefined || to === undefined ? undefined : { to, id, payloadAt: newline + 1 };
+}
+
+function ascii(bytes: Uint8Array, from: number, to: number): string | undefined {
+  let text = '';
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte <= SPACE || byte > 0x7e) return undefined;
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+/** The envelope a pod puts before the payload it hands on. */
+export const directedPrefix = (from: ParticipantId): string => `<${from}\n`;
+
+/** What a client sends: the whole text message for a text payload. */
+export const directedText = (to: ParticipantId, id: string, payload: string): string =>
+  `>${to} ${id}\n${payload}`;
+
+/** What a client sends: the whole binary message for a binary payload. */
+export function directedBinary(to: ParticipantId, id: string, payload: Uint8Array): Uint8Array<ArrayBuffer> {
+  const head = new TextEncoder().encode(`>${to} ${id}\n`);
+  const message = new Uint8Array(head.length + payload.length);
+  message.set(head);
+  message.set(payload, head.length);
+  return message;
+}
+
+export interface DirectedReceived<Payload> {
+  readonly from: ParticipantId;
+  readonly payload: Payload;
+}
+
+/** Reads a directed message as a client receives it in a text frame; `undefined` where it is none. */
+export function receivedText(message: string): DirectedReceived<string> | undefined {
+  const newline = 1 + PARTICIPANT_BYTES;
+  if (message[0] !== '<' || message[newline] !== '\n') return undefined;
+  return { from: message.slice(1, newline), payload: message.slice(newline + 1) };
+}
+
+/** Reads a directed message as a client receives it in a binary frame; `undefined` where it is none. The payload is a view. */
+export function receivedBinary(message: Uint8Array): DirectedReceived<Uint8Array> | undefined {
+  const newline = 1 + PARTICIPANT_BYTES;
+  if (message[0] !== TO_CLIENT || message[newline] !== NEWLINE) return undefined;
+  const from = ascii(message, 1, newline);
+  return from === undefined ? undefined : { from, payload: message.subarray(newline + 1) };
+}
+
+/** A directed message between pods: `{room} {from} {to} {ref} {pod} {t|b}\n{payload}`. Answered with `directed-answer` and the ref. */
+export interface DirectedTransfer {
+  readonly room: RoomId;
+  readonly from: ParticipantId;
+  readonly to: ParticipantId;
+  /** Chosen by the sending pod; names the message in the answer. */
+  readonly ref: number;
+  readonly pod: PodId;
+  readonly binary: boolean;
+  readonly payload: Uint8Array;
+}
+
+const LONGEST_TRANSFER_HEAD = 256;
+
+export function writeTransfer(transfer: DirectedTransfer): Uint8Array {
+  const { room, from, to, ref, pod, binary, payload } = transfer;
+  const head = `${room} ${from} ${to} ${ref} ${pod} ${binary ? 'b' : 't'}\n`;
+  const message = new Uint8Array(head.length + payload.length);
+  for (let at = 0; at < head.length; at += 1) message[at] = head.charCodeAt(at);
+  message.set(payload, head.length);
+  return message;
+}
+
+/** `undefined` where it is malformed. The payload is a view of the message. */
+export function readTransfer(message: Uint8Array): DirectedTransfer | undefined {
+  const newline = message.subarray(0, LONGEST_TRANSFER_HEAD).indexOf(NEWLINE);
+  if (newline === -1) return undefined;
+  const [room, from, to, ref, pod, kind, ...more] = String.fromCharCode(
+    ...message.subarray(0, newline),
+  ).split(' ');
+  if (!room || !from || !to || !ref || !pod || !kind || more.length > 0) return undefined;
+  const number = Number(ref);
+  if (!Number.isSafeInteger(number) || number < 0 || (kind !== 'b' && kind !== 't')) return undefined;
+  return { room, from, to, ref: number, pod, binary: kind === 'b', payload: message.subarray(newline + 1) };
+}

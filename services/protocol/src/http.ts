@@ -1,0 +1,139 @@
+/** The HTTP interface `/v1`: bodies of requests and answers, and the table of routes that the OpenAPI page is made from. */
+import { Type, type Static, type TSchema } from 'typebox';
+import { codeNames, type Code } from './codes.ts';
+import { ParticipantId, RegionId, RoomId, RoomName } from './ids.ts';
+import { DisplayName } from './people.ts';
+
+export const IceServer = Type.Object({
+  urls: Type.Array(Type.String()),
+  username: Type.Optional(Type.String()),
+  credential: Type.Optional(Type.String()),
+});
+export type IceServer = Static<typeof IceServer>;
+
+export const RelayOffer = Type.Object({
+  url: Type.String({ description: 'WebTransport address of the relay.' }),
+  token: Type.String({ description: 'Scoped EdDSA token: what may be published and subscribed to.' }),
+  certificateHashes: Type.Array(Type.String(), {
+    description: 'SHA-256, base64; empty where the certificate is from a public CA. Current and next.',
+  }),
+});
+
+export const RoomView = Type.Object({
+  room: RoomId,
+  kind: Type.Union([Type.Literal('ad-hoc'), Type.Literal('named')]),
+  homeRegion: Type.Union([RegionId, Type.Null()]),
+  cap: Type.Integer({ minimum: 1 }),
+  locked: Type.Boolean(),
+});
+export type RoomView = Static<typeof RoomView>;
+
+export const CreateRoomRequest = Type.Object({
+  name: RoomName,
+  cap: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Most participants; the installation may allow fewer.',
+    }),
+  ),
+});
+export const CreateRoomAnswer = Type.Object({
+  room: RoomView,
+  link: Type.String({ description: 'The page of the room.' }),
+  ownerKey: Type.String({ description: 'Shown once; send it as `Authorization: Bearer`.' }),
+});
+export const JoinRequest = Type.Object({ name: Type.Optional(DisplayName) });
+export const JoinAnswer = Type.Object({
+  participant: ParticipantId,
+  ticket: Type.String(),
+  ticketTtlMs: Type.Integer(),
+  socketUrl: Type.String({ description: 'WebSocket address; the first message carries the ticket.' }),
+  iceServers: Type.Array(IceServer),
+  relay: Type.Union([RelayOffer, Type.Null()]),
+  room: RoomView,
+});
+export const ErrorAnswer = Type.Object({
+  code: Type.Enum([...codeNames()]),
+  message: Type.String(),
+  retryAfterMs: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+export type CreateRoomRequest = Static<typeof CreateRoomRequest>;
+export type CreateRoomAnswer = Static<typeof CreateRoomAnswer>;
+export type JoinRequest = Static<typeof JoinRequest>;
+export type JoinAnswer = Static<typeof JoinAnswer>;
+export type ErrorAnswer = Static<typeof ErrorAnswer>;
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With `:parameters`, as the router takes it. */
+  readonly path: string;
+  readonly summary: string;
+  readonly body: TSchema | null;
+  readonly answer: { readonly status: number; readonly schema: TSchema | null };
+  readonly owner: boolean;
+  readonly codes: readonly Code[];
+}
+
+export const ROUTES = {
+  createRoom: {
+    method: 'POST',
+    path: '/v1/rooms',
+    summary: 'Create a named room in this region',
+    body: CreateRoomRequest,
+    answer: { status: 201, schema: CreateRoomAnswer },
+    owner: false,
+    codes: ['BAD_REQUEST', 'ROOM_EXISTS', 'TOO_MANY_ROOMS', 'STORE_UNAVAILABLE'],
+  },
+  readRoom: {
+    method: 'GET',
+    path: '/v1/rooms/:room',
+    summary: 'Read a room',
+    body: null,
+    answer: { status: 200, schema: RoomView },
+    owner: false,
+    codes: ['ROOM_INVALID', 'ROOM_NOT_FOUND', 'ROOM_HOME_UNREACHABLE', 'STORE_UNAVAILABLE'],
+  },
+  deleteRoom: {
+    method: 'DELETE',
+    path: '/v1/rooms/:room',
+    summary: 'Delete a named room; everyone in it is told',
+    body: null,
+    answer: { status: 204, schema: null },
+    owner: true,
+    codes: [
+      'ROOM_INVALID',
+      'ROOM_NOT_FOUND',
+      'OWNER_KEY_INVALID',
+      'ROOM_HOME_UNREACHABLE',
+      'STORE_UNAVAILABLE',
+    ],
+  },
+  joinRoom: {
+    method: 'POST',
+    path: '/v1/rooms/:room/join',
+    summary: 'Ask to join: answers a ticket, the socket address, ICE servers and the relay',
+    body: JoinRequest,
+    answer: { status: 200, schema: JoinAnswer },
+    owner: false,
+    codes: [
+      'BAD_REQUEST',
+      'ROOM_INVALID',
+      'ROOM_NOT_FOUND',
+      'ROOM_FULL',
+      'ROOM_LOCKED',
+      'BANNED',
+      'NAME_INVALID',
+      'TOO_MANY_JOINS',
+      'POD_FULL',
+      'NOT_READY',
+      'ROOM_HOME_UNREACHABLE',
+      'STORE_UNAVAILABLE',
+      'ORIGIN_DENIED',
+    ],
+  },
+} as const satisfies Record<string, Route>;
+
+/** The socket of a room, beside the routes: `/v1/rooms/:room/socket`. */
+export const SOCKET_PATH = /^\/v1\/rooms\/([^/?]+)\/socket(?:\?|$)/;
+export const socketPath = (room: RoomId): string => `/v1/rooms/${room}/socket`;

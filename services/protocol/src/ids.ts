@@ -1,0 +1,64 @@
+/** Names of rooms, participants, pods and regions: the grammar, and how to read it. SPEC rules ROOM-1 to ROOM-4. */
+import { Type, type Static } from 'typebox';
+
+/** 16 symbols of Crockford base32 in four groups: 80 bits, so an ad-hoc room cannot be guessed. */
+export const AD_HOC_ROOM_PATTERN = '[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}';
+const NAMED_ROOM_PATTERN = '[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?@[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?';
+
+export const RoomId = Type.String({
+  $id: 'RoomId',
+  pattern: `^(?:${AD_HOC_ROOM_PATTERN}|${NAMED_ROOM_PATTERN})$`,
+  maxLength: 65,
+  description: 'An ad-hoc room (`xxxx-xxxx-xxxx-xxxx`) or a named room with its home region (`standup@eu`).',
+});
+export const RoomName = Type.String({
+  pattern: '^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$',
+  maxLength: 48,
+  description: 'The part of a named room before `@`; unique in its home region.',
+});
+export const RegionId = Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?$', maxLength: 16 });
+export const ParticipantId = Type.String({
+  pattern: '^p[0-9a-hjkmnp-tv-z]{16}$',
+  description: 'Chosen by the server at join; the same person keeps it through every resume.',
+});
+export const PodId = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,62}$', maxLength: 63 });
+
+export type RoomId = Static<typeof RoomId>;
+export type RegionId = Static<typeof RegionId>;
+export type ParticipantId = Static<typeof ParticipantId>;
+export type PodId = Static<typeof PodId>;
+
+export type RoomReference =
+  | { readonly kind: 'ad-hoc'; readonly room: RoomId }
+  | { readonly kind: 'named'; readonly room: RoomId; readonly name: string; readonly region: RegionId };
+
+const AD_HOC = new RegExp(`^${AD_HOC_ROOM_PATTERN}$`);
+const NAMED = new RegExp(`^${NAMED_ROOM_PATTERN}$`);
+
+/** Reads a room id; `undefined` where it is neither an ad-hoc nor a named room. */
+export function parseRoomId(text: string): RoomReference | undefined {
+  if (AD_HOC.test(text)) return { kind: 'ad-hoc', room: text };
+  if (!NAMED.test(text)) return undefined;
+  const at = text.indexOf('@');
+  return { kind: 'named', room: text, name: text.slice(0, at), region: text.slice(at + 1) };
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Crockford base32 of random bytes, one symbol a byte (the upper three bits are dropped). */
+function symbols(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += ALPHABET.charAt(byte & 31);
+  return text;
+}
+
+/** A new ad-hoc room id from 16 random bytes. Nobody creates such a room: it exists while people are in it. */
+export function adHocRoomId(random: Uint8Array): RoomId {
+  const text = symbols(random.subarray(0, 16));
+  return `${text.slice(0, 4)}-${text.slice(4, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}`;
+}
+
+/** A new participant id from 16 random bytes. */
+export function participantId(random: Uint8Array): ParticipantId {
+  return `p${symbols(random.subarray(0, 16))}`;
+}

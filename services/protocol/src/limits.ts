@@ -1,0 +1,266 @@
+/**
+ * Every limit of the platform: its name, default, unit, the code a caller gets over it, and why that value. The key in a pod's
+ * environment is `PARLEY_LIMIT_` and the name in capitals with underscores (`limitKey`). SPEC rule LIM-1.
+ */
+import type { Code } from './codes.ts';
+
+export interface Limit {
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly unit: string;
+  /** What a caller over the limit is told; `null` where nobody is refused. */
+  readonly code: Code | null;
+  readonly why: string;
+}
+
+const define = <Names extends string>(table: Record<Names, Limit>): Record<Names, Limit> => table;
+
+export const LIMITS = define({
+  'message.bytes': {
+    value: 65_536,
+    min: 1024,
+    max: 1_048_576,
+    unit: 'bytes',
+    code: 'MESSAGE_TOO_LARGE',
+    why: 'a large SDP is 10 kB; six times that leaves room for simulcast and many candidates',
+  },
+  'control.bytes': {
+    value: 16_384,
+    min: 1024,
+    max: 65_536,
+    unit: 'bytes',
+    code: 'MESSAGE_TOO_LARGE',
+    why: 'the longest control message is a chat line of 2,000 characters, at most 4 bytes each, escaped',
+  },
+  'body.bytes': {
+    value: 4096,
+    min: 512,
+    max: 65_536,
+    unit: 'bytes',
+    code: 'BODY_TOO_LARGE',
+    why: 'no request of /v1 needs more than a few hundred bytes',
+  },
+  'socket.messages': {
+    value: 60,
+    min: 1,
+    max: 1_000_000,
+    unit: 'messages per second',
+    code: 'RATE_LIMITED',
+    why: 'twice what a client sends while it negotiates with a full mesh',
+  },
+  'socket.messageBurst': {
+    value: 400,
+    min: 1,
+    max: 10_000_000,
+    unit: 'messages',
+    code: 'RATE_LIMITED',
+    why: 'joining a full mesh sends some 14 messages to each person, in a burst',
+  },
+  'socket.bytes': {
+    value: 262_144,
+    min: 1024,
+    max: 1_073_741_824,
+    unit: 'bytes per second',
+    code: 'RATE_LIMITED',
+    why: 'one full-size message four times a second',
+  },
+  'socket.byteBurst': {
+    value: 1_048_576,
+    min: 1024,
+    max: 1_073_741_824,
+    unit: 'bytes',
+    code: 'RATE_LIMITED',
+    why: 'offers to a whole mesh at once',
+  },
+  'socket.badMessages': {
+    value: 10,
+    min: 1,
+    max: 1000,
+    unit: 'messages',
+    code: 'BAD_MESSAGE',
+    why: 'a newer client may send what an older pod does not know; a broken one is shut out',
+  },
+  'socket.bufferedBytes': {
+    value: 1_048_576,
+    min: 16_384,
+    max: 67_108_864,
+    unit: 'bytes',
+    code: 'SLOW_CONSUMER',
+    why: 'a reader that is a megabyte behind is not in the call any more; it resumes when it can',
+  },
+  'socket.enterTimeout': {
+    value: 5000,
+    min: 100,
+    max: 60_000,
+    unit: 'ms',
+    code: 'ENTER_TIMEOUT',
+    why: 'a socket that does not say who it is holds memory for nothing',
+  },
+  'socket.pingInterval': {
+    value: 2000,
+    min: 200,
+    max: 60_000,
+    unit: 'ms',
+    code: null,
+    why: 'with two misses, somebody whose network is gone shows away within 5 s',
+  },
+  'pod.sockets': {
+    value: 8000,
+    min: 1,
+    max: 100_000,
+    unit: 'sockets',
+    code: 'POD_FULL',
+    why: 'well below the 20,000 descriptors a process usually gets, as the edge needs two for each',
+  },
+  'pod.rooms': {
+    value: 4000,
+    min: 1,
+    max: 100_000,
+    unit: 'rooms',
+    code: 'POD_FULL',
+    why: 'each room is one NATS subscription',
+  },
+  'address.sockets': {
+    value: 500,
+    min: 1,
+    max: 100_000,
+    unit: 'sockets',
+    code: 'TOO_MANY_SOCKETS',
+    why: 'an office or a school behind one address',
+  },
+  'address.joins': {
+    value: 120,
+    min: 1,
+    max: 10_000_000,
+    unit: 'joins per minute',
+    code: 'TOO_MANY_JOINS',
+    why: 'two a second for everyone behind one address',
+  },
+  'address.rooms': {
+    value: 30,
+    min: 1,
+    max: 1_000_000,
+    unit: 'named rooms per hour',
+    code: 'TOO_MANY_ROOMS',
+    why: 'a named room is kept until it is deleted',
+  },
+  'room.participants': {
+    value: 100,
+    min: 1,
+    max: 10_000,
+    unit: 'participants',
+    code: 'ROOM_FULL',
+    why: 'soft in an ad-hoc room: counted against the local roster',
+  },
+  'mesh.max': {
+    value: 4,
+    min: 2,
+    max: 12,
+    unit: 'participants',
+    code: null,
+    why: 'up to here media goes from peer to peer',
+  },
+  'name.chars': {
+    value: 64,
+    min: 1,
+    max: 256,
+    unit: 'characters',
+    code: 'NAME_INVALID',
+    why: 'a name fits a tile',
+  },
+  'chat.chars': {
+    value: 2000,
+    min: 1,
+    max: 4000,
+    unit: 'characters',
+    code: 'CHAT_TOO_LONG',
+    why: 'a long paragraph',
+  },
+  'chat.lines': {
+    value: 5,
+    min: 1,
+    max: 1000,
+    unit: 'lines per second',
+    code: 'CHAT_TOO_FAST',
+    why: 'nobody types faster; a burst of twice that is allowed',
+  },
+  'chat.history': {
+    value: 100,
+    min: 0,
+    max: 1000,
+    unit: 'lines',
+    code: null,
+    why: 'what somebody who resumes may have missed',
+  },
+  'ticket.ttl': {
+    value: 30_000,
+    min: 1000,
+    max: 300_000,
+    unit: 'ms',
+    code: 'TICKET_EXPIRED',
+    why: 'from the answer to the socket is one round trip',
+  },
+  'resume.grace': {
+    value: 30_000,
+    min: 1000,
+    max: 600_000,
+    unit: 'ms',
+    code: 'RESUME_EXPIRED',
+    why: 'a reload, a lift, a change of network',
+  },
+  'resume.ttl': {
+    value: 86_400_000,
+    min: 60_000,
+    max: 604_800_000,
+    unit: 'ms',
+    code: 'RESUME_EXPIRED',
+    why: 'the longest call',
+  },
+  'turn.ttl': {
+    value: 43_200_000,
+    min: 60_000,
+    max: 604_800_000,
+    unit: 'ms',
+    code: null,
+    why: 'credentials outlive a working day; the socket hands out fresh ones',
+  },
+  'directed.timeout': {
+    value: 1500,
+    min: 100,
+    max: 10_000,
+    unit: 'ms',
+    code: null,
+    why: 'a sender learns within 2 s that nobody took a message (P7)',
+  },
+  'directed.pending': {
+    value: 20_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'messages',
+    code: null,
+    why: 'messages to other pods that wait for an answer; over it the oldest is reported undelivered',
+  },
+} as const satisfies Record<string, Limit>);
+
+export type LimitName = keyof typeof LIMITS;
+/** The limits in force on a pod: defaults with the operator's changes. */
+export type Limits = Readonly<Record<LimitName, number>>;
+
+const NAMES = Object.keys(LIMITS) as LimitName[];
+
+export const limitNames = (): readonly LimitName[] => NAMES;
+
+export function defaultLimits(changes: Partial<Limits> = {}): Limits {
+  const values = {} as Record<LimitName, number>;
+  for (const name of NAMES) values[name] = changes[name] ?? LIMITS[name].value;
+  return values;
+}
+
+/** The environment key of a limit: `room.participants` is `PARLEY_LIMIT_ROOM_PARTICIPANTS`. */
+export function limitKey(name: LimitName): string {
+  return `PARLEY_LIMIT_${name
+    .replace(/([A-Z])/g, '_$1')
+    .replaceAll('.', '_')
+    .toUpperCase()}`;
+}

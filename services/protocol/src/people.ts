@@ -1,0 +1,57 @@
+/** What the people of a room know of each other. SPEC rules ROS-1 and ROS-2. */
+import { Type, type Static } from 'typebox';
+import { ParticipantId } from './ids.ts';
+
+/** Which media somebody is sending. A muted microphone is `audio: false`. */
+export const Media = Type.Object({
+  audio: Type.Boolean(),
+  video: Type.Boolean(),
+  screen: Type.Boolean(),
+});
+export type Media = Static<typeof Media>;
+
+/**
+ * `here`: has a socket. `away`: lost it and is within the grace period. `cut-off`: on the far side of a broken link between regions.
+ */
+export const Presence = Type.Union([Type.Literal('here'), Type.Literal('away'), Type.Literal('cut-off')]);
+export type Presence = Static<typeof Presence>;
+
+/** A display name; its length and characters are checked against the limit `name.chars` in `checkName`. */
+export const DisplayName = Type.String({ minLength: 1, maxLength: 256 });
+
+export const Member = Type.Object({
+  participant: ParticipantId,
+  name: DisplayName,
+  media: Media,
+  state: Presence,
+});
+export type Member = Static<typeof Member>;
+
+export const ChatText = Type.String({ minLength: 1, maxLength: 8000 });
+export const ChatId = Type.String({
+  pattern: '^[A-Za-z0-9_-]{8,36}$',
+  description: 'Chosen by the sender; lines are merged by it.',
+});
+
+export const ChatLine = Type.Object({
+  id: ChatId,
+  from: ParticipantId,
+  name: DisplayName,
+  text: ChatText,
+  at: Type.Integer({
+    minimum: 0,
+    description:
+      'Unix time in ms by the clock of the pod that took the line; for showing, never for ordering state.',
+  }),
+});
+export type ChatLine = Static<typeof ChatLine>;
+
+// Control characters, and the ones that turn or hide the text around them (bidirectional overrides, zero-width space).
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
+
+/** A name as it will be shown (trimmed, inner white space folded), or `undefined` where it may not be used. */
+export function checkName(name: string, maxChars: number): string | undefined {
+  if (FORBIDDEN.test(name)) return undefined;
+  const shown = name.trim().replace(/\s+/g, ' ');
+  return shown.length > 0 && Array.from(shown).length <= maxChars ? shown : undefined;
+}

@@ -1,0 +1,122 @@
+/** What a pod says on a socket: JSON text messages. Directed messages are in `directed.ts`. */
+import { Type, type Static } from 'typebox';
+import { codeNames } from './codes.ts';
+import { IceServer, RoomView } from './http.ts';
+import { ParticipantId, PodId } from './ids.ts';
+import { ChatId, ChatLine, DisplayName, Media, Member } from './people.ts';
+
+export const CodeName = Type.Enum([...codeNames()]);
+
+export const Welcome = Type.Object({
+  type: Type.Literal('welcome'),
+  participant: ParticipantId,
+  room: RoomView,
+  pod: PodId,
+  roster: Type.Array(Member, { description: 'Everyone in the room, the reader included.' }),
+  resume: Type.String({ description: 'Token that makes this client the same participant on any pod.' }),
+  graceMs: Type.Integer({ minimum: 0 }),
+  recovering: Type.Boolean({
+    description:
+      'The room was just opened again by a resume: people it knew may not be back yet, keep them as away.',
+  }),
+  chat: Type.Array(ChatLine, {
+    description: 'After a resume: lines the client may have missed, merged by id.',
+  }),
+  limits: Type.Object({
+    messageBytes: Type.Integer(),
+    nameChars: Type.Integer(),
+    chatChars: Type.Integer(),
+    meshMax: Type.Integer(),
+  }),
+});
+export const Joined = Type.Object({ type: Type.Literal('joined'), member: Member });
+export const Left = Type.Object({
+  type: Type.Literal('left'),
+  participant: ParticipantId,
+  reason: Type.Union([
+    Type.Literal('left'),
+    Type.Literal('lost'),
+    Type.Literal('kicked'),
+    Type.Literal('banned'),
+  ]),
+});
+export const Away = Type.Object({ type: Type.Literal('away'), participant: ParticipantId });
+export const Back = Type.Object({ type: Type.Literal('back'), participant: ParticipantId });
+export const Changed = Type.Object({
+  type: Type.Literal('changed'),
+  participant: ParticipantId,
+  name: DisplayName,
+  media: Media,
+});
+export const ChatEvent = Type.Object({ type: Type.Literal('chat'), line: ChatLine });
+export const ChatTaken = Type.Object({ type: Type.Literal('chat-taken'), id: ChatId, at: Type.Integer() });
+export const Undelivered = Type.Object({
+  type: Type.Literal('undelivered'),
+  to: ParticipantId,
+  id: Type.String({ description: 'The id the sender gave the directed message.' }),
+  reason: Type.Union([
+    Type.Literal('unknown'),
+    Type.Literal('away'),
+    Type.Literal('timeout'),
+    Type.Literal('slow'),
+  ]),
+});
+export const IceAnswer = Type.Object({
+  type: Type.Literal('ice'),
+  iceServers: Type.Array(IceServer),
+  ttlS: Type.Integer(),
+});
+export const RoomDeleted = Type.Object({ type: Type.Literal('room-deleted') });
+export const GoElsewhere = Type.Object({
+  type: Type.Literal('go-elsewhere'),
+  afterMs: Type.Integer({ minimum: 0, description: 'The slot of this client: resume on another pod then.' }),
+});
+export const Pong = Type.Object({ type: Type.Literal('pong') });
+export const ErrorMessage = Type.Object({
+  type: Type.Literal('error'),
+  code: CodeName,
+  message: Type.String(),
+  fatal: Type.Boolean({ description: 'The socket is closed next, with the close code of the table.' }),
+  retryAfterMs: Type.Optional(Type.Integer({ minimum: 0 })),
+  ref: Type.Optional(
+    Type.String({ description: 'The id of the message that was refused, where it had one.' }),
+  ),
+});
+
+export const SERVER_MESSAGES = {
+  welcome: Welcome,
+  joined: Joined,
+  left: Left,
+  away: Away,
+  back: Back,
+  changed: Changed,
+  chat: ChatEvent,
+  'chat-taken': ChatTaken,
+  undelivered: Undelivered,
+  ice: IceAnswer,
+  'room-deleted': RoomDeleted,
+  'go-elsewhere': GoElsewhere,
+  pong: Pong,
+  error: ErrorMessage,
+} as const;
+
+export const ServerMessage = Type.Union(Object.values(SERVER_MESSAGES));
+export type Welcome = Static<typeof Welcome>;
+export type Left = Static<typeof Left>;
+export type Undelivered = Static<typeof Undelivered>;
+export type ErrorMessage = Static<typeof ErrorMessage>;
+export type ServerMessage =
+  | Welcome
+  | Static<typeof Joined>
+  | Left
+  | Static<typeof Away>
+  | Static<typeof Back>
+  | Static<typeof Changed>
+  | Static<typeof ChatEvent>
+  | Static<typeof ChatTaken>
+  | Undelivered
+  | Static<typeof IceAnswer>
+  | Static<typeof RoomDeleted>
+  | Static<typeof GoElsewhere>
+  | Static<typeof Pong>
+  | ErrorMessage;

@@ -1,0 +1,16 @@
+/** The one place for NATS subjects and JetStream buckets. SPEC rules BUS-1 to BUS-3. */
+import type { PodId, RoomId } from './ids.ts';
+
+const ROOT = 'parley.v1';
+
+/** A region's pods hear every pod's beat here. */
+export const beatSubject = `${ROOT}.beat`;
+/** Pods with interest in a room hear its roster and chat here. Room ids hold no `.`, `*`, `>` or space. */
+export const roomSubject = (room: RoomId): string => `${ROOT}.room.${room}`;
+/** What is meant for one pod only: answers, questions and directed messages for the people it holds. */
+export const podSubject = (pod: PodId): string => `${ROOT}.pod.${pod}`;
+/** The same for directed messages, which are not JSON. */
+export const podDirectedSubject = (pod: PodId): string => `${ROOT}.directed.${pod}`;
+
+/** JetStream KV of a region: named rooms and their policy. Keys are room names. */
+export const ROOMS_BUCKET = 'parley-rooms';

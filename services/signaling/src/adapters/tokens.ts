@@ -1,0 +1,100 @@
+/** Tickets and resume tokens: EdDSA JWTs, verified with any key of the set, signed with the active one. SPEC rules KEY-1 to KEY-4. */
+import { SignJWT, errors, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose';
+import { Type, type TSchema, type Static } from 'typebox';
+import { decode } from '@parley/protocol/decode';
+import {
+  ISSUER,
+  RESUME_AUDIENCE,
+  ResumeClaims,
+  TICKET_AUDIENCE,
+  TicketClaims,
+} from '@parley/protocol/tokens';
+
+/** The operator's key set: rotate by adding a key, switching `active`, and dropping the old one when its tokens have expired. */
+export const KeySet = Type.Object({
+  active: Type.String(),
+  keys: Type.Array(
+    Type.Object({
+      kty: Type.Literal('OKP'),
+      crv: Type.Literal('Ed25519'),
+      kid: Type.String({ minLength: 1 }),
+      x: Type.String(),
+      d: Type.Optional(Type.String({ description: 'Missing in a region that only verifies with this key.' })),
+    }),
+    { minItems: 1 },
+  ),
+});
+export type KeySet = Static<typeof KeySet>;
+
+export type Verified<Claims> =
+  | { readonly ok: true; readonly claims: Claims }
+  | { readonly ok: false; readonly why: 'invalid' | 'expired' };
+
+export interface Tokens {
+  signTicket(claims: Unsigned<TicketClaims>, ttlMs: number): Promise<string>;
+  signResume(claims: Unsigned<ResumeClaims>, ttlMs: number): Promise<string>;
+  verifyTicket(token: string): Promise<Verified<TicketClaims>>;
+  verifyResume(token: string): Promise<Verified<ResumeClaims>>;
+}
+type Unsigned<Claims> = Omit<Claims, 'iss' | 'aud' | 'exp'>;
+
+/** Pods' clocks may differ by this much. */
+const CLOCK_TOLERANCE_S = 5;
+
+/** Throws where the set is malformed or its active key cannot sign: a pod must not start with it. */
+export async function createTokens(set: unknown): Promise<Tokens> {
+  const decoded = decode(KeySet, set);
+  if (!decoded.ok) throw new Error(`key set: ${decoded.why}`);
+  const { active, keys } = decoded.message;
+  const publicKeys = new Map<string, CryptoKey>();
+  let signingKey: CryptoKey | undefined;
+  for (const { d, ...publicKey } of keys) {
+    publicKeys.set(publicKey.kid, await imported(publicKey));
+    if (publicKey.kid === active && d !== undefined) signingKey = await imported({ ...publicKey, d });
+  }
+  if (signingKey === undefined) throw new Error(`key set: the active key ${active} has no private part`);
+  const key = signingKey;
+
+  const sign = (claims: Record<string, unknown>, audience: string, ttlMs: number): Promise<string> =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'EdDSA', kid: active })
+      .setIssuer(ISSUER)
+      .setAudience(audience)
+      .setExpirationTime(new Date(Date.now() + ttlMs))
+      .sign(key);
+
+  const verify = async <Schema extends TSchema>(
+    token: string,
+    audience: string,
+    schema: Schema,
+  ): Promise<Verified<Static<Schema>>> => {
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        ({ kid }) => {
+          const found = publicKeys.get(kid ?? '');
+          if (found === undefined) throw new errors.JWKSNoMatchingKey();
+          return found;
+        },
+        { algorithms: ['EdDSA'], issuer: ISSUER, audience, clockTolerance: CLOCK_TOLERANCE_S },
+      );
+      const claims = decode(schema, payload);
+      return claims.ok ? { ok: true, claims: claims.message } : { ok: false, why: 'invalid' };
+    } catch (error) {
+      return { ok: false, why: error instanceof errors.JWTExpired ? 'expired' : 'invalid' };
+    }
+  };
+
+  return {
+    signTicket: (claims, ttlMs) => sign(claims, TICKET_AUDIENCE, ttlMs),
+    signResume: (claims, ttlMs) => sign(claims, RESUME_AUDIENCE, ttlMs),
+    verifyTicket: (token) => verify(token, TICKET_AUDIENCE, TicketClaims),
+    verifyResume: (token) => verify(token, RESUME_AUDIENCE, ResumeClaims),
+  };
+}
+
+async function imported(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, 'EdDSA');
+  if (key instanceof Uint8Array) throw new Error('key set: not an Ed25519 key');
+  return key;
+}

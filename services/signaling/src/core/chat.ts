@@ -1,0 +1,45 @@
+/** Chat: lines are merged by id, so that repeating one is harmless. SPEC rules CHAT-1 to CHAT-5. */
+import type { ChatLine } from '@parley/protocol/people';
+import type { Input } from './input.ts';
+import { holderOf, localSockets, type Pod, type Room } from './state.ts';
+
+export function chat(pod: Pod, { socket, id, text, at }: Input & { type: 'chat' }): void {
+  const found = holderOf(pod, socket);
+  if (found === undefined) return;
+  const { room, entry } = found;
+  const known = room.chat.find((line) => line.id === id);
+  if (known === undefined) {
+    const line: ChatLine = { id, from: entry.participant, name: entry.name, text, at };
+    keepLine(pod, room, line);
+    pod.effects.push({
+      type: 'tell-room',
+      room: room.view.room,
+      message: { type: 'chat', room: room.view.room, pod: pod.id, line },
+    });
+    pod.effects.push({
+      type: 'say',
+      sockets: localSockets(room, entry.participant),
+      message: { type: 'chat', line },
+    });
+  }
+  pod.effects.push({
+    type: 'say',
+    sockets: [socket],
+    message: { type: 'chat-taken', id, at: known?.at ?? at },
+  });
+}
+
+/** Lines from another pod or from somebody who resumes: the ones not known yet are kept and shown. */
+export function mergeChat(pod: Pod, room: Room, lines: readonly ChatLine[]): void {
+  for (const line of lines) {
+    if (room.chat.some((known) => known.id === line.id)) continue;
+    keepLine(pod, room, line);
+    const sockets = localSockets(room, line.from);
+    if (sockets.length > 0) pod.effects.push({ type: 'say', sockets, message: { type: 'chat', line } });
+  }
+}
+
+function keepLine(pod: Pod, room: Room, line: ChatLine): void {
+  room.chat.push(line);
+  if (room.chat.length > pod.limits['chat.history']) room.chat.shift();
+}

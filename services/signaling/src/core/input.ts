@@ -1,0 +1,60 @@
+/** What happens to the core. Every input is handled to its end before the next one. */
+import type { BusMessage } from '@parley/protocol/bus';
+import type { DirectedTransfer } from '@parley/protocol/directed';
+import type { RoomView } from '@parley/protocol/http';
+import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+import type { ChatLine, Media } from '@parley/protocol/people';
+import type { SocketId } from './effects.ts';
+
+/** Somebody at the door: the ticket or token is verified, the name is checked. */
+export interface Arrival {
+  readonly socket: SocketId;
+  readonly view: RoomView;
+  readonly participant: ParticipantId;
+  readonly generation: number;
+  readonly name: string;
+  readonly media: Media;
+  /** The signed resume token that the welcome will carry. */
+  readonly token: string;
+}
+
+export type Join = { readonly type: 'join' } & Arrival;
+export type Resume = {
+  readonly type: 'resume';
+  readonly tokenGeneration: number;
+  /** Lines the client has, for a room whose pods all died. */
+  readonly chat: readonly ChatLine[];
+} & Arrival;
+
+export type Input =
+  | Join
+  | Resume
+  | { readonly type: 'leave'; readonly socket: SocketId }
+  | { readonly type: 'lost'; readonly socket: SocketId }
+  | {
+      readonly type: 'change';
+      readonly socket: SocketId;
+      readonly name: string | undefined;
+      readonly media: Media | undefined;
+    }
+  /** `at`: Unix time in ms, only to be shown. */
+  | {
+      readonly type: 'chat';
+      readonly socket: SocketId;
+      readonly id: string;
+      readonly text: string;
+      readonly at: number;
+    }
+  | {
+      readonly type: 'directed';
+      readonly socket: SocketId;
+      readonly to: ParticipantId;
+      readonly id: string;
+      readonly payload: Uint8Array;
+      readonly binary: boolean;
+    }
+  | { readonly type: 'room-deleted'; readonly room: RoomId }
+  | { readonly type: 'bus'; readonly message: BusMessage }
+  | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
+  /** The link to the bus is back: what was said meanwhile is lost. */
+  | { readonly type: 'bus-back' };

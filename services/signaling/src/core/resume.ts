@@ -1,0 +1,31 @@
+/** A resume: the same participant on a new socket, on this pod or from any other, within the grace period. SPEC rules RES-1 to RES-7. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import { mergeChat } from './chat.ts';
+import { enter } from './enter.ts';
+import type { Resume } from './input.ts';
+import { strongestClaim } from './roster/merge.ts';
+import type { Pod, Room } from './state.ts';
+
+export function resume(pod: Pod, room: Room, arrival: Resume): void {
+  const claim = strongestClaim(pod, room, arrival.participant);
+  const recovering = room.recoveringUntil > pod.now;
+  if ((claim === undefined && !recovering) || claim?.gone === true) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'RESUME_EXPIRED' });
+    return;
+  }
+  if (arrival.generation <= Math.max(claim?.generation ?? 0, arrival.tokenGeneration)) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'REPLACED' });
+    return;
+  }
+  dismissPredecessor(pod, room, arrival.participant);
+  mergeChat(pod, room, arrival.chat);
+  enter(pod, room, arrival);
+}
+
+/** A half-open socket of the same participant on this pod must not outlive its successor. */
+function dismissPredecessor(pod: Pod, room: Room, participant: ParticipantId): void {
+  const presence = room.own.entries.get(participant)?.presence;
+  if (presence?.state !== 'here') return;
+  pod.sockets.delete(presence.socket);
+  pod.effects.push({ type: 'close', socket: presence.socket, code: 'REPLACED' });
+}

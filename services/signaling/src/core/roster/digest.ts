@@ -1,0 +1,100 @@
+/** A digest lets the others notice that they missed a change of this pod's section. SPEC rule ROS-10. */
+import type { Digest } from '@parley/protocol/bus';
+import {
+  remoteSectionOf,
+  type OwnEntry,
+  type OwnSection,
+  type Pod,
+  type RemoteEntry,
+  type RemoteSection,
+  type Room,
+} from '../state.ts';
+import { askForSection } from './ask.ts';
+
+/** After a change: soon, for the message that was just lost, and once more, should the digest be lost too. */
+const SOON_MS = 300;
+const LATER_MS = 1200;
+const STEADY_MS = 30_000;
+/** So that the digests of many rooms do not fall together. */
+const STEADY_JITTER = 0.2;
+
+/** Every change is followed by two digests; changes that come close together share them. */
+export function scheduleDigests(pod: Pod, room: Room): void {
+  const { digests } = room;
+  digests.changedAt = pod.now;
+  digests.soon ??= pod.agenda.schedule(pod.now + SOON_MS, () => {
+    digests.soon = undefined;
+    tellDigest(pod, room);
+  });
+  digests.later ??= pod.agenda.schedule(pod.now + LATER_MS, () => tellLater(pod, room));
+  if (digests.steady === undefined) scheduleSteady(pod, room);
+}
+
+/** The last change of a run still gets its full distance. */
+function tellLater(pod: Pod, room: Room): void {
+  const { digests } = room;
+  tellDigest(pod, room);
+  const isLate = pod.now >= digests.changedAt + LATER_MS;
+  digests.later = isLate
+    ? undefined
+    : pod.agenda.schedule(digests.changedAt + LATER_MS, () => tellLater(pod, room));
+}
+
+function scheduleSteady(pod: Pod, room: Room): void {
+  const wait = STEADY_MS * (1 + STEADY_JITTER * (2 * pod.random() - 1));
+  room.digests.steady = pod.agenda.schedule(pod.now + wait, () => {
+    forgetTombstones(pod, room);
+    tellDigest(pod, room);
+    scheduleSteady(pod, room);
+  });
+}
+
+export function cancelDigests({ digests }: Room): void {
+  digests.soon?.cancel();
+  digests.later?.cancel();
+  digests.steady?.cancel();
+}
+
+/** Tombstones that no claim can outlive any more. */
+function forgetTombstones(pod: Pod, room: Room): void {
+  const kept = [room.own, ...Array.from(room.sections.values(), (epochs) => [...epochs.values()]).flat()];
+  for (const { tombstones } of kept) {
+    for (const [participant, { until }] of tombstones) if (until <= pod.now) tombstones.delete(participant);
+  }
+}
+
+function tellDigest(pod: Pod, room: Room): void {
+  const { epoch, seq } = room.own;
+  const id = room.view.room;
+  const message: Digest = { type: 'digest', room: id, pod: pod.id, epoch, seq, hash: hashSection(room.own) };
+  pod.effects.push({ type: 'tell-room', room: id, message });
+}
+
+export function onDigest(pod: Pod, room: Room, digest: Digest): void {
+  const section = remoteSectionOf(room, digest.pod, digest.epoch);
+  const agrees =
+    section !== undefined &&
+    !section.dead &&
+    section.seq === digest.seq &&
+    hashSection(section) === digest.hash;
+  const isAhead = section !== undefined && !section.dead && section.seq > digest.seq;
+  if (!agrees && !isAhead) askForSection(pod, room, digest.pod, digest.epoch);
+}
+
+/** FNV-1a, 32 bits, over the entries in the order of their participants: the same on every pod that holds the same section. */
+export function hashSection(section: OwnSection | RemoteSection): number {
+  const rows: string[] = [];
+  for (const entry of section.entries.values()) rows.push(row(entry));
+  let hash = 0x811c9dc5;
+  for (const text of rows.sort()) {
+    for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+function row(entry: OwnEntry | RemoteEntry): string {
+  const { participant, generation, name, media } = entry;
+  const away = 'presence' in entry ? entry.presence.state === 'away' : entry.awayUntil !== undefined;
+  const flags = `${media.audio ? 'a' : ''}${media.video ? 'v' : ''}${media.screen ? 's' : ''}${away ? 'z' : ''}`;
+  return `${participant} ${generation} ${flags} ${name}\n`;
+}

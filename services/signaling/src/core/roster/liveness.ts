@@ -1,0 +1,81 @@
+/**
+ * Which pods live: a beat a second, dead after three missed. A pod that does not hear its own beat suspends judgement of others: it is
+ * more likely to be the one cut off. SPEC rules ROS-11 to ROS-13.
+ */
+import type { PodId } from '@parley/protocol/ids';
+import type { Peer, Pod } from '../state.ts';
+import { askForSection } from './ask.ts';
+import { presumeDead } from './remote.ts';
+
+const BEAT_MS = 1000;
+/** Three beats missed, and half a one for what is on its way. */
+const DEAD_AFTER_MS = 3500;
+/** Beyond this the pod doubts itself. */
+const OWN_BEAT_LATE_MS = 2500;
+
+export function startBeating(pod: Pod): void {
+  pod.effects.push({ type: 'beat', message: { type: 'beat', pod: pod.id, boot: pod.boot } });
+  if (pod.now - pod.ownBeatAt <= OWN_BEAT_LATE_MS) judge(pod);
+  pod.agenda.schedule(pod.now + BEAT_MS, () => startBeating(pod));
+}
+
+/** True once the pod hears itself, and so may say who is there. */
+export const hearsItself = (pod: Pod): boolean => pod.now - pod.ownBeatAt <= OWN_BEAT_LATE_MS;
+
+export function onBeat(pod: Pod, id: PodId, boot: number): void {
+  if (id === pod.id) {
+    if (boot === pod.boot) hearSelf(pod);
+    return;
+  }
+  const peer = notePeer(pod, id, boot);
+  if (boot < peer.boot) return;
+  if (boot > peer.boot) endEarlierProcess(pod, id, boot);
+  if (peer.dead) askForAll(pod, id);
+  peer.boot = boot;
+  peer.beatAt = pod.now;
+  peer.dead = false;
+}
+
+/** A pod that was thought dead speaks again: what it holds may have changed meanwhile. */
+function askForAll(pod: Pod, id: PodId): void {
+  for (const room of pod.rooms.values()) {
+    for (const epoch of room.sections.get(id)?.keys() ?? []) askForSection(pod, room, id, epoch);
+  }
+}
+
+/** After its own silence the pod has heard nobody: everyone gets a fresh count. */
+function hearSelf(pod: Pod): void {
+  if (pod.now - pod.ownBeatAt > OWN_BEAT_LATE_MS) {
+    for (const peer of pod.peers.values()) if (!peer.dead) peer.beatAt = pod.now;
+  }
+  pod.ownBeatAt = pod.now;
+}
+
+/** Whoever speaks about a room is alive from that moment, also before its first beat is heard. */
+export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
+  const known = pod.peers.get(id);
+  if (known !== undefined) return known;
+  const peer: Peer = { boot, beatAt: pod.now, dead: false };
+  pod.peers.set(id, peer);
+  return peer;
+}
+
+function judge(pod: Pod): void {
+  for (const [id, peer] of pod.peers) {
+    const silent = pod.now - peer.beatAt;
+    if (!peer.dead && silent > DEAD_AFTER_MS) {
+      peer.dead = true;
+      endEarlierProcess(pod, id, Infinity);
+    }
+    if (peer.dead && silent > 2 * pod.limits['resume.grace'] + DEAD_AFTER_MS) pod.peers.delete(id);
+  }
+}
+
+/** Sections of processes before `boot` have lost their writer. */
+function endEarlierProcess(pod: Pod, id: PodId, boot: number): void {
+  for (const room of pod.rooms.values()) {
+    for (const [epoch, section] of room.sections.get(id) ?? []) {
+      if (section.boot < boot) presumeDead(pod, room, id, epoch);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The roster of a room is the union of sections, one per pod and epoch. For each participant the claim with the highest
+ * (generation, pod, epoch) counts. SPEC rules ROS-4 and ROS-5.
+ */
+import type { ParticipantId, PodId } from '@parley/protocol/ids';
+import type { Left, ServerMessage } from '@parley/protocol/server-messages';
+import { localSockets, type Person, type Pod, type Room } from '../state.ts';
+
+type Claim =
+  | {
+      readonly gone: false;
+      readonly generation: number;
+      readonly pod: PodId;
+      readonly epoch: number;
+      readonly person: Person;
+    }
+  | {
+      readonly gone: true;
+      readonly generation: number;
+      readonly pod: PodId;
+      readonly epoch: number;
+      readonly reason: Left['reason'];
+    };
+
+/** Works out one participant again and tells this pod's sockets what changed for them. */
+export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
+  const before = room.people.get(participant);
+  const claim = strongestClaim(pod, room, participant);
+  if (claim === undefined || claim.gone) {
+    if (before === undefined) return;
+    room.people.delete(participant);
+    announce(pod, room, { type: 'left', participant, reason: claim?.reason ?? 'lost' }, participant);
+    return;
+  }
+  const after = claim.person;
+  room.people.set(participant, after);
+  if (before === undefined) {
+    announce(pod, room, { type: 'joined', member: memberOf(after) }, participant);
+    return;
+  }
+  if (before.state === 'here' && after.state === 'away')
+    announce(pod, room, { type: 'away', participant }, participant);
+  if (before.state === 'away' && after.state === 'here')
+    announce(pod, room, { type: 'back', participant }, participant);
+  if (!sameLooks(before, after)) {
+    announce(pod, room, { type: 'changed', participant, name: after.name, media: after.media }, participant);
+  }
+}
+
+export const memberOf = ({ participant, name, media, state }: Person) => ({
+  participant,
+  name,
+  media,
+  state,
+});
+
+function sameLooks(a: Person, b: Person): boolean {
+  return (
+    a.name === b.name &&
+    a.media.audio === b.media.audio &&
+    a.media.video === b.media.video &&
+    a.media.screen === b.media.screen
+  );
+}
+
+function announce(pod: Pod, room: Room, message: ServerMessage, about: ParticipantId): void {
+  const sockets = localSockets(room, about);
+  if (sockets.length > 0) pod.effects.push({ type: 'say', sockets, message });
+}
+
+/** The claim that counts, own section and all others considered; `undefined` where nobody claims the participant. */
+export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId): Claim | undefined {
+  let best = ownClaim(pod, room, participant);
+  for (const [owner, epochs] of room.sections) {
+    for (const [epoch, section] of epochs) {
+      const entry = section.entries.get(participant);
+      const tombstone = section.tombstones.get(participant);
+      if (entry !== undefined) {
+        const { generation, name, media } = entry;
+        const state = entry.awayUntil === undefined ? 'here' : 'away';
+        const person: Person = { participant, generation, owner, name, media, state };
+        best = stronger(best, { gone: false, generation, pod: owner, epoch, person });
+      } else if (tombstone !== undefined) {
+        const { generation, reason } = tombstone;
+        best = stronger(best, { gone: true, generation, pod: owner, epoch, reason });
+      }
+    }
+  }
+  return best;
+}
+
+function ownClaim(pod: Pod, room: Room, participant: ParticipantId): Claim | undefined {
+  const { epoch, entries, tombstones } = room.own;
+  const entry = entries.get(participant);
+  if (entry !== undefined) {
+    const { generation, name, media, presence } = entry;
+    const person: Person = { participant, generation, owner: pod.id, name, media, state: presence.state };
+    return { gone: false, generation, pod: pod.id, epoch, person };
+  }
+  const tombstone = tombstones.get(participant);
+  if (tombstone === undefined) return undefined;
+  return { gone: true, generation: tombstone.generation, pod: pod.id, epoch, reason: tombstone.reason };
+}
+
+function stronger(a: Claim | undefined, b: Claim): Claim {
+  if (a === undefined) return b;
+  if (a.generation !== b.generation) return a.generation > b.generation ? a : b;
+  if (a.pod !== b.pod) return a.pod > b.pod ? a : b;
+  return a.epoch > b.epoch ? a : b;
+}

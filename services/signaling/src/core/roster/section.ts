@@ -1,0 +1,101 @@
+/** This pod's own section of a room: only it writes there, and every change goes out as a delta. SPEC rules ROS-3, ROS-8, ROS-9. */
+import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
+import { scheduleDigests } from './digest.ts';
+import { settle } from './merge.ts';
+
+/** A tombstone outlives the grace period by this, so that no slower pod's claim comes back after it. */
+const TOMBSTONE_MARGIN_MS = 5000;
+
+export const tombstoneKeepMs = (pod: Pod): number => pod.limits['resume.grace'] + TOMBSTONE_MARGIN_MS;
+
+/** Adds or replaces a participant of this pod. */
+export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
+  const { own } = room;
+  const replaced = own.entries.get(entry.participant);
+  if (replaced?.presence.state === 'away') replaced.presence.expiry.cancel();
+  own.entries.set(entry.participant, entry);
+  own.tombstones.delete(entry.participant);
+  own.seq += 1;
+  tellDelta(pod, room, { put: entryOf(pod, entry) });
+  settle(pod, room, entry.participant);
+}
+
+/** Ends this pod's claim on a participant. */
+export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason: Tombstone['reason']): void {
+  const { own } = room;
+  const entry = own.entries.get(participant);
+  if (entry === undefined) return;
+  if (entry.presence.state === 'away') entry.presence.expiry.cancel();
+  own.entries.delete(participant);
+  const { generation } = entry;
+  const keepMs = tombstoneKeepMs(pod);
+  own.tombstones.set(participant, { generation, reason, until: pod.now + keepMs });
+  own.seq += 1;
+  tellDelta(pod, room, { drop: { participant, generation, reason, keepMs } });
+  settle(pod, room, participant);
+}
+
+function tellDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombstone }): void {
+  const { epoch, seq } = room.own;
+  const message = { type: 'delta' as const, room: room.view.room, pod: pod.id, epoch, seq, ...change };
+  pod.effects.push({ type: 'tell-room', room: room.view.room, message });
+  scheduleDigests(pod, room);
+}
+
+function entryOf(pod: Pod, { participant, generation, name, media, presence }: OwnEntry): Entry {
+  if (presence.state === 'here') return { participant, generation, name, media };
+  return { participant, generation, name, media, awayMs: Math.max(0, Math.round(presence.until - pod.now)) };
+}
+
+/** The own section as it goes over the bus. */
+export function ownSection(pod: Pod, room: Room): Section {
+  const { epoch, seq, entries, tombstones } = room.own;
+  return {
+    pod: pod.id,
+    boot: pod.boot,
+    epoch,
+    seq,
+    dead: false,
+    entries: Array.from(entries.values(), (entry) => entryOf(pod, entry)),
+    tombstones: liveTombstones(pod, tombstones),
+  };
+}
+
+/** Sections of dead pods whose people are still within the grace period, with what remains of it. */
+export function deadSections(pod: Pod, room: Room): Section[] {
+  const told: Section[] = [];
+  for (const [owner, epochs] of room.sections) {
+    for (const [epoch, section] of epochs) {
+      if (section.dead) told.push(remoteSection(pod, owner, epoch, section));
+    }
+  }
+  return told;
+}
+
+function remoteSection(pod: Pod, owner: string, epoch: number, section: RemoteSection): Section {
+  const entries = Array.from(section.entries.values(), ({ awayUntil, ...entry }): Entry => {
+    return awayUntil === undefined
+      ? entry
+      : { ...entry, awayMs: Math.max(0, Math.round(awayUntil - pod.now)) };
+  });
+  return {
+    pod: owner,
+    boot: section.boot,
+    epoch,
+    seq: section.seq,
+    dead: section.dead,
+    entries,
+    tombstones: liveTombstones(pod, section.tombstones),
+  };
+}
+
+function liveTombstones(pod: Pod, tombstones: Room['own']['tombstones']): Tombstone[] {
+  const live: Tombstone[] = [];
+  for (const [participant, { generation, reason, until }] of tombstones) {
+    if (until <= pod.now) tombstones.delete(participant);
+    else live.push({ participant, generation, reason, keepMs: Math.round(until - pod.now) });
+  }
+  return live;
+}

@@ -1,0 +1,162 @@
+/** The state of one pod. Functions in this folder take it as their first argument and push effects. */
+import type { Entry, Tombstone } from '@parley/protocol/bus';
+import type { RoomView } from '@parley/protocol/http';
+import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import type { ChatLine, Media } from '@parley/protocol/people';
+import type { Agenda, Appointment } from './agenda.ts';
+import type { Effect, SocketId } from './effects.ts';
+import type { Join, Resume } from './input.ts';
+
+export interface Pod {
+  readonly id: PodId;
+  /** Names this process: larger than that of any earlier process of the same pod. */
+  readonly boot: number;
+  readonly limits: Limits;
+  /** A number in [0, 1) for jitter. */
+  readonly random: () => number;
+  readonly agenda: Agenda;
+  readonly effects: Effect[];
+  /** Milliseconds of a clock that never goes back. */
+  now: number;
+  readonly rooms: Map<RoomId, Room>;
+  readonly sockets: Map<SocketId, Seat>;
+  /** Sockets whose arrival waits for its room to open. */
+  readonly waiting: Map<SocketId, RoomId>;
+  readonly peers: Map<PodId, Peer>;
+  /** When this pod last heard its own beat. */
+  ownBeatAt: number;
+  sectionEpoch: number;
+  transferRef: number;
+  readonly transfers: Map<number, PendingTransfer>;
+}
+
+/** Which room and person a socket stands for. */
+export interface Seat {
+  readonly room: RoomId;
+  readonly participant: ParticipantId;
+}
+
+export interface Peer {
+  boot: number;
+  beatAt: number;
+  dead: boolean;
+}
+
+export interface PendingTransfer {
+  readonly socket: SocketId;
+  readonly to: ParticipantId;
+  readonly id: string;
+  readonly deadline: number;
+}
+
+export interface Room {
+  readonly view: RoomView;
+  readonly own: OwnSection;
+  /** Other pods' sections by pod, then epoch. */
+  readonly sections: Map<PodId, Map<number, RemoteSection>>;
+  /** The merged roster: what the sockets of this pod have been told. */
+  readonly people: Map<ParticipantId, Person>;
+  readonly chat: ChatLine[];
+  phase: Phase;
+  /** Until when people may be missing because every pod of the room died; a time in the past otherwise. */
+  recoveringUntil: number;
+  readonly digests: Digests;
+  linger: Appointment | undefined;
+}
+
+/** When the others are told what this pod's section should look like. */
+export interface Digests {
+  changedAt: number;
+  soon: Appointment | undefined;
+  later: Appointment | undefined;
+  steady: Appointment | undefined;
+}
+
+/** A room is opening while it asks the other pods who is there; arrivals wait for that. */
+export type Phase =
+  | {
+      readonly phase: 'opening';
+      readonly arrivals: (Join | Resume)[];
+      readonly answered: Set<PodId>;
+      readonly named: Set<PodId>;
+      readonly giveUp: Appointment;
+    }
+  | { readonly phase: 'open' };
+
+export interface OwnSection {
+  readonly epoch: number;
+  seq: number;
+  readonly entries: Map<ParticipantId, OwnEntry>;
+  readonly tombstones: Map<ParticipantId, KeptTombstone>;
+}
+
+/** The one place where a participant's socket is known. */
+export type OwnEntry = {
+  readonly participant: ParticipantId;
+  readonly generation: number;
+  name: string;
+  media: Media;
+  presence:
+    | { readonly state: 'here'; readonly socket: SocketId }
+    | { readonly state: 'away'; readonly until: number; readonly expiry: Appointment };
+};
+
+export interface KeptTombstone {
+  readonly generation: number;
+  readonly reason: Tombstone['reason'];
+  readonly until: number;
+}
+
+export interface RemoteSection {
+  /** The process that opened it; 0 while only its existence is known. */
+  readonly boot: number;
+  seq: number;
+  dead: boolean;
+  readonly entries: Map<ParticipantId, RemoteEntry>;
+  readonly tombstones: Map<ParticipantId, KeptTombstone>;
+  /** Set while a question for the whole section is on its way. */
+  asked: Appointment | undefined;
+}
+
+/** Another pod's claim; `awayUntil` is in this pod's own time. */
+export type RemoteEntry = Omit<Entry, 'awayMs'> & { readonly awayUntil: number | undefined };
+
+/** One row of the merged roster. */
+export interface Person {
+  readonly participant: ParticipantId;
+  readonly generation: number;
+  readonly owner: PodId;
+  readonly name: string;
+  readonly media: Media;
+  readonly state: 'here' | 'away';
+}
+
+/** Sockets of the room's people that this pod holds. */
+export function localSockets(room: Room, except?: ParticipantId): SocketId[] {
+  const sockets: SocketId[] = [];
+  for (const entry of room.own.entries.values()) {
+    if (entry.presence.state === 'here' && entry.participant !== except) sockets.push(entry.presence.socket);
+  }
+  return sockets;
+}
+
+export function remoteSectionOf(room: Room, pod: PodId, epoch: number): RemoteSection | undefined {
+  return room.sections.get(pod)?.get(epoch);
+}
+
+export function keepSection(room: Room, pod: PodId, epoch: number, section: RemoteSection): void {
+  const epochs = room.sections.get(pod) ?? new Map<number, RemoteSection>();
+  epochs.set(epoch, section);
+  room.sections.set(pod, epochs);
+}
+
+/** The room and entry a socket stands for; none where a later socket of the same person has taken over. */
+export function holderOf(pod: Pod, socket: SocketId): { room: Room; entry: OwnEntry } | undefined {
+  const seat = pod.sockets.get(socket);
+  const room = seat && pod.rooms.get(seat.room);
+  const entry = room?.own.entries.get(seat?.participant ?? '');
+  if (room === undefined || entry?.presence.state !== 'here' || entry.presence.socket !== socket)
+    return undefined;
+  return { room, entry };
+}

@@ -1,0 +1,133 @@
+/** A pod's settings, from the environment. Unknown `PARLEY_` names are refused: a typing mistake must not become a default. */
+import { readFileSync } from 'node:fs';
+import { Type, type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { decode } from '@parley/protocol/decode';
+import { PodId, RegionId } from '@parley/protocol/ids';
+import {
+  LIMITS,
+  defaultLimits,
+  limitKey,
+  limitNames,
+  type LimitName,
+  type Limits,
+} from '@parley/protocol/limits';
+
+const Environment = Type.Object({
+  PARLEY_POD: PodId,
+  PARLEY_REGION: Type.Optional(RegionId),
+  PARLEY_LISTEN: Type.Optional(Type.String({ pattern: '^.+:[0-9]+$' })),
+  PARLEY_PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
+  PARLEY_NATS_URL: Type.String({ minLength: 1 }),
+  PARLEY_NATS_USER: Type.Optional(Type.String()),
+  PARLEY_NATS_PASSWORD: Type.Optional(Type.String()),
+  PARLEY_NATS_DOMAIN: Type.Optional(Type.String()),
+  PARLEY_NATS_REPLICAS: Type.Optional(Type.Integer({ minimum: 1, maximum: 5 })),
+  PARLEY_KEYS_FILE: Type.String({ minLength: 1 }),
+  PARLEY_TURN_SECRET: Type.Optional(Type.String({ minLength: 16 })),
+  PARLEY_TURN_URLS: Type.Optional(Type.String()),
+  PARLEY_STUN_URLS: Type.Optional(Type.String()),
+  PARLEY_TRUSTED_PROXIES: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
+  PARLEY_ALLOWED_ORIGINS: Type.Optional(Type.String()),
+  PARLEY_LOG_LEVEL: Type.Optional(Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
+});
+
+export interface Config {
+  readonly pod: string;
+  readonly region: string;
+  readonly host: string;
+  readonly port: number;
+  /** Origin that pages and sockets are reached at; taken from each request where it is not set. */
+  readonly publicUrl: string | undefined;
+  readonly nats: {
+    readonly servers: readonly string[];
+    readonly user: string | undefined;
+    readonly password: string | undefined;
+    readonly domain: string | undefined;
+    readonly replicas: number;
+  };
+  readonly keySet: unknown;
+  readonly turn: {
+    readonly secret: string | undefined;
+    readonly turnUrls: readonly string[];
+    readonly stunUrls: readonly string[];
+  };
+  /** How many proxies in front may be believed about X-Forwarded-For. */
+  readonly trustedProxies: number;
+  readonly allowedOrigins: readonly string[];
+  readonly logLevel: NonNullable<Static<typeof Environment>['PARLEY_LOG_LEVEL']>;
+  readonly limits: Limits;
+}
+
+/** Throws an Error whose message says which variable is wrong and how. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  refuseUnknown(env);
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name in Environment.properties && value !== ''),
+  );
+  const decoded = decode(Environment, Value.Convert(Environment, given));
+  if (!decoded.ok) throw new Error(`configuration: ${decoded.why}`);
+  const set = decoded.message;
+  const listen = set.PARLEY_LISTEN ?? '0.0.0.0:8101';
+  const colon = listen.lastIndexOf(':');
+  return {
+    pod: set.PARLEY_POD,
+    region: set.PARLEY_REGION ?? 'local',
+    host: listen.slice(0, colon),
+    port: Number(listen.slice(colon + 1)),
+    publicUrl: set.PARLEY_PUBLIC_URL?.replace(/\/$/, ''),
+    nats: {
+      servers: list(set.PARLEY_NATS_URL),
+      user: set.PARLEY_NATS_USER,
+      password: set.PARLEY_NATS_PASSWORD,
+      domain: set.PARLEY_NATS_DOMAIN,
+      replicas: set.PARLEY_NATS_REPLICAS ?? 1,
+    },
+    keySet: readKeySet(set.PARLEY_KEYS_FILE),
+    turn: {
+      secret: set.PARLEY_TURN_SECRET,
+      turnUrls: list(set.PARLEY_TURN_URLS),
+      stunUrls: list(set.PARLEY_STUN_URLS),
+    },
+    trustedProxies: set.PARLEY_TRUSTED_PROXIES ?? 0,
+    allowedOrigins: list(set.PARLEY_ALLOWED_ORIGINS),
+    logLevel: set.PARLEY_LOG_LEVEL ?? 'info',
+    limits: readLimits(env),
+  };
+}
+
+function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {
+  const known = new Set([...Object.keys(Environment.properties), ...limitNames().map(limitKey)]);
+  const unknown = Object.keys(env).filter((name) => name.startsWith('PARLEY_') && !known.has(name));
+  if (unknown.length > 0) throw new Error(`configuration: unknown ${unknown.join(', ')}`);
+}
+
+function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
+  const changes: Partial<Record<LimitName, number>> = {};
+  for (const name of limitNames()) {
+    const text = env[limitKey(name)];
+    if (text === undefined || text === '') continue;
+    const { min, max, unit } = LIMITS[name];
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < min || value > max) {
+      throw new Error(`configuration: ${limitKey(name)} must be ${min} to ${max} ${unit}, not ${text}`);
+    }
+    changes[name] = value;
+  }
+  return defaultLimits(changes);
+}
+
+function readKeySet(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`configuration: PARLEY_KEYS_FILE ${file} cannot be read`, { cause: error });
+  }
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

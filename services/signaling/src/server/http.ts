@@ -1,0 +1,69 @@
+/** The HTTP side of a pod: /v1, health and metrics. Fastify parses, routes and bounds; the handlers decide. */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ROUTES } from '@parley/protocol/http';
+import { refuse } from './refusal.ts';
+import type { RouteContext } from './routes/context.ts';
+import { createRoom } from './routes/create-room.ts';
+import { deleteRoom } from './routes/delete-room.ts';
+import { joinRoom } from './routes/join-room.ts';
+import { readRoom } from './routes/read-room.ts';
+import { isOriginAllowed } from './visitor.ts';
+
+type RoomRequest = FastifyRequest<{ Params: { room: string } }>;
+
+export function createHttp(context: RouteContext): FastifyInstance {
+  const { config, pod, log } = context;
+  const app = Fastify({
+    bodyLimit: config.limits['body.bytes'],
+    // A client that trickles its request holds a socket for no longer than this.
+    requestTimeout: 10_000,
+    keepAliveTimeout: 75_000,
+    routerOptions: { maxParamLength: 100 },
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.url.startsWith('/v1')) return undefined;
+    if (!isOriginAllowed(request.raw, config.allowedOrigins)) return refuse(reply, 'ORIGIN_DENIED');
+    allowCrossOrigin(config.allowedOrigins, request, reply);
+    return undefined;
+  });
+  app.decorateReply('refusal', null);
+  app.addHook('onResponse', async (_request, reply) => {
+    if (reply.refusal !== null) pod.metrics.refusals.inc({ code: reply.refusal });
+  });
+
+  app.post(ROUTES.createRoom.path, (request, reply) => createRoom(context, request, reply));
+  app.get(ROUTES.readRoom.path, (request: RoomRequest, reply) => readRoom(context, request, reply));
+  app.delete(ROUTES.deleteRoom.path, (request: RoomRequest, reply) => deleteRoom(context, request, reply));
+  app.post(ROUTES.joinRoom.path, (request: RoomRequest, reply) => joinRoom(context, request, reply));
+  app.options('/v1/*', (_request, reply) => reply.code(204).send());
+
+  app.get('/healthz', (_request, reply) => reply.send({ status: 'live', pod: config.pod }));
+  app.get('/readyz', (_request, reply) =>
+    reply.code(pod.isReady ? 200 : 503).send({ ready: pod.isReady, draining: pod.isDraining }),
+  );
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(pod.metrics.registry.contentType).send(await pod.metrics.registry.metrics()),
+  );
+
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 'NOT_FOUND'));
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error.statusCode === 413) return refuse(reply, 'BODY_TOO_LARGE');
+    if (error.statusCode !== undefined && error.statusCode < 500)
+      return refuse(reply, 'BAD_REQUEST', error.message);
+    log.error({ error: error.message, stack: error.stack }, 'request failed');
+    return refuse(reply, 'INTERNAL');
+  });
+  return app;
+}
+
+/** For pages on other origins that the operator allowed. */
+function allowCrossOrigin(allowed: readonly string[], request: FastifyRequest, reply: FastifyReply): void {
+  const { origin } = request.headers;
+  if (origin === undefined || !allowed.includes(origin)) return;
+  reply.header('access-control-allow-origin', origin).header('vary', 'origin');
+  reply
+    .header('access-control-allow-methods', 'GET, POST, DELETE')
+    .header('access-control-allow-headers', 'authorization, content-type');
+  reply.header('access-control-expose-headers', 'retry-after').header('access-control-max-age', '600');
+}

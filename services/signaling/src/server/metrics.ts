@@ -1,0 +1,85 @@
+/** Prometheus metrics of a pod. Hot paths count plain numbers; they become metrics when somebody asks. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+export class Metrics {
+  readonly registry = new Registry();
+  /** Directed messages handed from one socket of this pod to another. */
+  directedHere = 0;
+  directedOut = 0;
+  directedIn = 0;
+  messagesIn = 0;
+  messagesOut = 0;
+  badBusMessages = 0;
+  readonly undelivered: Counter<'reason'>;
+  readonly arrivals: Counter<'kind'>;
+  readonly refusals: Counter<'code'>;
+  readonly welcomeSeconds: Histogram;
+
+  constructor(read: () => { rooms: number; sockets: number; peers: number; connections: number }) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    const gauge = (name: string, help: string, value: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value());
+        },
+      });
+    };
+    gauge('parley_rooms', 'Rooms this pod has an interest in', () => read().rooms);
+    gauge('parley_participants', 'Participants whose socket this pod holds', () => read().sockets);
+    gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
+    gauge('parley_peers', 'Other pods this pod hears', () => read().peers);
+    const counter = (name: string, help: string, value: () => number): void => {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(value());
+        },
+      });
+    };
+    counter('parley_messages_received_total', 'WebSocket messages received', () => this.messagesIn);
+    counter('parley_messages_sent_total', 'WebSocket messages sent', () => this.messagesOut);
+    counter(
+      'parley_directed_local_total',
+      'Directed messages handed on inside the pod',
+      () => this.directedHere,
+    );
+    counter('parley_directed_out_total', 'Directed messages sent to another pod', () => this.directedOut);
+    counter('parley_directed_in_total', 'Directed messages taken from another pod', () => this.directedIn);
+    counter(
+      'parley_bus_bad_messages_total',
+      'Bus messages that were not understood',
+      () => this.badBusMessages,
+    );
+    this.undelivered = new Counter({
+      name: 'parley_undelivered_total',
+      help: 'Directed messages that nobody took',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.arrivals = new Counter({
+      name: 'parley_arrivals_total',
+      help: 'Participants that entered',
+      labelNames: ['kind'],
+      registers,
+    });
+    this.refusals = new Counter({
+      name: 'parley_refusals_total',
+      help: 'Requests and sockets refused',
+      labelNames: ['code'],
+      registers,
+    });
+    this.welcomeSeconds = new Histogram({
+      name: 'parley_welcome_seconds',
+      help: 'From enter or resume to the welcome',
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.3, 0.5, 1, 2],
+      registers,
+    });
+  }
+}

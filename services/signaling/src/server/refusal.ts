@@ -1,0 +1,31 @@
+/** An expected "no", from a code of the table to an HTTP answer. */
+import type { FastifyReply } from 'fastify';
+import { CODES, type Code } from '@parley/protocol/codes';
+import type { ErrorAnswer } from '@parley/protocol/http';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Why the request was refused, for the metrics. */
+    refusal: Code | null;
+  }
+}
+
+/** How long to wait where the code says "later" and nothing better is known. */
+const DEFAULT_RETRY_MS = 2000;
+
+export function refuse(
+  reply: FastifyReply,
+  code: Code,
+  why?: string,
+  retryAfterMs = DEFAULT_RETRY_MS,
+): FastifyReply {
+  const entry = CODES[code];
+  const answer: ErrorAnswer = {
+    code,
+    message: why ?? entry.meaning,
+    ...(entry.retry ? { retryAfterMs } : {}),
+  };
+  if (entry.retry) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  reply.refusal = code;
+  return reply.code(entry.http ?? 500).send(answer);
+}

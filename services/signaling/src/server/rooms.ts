@@ -1,0 +1,36 @@
+/** What a pod knows of a room at the door: an ad-hoc room just is, a named one is read from its home region. SPEC rules ROOM-2 to ROOM-9. */
+import type { Code } from '@parley/protocol/codes';
+import type { RoomView } from '@parley/protocol/http';
+import { parseRoomId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import type { RoomStore, StoredRoom } from '../core/ports.ts';
+
+export type Looked =
+  | { readonly ok: true; readonly view: RoomView; readonly stored: StoredRoom | undefined }
+  | { readonly ok: false; readonly code: Code };
+
+export interface Rooms {
+  look(room: string): Promise<Looked>;
+}
+
+export function roomsOf(store: RoomStore, region: string, limits: Limits): Rooms {
+  const most = limits['room.participants'];
+  return {
+    async look(id) {
+      const reference = parseRoomId(id);
+      if (reference === undefined) return { ok: false, code: 'ROOM_INVALID' };
+      const { room } = reference;
+      if (reference.kind === 'ad-hoc') {
+        const view: RoomView = { room, kind: 'ad-hoc', homeRegion: null, cap: most, locked: false };
+        return { ok: true, view, stored: undefined };
+      }
+      if (reference.region !== region) return { ok: false, code: 'ROOM_HOME_UNREACHABLE' };
+      const read = await store.read(reference.name);
+      if (!read.ok) return read;
+      if (read.found === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
+      const { cap, locked } = read.found.record;
+      const view: RoomView = { room, kind: 'named', homeRegion: region, cap: Math.min(cap, most), locked };
+      return { ok: true, view, stored: read.found };
+    },
+  };
+}

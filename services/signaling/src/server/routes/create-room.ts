@@ -1,0 +1,47 @@
+/** `POST /v1/rooms`: a named room in this region. SPEC rules ROOM-5, ROOM-6. */
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decode } from '@parley/protocol/decode';
+import { CreateRoomRequest, type CreateRoomAnswer } from '@parley/protocol/http';
+import { hashOwnerKey } from '../owner-key.ts';
+import { refuse } from '../refusal.ts';
+import { addressOf, publicOrigin } from '../visitor.ts';
+import type { RouteContext } from './context.ts';
+
+/** 256 bits: whoever has it owns the room. */
+const OWNER_KEY_BYTES = 32;
+
+export async function createRoom(
+  { config, pod, store, log, creations }: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = decode(CreateRoomRequest, request.body ?? {});
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  const wait = creations.take(addressOf(request.raw, config.trustedProxies), pod.now());
+  if (wait !== undefined) return refuse(reply, 'TOO_MANY_ROOMS', undefined, wait);
+
+  const { name } = body.message;
+  const { region } = config;
+  const most = config.limits['room.participants'];
+  const cap = Math.min(body.message.cap ?? most, most);
+  const ownerKey = randomBytes(OWNER_KEY_BYTES).toString('base64url');
+  const record = {
+    name,
+    region,
+    cap,
+    locked: false,
+    ownerKeyHash: hashOwnerKey(ownerKey),
+    createdAt: Date.now(),
+  };
+  const created = await store.create(record);
+  if (!created.ok) return refuse(reply, created.code);
+  const room = `${name}@${region}`;
+  log.info({ room }, 'room created');
+  const answer: CreateRoomAnswer = {
+    room: { room, kind: 'named', homeRegion: region, cap, locked: false },
+    link: `${publicOrigin(request.raw, config)}/r/${room}`,
+    ownerKey,
+  };
+  return reply.code(201).header('cache-control', 'no-store').send(answer);
+}

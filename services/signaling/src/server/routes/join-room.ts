@@ -1,0 +1,50 @@
+/** `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can see the answer. SPEC rules JOIN-1 to JOIN-4. */
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decode } from '@parley/protocol/decode';
+import { JoinRequest, socketPath, type JoinAnswer } from '@parley/protocol/http';
+import { participantId } from '@parley/protocol/ids';
+import { checkName } from '@parley/protocol/people';
+import { refuse } from '../refusal.ts';
+import { addressOf, publicOrigin, traceOf } from '../visitor.ts';
+import type { RouteContext } from './context.ts';
+
+export async function joinRoom(
+  context: RouteContext,
+  request: FastifyRequest<{ Params: { room: string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { config, pod, rooms, tokens, log } = context;
+  const { limits } = config;
+  const body = decode(JoinRequest, request.body ?? {});
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  const { name } = body.message;
+  if (name !== undefined && checkName(name, limits['name.chars']) === undefined)
+    return refuse(reply, 'NAME_INVALID');
+  if (!pod.isReady) return refuse(reply, 'NOT_READY');
+  if (pod.socketCount >= limits['pod.sockets'] || pod.core.counts().rooms >= limits['pod.rooms']) {
+    return refuse(reply, 'POD_FULL');
+  }
+  const wait = context.joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
+  if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
+  const known = await rooms.look(request.params.room);
+  if (!known.ok) return refuse(reply, known.code);
+  const { view } = known;
+  if (view.locked) return refuse(reply, 'ROOM_LOCKED');
+  if (pod.core.population(view.room) >= view.cap) return refuse(reply, 'ROOM_FULL');
+
+  const participant = participantId(randomBytes(16));
+  const ticket = await tokens.signTicket({ sub: participant, room: view.room }, limits['ticket.ttl']);
+  const origin = publicOrigin(request.raw, config);
+  const answer: JoinAnswer = {
+    participant,
+    ticket,
+    ticketTtlMs: limits['ticket.ttl'],
+    socketUrl: `${origin.replace(/^http/, 'ws')}${socketPath(view.room)}`,
+    iceServers: pod.iceServers(participant).iceServers,
+    relay: null,
+    room: view,
+  };
+  log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket given');
+  return reply.header('cache-control', 'no-store').send(answer);
+}

@@ -1,0 +1,75 @@
+/** The composition root: every part of a pod, in the order it is started, and the ordered list of its end. */
+import type { AddressInfo } from 'node:net';
+import { pino, type Logger } from 'pino';
+import { kvRooms } from '../adapters/kv-rooms.ts';
+import { natsBus } from '../adapters/nats-bus.ts';
+import { connectNats } from '../adapters/nats-connection.ts';
+import { createTokens } from '../adapters/tokens.ts';
+import { AddressBuckets } from '../core/buckets.ts';
+import type { Bus, BusListener, RoomStore } from '../core/ports.ts';
+import type { Config } from './config.ts';
+import { createHttp } from './http.ts';
+import { SignalingPod } from './pod.ts';
+import { roomsOf } from './rooms.ts';
+import { acceptSockets } from './upgrade.ts';
+
+export interface RunningPod {
+  readonly pod: SignalingPod;
+  readonly url: string;
+  /** Sends everyone elsewhere first. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What stands behind the ports; tests give memory, `main` gives NATS. */
+export interface Backing {
+  readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
+  readonly store: RoomStore;
+}
+
+export const createLog = (config: Config): Logger =>
+  pino({ level: config.logLevel, base: { pod: config.pod, region: config.region } });
+
+export async function natsBacking(config: Config): Promise<Backing> {
+  const connection = await connectNats({ ...config.nats, name: config.pod });
+  return {
+    openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
+    store: kvRooms(connection, config.nats),
+  };
+}
+
+export async function startPod(config: Config, backing: Backing, log: Logger): Promise<RunningPod> {
+  const tokens = await createTokens(config.keySet);
+  const { store } = backing;
+  const rooms = roomsOf(store, config.region, config.limits);
+  const pod = new SignalingPod({
+    config,
+    log,
+    tokens,
+    viewRoom: (room) => rooms.look(room),
+    openBus: (listener) =>
+      backing.openBus(listener, (subject, why) => {
+        pod.metrics.badBusMessages += 1;
+        log.warn({ subject, why }, 'bus message not understood');
+      }),
+  });
+  const { limits } = config;
+  const joins = new AddressBuckets(limits['address.joins'] / 60, limits['address.joins'], pod.now());
+  const creations = new AddressBuckets(limits['address.rooms'] / 3600, limits['address.rooms'], pod.now());
+  const http = createHttp({ config, log, pod, rooms, store, tokens, joins, creations });
+  acceptSockets(http.server, pod, config);
+  await http.listen({ host: config.host, port: config.port });
+  const { port } = http.server.address() as AddressInfo;
+  const url = `http://${config.host}:${port}`;
+  log.info({ url }, 'listening');
+  return {
+    pod,
+    url,
+    drain: () => pod.drain(),
+    async close() {
+      await pod.close();
+      http.server.closeAllConnections();
+      await http.close();
+    },
+  };
+}

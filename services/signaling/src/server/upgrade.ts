@@ -1,0 +1,70 @@
+/** From an HTTP upgrade to a connection: guards with early return, each with its own status. SPEC rule JOIN-5. */
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { CODES, type Code } from '@parley/protocol/codes';
+import { SOCKET_PATH } from '@parley/protocol/http';
+import { parseRoomId } from '@parley/protocol/ids';
+import type { Config } from './config.ts';
+import { Connection } from './connection.ts';
+import type { SignalingPod } from './pod.ts';
+import { addressOf, isOriginAllowed, traceOf } from './visitor.ts';
+
+export function acceptSockets(server: Server, pod: SignalingPod, config: Config): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: config.limits['message.bytes'],
+    // Three times the CPU and 180 KB a connection; clients deflate what is worth it themselves.
+    perMessageDeflate: false,
+  });
+  let lastId = 0;
+
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    // Before the first thing that may fail, so that a reset never becomes an uncaught error.
+    stream.on('error', () => stream.destroy());
+    const address = addressOf(request, config.trustedProxies);
+    const room = roomOf(request.url ?? '');
+    const refused = room === undefined ? 'NOT_FOUND' : refusal(request, pod, config, address);
+    if (refused !== undefined || room === undefined) return refuseUpgrade(stream, refused ?? 'NOT_FOUND');
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      lastId += 1;
+      pod.accept(new Connection(pod, socket, stream, { id: lastId, room, address, trace: traceOf(request) }));
+    });
+  });
+}
+
+function roomOf(url: string): string | undefined {
+  const name = SOCKET_PATH.exec(url)?.[1];
+  return name === undefined ? undefined : parseRoomId(name)?.room;
+}
+
+function refusal(
+  request: IncomingMessage,
+  pod: SignalingPod,
+  config: Config,
+  address: string,
+): Code | undefined {
+  if (!isOriginAllowed(request, config.allowedOrigins)) return 'ORIGIN_DENIED';
+  if (!pod.isReady) return 'NOT_READY';
+  if (pod.socketCount >= config.limits['pod.sockets']) return 'POD_FULL';
+  if (pod.socketsOf(address) >= config.limits['address.sockets']) return 'TOO_MANY_SOCKETS';
+  return undefined;
+}
+
+function refuseUpgrade(stream: Duplex, code: Code): void {
+  const { http, meaning, retry } = CODES[code];
+  const status = http ?? 500;
+  const body = JSON.stringify({ code, message: meaning });
+  stream.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'connection: close',
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      ...(retry ? ['retry-after: 2'] : []),
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

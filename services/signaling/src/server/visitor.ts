@@ -1,0 +1,41 @@
+/** Who is at the door: the address behind the proxies we trust, the origin of the page, and where we are reached. */
+import type { IncomingMessage } from 'node:http';
+import type { Config } from './config.ts';
+
+/** The client's address. Each trusted proxy has appended the one it saw, so ours is that many from the right. */
+export function addressOf(request: IncomingMessage, trustedProxies: number): string {
+  const direct = request.socket.remoteAddress ?? 'unknown';
+  if (trustedProxies === 0) return direct;
+  const header = request.headers['x-forwarded-for'];
+  const hops = (Array.isArray(header) ? header.join(',') : (header ?? ''))
+    .split(',')
+    .map((hop) => hop.trim());
+  return hops.at(-trustedProxies) || direct;
+}
+
+/** Whether a page of this origin may use the pod. Programs that are no browser send none. */
+export function isOriginAllowed(request: IncomingMessage, allowed: readonly string[]): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined || allowed.includes(origin)) return true;
+  try {
+    return new URL(origin).host === request.headers.host;
+  } catch {
+    return false;
+  }
+}
+
+/** The origin under which the client reaches us. */
+export function publicOrigin(request: IncomingMessage, config: Config): string {
+  if (config.publicUrl !== undefined) return config.publicUrl;
+  const scheme =
+    config.trustedProxies > 0 && request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  return `${scheme}://${request.headers.host ?? `${config.host}:${config.port}`}`;
+}
+
+/** Follows one join through the logs: Envoy's request id, or the caller's trace (W3C Trace Context). */
+export function traceOf(request: IncomingMessage): string | undefined {
+  const { traceparent } = request.headers;
+  if (typeof traceparent === 'string') return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent)?.[1];
+  const id = request.headers['x-request-id'];
+  return typeof id === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(id) ? id : undefined;
+}
