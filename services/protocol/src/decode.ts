@@ -1,5 +1,5 @@
 /** From bytes or text of a stranger to a typed message, once, at the edge. Never throws. */
-import type { Static, TSchema } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { BUS_MESSAGES, type BusMessage } from './bus.ts';
 import { CLIENT_MESSAGES, type ClientMessage } from './client-messages.ts';
@@ -21,12 +21,32 @@ function validator(schema: TSchema): Validator {
   return found;
 }
 
-/** The value as the schema's type, or why it is not. */
+/** The value as the schema's type with nothing else in it (GEN-2), or why it is not. */
 export function decode<Schema extends TSchema>(schema: Schema, value: unknown): Decoded<Static<Schema>> {
   const check = validator(schema);
-  if (check.Check(value)) return { ok: true, message: value as Static<Schema> };
+  if (check.Check(value)) return { ok: true, message: known(schema, value) as Static<Schema> };
   const [first] = check.Errors(value);
   return bad(first === undefined ? 'not of its type' : `${first.instancePath || 'message'} ${first.message}`);
+}
+
+/** What the schema knows of a value that it accepts: a field of a newer version, or of a joker, is never passed on. */
+function known(schema: TSchema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Type.IsUnion(schema)) {
+    const branch = schema.anyOf.find((part) => validator(part).Check(value));
+    return branch === undefined ? value : known(branch, value);
+  }
+  if (Type.IsArray(schema)) {
+    return Array.isArray(value) ? value.map((item: unknown) => known(schema.items, item)) : value;
+  }
+  if (!Type.IsObject(schema)) return value;
+  const kept: Record<string, unknown> = {};
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const name in schema.properties) {
+    const part = schema.properties[name];
+    if (part !== undefined && Object.hasOwn(fields, name)) kept[name] = known(part, fields[name]);
+  }
+  return kept;
 }
 
 function bad(why: string): Decoded<never> {

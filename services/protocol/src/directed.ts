@@ -6,13 +6,14 @@
  *
  * The envelope is ASCII, so a pod finds it without decoding the payload, which is passed on byte for byte.
  */
-import type { ParticipantId, PodId, RoomId } from './ids.ts';
+import { isParticipantId, type ParticipantId, type PodId, type RoomId } from './ids.ts';
 
 const FROM_CLIENT = 0x3e; // '>'
 const TO_CLIENT = 0x3c; // '<'
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const PARTICIPANT_BYTES = 17;
+const ENVELOPE_ASCII = /^[!-~]+$/;
 /** Longest id a sender may give a directed message. */
 export const DIRECTED_ID_BYTES = 24;
 
@@ -35,7 +36,8 @@ export function readDirected(message: Uint8Array): DirectedHead | undefined {
   if (newline === -1 || idBytes < 1 || idBytes > DIRECTED_ID_BYTES) return undefined;
   const id = ascii(message, afterTo + 1, newline);
   const to = ascii(message, 1, afterTo);
-  return id === undefined || to === undefined ? undefined : { to, id, payloadAt: newline + 1 };
+  if (id === undefined || to === undefined || !isParticipantId(to)) return undefined;
+  return { to, id, payloadAt: newline + 1 };
 }
 
 function ascii(bytes: Uint8Array, from: number, to: number): string | undefined {
@@ -72,8 +74,9 @@ export interface DirectedReceived<Payload> {
 /** Reads a directed message as a client receives it in a text frame; `undefined` where it is none. */
 export function receivedText(message: string): DirectedReceived<string> | undefined {
   const newline = 1 + PARTICIPANT_BYTES;
-  if (message[0] !== '<' || message[newline] !== '\n') return undefined;
-  return { from: message.slice(1, newline), payload: message.slice(newline + 1) };
+  const from = message.slice(1, newline);
+  if (message[0] !== '<' || message[newline] !== '\n' || !ENVELOPE_ASCII.test(from)) return undefined;
+  return { from, payload: message.slice(newline + 1) };
 }
 
 /** Reads a directed message as a client receives it in a binary frame; `undefined` where it is none. The payload is a view. */

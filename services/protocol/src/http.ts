@@ -33,7 +33,7 @@ export const CreateRoomRequest = Type.Object({
   cap: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: 10_000,
+      maximum: 2000,
       description: 'Most participants; the installation may allow fewer.',
     }),
   ),
@@ -83,7 +83,14 @@ export const ROUTES = {
     body: CreateRoomRequest,
     answer: { status: 201, schema: CreateRoomAnswer },
     owner: false,
-    codes: ['BAD_REQUEST', 'ROOM_EXISTS', 'TOO_MANY_ROOMS', 'STORE_UNAVAILABLE'],
+    codes: [
+      'BAD_REQUEST',
+      'BODY_TOO_LARGE',
+      'ROOM_EXISTS',
+      'TOO_MANY_ROOMS',
+      'STORE_UNAVAILABLE',
+      'ORIGIN_DENIED',
+    ],
   },
   readRoom: {
     method: 'GET',
@@ -92,7 +99,7 @@ export const ROUTES = {
     body: null,
     answer: { status: 200, schema: RoomView },
     owner: false,
-    codes: ['ROOM_INVALID', 'ROOM_NOT_FOUND', 'ROOM_HOME_UNREACHABLE', 'STORE_UNAVAILABLE'],
+    codes: ['ROOM_INVALID', 'ROOM_NOT_FOUND', 'ROOM_HOME_UNREACHABLE', 'STORE_UNAVAILABLE', 'ORIGIN_DENIED'],
   },
   deleteRoom: {
     method: 'DELETE',
@@ -118,6 +125,7 @@ export const ROUTES = {
     owner: false,
     codes: [
       'BAD_REQUEST',
+      'BODY_TOO_LARGE',
       'ROOM_INVALID',
       'ROOM_NOT_FOUND',
       'ROOM_FULL',

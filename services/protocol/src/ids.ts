@@ -17,8 +17,10 @@ export const RoomName = Type.String({
   description: 'The part of a named room before `@`; unique in its home region.',
 });
 export const RegionId = Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?$', maxLength: 16 });
+const PARTICIPANT_PATTERN = '^p[0-9a-hjkmnp-tv-z]{16}$';
+
 export const ParticipantId = Type.String({
-  pattern: '^p[0-9a-hjkmnp-tv-z]{16}$',
+  pattern: PARTICIPANT_PATTERN,
   description: 'Chosen by the server at join; the same person keeps it through every resume.',
 });
 export const PodId = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,62}$', maxLength: 63 });
@@ -31,6 +33,10 @@ export type PodId = Static<typeof PodId>;
 export type RoomReference =
   | { readonly kind: 'ad-hoc'; readonly room: RoomId }
   | { readonly kind: 'named'; readonly room: RoomId; readonly name: string; readonly region: RegionId };
+
+const PARTICIPANT = new RegExp(PARTICIPANT_PATTERN);
+
+export const isParticipantId = (text: string): boolean => PARTICIPANT.test(text);
 
 const AD_HOC = new RegExp(`^${AD_HOC_ROOM_PATTERN}$`);
 const NAMED = new RegExp(`^${NAMED_ROOM_PATTERN}$`);

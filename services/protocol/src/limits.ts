@@ -98,12 +98,12 @@ export const LIMITS = define({
     why: 'a socket that does not say who it is holds memory for nothing',
   },
   'socket.pingInterval': {
-    value: 2000,
+    value: 1500,
     min: 200,
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'with two misses, somebody whose network is gone shows away within 5 s',
+    why: 'with two misses noticed at the third ping, somebody whose network is gone shows away within 5 s',
   },
   'pod.sockets': {
     value: 8000,
@@ -148,10 +148,10 @@ export const LIMITS = define({
   'room.participants': {
     value: 100,
     min: 1,
-    max: 10_000,
+    max: 2000,
     unit: 'participants',
     code: 'ROOM_FULL',
-    why: 'soft in an ad-hoc room: counted against the local roster',
+    why: 'soft in an ad-hoc room: counted against the local roster; a section of 2,000 people is half of what NATS takes in a message',
   },
   'mesh.max': {
     value: 4,

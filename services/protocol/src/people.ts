@@ -46,12 +46,15 @@ export const ChatLine = Type.Object({
 });
 export type ChatLine = Static<typeof ChatLine>;
 
-// Control characters, and the ones that turn or hide the text around them (bidirectional overrides, zero-width space).
-const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
+// Control characters, halves of surrogate pairs, and what turns or cuts the text around it unseen: bidirectional controls, the
+// zero-width space, word joiners. Joiners stay: emoji and Persian need them.
+const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060-\u2064\ufeff]/u;
+/** Something to see, and not only blanks, joiners, or accents over nothing. */
+const VISIBLE = /[^\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** A name as it will be shown (trimmed, inner white space folded), or `undefined` where it may not be used. */
 export function checkName(name: string, maxChars: number): string | undefined {
-  if (FORBIDDEN.test(name)) return undefined;
+  if (FORBIDDEN.test(name) || !VISIBLE.test(name)) return undefined;
   const shown = name.trim().replace(/\s+/g, ' ');
-  return shown.length > 0 && Array.from(shown).length <= maxChars ? shown : undefined;
+  return Array.from(shown).length <= maxChars ? shown : undefined;
 }

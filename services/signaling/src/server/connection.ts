@@ -92,7 +92,9 @@ export class Connection {
     if (!this.#messages.take(1, now) || !this.#bytes.take(data.length, now)) return this.end('RATE_LIMITED');
     if (isDirected(data)) return this.#onDirected(data, isBinary);
     if (isBinary) return this.#onBadMessage('BAD_MESSAGE', 'a binary message must be a directed message');
-    if (data.length > limits['control.bytes']) return this.end('MESSAGE_TOO_LARGE');
+    // The first message may be a resume, which brings chat along.
+    const most = this.#stage.stage === 'stranger' ? limits['message.bytes'] : limits['control.bytes'];
+    if (data.length > most) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeClientMessage(data.toString('utf8'));
     if (decoded.ok) this.#onControl(decoded.message, now);
     else this.#onBadMessage(decoded.code, decoded.why);

@@ -36,7 +36,12 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
 
 function roomOf(url: string): string | undefined {
   const name = SOCKET_PATH.exec(url)?.[1];
-  return name === undefined ? undefined : parseRoomId(name)?.room;
+  if (name === undefined) return undefined;
+  try {
+    return parseRoomId(decodeURIComponent(name))?.room;
+  } catch {
+    return undefined;
+  }
 }
 
 function refusal(

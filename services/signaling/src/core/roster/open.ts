@@ -4,6 +4,7 @@
  * time limit.
  */
 import type { RoomView } from '@parley/protocol/http';
+import type { ChatLine } from '@parley/protocol/people';
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import { mergeChat } from '../chat.ts';
@@ -16,6 +17,8 @@ import { deadSections, ownSection } from './section.ts';
 
 const HELLO_AT_MS = [0, 250, 1000] as const;
 const GIVE_UP_MS = 300;
+const CHAT_BYTES = 262_144;
+const CHAT_LINE_OVERHEAD = 600;
 /** A pod that leaves a room listens a little longer: somebody may come straight back. */
 const LINGER_MS = 2000;
 
@@ -84,9 +87,22 @@ export function answerSections(pod: Pod, roomId: RoomId, to: PodId): void {
     sections: room === undefined ? [] : [ownSection(pod, room), ...deadSections(pod, room)],
     named: room === undefined ? [] : livePodsOf(room),
     recoveringMs: room === undefined ? 0 : Math.max(0, Math.round(room.recoveringUntil - pod.now)),
-    chat: room === undefined ? [] : room.chat,
+    chat: room === undefined ? [] : recentChat(room),
   };
   pod.effects.push({ type: 'tell-pod', pod: to, message });
+}
+
+/** As many of the last lines as fit: NATS takes a message of 1 MB, and the sections come first. */
+function recentChat(room: Room): ChatLine[] {
+  const lines: ChatLine[] = [];
+  let bytes = 0;
+  for (const line of room.chat.toReversed()) {
+    // A character is at most 6 bytes in JSON.
+    bytes += 6 * line.text.length + CHAT_LINE_OVERHEAD;
+    if (bytes > CHAT_BYTES) break;
+    lines.unshift(line);
+  }
+  return lines;
 }
 
 /** Pods that hold somebody here: whoever asks must hear from them too. */

@@ -1,0 +1,84 @@
+/** Which messages belong to which generated file and fixture folder: one place for the generator and the tests. */
+import type { TSchema } from 'typebox';
+import { BUS_MESSAGES, Entry, Section, Tombstone } from '../src/bus.ts';
+import { CLIENT_MESSAGES, Generation } from '../src/client-messages.ts';
+import {
+  CreateRoomAnswer,
+  CreateRoomRequest,
+  ErrorAnswer,
+  IceServer,
+  JoinAnswer,
+  JoinRequest,
+  RelayOffer,
+  RoomView,
+} from '../src/http.ts';
+import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
+import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence } from '../src/people.ts';
+import { CodeName, SERVER_MESSAGES } from '../src/server-messages.ts';
+import { ResumeClaims, TicketClaims } from '../src/tokens.ts';
+
+export interface Family {
+  readonly title: string;
+  readonly about: string;
+  /** The messages by their name: the `type` on the wire, or the name of the body or token. */
+  readonly messages: Readonly<Record<string, TSchema>>;
+}
+
+export const HTTP_BODIES = {
+  CreateRoomRequest,
+  CreateRoomAnswer,
+  RoomView,
+  JoinRequest,
+  JoinAnswer,
+  ErrorAnswer,
+} as const;
+
+export const FAMILIES = {
+  client: {
+    title: 'Client messages',
+    about: 'What a client says on its socket, as JSON text messages.',
+    messages: CLIENT_MESSAGES,
+  },
+  server: {
+    title: 'Server messages',
+    about: 'What a pod says on a socket, as JSON text messages.',
+    messages: SERVER_MESSAGES,
+  },
+  bus: {
+    title: 'Bus messages',
+    about: 'What pods tell each other over NATS core, as JSON.',
+    messages: BUS_MESSAGES,
+  },
+  http: { title: 'HTTP bodies', about: 'Requests and answers of `/v1`.', messages: HTTP_BODIES },
+  tokens: {
+    title: 'Token claims',
+    about: 'What the signed tokens say: EdDSA JWTs whose header names the key (`kid`).',
+    messages: { TicketClaims, ResumeClaims },
+  },
+} as const satisfies Record<string, Family>;
+
+export type FamilyName = keyof typeof FAMILIES;
+
+/** Types that several messages use: each becomes one named definition, so that other languages get one type for it. */
+export const SHARED: Readonly<Record<string, TSchema>> = {
+  RoomId,
+  RoomName,
+  RegionId,
+  ParticipantId,
+  PodId,
+  DisplayName,
+  Generation,
+  Media,
+  Member,
+  Presence,
+  ChatId,
+  ChatText,
+  ChatLine,
+  CodeName,
+  IceServer,
+  RelayOffer,
+  RoomView,
+  Entry,
+  Tombstone,
+  Section,
+};

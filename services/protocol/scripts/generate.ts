@@ -1,0 +1,77 @@
+/**
+ * Writes `generated/`: what Rust, k6 and people read of the contract in `src/`. With `--check` nothing is written, and the command
+ * fails where a file on disk is not what the sources say. `--out` takes another folder.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CODES } from '../src/codes.ts';
+import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
+import * as subjects from '../src/subjects.ts';
+import { FAMILIES, SHARED } from './families.ts';
+import { familyDocument } from './json-schema.ts';
+import { openApi } from './openapi.ts';
+import { reference } from './reference.ts';
+
+/** Subjects and buckets by the name of their export; functions are called with the name of their parameter in braces. */
+const SUBJECTS = {
+  beatSubject: subjects.beatSubject,
+  roomSubject: subjects.roomSubject('{room}'),
+  podSubject: subjects.podSubject('{pod}'),
+  podDirectedSubject: subjects.podDirectedSubject('{pod}'),
+  ROOMS_BUCKET: subjects.ROOMS_BUCKET,
+} satisfies Record<keyof typeof subjects, string>;
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Everything that belongs in `generated/`, by file name. */
+function files(): ReadonlyMap<string, string> {
+  const limits = limitNames().map((name) => [name, { ...LIMITS[name], key: limitKey(name) }]);
+  return new Map([
+    ['client-messages.schema.json', json(familyDocument(FAMILIES.client, SHARED))],
+    ['server-messages.schema.json', json(familyDocument(FAMILIES.server, SHARED))],
+    ['bus-messages.schema.json', json(familyDocument(FAMILIES.bus, SHARED))],
+    ['http.schema.json', json(familyDocument(FAMILIES.http, SHARED))],
+    ['tokens.schema.json', json(familyDocument(FAMILIES.tokens, SHARED))],
+    ['openapi.json', json(openApi(version()))],
+    ['codes.json', json(CODES)],
+    ['limits.json', json(Object.fromEntries(limits))],
+    ['subjects.json', json(SUBJECTS)],
+    ['reference.md', reference(SUBJECTS)],
+  ]);
+}
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
+  return manifest.version;
+}
+
+/** The files on disk that differ from the sources, are missing or should not be there. */
+function drift(folder: URL, wanted: ReadonlyMap<string, string>): string[] {
+  const onDisk = new Set(readdirSync(folder));
+  const differing = [...wanted]
+    .filter(([name, text]) => !onDisk.has(name) || readFileSync(new URL(name, folder), 'utf8') !== text)
+    .map(([name]) => name);
+  return [...differing, ...[...onDisk].filter((name) => !wanted.has(name))];
+}
+
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, out: { type: 'string' } } });
+const folder =
+  values.out === undefined ? new URL('../generated/', import.meta.url) : pathToFileURL(`${values.out}/`);
+mkdirSync(folder, { recursive: true });
+const wanted = files();
+
+if (values.check) {
+  const differing = drift(folder, wanted);
+  if (differing.length > 0) {
+    console.error(
+      `services/protocol/generated differs from the sources in ${differing.join(', ')}: ` +
+        'run `npm run generate -w services/protocol` and commit what it writes.',
+    );
+    process.exitCode = 1;
+  }
+} else {
+  for (const [name, text] of wanted) writeFileSync(new URL(name, folder), text);
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  DIRECTED_ID_BYTES,
+  directedBinary,
+  directedPrefix,
+  directedText,
+  isDirected,
+  readDirected,
+  readTransfer,
+  receivedBinary,
+  receivedText,
+  writeTransfer,
+} from '../src/directed.ts';
+import { adHocRoomId, participantId } from '../src/ids.ts';
+import { fixtures, wireBytes } from './fixture.ts';
+import { Random } from './random.ts';
+
+const ROUNDS = 2000;
+const PRINTABLE = Array.from({ length: 0x7e - 0x20 }, (_, at) => String.fromCharCode(0x21 + at)).join('');
+const PAYLOAD_TEXT = 'ab>< \n\r\0"\\{}é\u2028👋';
+const utf8 = new TextEncoder();
+
+describe('fixtures of directed messages', () => {
+  for (const fixture of fixtures('directed/valid')) {
+    const { direction, text, to, id, from, payload, payloadBase64 } = fixture.content;
+    const frame = wireBytes(fixture);
+    const wanted =
+      typeof payload === 'string'
+        ? utf8.encode(payload)
+        : Uint8Array.from(Buffer.from(String(payloadBase64), 'base64'));
+
+    it(`${fixture.name} is read`, () => {
+      if (direction === 'to-pod') {
+        const head = readDirected(frame);
+        assert.ok(isDirected(frame) && head !== undefined, 'it was refused');
+        assert.deepEqual({ to: head.to, id: head.id }, { to, id });
+        assert.deepEqual(frame.subarray(head.payloadAt), wanted);
+      } else {
+        assert.deepEqual(receivedBinary(frame), { from, payload: wanted });
+        if (typeof text === 'string') assert.deepEqual(receivedText(text), { from, payload });
+      }
+    });
+  }
+
+  for (const fixture of fixtures('directed/invalid')) {
+    const { direction, text } = fixture.content;
+    it(`${fixture.name} is refused`, () => {
+      const frame = wireBytes(fixture);
+      if (direction === 'to-pod') {
+        assert.equal(readDirected(frame), undefined);
+      } else {
+        assert.equal(receivedBinary(frame), undefined);
+        if (typeof text === 'string') assert.equal(receivedText(text), undefined);
+      }
+    });
+  }
+
+  it('both directions have valid and invalid fixtures, text and binary', () => {
+    for (const folder of ['directed/valid', 'directed/invalid']) {
+      for (const direction of ['to-pod', 'to-client']) {
+        for (const kind of ['text', 'base64']) {
+          const found = fixtures(folder).some(
+            (fixture) => fixture.content.direction === direction && kind in fixture.content,
+          );
+          assert.ok(found, `${folder} has no ${kind} fixture ${direction}`);
+        }
+      }
+    }
+  });
+});
+
+describe('directed messages', () => {
+  it('[DIR-1] what a client writes is what the pod reads, and the payload is the same bytes', () => {
+    const random = new Random(1);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const to = participantId(random.bytes(16));
+      const id = random.text(PRINTABLE, DIRECTED_ID_BYTES);
+      const text = random.text(PAYLOAD_TEXT, 80);
+      const bytes = random.bytes(random.below(80));
+      for (const [frame, payload] of [
+        [utf8.encode(directedText(to, id, text)), utf8.encode(text)],
+        [directedBinary(to, id, bytes), bytes],
+      ] as const) {
+        const head = readDirected(frame);
+        assert.ok(head, `refused: ${JSON.stringify({ to, id, round })}`);
+        assert.deepEqual([head.to, head.id], [to, id]);
+        assert.deepEqual(frame.subarray(head.payloadAt), payload);
+      }
+    }
+  });
+
+  it('[DIR-2] what a pod hands on is what the reader gets, as text and as bytes', () => {
+    const random = new Random(2);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const from = participantId(random.bytes(16));
+      const text = random.text(PAYLOAD_TEXT, 80);
+      const bytes = random.bytes(random.below(80));
+      assert.deepEqual(receivedText(directedPrefix(from) + text), { from, payload: text });
+      const frame = Uint8Array.from([...utf8.encode(directedPrefix(from)), ...bytes]);
+      assert.deepEqual(receivedBinary(frame), { from, payload: bytes });
+    }
+  });
+
+  it('[DIR-4] what one pod writes is what the other reads', () => {
+    const random = new Random(3);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const transfer = {
+        room: random.below(2) === 0 ? adHocRoomId(random.bytes(16)) : `${'r'.repeat(48)}@${'e'.repeat(16)}`,
+        from: participantId(random.bytes(16)),
+        to: participantId(random.bytes(16)),
+        ref: random.one([0, 1, random.below(2 ** 31), Number.MAX_SAFE_INTEGER]),
+        pod: random.text('abcXYZ019_-', 62).replace(/^[_-]/, 'p'),
+        binary: random.below(2) === 0,
+        payload: random.bytes(random.below(80)),
+      };
+      assert.deepEqual(readTransfer(writeTransfer(transfer)), transfer);
+    }
+  });
+
+  it('[DIR-6] a frame that is cut anywhere in its envelope is refused', () => {
+    const frame = utf8.encode(directedText('p0123456789abcdef', 'offer-1', ''));
+    for (let length = 0; length < frame.length; length += 1) {
+      assert.equal(readDirected(frame.subarray(0, length)), undefined, `cut to ${length} bytes`);
+    }
+    const transfer = writeTransfer({
+      room: '7k2m-q9xd-4wtv-0hze',
+      from: 'p0123456789abcdef',
+      to: 'pzyxwvtsrqpnmkjhg',
+      ref: 12,
+      pod: 'pod-1',
+      binary: false,
+      payload: new Uint8Array(),
+    });
+    for (let length = 0; length < transfer.length; length += 1) {
+      assert.equal(readTransfer(transfer.subarray(0, length)), undefined, `cut to ${length} bytes`);
+    }
+  });
+
+  it('a JSON message is never taken for a directed one', () => {
+    assert.equal(isDirected(utf8.encode('{"type":"leave"}')), false);
+    assert.equal(isDirected(new Uint8Array()), false);
+  });
+
+  it('a payload is a view of the frame and not a copy', () => {
+    const frame = utf8.encode(`<p0123456789abcdef\npayload`);
+    assert.equal(receivedBinary(frame)?.payload.buffer, frame.buffer);
+  });
+});

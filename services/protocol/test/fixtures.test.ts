@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { TSchema } from 'typebox';
+import { FAMILIES, HTTP_BODIES } from '../scripts/families.ts';
+import {
+  decode,
+  decodeBusMessage,
+  decodeClientMessage,
+  decodeServerMessage,
+  type Decoded,
+} from '../src/decode.ts';
+import { ROUTES, type Route } from '../src/http.ts';
+import { fixtures, wireText, type Fixture } from './fixture.ts';
+
+/** Fixtures of no message of ours: not JSON, without a type, of an unknown type. */
+const NO_TYPE = 'any';
+const LEAST_VALID = 2;
+const LEAST_INVALID = 3;
+
+const kebab = (name: string): string => name.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase();
+
+const bodies = new Map<string, TSchema>(
+  Object.entries(HTTP_BODIES).map(([name, schema]) => [kebab(name), schema]),
+);
+
+/** A body has no `type`: its address says what it is. */
+function decodeBody(fixture: Fixture): Decoded<unknown> {
+  const schema = bodies.get(fixture.type);
+  assert.ok(schema, `${fixture.name} begins with no name of a body`);
+  return decode(schema, JSON.parse(wireText(fixture)));
+}
+
+const DECODERS = {
+  client: (fixture: Fixture): Decoded<unknown> => decodeClientMessage(wireText(fixture)),
+  server: (fixture: Fixture): Decoded<unknown> => decodeServerMessage(wireText(fixture)),
+  bus: (fixture: Fixture): Decoded<unknown> => decodeBusMessage(wireText(fixture)),
+  http: decodeBody,
+} as const;
+
+for (const family of ['client', 'server', 'bus', 'http'] as const) {
+  const valid = fixtures(`${family}/valid`);
+  const invalid = fixtures(`${family}/invalid`);
+  const types = family === 'http' ? [...bodies.keys()] : Object.keys(FAMILIES[family].messages);
+
+  describe(`fixtures of the family ${family}`, () => {
+    for (const fixture of valid) {
+      it(`${fixture.name} is read, without the fields to be ignored`, () => {
+        const decoded = DECODERS[family](fixture);
+        assert.deepEqual(decoded, { ok: true, message: withoutIgnored(fixture) });
+        if (family !== 'http') assert.equal(typeOf(fixture.content.message), fixture.type);
+      });
+    }
+
+    for (const fixture of invalid) {
+      it(`${fixture.name} is refused`, () => {
+        const decoded = DECODERS[family](fixture);
+        assert.equal(decoded.ok, false, 'it was accepted');
+        assert.equal(decoded.code, fixture.content.code);
+        assert.notEqual(decoded.why, '');
+      });
+    }
+
+    it('every message has valid and invalid fixtures', () => {
+      for (const type of types) {
+        const good = valid.filter((fixture) => fixture.type === type).length;
+        const bad = invalid.filter((fixture) => fixture.type === type).length;
+        assert.ok(good >= LEAST_VALID, `${family}/valid has ${good} of ${LEAST_VALID} fixtures for ${type}`);
+        assert.ok(
+          bad >= LEAST_INVALID,
+          `${family}/invalid has ${bad} of ${LEAST_INVALID} fixtures for ${type}`,
+        );
+      }
+    });
+
+    it('every fixture is of a message there is, and says why it is here', () => {
+      for (const fixture of [...valid, ...invalid]) {
+        const known = types.includes(fixture.type) || (fixture.type === NO_TYPE && invalid.includes(fixture));
+        assert.ok(known, `${fixture.name} begins with no message of ${family}`);
+        assert.equal(typeof fixture.content.why, 'string', fixture.name);
+      }
+    });
+
+    it('an invalid fixture that differs from a valid one only in its name would say nothing', () => {
+      const key = (fixture: Fixture): string => `${fixture.type} ${wireText(fixture)}`;
+      const good = new Set(valid.map(key));
+      assert.deepEqual(
+        invalid.filter((fixture) => good.has(key(fixture))).map((fixture) => fixture.name),
+        [],
+      );
+    });
+  });
+}
+
+describe('[GEN-2] fields that a reader does not know', () => {
+  it('are gone at every depth, in lists and in unions too', () => {
+    const media = { audio: true, video: false, screen: false };
+    const line = { id: 'abcdefgh', from: 'p0123456789abcdef', name: 'Ada', text: 'hello', at: 1 };
+    const resume = { type: 'resume', token: 't', generation: 1, name: 'Ada', media, chat: [line] };
+    const more = {
+      ...resume,
+      media: { ...media, smell: true },
+      chat: [{ ...line, colour: 'red' }],
+      extra: [1],
+    };
+    assert.deepEqual(decodeClientMessage(JSON.stringify(more)), { ok: true, message: resume });
+
+    const relay = { url: 'https://relay.example.org/', token: 't', certificateHashes: [] };
+    const answer = fixtures('http/valid').find((fixture) =>
+      fixture.name.endsWith('join-answer.mesh'),
+    )?.content;
+    assert.ok(answer);
+    const join = { ...(answer.message as object), relay };
+    assert.deepEqual(decode(HTTP_BODIES.JoinAnswer, { ...join, relay: { ...relay, speed: 9 } }), {
+      ok: true,
+      message: join,
+    });
+  });
+
+  it('named after the prototype change nothing', () => {
+    const decoded = decodeClientMessage('{"type":"leave","__proto__":{"polluted":true},"constructor":{}}');
+    assert.deepEqual(decoded, { ok: true, message: { type: 'leave' } });
+    assert.equal(Object.getPrototypeOf(decoded.ok && decoded.message), Object.prototype);
+  });
+});
+
+describe('rules that fixtures cite', () => {
+  it('are rules of SPEC.md', () => {
+    const spec = readFileSync(new URL('../SPEC.md', import.meta.url), 'utf8');
+    const rules = new Set([...spec.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]));
+    const folders = [...Object.keys(DECODERS), 'directed'].flatMap((family) => [
+      `${family}/valid`,
+      `${family}/invalid`,
+    ]);
+    for (const fixture of folders.flatMap(fixtures)) {
+      const { rule } = fixture.content;
+      if (rule === undefined) continue;
+      assert.ok(typeof rule === 'string' && rules.has(rule), `${fixture.name} cites ${JSON.stringify(rule)}`);
+    }
+  });
+});
+
+describe('bodies', () => {
+  it('every body and answer of a route has a name, a schema file and fixtures', () => {
+    const named = new Set<TSchema>(Object.values(HTTP_BODIES));
+    for (const [name, route] of Object.entries(ROUTES) as [string, Route][]) {
+      for (const schema of [route.body, route.answer.schema]) {
+        assert.ok(schema === null || named.has(schema), `${name} has a body that families.ts does not name`);
+      }
+    }
+  });
+});
+
+/** The message without the fields that the fixture lists as ignored. */
+function withoutIgnored(fixture: Fixture): unknown {
+  const { message, ignored } = fixture.content;
+  if (!Array.isArray(ignored)) return message;
+  return Object.fromEntries(Object.entries(message as object).filter(([field]) => !ignored.includes(field)));
+}
+
+function typeOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
+}

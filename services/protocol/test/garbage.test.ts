@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { decodeBusMessage, decodeClientMessage, decodeServerMessage } from '../src/decode.ts';
+import { readDirected, readTransfer, receivedBinary, receivedText } from '../src/directed.ts';
+import { parseRoomId } from '../src/ids.ts';
+import { checkName } from '../src/people.ts';
+import { fixtures, wireBytes, wireText } from './fixture.ts';
+import { Random } from './random.ts';
+
+const ROUNDS = 20_000;
+const decoder = new TextDecoder();
+
+const seeds: readonly Uint8Array[] = [
+  ...['client', 'server', 'bus', 'http'].flatMap((family) =>
+    [...fixtures(`${family}/valid`), ...fixtures(`${family}/invalid`)].map((fixture) =>
+      new TextEncoder().encode(wireText(fixture)),
+    ),
+  ),
+  ...[...fixtures('directed/valid'), ...fixtures('directed/invalid')].map(wireBytes),
+];
+
+/** Random bytes, or a message that was almost right: with bytes changed, cut off, or another message's end. */
+function garbage(random: Random): Uint8Array {
+  const seed = random.one(seeds);
+  switch (random.below(4)) {
+    case 0:
+      return random.bytes(random.below(300));
+    case 1:
+      return seed.map((byte) => (random.below(20) === 0 ? random.below(256) : byte));
+    case 2:
+      return seed.subarray(0, random.below(seed.length + 1));
+    default: {
+      const other = random.one(seeds);
+      return Uint8Array.from([
+        ...seed.subarray(0, random.below(seed.length + 1)),
+        ...other.subarray(random.below(other.length + 1)),
+      ]);
+    }
+  }
+}
+
+it('no input makes a decoder throw, and every refusal has a code', () => {
+  const random = new Random(20);
+  let refused = 0;
+  let read = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const bytes = garbage(random);
+    const text = decoder.decode(bytes);
+    try {
+      for (const decode of [decodeClientMessage, decodeServerMessage, decodeBusMessage]) {
+        const decoded = decode(text);
+        if (decoded.ok) {
+          read += 1;
+          assert.equal(typeof decoded.message.type, 'string');
+        } else {
+          refused += 1;
+          assert.ok(decoded.code === 'BAD_MESSAGE' || decoded.code === 'UNKNOWN_TYPE');
+        }
+      }
+      const head = readDirected(bytes);
+      if (head !== undefined) assert.ok(head.payloadAt <= bytes.length && /^[!-~]{17}$/.test(head.to));
+      receivedBinary(bytes);
+      receivedText(text);
+      readTransfer(bytes);
+      parseRoomId(text);
+      checkName(text, 64);
+    } catch (cause) {
+      throw new Error(`round ${round}: ${Buffer.from(bytes).toString('base64')}`, { cause });
+    }
+  }
+  // Both happen often, or the inputs are no longer near the edge.
+  assert.ok(read > ROUNDS / 200, `only ${read} were read`);
+  assert.ok(refused > ROUNDS, `only ${refused} were refused`);
+});
+
+it('a message nested a hundred thousand deep is an answer and not a crash', () => {
+  const deep = `{"type":"leave","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const inField = `{"type":"change","media":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  for (const text of [deep, inField]) {
+    const decoded = decodeClientMessage(text);
+    assert.ok(decoded.ok || decoded.code === 'BAD_MESSAGE');
+  }
+});
+
+it('what a refusal says does not grow with what was sent', () => {
+  const decoded = decodeClientMessage(JSON.stringify({ type: 'leave'.repeat(10_000) }));
+  assert.ok(!decoded.ok && decoded.why.length < 200);
+  const field = decodeClientMessage(JSON.stringify({ type: 'chat', id: 'x'.repeat(100_000), text: 'a' }));
+  assert.ok(!field.ok && field.why.length < 200);
+});

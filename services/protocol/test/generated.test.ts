@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { FAMILIES } from '../scripts/families.ts';
+import { isObject, type Json, type JsonObject } from '../scripts/json-schema.ts';
+import { byStatus, openPath } from '../scripts/openapi.ts';
+import { codeNames } from '../src/codes.ts';
+import { ROUTES, type Route } from '../src/http.ts';
+import { limitKey, limitNames } from '../src/limits.ts';
+
+const SCRIPT = fileURLToPath(new URL('../scripts/generate.ts', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'parley-generated-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+const generate = (...args: string[]): { status: number | null; stderr: string } =>
+  spawnSync(process.execPath, [SCRIPT, ...args], { encoding: 'utf8' });
+
+function generated(file: string): JsonObject {
+  const value = JSON.parse(readFileSync(new URL(`../generated/${file}`, import.meta.url), 'utf8')) as Json;
+  assert.ok(isObject(value), `${file} holds an object`);
+  return value;
+}
+
+describe('generated files', () => {
+  it('are what the sources say', () => {
+    const { status, stderr } = generate('--check');
+    assert.equal(status, 0, stderr);
+  });
+
+  it('a changed, a missing and a foreign file are each named', () => {
+    assert.equal(generate('--out', scratch).status, 0);
+    assert.equal(generate('--check', '--out', scratch).status, 0);
+    appendFileSync(join(scratch, 'codes.json'), ' ');
+    rmSync(join(scratch, 'limits.json'));
+    writeFileSync(join(scratch, 'foreign.json'), '{}');
+    const { status, stderr } = generate('--check', '--out', scratch);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /differs from the sources in codes\.json, limits\.json, foreign\.json: run `npm run generate/,
+    );
+  });
+
+  for (const file of [...Object.keys(FAMILIES).map(schemaFile), 'openapi.json']) {
+    it(`every reference in ${file} leads to a definition`, () => {
+      const document = generated(file);
+      const references = [...referencesIn(document)];
+      assert.ok(references.length > 0);
+      for (const reference of references) {
+        assert.ok(reference.startsWith('#/'), reference);
+        assert.ok(isObject(at(document, reference.slice(2).split('/'))), `${reference} leads nowhere`);
+      }
+    });
+  }
+
+  it('have a definition for every message', () => {
+    for (const [family, { messages }] of Object.entries(FAMILIES)) {
+      const definitions = generated(schemaFile(family)).$defs;
+      assert.ok(isObject(definitions));
+      for (const name of Object.keys(messages)) assert.ok(isObject(definitions[name]), `${family}: ${name}`);
+    }
+  });
+
+  it('list every code and every limit with its key', () => {
+    assert.deepEqual(Object.keys(generated('codes.json')), [...codeNames()]);
+    const limits = generated('limits.json');
+    for (const name of limitNames()) assert.equal(at(limits, [name, 'key']), limitKey(name));
+    const page = readFileSync(new URL('../generated/reference.md', import.meta.url), 'utf8');
+    for (const name of [...codeNames(), ...limitNames()]) assert.ok(page.includes(`| \`${name}\` |`), name);
+  });
+});
+
+describe('the OpenAPI page', () => {
+  const page = generated('openapi.json');
+
+  for (const [name, route] of Object.entries(ROUTES) as [string, Route][]) {
+    it(`has ${name} with its answer, every refusal, and the key where the owner is asked`, () => {
+      const operation = at(page, ['paths', openPath(route.path), route.method.toLowerCase()]);
+      assert.ok(isObject(operation));
+      const wanted = [route.answer.status, ...byStatus(route.codes).map(([status]) => status), 'default'].map(
+        String,
+      );
+      assert.deepEqual(Object.keys(operation.responses as JsonObject).toSorted(), wanted.toSorted());
+      assert.deepEqual(operation.security, route.owner ? [{ ownerKey: [] }] : []);
+      const text = JSON.stringify(operation.responses);
+      for (const code of route.codes) assert.ok(text.includes(`"${code}"`), code);
+    });
+  }
+
+  it('says where Retry-After is sent', () => {
+    const join = ['paths', '/v1/rooms/{room}/join', 'post', 'responses'];
+    assert.ok(isObject(at(page, [...join, '429', 'headers', 'Retry-After'])));
+    assert.equal(at(page, [...join, '400', 'headers']), undefined);
+  });
+});
+
+function schemaFile(family: string): string {
+  return ['client', 'server', 'bus'].includes(family)
+    ? `${family}-messages.schema.json`
+    : `${family}.schema.json`;
+}
+
+function* referencesIn(value: Json): Generator<string> {
+  if (Array.isArray(value)) for (const part of value as readonly Json[]) yield* referencesIn(part);
+  if (!isObject(value)) return;
+  if (typeof value.$ref === 'string') yield value.$ref;
+  for (const part of Object.values(value)) yield* referencesIn(part);
+}
+
+function at(value: JsonObject, path: readonly string[]): Json | undefined {
+  let found: Json | undefined = value;
+  for (const key of path) found = isObject(found) ? found[key] : undefined;
+  return found;
+}

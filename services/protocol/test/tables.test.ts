@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { STATUS_CODES } from 'node:http';
+import { describe, it } from 'node:test';
+import { CODES, codeNames, codeOfClose, type Code } from '../src/codes.ts';
+import { ROUTES, type Route } from '../src/http.ts';
+import { defaultLimits, LIMITS, limitKey, limitNames } from '../src/limits.ts';
+import { DIRECTED_ID_BYTES } from '../src/directed.ts';
+
+/** Close codes that several codes share on purpose: a client does the same about each, and `error` named the code before. */
+const SHARED_CLOSES: Readonly<Record<number, readonly Code[]>> = {
+  4400: ['BAD_MESSAGE', 'UNKNOWN_TYPE'],
+  4404: ['ROOM_INVALID', 'ROOM_NOT_FOUND'],
+};
+/** Those of RFC 6455 and its registry that a server may send here; the rest are of the private range. */
+const REGISTERED_CLOSES = new Set([1002, 1007, 1009, 1011, 1012]);
+
+describe('[ERR-1] codes', () => {
+  it('a close code stands for one code, except where that is documented', () => {
+    const byClose = new Map<number, Code[]>();
+    for (const code of codeNames()) {
+      const { close } = CODES[code];
+      if (close !== null) byClose.set(close, [...(byClose.get(close) ?? []), code]);
+    }
+    for (const [close, codes] of byClose) {
+      assert.deepEqual(codes, SHARED_CLOSES[close] ?? codes.slice(0, 1), `close code ${close}`);
+    }
+  });
+
+  it('every close code is of the private range or one a server may send', () => {
+    for (const code of codeNames()) {
+      const { close } = CODES[code];
+      assert.ok(
+        close === null || (close >= 4000 && close <= 4999) || REGISTERED_CLOSES.has(close),
+        `${code} closes with ${close}`,
+      );
+    }
+  });
+
+  it('every HTTP status exists and is one of an error', () => {
+    for (const code of codeNames()) {
+      const { http } = CODES[code];
+      assert.ok(http === null || (http >= 400 && STATUS_CODES[http] !== undefined), `${code} has ${http}`);
+    }
+  });
+
+  it('what says "too many" or "unavailable" may be tried again', () => {
+    for (const code of codeNames()) {
+      const { http, retry } = CODES[code];
+      if (http === 429 || http === 503) assert.ok(retry, code);
+    }
+  });
+
+  it('names are stable identifiers and meanings are sentences', () => {
+    for (const code of codeNames()) {
+      assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
+      assert.match(CODES[code].meaning, /^[A-Z].*\.$/);
+    }
+  });
+
+  it('a close code is read back as a code that has it', () => {
+    for (const code of codeNames()) {
+      const { close } = CODES[code];
+      if (close === null) continue;
+      const read = codeOfClose(close);
+      assert.ok(read === code || (SHARED_CLOSES[close] ?? []).includes(code), `${close} is read as ${read}`);
+    }
+    for (const close of [1000, 1001, 1005, 1006]) assert.equal(codeOfClose(close), undefined);
+  });
+});
+
+describe('[ERR-1] routes', () => {
+  const routes = Object.entries(ROUTES) as [string, Route][];
+
+  it('every code of a route has an HTTP status and is named once', () => {
+    for (const [name, route] of routes) {
+      assert.equal(new Set(route.codes).size, route.codes.length, `${name} names a code twice`);
+      for (const code of route.codes) assert.notEqual(CODES[code].http, null, `${name}: ${code}`);
+    }
+  });
+
+  it('are told apart by method and path', () => {
+    const keys = routes.map(([, route]) => `${route.method} ${route.path}`);
+    assert.equal(new Set(keys).size, keys.length);
+  });
+
+  it('with a room can say that it is none, with a body that it is malformed, for owners that the key is wrong', () => {
+    for (const [name, { path, codes, body, owner }] of routes) {
+      if (path.includes(':room')) assert.ok(codes.includes('ROOM_INVALID'), name);
+      if (body !== null) assert.ok(codes.includes('BAD_REQUEST'), name);
+      assert.equal(codes.includes('OWNER_KEY_INVALID'), owner, name);
+    }
+  });
+});
+
+describe('[LIM-1] limits', () => {
+  it('every default is a whole number within its range', () => {
+    for (const name of limitNames()) {
+      const { value, min, max } = LIMITS[name];
+      for (const number of [value, min, max]) assert.ok(Number.isSafeInteger(number) && number >= 0, name);
+      assert.ok(min <= value && value <= max, `${name}: ${min} <= ${value} <= ${max}`);
+    }
+  });
+
+  it('every limit has its own key, which is a plain name of an environment variable', () => {
+    const keys = limitNames().map(limitKey);
+    assert.equal(new Set(keys).size, keys.length);
+    for (const key of keys) assert.match(key, /^PARLEY_LIMIT(_[A-Z]+)+$/);
+    assert.equal(limitKey('room.participants'), 'PARLEY_LIMIT_ROOM_PARTICIPANTS');
+    assert.equal(limitKey('socket.messageBurst'), 'PARLEY_LIMIT_SOCKET_MESSAGE_BURST');
+  });
+
+  it('the code of every limit is in the table of codes', () => {
+    for (const name of limitNames()) {
+      const { code } = LIMITS[name];
+      assert.ok(code === null || codeNames().includes(code), `${name}: ${code}`);
+    }
+  });
+
+  it('every limit says its unit and why it has its value', () => {
+    for (const name of limitNames()) {
+      assert.notEqual(LIMITS[name].unit, '', name);
+      assert.ok(LIMITS[name].why.length > 10, name);
+    }
+  });
+
+  it('an operator changes one and leaves the others', () => {
+    const limits = defaultLimits({ 'mesh.max': 6 });
+    assert.equal(limits['mesh.max'], 6);
+    assert.equal(limits['room.participants'], LIMITS['room.participants'].value);
+    assert.deepEqual(Object.keys(limits), [...limitNames()]);
+  });
+
+  it('fit each other', () => {
+    const { value: message } = LIMITS['message.bytes'];
+    assert.ok(LIMITS['control.bytes'].value <= message);
+    // A message of the full size passes a fresh rate limiter.
+    assert.ok(message + 1 + 17 + 1 + DIRECTED_ID_BYTES + 1 <= LIMITS['socket.byteBurst'].value);
+    assert.ok(
+      LIMITS['chat.chars'].value * 4 < LIMITS['control.bytes'].value,
+      'a longest chat line fits a message',
+    );
+    assert.ok(LIMITS['directed.timeout'].value < 2000, 'a sender learns within 2 s');
+  });
+});
