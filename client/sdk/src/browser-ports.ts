@@ -1,0 +1,89 @@
+/** The ports of a browser: everything is taken from `globalThis`, so a page and a test page are the same. */
+import { webCompression } from './compression.ts';
+import type { Clock, LevelMeter, Network, Ports, Random, WireHandlers, WireSocket } from './ports.ts';
+
+/** Whether this browser can be in a call at all; a page says so instead of failing later. */
+export function canCall(): boolean {
+  return typeof globalThis.RTCPeerConnection === 'function' && typeof globalThis.WebSocket === 'function';
+}
+
+export function browserPorts(): Ports {
+  return {
+    fetch: async (url, init) => globalThis.fetch(url, init),
+    openSocket,
+    createConnection: (configuration) => new RTCPeerConnection(configuration),
+    createStream: () => new MediaStream(),
+    clock: browserClock,
+    random: browserRandom,
+    network: browserNetwork,
+    compression: webCompression(),
+    measureLevel: typeof AudioContext === 'function' ? measureLevel : null,
+  };
+}
+
+function openSocket(url: string, handlers: WireHandlers): WireSocket {
+  const socket = new WebSocket(url);
+  socket.binaryType = 'arraybuffer';
+  socket.addEventListener('open', () => handlers.onOpen());
+  socket.addEventListener('close', (event) => handlers.onClose(event.code));
+  socket.addEventListener('message', (event: MessageEvent<unknown>) => {
+    if (typeof event.data === 'string') handlers.onText(event.data);
+    else if (event.data instanceof ArrayBuffer) handlers.onBinary(new Uint8Array(event.data));
+  });
+  return {
+    send: (data) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(data);
+    },
+    close: (code) => socket.close(code),
+  };
+}
+
+const browserClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after: (ms, task) => {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const browserRandom: Random = {
+  fraction: () => Math.random(),
+  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+};
+
+const browserNetwork: Network = {
+  online: () => navigator.onLine,
+  subscribe: (listener) => {
+    globalThis.addEventListener('online', listener);
+    globalThis.addEventListener('offline', listener);
+    return () => {
+      globalThis.removeEventListener('online', listener);
+      globalThis.removeEventListener('offline', listener);
+    };
+  },
+};
+
+// One context for all meters: browsers allow only a few.
+let audio: AudioContext | undefined;
+
+/** Loudness of a local or remote audio track, also for a microphone preview. Before a first gesture of the person it reads 0. */
+export function measureLevel(track: MediaStreamTrack): LevelMeter {
+  audio ??= new AudioContext();
+  if (audio.state === 'suspended') audio.resume().catch(() => undefined);
+  const source = audio.createMediaStreamSource(new MediaStream([track]));
+  const analyser = audio.createAnalyser();
+  // At 48 kHz the last 8192 samples are about a fifth of a second.
+  analyser.fftSize = 8192;
+  source.connect(analyser);
+  const samples = new Float32Array(analyser.fftSize);
+  return {
+    read: () => {
+      analyser.getFloatTimeDomainData(samples);
+      let sum = 0;
+      for (const sample of samples) sum += sample * sample;
+      return Math.min(1, Math.sqrt(sum / samples.length));
+    },
+    close: () => source.disconnect(),
+  };
+}

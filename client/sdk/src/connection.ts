@@ -1,0 +1,290 @@
+/**
+ * The way into the room and back: admission, one socket at a time, resume and rejoin. The order that matters: the generation is raised and
+ * remembered before every socket, so that no two sockets of one participant ever carry the same one, not even across a reload.
+ */
+import type { ClientMessage } from '@parley/protocol/client-messages';
+import type { IceServer } from '@parley/protocol/http';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { ChatLine, Media } from '@parley/protocol/people';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import { admit } from './admission.ts';
+import { backoff } from './backoff.ts';
+import type { CallConnection, CallOptions, EndReason } from './call.ts';
+import { afterLoss } from './ladder.ts';
+import { recall, remember } from './memory.ts';
+import type { Ports } from './ports.ts';
+import { openRoomSocket, type RoomSocket, type SocketLoss } from './socket.ts';
+
+export interface ConnectionHandlers {
+  onState(state: CallConnection): void;
+  /** `fresh`: a participant nobody knew; otherwise the one we were. */
+  onWelcome(welcome: Welcome, how: { readonly fresh: boolean }): void;
+  onMessage(message: ServerMessage): void;
+  onDirected(from: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  onIceServers(servers: readonly IceServer[]): void;
+  /** What the first message of a socket says about us. */
+  introduction(): { readonly name: string; readonly media: Media; readonly chat: ChatLine[] };
+}
+
+type Step =
+  | { readonly at: 'idle' }
+  | { readonly at: 'admitting'; readonly abort: AbortController }
+  | { readonly at: 'opening'; readonly socket: RoomSocket; readonly fresh: boolean }
+  | { readonly at: 'connected'; readonly socket: RoomSocket }
+  | { readonly at: 'waiting'; readonly cancel: () => void; readonly go: () => void }
+  | { readonly at: 'ended' };
+
+type Ticket = { readonly text: string; readonly expiresAt: number };
+
+/** A first join that takes longer is told to the person, who may try again; a recovery goes on until they leave. */
+const FIRST_JOIN_PATIENCE_MS = 20_000;
+/** A socket address that failed this often may name a pod that is gone: admission gives another. */
+const SOCKET_TRIES_PER_ADDRESS = 3;
+/** Devices are wrong about being offline often enough that an attempt is still made now and then. */
+const OFFLINE_RETRY_MS = 15_000;
+/** Tickets and resume tokens that are refused one after the other are a fault somewhere; a person decides then. */
+const REJOINS_IN_A_ROW = 3;
+
+export class Connection {
+  readonly #options: CallOptions;
+  readonly #ports: Ports;
+  readonly #handlers: ConnectionHandlers;
+  readonly #stopListening: () => void;
+  readonly #startedAt: number;
+  #step: Step = { at: 'idle' };
+  #generation = 0;
+  #socketUrl = '';
+  #ticket: Ticket | null = null;
+  #token: string | null = null;
+  #participant: ParticipantId | null = null;
+  /** Failed sockets since the last welcome. */
+  #failures = 0;
+  #rejoins = 0;
+  /** Unix time of the loss; `null` before the first welcome. */
+  #lostAt: number | null = null;
+  #cancelMove: () => void = () => undefined;
+
+  constructor(options: CallOptions, ports: Ports, handlers: ConnectionHandlers) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#handlers = handlers;
+    this.#startedAt = ports.clock.now();
+    this.#stopListening = ports.network.subscribe(() => this.#networkChanged());
+  }
+
+  start(): void {
+    const known = recall(this.#options.memory, this.#options.room);
+    if (known === null) {
+      this.#admit();
+      return;
+    }
+    this.#generation = known.generation;
+    this.#socketUrl = known.socketUrl;
+    this.#token = known.resume;
+    this.#participant = known.participant;
+    this.#open();
+  }
+
+  /** `false` where there is no connection: what is said by state (name, media, chat) is said again after resume. */
+  send(message: ClientMessage): boolean {
+    if (this.#step.at !== 'connected') return false;
+    this.#step.socket.send(message);
+    return true;
+  }
+
+  sendDirected(to: ParticipantId, id: string, payload: string | Uint8Array<ArrayBuffer>): boolean {
+    if (this.#step.at !== 'connected') return false;
+    this.#step.socket.sendDirected(to, id, payload);
+    return true;
+  }
+
+  get connected(): boolean {
+    return this.#step.at === 'connected';
+  }
+
+  leave(): void {
+    this.send({ type: 'leave' });
+    this.#end('left', { retry: false, retryAfterMs: null });
+  }
+
+  #admit(): void {
+    const abort = new AbortController();
+    this.#step = { at: 'admitting', abort };
+    this.#tell();
+    const spent = this.#ports.clock.now() - this.#startedAt;
+    const patienceMs = this.#lostAt === null ? FIRST_JOIN_PATIENCE_MS - spent : Number.POSITIVE_INFINITY;
+    const { api, room } = this.#options;
+    const { name } = this.#handlers.introduction();
+    void admit({ api, room, name, patienceMs, signal: abort.signal }, this.#ports).then((admission) => {
+      if (abort.signal.aborted) return;
+      if (!admission.ok) {
+        if (admission.reason !== 'aborted') this.#end(admission.reason, admission);
+        return;
+      }
+      const { answer } = admission;
+      this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
+      this.#socketUrl = answer.socketUrl;
+      this.#handlers.onIceServers(answer.iceServers);
+      this.#open();
+    });
+  }
+
+  #open(): void {
+    const { name, media, chat } = this.#handlers.introduction();
+    const token = this.#token;
+    const ticket = this.#ticket;
+    if (token === null && (ticket === null || ticket.expiresAt <= this.#ports.clock.now())) {
+      this.#admit();
+      return;
+    }
+    this.#generation += 1;
+    this.#remember();
+    const generation = this.#generation;
+    const first =
+      token === null
+        ? ({ type: 'enter', ticket: ticket?.text ?? '', generation, name, media } as const)
+        : ({ type: 'resume', token, generation, name, media, chat } as const);
+    let socket: RoomSocket;
+    try {
+      socket = openRoomSocket(this.#socketUrl, first, this.#ports, {
+        onMessage: (message) => this.#hear(message),
+        onDirected: (from, payload) => this.#handlers.onDirected(from, payload),
+        onLost: (loss) => this.#lost(loss),
+      });
+    } catch {
+      // The browser refused the address itself.
+      this.#lost({ code: null, retryAfterMs: null });
+      return;
+    }
+    this.#step = { at: 'opening', socket, fresh: token === null };
+    this.#tell();
+  }
+
+  #hear(message: ServerMessage): void {
+    if (message.type === 'welcome') this.#welcomed(message);
+    else if (message.type === 'go-elsewhere') this.#move(message.afterMs);
+    else this.#handlers.onMessage(message);
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#step.at !== 'opening') return;
+    const { socket, fresh } = this.#step;
+    this.#step = { at: 'connected', socket };
+    this.#token = welcome.resume;
+    this.#participant = welcome.participant;
+    this.#ticket = null;
+    this.#failures = 0;
+    this.#rejoins = 0;
+    this.#lostAt = null;
+    this.#remember();
+    this.#handlers.onWelcome(welcome, { fresh });
+    this.#handlers.onState({ status: 'connected', pod: welcome.pod });
+  }
+
+  /** The pod is leaving: it keeps serving until our slot, then we resume wherever the edge leads us. */
+  #move(afterMs: number): void {
+    this.#cancelMove();
+    this.#cancelMove = this.#ports.clock.after(afterMs, () => {
+      if (this.#step.at !== 'connected') return;
+      this.#step.socket.close();
+      this.#lostAt = this.#ports.clock.wall();
+      this.#open();
+    });
+  }
+
+  #lost(loss: SocketLoss): void {
+    if (this.#step.at === 'ended') return;
+    const wasConnected = this.#step.at === 'connected';
+    if (wasConnected) this.#lostAt = this.#ports.clock.wall();
+    else this.#failures += 1;
+    this.#cancelMove();
+    const next = afterLoss(loss);
+    switch (next.do) {
+      case 'end':
+        this.#end(next.reason, next);
+        return;
+      case 'rejoin':
+        this.#ticket = null;
+        this.#token = null;
+        this.#participant = null;
+        this.#rejoins += 1;
+        remember(this.#options.memory, null);
+        if (this.#rejoins > REJOINS_IN_A_ROW && loss.code !== null) {
+          this.#end(loss.code, { retry: true, retryAfterMs: null });
+        } else this.#wait(loss.retryAfterMs ?? 0, () => this.#admit());
+        return;
+      case 'again':
+        this.#retry(loss);
+        return;
+      default:
+        next satisfies never;
+    }
+  }
+
+  #retry(loss: SocketLoss): void {
+    const spent = this.#ports.clock.now() - this.#startedAt;
+    // Only a person who is not in yet is told to try again: whoever was in comes back as long as it takes.
+    if (this.#lostAt === null && spent > FIRST_JOIN_PATIENCE_MS) {
+      this.#end(loss.code ?? 'unreachable', { retry: true, retryAfterMs: loss.retryAfterMs });
+      return;
+    }
+    const otherAddress = this.#failures > 0 && this.#failures % SOCKET_TRIES_PER_ADDRESS === 0;
+    this.#wait(loss.retryAfterMs ?? 0, () => (otherAddress ? this.#admit() : this.#open()));
+  }
+
+  #wait(atLeastMs: number, then: () => void): void {
+    const jittered = atLeastMs + backoff(this.#failures, this.#ports.random);
+    const ms = this.#ports.network.online() ? jittered : Math.max(jittered, OFFLINE_RETRY_MS);
+    let gone = false;
+    const go = (): void => {
+      if (gone) return;
+      gone = true;
+      cancel();
+      then();
+    };
+    const cancel = this.#ports.clock.after(ms, go);
+    this.#step = { at: 'waiting', cancel, go };
+    this.#tell();
+  }
+
+  #networkChanged(): void {
+    const online = this.#ports.network.online();
+    if (this.#step.at === 'connected') this.#step.socket.probe();
+    if (this.#step.at === 'waiting' && online) this.#step.go();
+    else this.#tell();
+  }
+
+  /** Before the first welcome everything is `joining`; afterwards everything short of the end is `recovering`. */
+  #tell(): void {
+    if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
+    this.#handlers.onState(
+      this.#lostAt === null
+        ? { status: 'joining' }
+        : { status: 'recovering', sinceMs: this.#lostAt, offline: !this.#ports.network.online() },
+    );
+  }
+
+  #remember(): void {
+    if (this.#token === null || this.#participant === null) return;
+    remember(this.#options.memory, {
+      room: this.#options.room,
+      participant: this.#participant,
+      generation: this.#generation,
+      resume: this.#token,
+      socketUrl: this.#socketUrl,
+    });
+  }
+
+  #end(reason: EndReason, { retry, retryAfterMs }: { retry: boolean; retryAfterMs: number | null }): void {
+    const step = this.#step;
+    if (step.at === 'ended') return;
+    this.#step = { at: 'ended' };
+    if (step.at === 'admitting') step.abort.abort();
+    if (step.at === 'opening' || step.at === 'connected') step.socket.close();
+    if (step.at === 'waiting') step.cancel();
+    this.#cancelMove();
+    this.#stopListening();
+    remember(this.#options.memory, null);
+    this.#handlers.onState({ status: 'ended', reason, retry, retryAfterMs });
+  }
+}

@@ -1,0 +1,284 @@
+/** A call: the connection to the room, its roster and chat, and the mesh of links, put together into one snapshot. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import { LIMITS } from '@parley/protocol/limits';
+import { checkName, type Media, type Member } from '@parley/protocol/people';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import type { IceServer } from '@parley/protocol/http';
+import type { Call, CallConnection, CallOptions, CallSnapshot, Person } from './call.ts';
+import * as chat from './chat.ts';
+import { Connection } from './connection.ts';
+import { refreshIn, toRtc } from './ice-servers.ts';
+import { Mesh } from './mesh.ts';
+import type { Ports } from './ports.ts';
+import { emptyRoster, expired, heard, nextExpiry, welcomed } from './roster.ts';
+import type { LocalMedia } from './senders.ts';
+
+/** Five times a second is as often as a level meter looks alive. */
+const LEVEL_MS = 200;
+/** Smaller changes of loudness are not worth a new snapshot. */
+const LEVEL_STEP = 0.02;
+/** Hex digits of 96 random bits: a chat id nobody else chooses. */
+const CHAT_ID_BYTES = 12;
+/** Timers of browsers hold 31 bits; a longer wait is cut into pieces. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** Joins a room and stays in it through every interruption until `leave()` or an end that the service gave a reason for. */
+export function joinCall(options: CallOptions, ports: Ports): Call {
+  return new JoinedCall(options, ports);
+}
+
+class JoinedCall implements Call {
+  readonly #options: CallOptions;
+  readonly #ports: Ports;
+  readonly #connection: Connection;
+  readonly #mesh: Mesh;
+  readonly #listeners = new Set<() => void>();
+  #state: CallConnection = { status: 'joining' };
+  #roster = emptyRoster;
+  #chat: chat.ChatLog = [];
+  #name: string;
+  #local: LocalMedia;
+  #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars'>;
+  #levels = new Map<ParticipantId, number>();
+  #people = new Map<ParticipantId, Person>();
+  #snapshot: CallSnapshot | null = null;
+  #telling = false;
+  #directedCount = 0;
+  #cancelLevels: () => void;
+  #cancelExpiry: () => void = () => undefined;
+  #cancelRefresh: () => void = () => undefined;
+
+  constructor(options: CallOptions, ports: Ports) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#name = options.name;
+    this.#local = { microphone: options.microphone, camera: options.camera, screen: null };
+    this.#limits = { nameChars: LIMITS['name.chars'].value, chatChars: LIMITS['chat.chars'].value };
+    this.#mesh = new Mesh(this.#local, {
+      ports,
+      iceTransportPolicy: options.iceTransportPolicy ?? 'all',
+      connected: () => this.#connection.connected,
+      send: (to, payload) => {
+        this.#directedCount += 1;
+        this.#connection.sendDirected(to, this.#directedCount.toString(36), payload);
+      },
+      onChange: () => this.#changed(),
+    });
+    this.#connection = new Connection(options, ports, {
+      onState: (state) => this.#stateChanged(state),
+      onWelcome: (welcome, how) => this.#welcomed(welcome, how),
+      onMessage: (message) => this.#heard(message),
+      onDirected: (from, payload) => this.#mesh.receive(from, payload),
+      onIceServers: (servers) => this.#iceServers(servers),
+      introduction: () => ({ name: this.#name, media: this.#media, chat: chat.lastLines(this.#chat) }),
+    });
+    this.#cancelLevels = ports.clock.after(LEVEL_MS, () => this.#listen());
+    this.#connection.start();
+  }
+
+  snapshot(): CallSnapshot {
+    this.#snapshot ??= {
+      connection: this.#state,
+      room: this.#options.room,
+      me: { participant: this.#roster.me, name: this.#name, media: this.#media },
+      people: [...this.#roster.members.values()].map((member) => this.#person(member)),
+      chat: this.#chat,
+    };
+    return this.#snapshot;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  setMicrophone(microphone: MediaStreamTrack | null): void {
+    this.#setLocal({ ...this.#local, microphone });
+  }
+
+  setCamera(camera: MediaStreamTrack | null): void {
+    this.#setLocal({ ...this.#local, camera });
+  }
+
+  setScreen(screen: MediaStream | null): void {
+    this.#setLocal({ ...this.#local, screen });
+  }
+
+  rename(name: string): void {
+    const shown = checkName(name, this.#limits.nameChars);
+    if (shown === undefined || shown === this.#name) return;
+    this.#name = shown;
+    this.#connection.send({ type: 'change', name: shown });
+    this.#changed();
+  }
+
+  sendChat(text: string): boolean {
+    const { me } = this.#roster;
+    const trimmed = text.trim();
+    const unsent = chat.unacknowledged(this.#chat).length;
+    if (trimmed === '' || Array.from(trimmed).length > this.#limits.chatChars) return false;
+    if (me === null || this.#state.status === 'ended' || unsent >= chat.UNSENT_LINES) return false;
+    const id = [...this.#ports.random.bytes(CHAT_ID_BYTES)]
+      .map((byte) => byte.toString(16).padStart(2, '0'))
+      .join('');
+    const at = this.#ports.clock.wall();
+    this.#chat = chat.said(this.#chat, { id, from: me, name: this.#name, text: trimmed, at });
+    this.#connection.send({ type: 'chat', id, text: trimmed });
+    this.#changed();
+    return true;
+  }
+
+  leave(): void {
+    this.#connection.leave();
+  }
+
+  get #media(): Media {
+    const { microphone, camera, screen } = this.#local;
+    return { audio: microphone !== null, video: camera !== null, screen: screen !== null };
+  }
+
+  #setLocal(local: LocalMedia): void {
+    const before = this.#media;
+    this.#local = local;
+    this.#mesh.setMedia(local);
+    const media = this.#media;
+    const same =
+      media.audio === before.audio && media.video === before.video && media.screen === before.screen;
+    if (same) return;
+    this.#connection.send({ type: 'change', media });
+    this.#changed();
+  }
+
+  #stateChanged(state: CallConnection): void {
+    this.#state = state;
+    if (state.status === 'ended') this.#close();
+    this.#changed();
+  }
+
+  #welcomed(welcome: Welcome, { fresh }: { readonly fresh: boolean }): void {
+    const reloaded = !fresh && this.#roster.me === null;
+    this.#roster = welcomed(fresh ? emptyRoster : this.#roster, welcome, this.#ports.clock.now());
+    this.#limits = welcome.limits;
+    for (const line of welcome.chat) this.#chat = chat.received(this.#chat, line, welcome.participant);
+    for (const line of chat.unacknowledged(this.#chat)) this.#connection.send(line);
+    if (!this.#mesh.hasIceServers) this.#refresh();
+    this.#followRoster();
+    if (reloaded) this.#mesh.askAnew();
+    else this.#mesh.reachableAgain();
+  }
+
+  #heard(message: ServerMessage): void {
+    if (message.type === 'chat') {
+      this.#chat = chat.received(this.#chat, message.line, this.#roster.me);
+    } else if (message.type === 'chat-taken') {
+      this.#chat = chat.taken(this.#chat, message.id, message.at);
+    } else if (message.type === 'error' && message.ref !== undefined) {
+      this.#chat = chat.refused(this.#chat, message.ref);
+    } else if (message.type === 'ice') {
+      this.#iceServers(message.iceServers);
+    } else if (message.type === 'undelivered') {
+      this.#mesh.undelivered(message);
+    }
+    const roster = heard(this.#roster, message);
+    if (roster !== this.#roster) {
+      this.#roster = roster;
+      this.#followRoster();
+    }
+    if (message.type !== 'pong') this.#changed();
+  }
+
+  #followRoster(): void {
+    const { me, members } = this.#roster;
+    this.#mesh.follow(me, members);
+    for (const participant of this.#people.keys()) {
+      if (members.has(participant)) continue;
+      this.#people.delete(participant);
+      this.#levels.delete(participant);
+    }
+    this.#cancelExpiry();
+    const expiry = nextExpiry(this.#roster);
+    if (expiry === null) return;
+    this.#cancelExpiry = this.#ports.clock.after(Math.max(0, expiry - this.#ports.clock.now()), () => {
+      this.#roster = expired(this.#roster, this.#ports.clock.now());
+      this.#followRoster();
+      this.#changed();
+    });
+  }
+
+  #iceServers(servers: readonly IceServer[]): void {
+    const first = !this.#mesh.hasIceServers;
+    this.#mesh.setIceServers(toRtc(servers));
+    if (first) {
+      // After a reload people are known before the servers are.
+      this.#followRoster();
+      this.#mesh.askAnew();
+    }
+    this.#cancelRefresh();
+    const wait = refreshIn(servers, this.#ports.clock.wall());
+    if (wait === null) return;
+    this.#cancelRefresh = this.#ports.clock.after(Math.min(wait, TIMER_MAX_MS), () => this.#refresh());
+  }
+
+  #refresh(): void {
+    this.#cancelRefresh();
+    // Asked again in a minute until the answer came: the socket may be down, or the answer lost.
+    this.#cancelRefresh = this.#ports.clock.after(60_000, () => this.#refresh());
+    this.#connection.send({ type: 'ice' });
+  }
+
+  #listen(): void {
+    this.#cancelLevels = this.#ports.clock.after(LEVEL_MS, () => this.#listen());
+    let changed = false;
+    for (const [participant, { media }] of this.#roster.members) {
+      const level = media.audio ? (this.#mesh.link(participant)?.level() ?? 0) : 0;
+      const shown = this.#levels.get(participant) ?? 0;
+      if (Math.abs(level - shown) < LEVEL_STEP && (level > 0 || shown === 0)) continue;
+      this.#levels.set(participant, level);
+      changed = true;
+    }
+    if (changed) this.#changed();
+  }
+
+  /** The same object while nothing about the person changed, so that an application redraws only who did. */
+  #person(member: Member): Person {
+    const { participant, name, state, media } = member;
+    const link = this.#mesh.link(participant);
+    const stream = link?.stream ?? null;
+    const screen = media.screen ? (link?.screen ?? null) : null;
+    const level = this.#levels.get(participant) ?? 0;
+    const view = link?.view ?? { status: 'connecting' };
+    const before = this.#people.get(participant);
+    if (
+      before?.name === name &&
+      before.presence === state &&
+      before.media === media &&
+      before.stream === stream &&
+      before.screen === screen &&
+      before.level === level &&
+      JSON.stringify(before.link) === JSON.stringify(view)
+    ) {
+      return before;
+    }
+    const person = { participant, name, presence: state, media, link: view, stream, screen, level };
+    this.#people.set(participant, person);
+    return person;
+  }
+
+  /** Listeners hear once of everything that changed in one turn. */
+  #changed(): void {
+    this.#snapshot = null;
+    if (this.#telling) return;
+    this.#telling = true;
+    queueMicrotask(() => {
+      this.#telling = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  #close(): void {
+    this.#cancelLevels();
+    this.#cancelExpiry();
+    this.#cancelRefresh();
+    this.#mesh.close();
+  }
+}

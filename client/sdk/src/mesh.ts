@@ -1,0 +1,163 @@
+/** A link with everyone in the room, and the way of signals between links and the socket: one ordered queue per person and direction. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Member } from '@parley/protocol/people';
+import type { Undelivered } from '@parley/protocol/server-messages';
+import { PeerLink } from './link.ts';
+import { decodeSignal, encodeSignal, type Signal } from './payload.ts';
+import type { Ports } from './ports.ts';
+import type { LocalMedia, StreamNames } from './senders.ts';
+
+export interface MeshOptions {
+  readonly ports: Ports;
+  readonly iceTransportPolicy: RTCIceTransportPolicy;
+  connected(): boolean;
+  send(to: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  onChange(): void;
+}
+
+type Payload = string | Uint8Array<ArrayBuffer>;
+
+interface Neighbour {
+  readonly link: PeerLink;
+  present: boolean;
+  /** Signals on their way in, waiting to be inflated in order. */
+  arriving: Promise<void>;
+  waiting: number;
+  leaving: Promise<void>;
+}
+
+/** A negotiation takes about ten messages each way: more waiting at once is a flood. */
+const WAITING_MAX = 200;
+/** Signals may overtake the news that their sender joined. */
+const STRANGERS_MAX = 16;
+const STRANGER_SIGNALS_MAX = 16;
+
+export class Mesh {
+  readonly #options: MeshOptions;
+  readonly #names: StreamNames;
+  readonly #neighbours = new Map<ParticipantId, Neighbour>();
+  readonly #strangers = new Map<ParticipantId, Payload[]>();
+  #me: ParticipantId | null = null;
+  #media: LocalMedia;
+  /** `null` until they are known: links made without them could use no relay. */
+  #iceServers: RTCIceServer[] | null = null;
+
+  constructor(media: LocalMedia, options: MeshOptions) {
+    this.#options = options;
+    this.#media = media;
+    this.#names = { person: options.ports.createStream(), screen: options.ports.createStream() };
+  }
+
+  link(participant: ParticipantId): PeerLink | undefined {
+    return this.#neighbours.get(participant)?.link;
+  }
+
+  /** Makes links with people who are new and closes those of people who left. A new `me` starts over. */
+  follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, Member>): void {
+    if (me !== this.#me) this.close();
+    this.#me = me;
+    for (const [participant, neighbour] of this.#neighbours) {
+      if (members.has(participant)) continue;
+      neighbour.link.close();
+      this.#neighbours.delete(participant);
+    }
+    if (me === null || this.#iceServers === null) return;
+    for (const [participant, { state }] of members) this.#meet(me, participant, state === 'here');
+  }
+
+  setMedia(media: LocalMedia): void {
+    this.#media = media;
+    for (const { link } of this.#neighbours.values()) link.setMedia(media);
+  }
+
+  setIceServers(servers: RTCIceServer[]): void {
+    this.#iceServers = servers;
+    for (const { link } of this.#neighbours.values()) link.setIceServers(servers);
+  }
+
+  get hasIceServers(): boolean {
+    return this.#iceServers !== null;
+  }
+
+  /** Our own socket is back. */
+  reachableAgain(): void {
+    for (const { link, present } of this.#neighbours.values()) if (present) link.reachableAgain();
+  }
+
+  /** This page was reloaded. */
+  askAnew(): void {
+    for (const { link } of this.#neighbours.values()) link.askAnew();
+  }
+
+  undelivered({ to, reason }: Undelivered): void {
+    this.#neighbours.get(to)?.link.undelivered(reason);
+  }
+
+  receive(from: ParticipantId, payload: Payload): void {
+    const neighbour = this.#neighbours.get(from);
+    if (neighbour === undefined) {
+      this.#hold(from, payload);
+      return;
+    }
+    if (neighbour.waiting >= WAITING_MAX) return;
+    neighbour.waiting += 1;
+    neighbour.arriving = neighbour.arriving.then(async () => {
+      const signal = await decodeSignal(payload, this.#options.ports.compression);
+      neighbour.waiting -= 1;
+      if (signal !== undefined) neighbour.link.handle(signal);
+    });
+  }
+
+  close(): void {
+    for (const { link } of this.#neighbours.values()) link.close();
+    this.#neighbours.clear();
+    this.#strangers.clear();
+  }
+
+  #meet(me: ParticipantId, participant: ParticipantId, present: boolean): void {
+    const known = this.#neighbours.get(participant);
+    if (known !== undefined) {
+      const back = present && !known.present;
+      known.present = present;
+      if (back) known.link.reachableAgain();
+      return;
+    }
+    // Somebody who is away cannot answer; the link is made when they are back.
+    if (!present) return;
+    this.#neighbours.set(participant, this.#neighbour(me, participant));
+    const held = this.#strangers.get(participant) ?? [];
+    this.#strangers.delete(participant);
+    for (const payload of held) this.receive(participant, payload);
+  }
+
+  #neighbour(me: ParticipantId, participant: ParticipantId): Neighbour {
+    const { ports, iceTransportPolicy } = this.#options;
+    const link = new PeerLink(this.#media, {
+      ports,
+      starter: me > participant,
+      names: this.#names,
+      configuration: () => ({ iceServers: this.#iceServers ?? [], iceTransportPolicy }),
+      reachable: () => this.#options.connected() && (this.#neighbours.get(participant)?.present ?? true),
+      send: (signal) => this.#send(participant, signal),
+      onChange: () => this.#options.onChange(),
+    });
+    const nothing = Promise.resolve();
+    return { link, present: true, arriving: nothing, waiting: 0, leaving: nothing };
+  }
+
+  /** Deflating takes a moment: signals leave in the order they were made all the same. Without a socket they are made anew after resume. */
+  #send(to: ParticipantId, signal: Signal): void {
+    const neighbour = this.#neighbours.get(to);
+    if (neighbour === undefined || !this.#options.connected()) return;
+    neighbour.leaving = neighbour.leaving.then(async () => {
+      const payload = await encodeSignal(signal, this.#options.ports.compression);
+      if (this.#neighbours.get(to) === neighbour) this.#options.send(to, payload);
+    });
+  }
+
+  #hold(from: ParticipantId, payload: Payload): void {
+    const held = this.#strangers.get(from) ?? [];
+    if (held.length === 0 && this.#strangers.size >= STRANGERS_MAX) return;
+    if (held.length < STRANGER_SIGNALS_MAX) this.#strangers.set(from, [...held, payload]);
+  }
+}

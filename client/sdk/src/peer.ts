@@ -1,0 +1,136 @@
+/** One RTCPeerConnection with one person, from its first offer to its end: what is sent, what is received, how well. Never reused. */
+import { Negotiation, type NegotiationOptions } from './negotiation.ts';
+import type { Role, RoleOfMid } from './payload.ts';
+import type { LevelMeter, Ports } from './ports.ts';
+import { judge, read, type Reading, type Verdict } from './quality.ts';
+import { Senders, type LocalMedia, type StreamNames } from './senders.ts';
+
+export interface PeerOptions {
+  readonly ports: Ports;
+  readonly session: number;
+  /** The starter makes the session and is the impolite side. */
+  readonly starter: boolean;
+  readonly configuration: RTCConfiguration;
+  readonly names: StreamNames;
+  readonly media: LocalMedia;
+  readonly send: NegotiationOptions['send'];
+  onState(state: RTCPeerConnectionState): void;
+  /** Streams or verdict changed. */
+  onChange(): void;
+  onStuck(): void;
+}
+
+/** Often enough to follow a change of network, rare enough to cost nothing with a mesh of them. */
+const STATS_MS = 2000;
+
+export class Peer {
+  readonly negotiation: Negotiation;
+  readonly connection: RTCPeerConnection;
+  readonly session: number;
+  stream: MediaStream | null = null;
+  screen: MediaStream | null = null;
+  verdict: Verdict | null = null;
+  readonly #options: PeerOptions;
+  readonly #senders: Senders;
+  readonly #onStateChange = (): void => this.#stateChanged();
+  #reading: Reading | undefined;
+  #cancelStats: (() => void) | null = null;
+  #voice: RTCRtpReceiver | null = null;
+  #meter: LevelMeter | null = null;
+  #closed = false;
+
+  constructor(options: PeerOptions) {
+    const { ports, session, starter } = options;
+    this.#options = options;
+    this.session = session;
+    this.connection = ports.createConnection(options.configuration);
+    this.#senders = new Senders(this.connection, options.names, options.media);
+    this.connection.addEventListener('connectionstatechange', this.#onStateChange);
+    this.negotiation = new Negotiation({
+      connection: this.connection,
+      session,
+      polite: !starter,
+      clock: ports.clock,
+      send: (signal) => options.send(signal),
+      roles: () => this.#senders.roles(),
+      onRemote: (roles) => this.#remoteDescribed(roles),
+      onStable: () => this.#senders.settled(),
+      onStuck: () => options.onStuck(),
+    });
+    if (starter) this.#senders.open();
+  }
+
+  setMedia(media: LocalMedia): void {
+    this.#senders.set(media);
+  }
+
+  setIceServers(iceServers: RTCIceServer[]): void {
+    this.connection.setConfiguration({ ...this.#options.configuration, iceServers });
+  }
+
+  /** Loudness of the person, 0 to 1. The browser's own figure where it has one: it costs nothing. */
+  level(): number {
+    const voice = this.#voice;
+    if (voice === null || this.connection.connectionState !== 'connected') return 0;
+    const levels = voice.getSynchronizationSources().flatMap(({ audioLevel }) => audioLevel ?? []);
+    if (levels.length > 0) return Math.min(1, Math.max(...levels));
+    this.#meter ??= this.#options.ports.measureLevel?.(voice.track) ?? null;
+    return this.#meter?.read() ?? 0;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.negotiation.close();
+    this.#cancelStats?.();
+    this.#meter?.close();
+    this.connection.removeEventListener('connectionstatechange', this.#onStateChange);
+    this.connection.close();
+  }
+
+  #remoteDescribed(roles: readonly RoleOfMid[]): void {
+    if (!this.#options.starter) this.#senders.adopt(roles);
+    const receivers = new Map<Role, RTCRtpReceiver>();
+    for (const { mid, role } of roles) {
+      const transceiver = this.connection.getTransceivers().find((one) => one.mid === mid);
+      const kind = role === 'camera' || role === 'screen' ? 'video' : 'audio';
+      if (transceiver?.receiver.track.kind === kind) receivers.set(role, transceiver.receiver);
+    }
+    this.#voice = receivers.get('microphone') ?? null;
+    this.stream = this.#gather(this.stream, receivers, ['microphone', 'camera']);
+    this.screen = this.#gather(this.screen, receivers, ['screen', 'screen-audio']);
+    this.#options.onChange();
+  }
+
+  /** The stream stays the same object; only tracks that are new to it are added. */
+  #gather(
+    known: MediaStream | null,
+    receivers: ReadonlyMap<Role, RTCRtpReceiver>,
+    roles: readonly Role[],
+  ): MediaStream | null {
+    const tracks = roles.flatMap((role) => receivers.get(role)?.track ?? []);
+    if (tracks.length === 0) return known;
+    const stream = known ?? this.#options.ports.createStream();
+    const present = stream.getTracks();
+    for (const track of tracks) if (!present.includes(track)) stream.addTrack(track);
+    return stream;
+  }
+
+  #stateChanged(): void {
+    const state = this.connection.connectionState;
+    if (state === 'connected' && this.#cancelStats === null) void this.#measure();
+    this.#options.onState(state);
+  }
+
+  async #measure(): Promise<void> {
+    const report = await this.connection.getStats().catch(() => undefined);
+    if (this.#closed) return;
+    const reading = report === undefined ? undefined : read(report);
+    if (reading !== undefined) {
+      this.verdict = judge(reading, this.#reading);
+      this.#reading = reading;
+      this.#options.onChange();
+    }
+    this.#cancelStats = this.#options.ports.clock.after(STATS_MS, () => void this.#measure());
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * What one connection sends: a microphone and a camera on transceivers that stay for its whole life (mute is `replaceTrack(null)`, which
+ * needs no negotiation), the screen on its own, added at its first use. Only the starter of a session makes the first two; the other side
+ * puts its tracks on those it was offered, because transceivers made on both sides would end up twice in the session.
+ */
+import type { Role, RoleOfMid } from './payload.ts';
+
+export interface LocalMedia {
+  readonly microphone: MediaStreamTrack | null;
+  readonly camera: MediaStreamTrack | null;
+  readonly screen: MediaStream | null;
+}
+
+/** Empty streams that give our tracks a common name on the wire: receivers keep sound and picture of one name in step. */
+export interface StreamNames {
+  readonly person: MediaStream;
+  readonly screen: MediaStream;
+}
+
+export class Senders {
+  readonly #connection: RTCPeerConnection;
+  readonly #names: StreamNames;
+  readonly #transceivers = new Map<Role, RTCRtpTransceiver>();
+  readonly #sent = new Map<Role, MediaStreamTrack | null>();
+  #media: LocalMedia;
+
+  constructor(connection: RTCPeerConnection, names: StreamNames, media: LocalMedia) {
+    this.#connection = connection;
+    this.#names = names;
+    this.#media = media;
+  }
+
+  /** The starter's first step: the browser asks for negotiation next. */
+  open(): void {
+    const streams = [this.#names.person];
+    for (const [role, kind] of [
+      ['microphone', 'audio'],
+      ['camera', 'video'],
+    ] as const) {
+      this.#transceivers.set(role, this.#connection.addTransceiver(kind, { direction: 'sendrecv', streams }));
+    }
+    this.#apply();
+  }
+
+  /** The other side's first step, between a remote offer and the answer. Later offers change nothing here. */
+  adopt(remote: readonly RoleOfMid[]): void {
+    for (const { mid, role } of remote) {
+      if ((role !== 'microphone' && role !== 'camera') || this.#transceivers.has(role)) continue;
+      const transceiver = this.#connection.getTransceivers().find((one) => one.mid === mid);
+      if (transceiver === undefined || this.#isOurs(transceiver)) continue;
+      if (transceiver.receiver.track.kind !== (role === 'camera' ? 'video' : 'audio')) continue;
+      transceiver.direction = 'sendrecv';
+      // Missing in some browsers; sound and picture are then merely not kept in step.
+      transceiver.sender.setStreams?.(this.#names.person);
+      this.#transceivers.set(role, transceiver);
+    }
+    for (const role of ['microphone', 'camera'] as const) this.#put(role, this.#media[role]);
+  }
+
+  /** May be called at any time. */
+  set(media: LocalMedia): void {
+    this.#media = media;
+    this.#apply();
+  }
+
+  /** The first exchange is over: what had to wait for it (our screen) can be added. */
+  settled(): void {
+    this.#apply();
+  }
+
+  roles(): RoleOfMid[] {
+    const roles: RoleOfMid[] = [];
+    for (const [role, { mid }] of this.#transceivers) if (mid !== null) roles.push({ mid, role });
+    return roles;
+  }
+
+  #apply(): void {
+    const { microphone, camera, screen } = this.#media;
+    this.#put('microphone', microphone);
+    this.#put('camera', camera);
+    this.#putScreen('screen', screen?.getVideoTracks()[0] ?? null);
+    this.#putScreen('screen-audio', screen?.getAudioTracks()[0] ?? null);
+  }
+
+  #putScreen(role: 'screen' | 'screen-audio', track: MediaStreamTrack | null): void {
+    const first = track !== null && !this.#transceivers.has(role) && this.#transceivers.has('camera');
+    if (first) {
+      const streams = [this.#names.screen];
+      this.#transceivers.set(
+        role,
+        this.#connection.addTransceiver(track.kind, { direction: 'sendonly', streams }),
+      );
+    }
+    this.#put(role, track);
+  }
+
+  #put(role: Role, track: MediaStreamTrack | null): void {
+    const transceiver = this.#transceivers.get(role);
+    if (transceiver === undefined || (this.#sent.get(role) ?? null) === track) return;
+    this.#sent.set(role, track);
+    // Rejected only where the connection was closed meanwhile, or for a track of the wrong kind.
+    transceiver.sender.replaceTrack(track).catch(() => undefined);
+  }
+
+  #isOurs(transceiver: RTCRtpTransceiver): boolean {
+    return [...this.#transceivers.values()].includes(transceiver);
+  }
+}

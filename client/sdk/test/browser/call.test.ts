@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import type { CallSnapshot, Person } from '../../src/call.ts';
+import { bundled, setStage, type Stage } from './stage.ts';
+
+const DEADLINE_MS = 20_000;
+
+let stage: Stage;
+let rooms = 0;
+
+before(async () => {
+  stage = await setStage();
+});
+after(async () => stage.close());
+
+/** Names in the order of `names`, each in a page of its own; odd ones on the other pod. */
+async function gather(names: readonly string[]): Promise<{ pages: Page[]; room: string }> {
+  rooms += 1;
+  const room = `aaaa-bbbb-cccc-${String(rooms).padStart(4, '0')}`;
+  const pages = await Promise.all(names.map(async () => stage.open()));
+  await Promise.all(pages.map(async (page, index) => join(page, room, names[index] ?? '', index)));
+  return { pages, room };
+}
+
+async function join(page: Page, room: string, name: string, index: number): Promise<void> {
+  const api = stage.pods[index % stage.pods.length]?.url ?? '';
+  await page.evaluate(async (options) => globalThis.stage.join(options), { api, room, name });
+}
+
+const look = async (page: Page): Promise<CallSnapshot> =>
+  page.evaluate(() => globalThis.stage.call().snapshot());
+const linked =
+  (count: number) =>
+  ({ people }: CallSnapshot): boolean =>
+    people.length === count && people.every(({ link }) => link.status === 'connected');
+
+/** Asks again until the answer satisfies. Fails with the last answer at the deadline. */
+async function eventually<Answer>(
+  ask: () => Promise<Answer>,
+  satisfies: (answer: Answer) => boolean,
+  deadlineMs = DEADLINE_MS,
+): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    const answer = await ask();
+    const took = performance.now() - start;
+    if (satisfies(answer)) return took;
+    assert.ok(took < deadlineMs, `after ${Math.round(took)} ms still ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Everyone decodes new frames and hears new sound from now on. */
+async function assertMedia(pages: readonly Page[]): Promise<void> {
+  await Promise.all(
+    pages.map(async (page) => {
+      const ask = async () => page.evaluate(async () => globalThis.stage.received());
+      const start = await ask();
+      await eventually(ask, ({ frames, energy }) => frames > start.frames + 10 && energy > start.energy);
+    }),
+  );
+}
+
+async function closeAll(pages: readonly Page[]): Promise<void> {
+  await Promise.all(pages.map(async (page) => page.context().close()));
+}
+
+describe('a call in real browsers', () => {
+  test('two people on different pods see and hear each other under a policy without unsafe-eval', async (context) => {
+    const { pages } = await gather(['Ada', 'Bo']);
+    const [ada, bo] = pages;
+    assert.ok(ada && bo);
+    const took = await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
+    await assertMedia(pages);
+    const pods = await Promise.all(pages.map(async (page) => (await look(page)).connection));
+    assert.deepEqual(
+      pods.map((state) => (state.status === 'connected' ? state.pod : state.status)),
+      ['pod-a', 'pod-b'],
+    );
+    await eventually(
+      async () => (await look(ada)).people[0],
+      (person) => (person?.level ?? 0) > 0,
+    );
+    await eventually(
+      async () => (await look(ada)).people[0]?.link,
+      (link) => link?.status === 'connected' && link.path === 'direct' && link.roundTripMs !== null,
+    );
+    context.diagnostic(`linked after ${took.map(Math.round).join(' and ')} ms`);
+    const violations = await ada.evaluate(() => globalThis.stage.violations);
+    context.diagnostic(`policy violations: ${JSON.stringify(violations)}`);
+    await closeAll(pages);
+  });
+
+  test('four people; one shares a screen, one mutes, chat reaches all, one leaves', async () => {
+    const { pages } = await gather(['Ada', 'Bo', 'Cy', 'Di']);
+    const [ada, bo, cy, di] = pages;
+    assert.ok(ada && bo && cy && di);
+    await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(3))));
+    await assertMedia(pages);
+
+    await bo.evaluate(async () => globalThis.stage.shareScreen());
+    for (const page of [ada, cy, di]) {
+      await eventually(
+        async () => page.evaluate(async () => globalThis.stage.received()),
+        ({ screenFrames }) => screenFrames > 0,
+      );
+    }
+
+    await cy.evaluate(() => globalThis.stage.call().setMicrophone(null));
+    const mic = ({ people }: CallSnapshot): Person | undefined => people.find(({ name }) => name === 'Cy');
+    for (const page of [ada, bo, di]) {
+      await eventually(
+        async () => mic(await look(page))?.media.audio,
+        (audio) => audio === false,
+      );
+    }
+
+    await di.evaluate(() => globalThis.stage.call().sendChat('hello'));
+    for (const page of pages) {
+      await eventually(
+        async () => (await look(page)).chat,
+        ([line]) => line?.text === 'hello' && line.status === 'taken',
+      );
+    }
+
+    await di.evaluate(() => globalThis.stage.call().leave());
+    for (const page of [ada, bo, cy]) {
+      await eventually(async () => look(page), linked(2));
+      const live = await page.evaluate(
+        () => globalThis.stage.connections.filter((one) => one.connectionState !== 'closed').length,
+      );
+      assert.equal(live, 2);
+    }
+    await closeAll(pages);
+  });
+
+  test('the SDK weighs at most 50 kB gzipped', async (context) => {
+    const code = await bundled('../../src/join-call.ts');
+    const gzipped = gzipSync(code, { level: 9 }).length;
+    context.diagnostic(`${code.length} bytes, ${gzipped} gzipped`);
+    assert.ok(gzipped <= 50_000, `${gzipped}`);
+  });
+
+  test('both share their screen at the same moment: both screens arrive', async () => {
+    const { pages } = await gather(['Ada', 'Bo']);
+    await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
+    await Promise.all(pages.map(async (page) => page.evaluate(async () => globalThis.stage.shareScreen())));
+    for (const page of pages) {
+      await eventually(
+        async () => page.evaluate(async () => globalThis.stage.received()),
+        ({ screenFrames }) => screenFrames > 0,
+      );
+    }
+    await closeAll(pages);
+  });
+
+  test('[RES-3] a lost socket: the same person resumes and media never stops', async () => {
+    const { pages } = await gather(['Ada', 'Bo']);
+    const [ada, bo] = pages;
+    assert.ok(ada && bo);
+    await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
+    const me = (await look(ada)).me.participant;
+    await ada.evaluate(() => globalThis.stage.dropSocket());
+    await eventually(
+      async () => look(ada),
+      ({ connection }) => connection.status === 'connected',
+    );
+    assert.equal((await look(ada)).me.participant, me);
+    await assertMedia(pages);
+    const made = await ada.evaluate(() => globalThis.stage.connections.length);
+    assert.equal(made, 1, 'the media connection was left alone');
+    await closeAll(pages);
+  });
+
+  test('a reload: the same person again, with media, and nobody else', async () => {
+    const { pages, room } = await gather(['Ada', 'Bo']);
+    const [ada, bo] = pages;
+    assert.ok(ada && bo);
+    for (const [page, index, name] of [
+      [ada, 0, 'Ada'],
+      [bo, 1, 'Bo'],
+    ] as const) {
+      await Promise.all(pages.map(async (each) => eventually(async () => look(each), linked(1))));
+      const me = (await look(page)).me.participant;
+      await page.reload();
+      await page.waitForFunction(() => 'stage' in globalThis);
+      await join(page, room, name, index);
+      await eventually(async () => look(page), linked(1));
+      assert.equal((await look(page)).me.participant, me);
+      await assertMedia(pages);
+    }
+    await closeAll(pages);
+  });
+
+  test('[P7] the first signal of either side is lost: linked within 5 s all the same', async (context) => {
+    rooms += 1;
+    const room = `aaaa-bbbb-cccc-${String(rooms).padStart(4, '0')}`;
+    const pages = await Promise.all([stage.open(), stage.open()]);
+    for (const page of pages) await page.evaluate(() => globalThis.stage.swallowDirected(1));
+    await Promise.all(pages.map(async (page, index) => join(page, room, 'Ada', index)));
+    const took = await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
+    context.diagnostic(`linked after ${took.map(Math.round).join(' and ')} ms`);
+    assert.ok(Math.max(...took) < 6000, `took ${took.join()}`);
+    await closeAll(pages);
+  });
+});

@@ -1,0 +1,110 @@
+/** What the test page runs: the SDK, and handles for the test to hold it by. */
+import { browserPorts } from '../../src/browser-ports.ts';
+import type { Call, CallOptions, CallSnapshot } from '../../src/call.ts';
+import { joinCall } from '../../src/join-call.ts';
+import type { WireSocket } from '../../src/ports.ts';
+
+declare global {
+  var stage: ReturnType<typeof createStage>;
+}
+
+function createStage() {
+  const ports = browserPorts();
+  const connections: RTCPeerConnection[] = [];
+  const sockets: WireSocket[] = [];
+  let call: Call | undefined;
+  let swallow = 0;
+  const violations: string[] = [];
+  document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
+
+  const current = (): Call => {
+    if (call === undefined) throw new Error('not joined');
+    return call;
+  };
+  return {
+    connections,
+    violations,
+    /** The next so many directed messages vanish on their way out. */
+    swallowDirected: (count: number): void => {
+      swallow = count;
+    },
+    dropSocket: (): void => sockets.at(-1)?.close(4000),
+    async join(options: Pick<CallOptions, 'api' | 'room' | 'name'>): Promise<void> {
+      const local = await navigator.mediaDevices.getUserMedia({
+        audio: true,
+        video: { width: 320, height: 180, frameRate: 15 },
+      });
+      const memory = {
+        read: () => sessionStorage.getItem(options.room),
+        write: (value: string | null) =>
+          value === null
+            ? sessionStorage.removeItem(options.room)
+            : sessionStorage.setItem(options.room, value),
+      };
+      const [microphone = null] = local.getAudioTracks();
+      const [camera = null] = local.getVideoTracks();
+      call = joinCall(
+        { ...options, microphone, camera, memory },
+        {
+          ...ports,
+          createConnection: (configuration) => {
+            const connection = ports.createConnection(configuration);
+            connections.push(connection);
+            return connection;
+          },
+          openSocket: (url, handlers) => {
+            const socket = ports.openSocket(url, handlers);
+            sockets.push(socket);
+            return {
+              ...socket,
+              send: (data) => {
+                const directed = typeof data === 'string' ? data.startsWith('>') : data[0] === 0x3e;
+                if (directed && swallow > 0) swallow -= 1;
+                else socket.send(data);
+              },
+            };
+          },
+        },
+      );
+      call.subscribe(() => play(current().snapshot()));
+    },
+    call: current,
+    async shareScreen(): Promise<void> {
+      current().setScreen(await navigator.mediaDevices.getDisplayMedia({ video: true }));
+    },
+    /** Frames decoded and sound energy received on the live connections, by role of the stream they belong to. */
+    async received(): Promise<{ frames: number; screenFrames: number; energy: number }> {
+      const totals = { frames: 0, screenFrames: 0, energy: 0 };
+      const screens = new Set(
+        current()
+          .snapshot()
+          .people.flatMap(({ screen }) => screen?.getTracks().map(({ id }) => id) ?? []),
+      );
+      for (const connection of connections) {
+        if (connection.connectionState === 'closed') continue;
+        for (const [, entry] of await connection.getStats()) {
+          if (entry.type !== 'inbound-rtp') continue;
+          if (entry.kind === 'audio') totals.energy += entry.totalAudioEnergy ?? 0;
+          else if (screens.has(entry.trackIdentifier)) totals.screenFrames += entry.framesDecoded ?? 0;
+          else totals.frames += entry.framesDecoded ?? 0;
+        }
+      }
+      return totals;
+    },
+  };
+}
+
+/** Sound is only decoded for an element that plays it, as in a real page. */
+function play({ people }: CallSnapshot): void {
+  for (const stream of people.flatMap(({ stream, screen }) => [stream, screen])) {
+    if (stream === null || playing.has(stream)) continue;
+    const element = document.createElement('video');
+    element.autoplay = true;
+    element.srcObject = stream;
+    playing.add(stream);
+    document.body.append(element);
+  }
+}
+
+const playing = new WeakSet<MediaStream>();
+globalThis.stage = createStage();

@@ -1,0 +1,120 @@
+/** Two real pods on a memory bus, the SDK bundled as an application would, a page under a strict policy, and a browser with fake devices. */
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { memoryNetwork } from '@parley/signaling/adapters/memory-bus';
+import { memoryRooms } from '@parley/signaling/adapters/memory-rooms';
+import { createLog, startPod, type RunningPod } from '@parley/signaling/server/start';
+import { defaultLimits } from '@parley/protocol/limits';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { build } from 'vite';
+
+const CHROMIUM = process.env['PARLEY_CHROMIUM'] ?? '/usr/bin/chromium';
+const FLAGS = [
+  '--no-sandbox',
+  '--use-fake-ui-for-media-stream',
+  '--use-fake-device-for-media-stream',
+  '--autoplay-policy=no-user-gesture-required',
+  '--auto-select-desktop-capture-source=Entire screen',
+  '--allow-loopback-in-peer-connection',
+];
+
+export interface Stage {
+  readonly pods: RunningPod[];
+  readonly pageUrl: string;
+  readonly browser: Browser;
+  /** A page of its own context, so that nobody shares storage. */
+  open(): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export async function setStage(): Promise<Stage> {
+  const bundle = await bundled('page.ts');
+  const server = createServer((request, response) => {
+    const script = request.url === '/page.js';
+    response.setHeader(
+      'content-security-policy',
+      "default-src 'none'; script-src 'self'; connect-src *; media-src blob:",
+    );
+    response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
+    response.end(
+      script ? bundle : '<!doctype html><title>call</title><script type=module src=/page.js></script>',
+    );
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const pageUrl = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const pods = await startPods(pageUrl);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return {
+    pods,
+    pageUrl,
+    browser,
+    async open() {
+      const context = await browser.newContext({ permissions: ['camera', 'microphone'] });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => console.error('page error:', error.message));
+      await page.goto(pageUrl);
+      await page.waitForFunction(() => 'stage' in globalThis);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await Promise.all(pods.map(async (pod) => pod.close()));
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}
+
+/** The text of one module with everything it imports, as an application ships it. */
+export async function bundled(entry: string): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'warn',
+    root: import.meta.dirname,
+    build: {
+      write: false,
+      target: 'es2022',
+      rolldownOptions: {
+        input: join(import.meta.dirname, entry),
+        preserveEntrySignatures: 'strict',
+        output: { format: 'es' },
+      },
+    },
+  });
+  const [first] = Array.isArray(built) ? built : [built];
+  if (first === undefined || !('output' in first)) throw new Error('nothing was built');
+  return first.output[0].code;
+}
+
+async function startPods(pageUrl: string): Promise<RunningPod[]> {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const jwk = { ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'EdDSA' };
+  const network = memoryNetwork();
+  const store = memoryRooms();
+  const pods: RunningPod[] = [];
+  for (const pod of ['pod-a', 'pod-b']) {
+    const config = {
+      pod,
+      region: 'local',
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: undefined,
+      nats: { servers: [], user: undefined, password: undefined, domain: undefined, replicas: 1 },
+      keySet: { active: 'test', keys: [jwk] },
+      turn: { secret: undefined, turnUrls: [], stunUrls: [] },
+      trustedProxies: 0,
+      allowedOrigins: [pageUrl],
+      logLevel: 'silent',
+      limits: defaultLimits(),
+    } as const;
+    const backing = {
+      openBus: (...[listener]: Parameters<Parameters<typeof startPod>[1]['openBus']>) =>
+        network.join(pod, listener),
+      store,
+    };
+    pods.push(await startPod(config, backing, createLog(config)));
+  }
+  return pods;
+}

@@ -1,0 +1,58 @@
+/** Time that moves when a test says so. Between two timers everything that was promised is settled. */
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../src/ports.ts';
+
+export interface FakeClock extends Clock {
+  advance(ms: number): Promise<void>;
+  /** Advances until `done`, at most `ms`; answers how long it took, or `null` where it never was. */
+  until(done: () => boolean, ms: number): Promise<number | null>;
+  /** Timers that still wait: zero after everything was closed. */
+  readonly pending: number;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly task: () => void;
+}
+
+export const WALL_START = 1_800_000_000_000;
+
+export function fakeClock(): FakeClock {
+  let now = 0;
+  let order = 0;
+  const timers = new Set<Timer>();
+  const next = (): Timer | undefined => [...timers].sort((a, b) => a.at - b.at || a.order - b.order)[0];
+  const run = async (end: number, done: () => boolean): Promise<void> => {
+    await setImmediate();
+    for (let timer = next(); timer !== undefined && timer.at <= end && !done(); timer = next()) {
+      timers.delete(timer);
+      now = timer.at;
+      timer.task();
+      await setImmediate();
+    }
+  };
+  return {
+    now: () => now,
+    wall: () => WALL_START + now,
+    after(ms, task) {
+      order += 1;
+      const timer = { at: now + Math.max(0, ms), order, task };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    async advance(ms) {
+      const end = now + ms;
+      await run(end, () => false);
+      now = end;
+    },
+    async until(done, ms) {
+      const start = now;
+      await run(start + ms, done);
+      return done() ? now - start : null;
+    },
+    get pending() {
+      return timers.size;
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** The service as a test plays it: answers to join requests from a list, and sockets whose far end is the test. */
+import { setImmediate } from 'node:timers/promises';
+import type { JoinAnswer } from '@parley/protocol/http';
+import type { ServerMessage } from '@parley/protocol/server-messages';
+import type { Call, CallOptions } from '../../src/call.ts';
+import { joinCall } from '../../src/join-call.ts';
+import type { Network, Ports, WireHandlers } from '../../src/ports.ts';
+import { ME, ROOM, welcome } from './messages.ts';
+import { fakePorts, type FakePorts } from './ports.ts';
+
+export interface FakeSocket {
+  readonly url: string;
+  readonly sent: Record<string, unknown>[];
+  readonly directed: (string | Uint8Array)[];
+  closed: number | null;
+  open(): void;
+  say(message: ServerMessage): void;
+  text(text: string): void;
+  drop(code: number): void;
+}
+
+export interface FakeService {
+  readonly ports: FakePorts;
+  readonly joins: { at: number; body: string }[];
+  /** Answers to join requests in turn; the last one is repeated. */
+  answers: (() => Response | Error)[];
+  readonly sockets: FakeSocket[];
+  readonly socket: FakeSocket;
+  readonly network: { online: boolean; listeners: Set<() => void> };
+  memory: string | null;
+  join(change?: Partial<CallOptions>): Call;
+  /** Joins, opens the socket and welcomes. */
+  enter(): Promise<Call>;
+  settle(): Promise<void>;
+}
+
+export const joinAnswer: JoinAnswer = {
+  participant: ME,
+  ticket: 'ticket',
+  ticketTtlMs: 30_000,
+  socketUrl: 'ws://pod/socket',
+  iceServers: [{ urls: ['stun:192.0.2.1'] }],
+  relay: null,
+  room: { room: ROOM, kind: 'ad-hoc', homeRegion: null, cap: 100, locked: false },
+};
+export const admitted = (): Response => Response.json(joinAnswer);
+export const refusal =
+  (status: number, code: string, headers: Record<string, string> = {}) =>
+  (): Response =>
+    Response.json({ code, message: code }, { status, headers });
+
+export function fakeService(): FakeService {
+  const sockets: FakeSocket[] = [];
+  const network = { online: true, listeners: new Set<() => void>() };
+  const networkPort: Network = {
+    online: () => network.online,
+    subscribe: (listener) => {
+      network.listeners.add(listener);
+      return () => network.listeners.delete(listener);
+    },
+  };
+  const fetch: Ports['fetch'] = async (_, init) => {
+    service.joins.push({ at: ports.clock.now(), body: typeof init.body === 'string' ? init.body : '' });
+    const next = service.answers.length > 1 ? service.answers.shift() : service.answers[0];
+    const answer = next?.() ?? new Error('no answer');
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const openSocket = (url: string, handlers: WireHandlers) => {
+    const socket = fakeSocket(url, handlers);
+    sockets.push(socket);
+    return {
+      send: (data: string | Uint8Array<ArrayBuffer>) => {
+        if (typeof data === 'string' && data.startsWith('{')) {
+          socket.sent.push(JSON.parse(data) as Record<string, unknown>);
+        } else socket.directed.push(data);
+      },
+      close: (code: number) => {
+        socket.closed = code;
+      },
+    };
+  };
+  const ports = fakePorts({ fetch, openSocket, network: networkPort });
+  const service: FakeService = {
+    ports,
+    sockets,
+    network,
+    joins: [],
+    answers: [admitted],
+    memory: null,
+    get socket() {
+      const last = sockets.at(-1);
+      if (last === undefined) throw new Error('no socket was opened');
+      return last;
+    },
+    join: (change) =>
+      joinCall(
+        {
+          api: 'https://api',
+          room: ROOM,
+          name: 'Me',
+          microphone: null,
+          camera: null,
+          memory: {
+            read: () => service.memory,
+            write: (value) => {
+              service.memory = value;
+            },
+          },
+          ...change,
+        },
+        ports,
+      ),
+    async enter() {
+      const call = service.join();
+      await service.settle();
+      service.socket.open();
+      service.socket.say(welcome());
+      await service.settle();
+      return call;
+    },
+    // Requests and their bodies take a few turns.
+    settle: async () => {
+      for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    },
+  };
+  return service;
+}
+
+function fakeSocket(url: string, handlers: WireHandlers): FakeSocket {
+  return {
+    url,
+    sent: [],
+    directed: [],
+    closed: null,
+    open: () => handlers.onOpen(),
+    say: (message) => handlers.onText(JSON.stringify(message)),
+    text: (text) => handlers.onText(text),
+    drop: (code) => handlers.onClose(code),
+  };
+}

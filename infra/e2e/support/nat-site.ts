@@ -1,0 +1,41 @@
+/** The whole of Parley inside the NAT lab's public segment, started and stopped as `make up` and `make down` do it. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { SITE_ADDRESS, type NatLab } from './nat-lab.ts';
+
+const execute = promisify(execFile);
+
+export interface NatSite {
+  /** Over TLS: browsers give cameras to secure pages only. */
+  readonly web: string;
+  readonly turnPort: number;
+  close(): Promise<void>;
+}
+
+export async function startNatSite(lab: NatLab): Promise<NatSite> {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-nat-site-'));
+  const inSite = async (script: string): Promise<void> => {
+    const file = fileURLToPath(import.meta.resolve(`@parley/local/${script}`));
+    await execute('ip', ['netns', 'exec', lab.site, process.execPath, file], {
+      env: {
+        ...process.env,
+        PARLEY_LOCAL_DIR: dir,
+        PARLEY_TURN_IP: SITE_ADDRESS,
+        PARLEY_EDGE_HOST: '0.0.0.0',
+      },
+    });
+  };
+  await inSite('up');
+  return {
+    web: `https://${SITE_ADDRESS}:8443`,
+    turnPort: 3478,
+    async close() {
+      await inSite('down');
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

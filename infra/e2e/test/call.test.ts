@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '../support/browsers.ts';
+import { startSite, type TestSite } from '../support/site.ts';
+import { newRoom, Visitor } from '../support/visitor.ts';
+
+describe('a call', { timeout: 240_000 }, () => {
+  let site: TestSite;
+  let browser: Browser;
+  const room = newRoom();
+  const people: Visitor[] = [];
+
+  before(async () => {
+    site = await startSite();
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  it('two people on different pods see and hear each other', async () => {
+    const ada = await Visitor.join(browser, { name: 'Ada', web: site.web, room, affinity: 'a' });
+    people.push(ada);
+    const bo = await joinOnAnotherPod(ada, 'Bo');
+    people.push(bo);
+    assert.notEqual(await ada.pod(), await bo.pod());
+    await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
+  });
+
+  it('a third joins, and everybody sees and hears two', async () => {
+    people.push(await Visitor.join(browser, { name: 'Cy', web: site.web, room }));
+    await Promise.all(people.map((person) => person.seesAndHears(2)));
+  });
+
+  it('a fourth shares its screen: the others see a fourth video', async () => {
+    const dee = await Visitor.join(browser, { name: 'Dee', web: site.web, room });
+    people.push(dee);
+    await dee.seesAndHears(3);
+    await dee.page.getByTestId('control-share').click();
+    const others = people.filter((person) => person !== dee);
+    await Promise.all(others.map((person) => person.page.getByTestId('screen').waitFor({ timeout: 30_000 })));
+    await Promise.all(others.map((person) => person.seesAndHears(4, 3)));
+  });
+
+  it('a chat line reaches all, on both pods', async () => {
+    const [ada] = people;
+    assert.ok(ada);
+    await ada.say('hello from Ada');
+    await Promise.all(people.map((person) => person.readsInChat('hello from Ada')));
+  });
+
+  it('a reload is the same participant, and the others never see it leave', async () => {
+    const [, bo, cy] = people;
+    assert.ok(bo && cy);
+    const before = await bo.participant();
+    await bo.page.reload();
+    await bo.page.getByTestId('join').click();
+    await bo.page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 30_000 });
+    assert.equal(await bo.participant(), before);
+    await Promise.all([bo.seesAndHears(3), cy.seesAndHears(3)]);
+  });
+
+  it('whoever leaves is gone at once, and its connections with it', async () => {
+    const dee = people.pop();
+    assert.ok(dee);
+    const gone = await dee.participant();
+    await dee.page.getByTestId('control-leave').click();
+    for (const person of people) {
+      await person.page
+        .locator(`[data-testid=tile][data-participant="${gone}"]`)
+        .waitFor({ state: 'detached', timeout: 5000 });
+    }
+    await dee.leave();
+    for (const person of people) await person.leave();
+  });
+
+  /** The edge hashes by the affinity cookie: another value, sooner or later another pod. */
+  async function joinOnAnotherPod(than: Visitor, name: string): Promise<Visitor> {
+    const taken = await than.pod();
+    for (const affinity of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      const visitor = await Visitor.join(browser, { name, web: site.web, room, affinity });
+      if ((await visitor.pod()) !== taken) return visitor;
+      await visitor.page.getByTestId('control-leave').click();
+      await visitor.leave();
+    }
+    throw new Error('every affinity led to the same pod');
+  }
+});
