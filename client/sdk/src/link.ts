@@ -9,7 +9,7 @@ import type { Link } from './call.ts';
 import type { Signal } from './payload.ts';
 import { Peer } from './peer.ts';
 import type { Ports } from './ports.ts';
-import type { LocalMedia, StreamNames } from './senders.ts';
+import type { Outgoing, StreamNames } from './senders.ts';
 
 export interface LinkOptions {
   readonly ports: Ports;
@@ -42,7 +42,7 @@ const UNDELIVERED_MS = 300;
 
 export class PeerLink {
   readonly #options: LinkOptions;
-  #media: LocalMedia;
+  #media: Outgoing;
   #peer: Peer | null = null;
   #session = 0;
   #sessionAt = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export class PeerLink {
   #cancelNudge: () => void = () => undefined;
   #closed = false;
 
-  constructor(media: LocalMedia, options: LinkOptions) {
+  constructor(media: Outgoing, options: LinkOptions) {
     this.#options = options;
     this.#media = media;
     if (options.starter) this.#begin(0);
@@ -82,7 +82,7 @@ export class PeerLink {
     return this.#peer?.level() ?? 0;
   }
 
-  setMedia(media: LocalMedia): void {
+  setMedia(media: Outgoing): void {
     this.#media = media;
     this.#peer?.setMedia(media);
   }

@@ -5,7 +5,8 @@ import type { Undelivered } from '@parley/protocol/server-messages';
 import { PeerLink } from './link.ts';
 import { decodeSignal, encodeSignal, type Signal } from './payload.ts';
 import type { Ports } from './ports.ts';
-import type { LocalMedia, StreamNames } from './senders.ts';
+import { budgetFor } from './budget.ts';
+import type { LocalMedia, Outgoing, StreamNames } from './senders.ts';
 
 export interface MeshOptions {
   readonly ports: Ports;
@@ -39,6 +40,7 @@ export class Mesh {
   readonly #strangers = new Map<ParticipantId, Payload[]>();
   #me: ParticipantId | null = null;
   #media: LocalMedia;
+  #sharedOutTo = 0;
   /** `null` until they are known: links made without them could use no relay. */
   #iceServers: RTCIceServer[] | null = null;
 
@@ -61,13 +63,15 @@ export class Mesh {
       neighbour.link.close();
       this.#neighbours.delete(participant);
     }
-    if (me === null || this.#iceServers === null) return;
-    for (const [participant, { state }] of members) this.#meet(me, participant, state === 'here');
+    if (me !== null && this.#iceServers !== null) {
+      for (const [participant, { state }] of members) this.#meet(me, participant, state === 'here');
+    }
+    this.#shareOut();
   }
 
   setMedia(media: LocalMedia): void {
     this.#media = media;
-    for (const { link } of this.#neighbours.values()) link.setMedia(media);
+    this.#tellMedia();
   }
 
   setIceServers(servers: RTCIceServer[]): void {
@@ -114,6 +118,22 @@ export class Mesh {
     this.#strangers.clear();
   }
 
+  /** As the mesh grows each connection sends less, and more again as it shrinks. */
+  #shareOut(): void {
+    if (this.#neighbours.size === this.#sharedOutTo) return;
+    this.#sharedOutTo = this.#neighbours.size;
+    this.#tellMedia();
+  }
+
+  #tellMedia(): void {
+    const outgoing = this.#outgoing();
+    for (const { link } of this.#neighbours.values()) link.setMedia(outgoing);
+  }
+
+  #outgoing(): Outgoing {
+    return { ...this.#media, budget: budgetFor(this.#neighbours.size) };
+  }
+
   #meet(me: ParticipantId, participant: ParticipantId, present: boolean): void {
     const known = this.#neighbours.get(participant);
     if (known !== undefined) {
@@ -132,7 +152,7 @@ export class Mesh {
 
   #neighbour(me: ParticipantId, participant: ParticipantId): Neighbour {
     const { ports, iceTransportPolicy } = this.#options;
-    const link = new PeerLink(this.#media, {
+    const link = new PeerLink(this.#outgoing(), {
       ports,
       starter: me > participant,
       names: this.#names,

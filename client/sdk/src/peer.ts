@@ -3,7 +3,7 @@ import { Negotiation, type NegotiationOptions } from './negotiation.ts';
 import type { Role, RoleOfMid } from './payload.ts';
 import type { LevelMeter, Ports } from './ports.ts';
 import { judge, read, type Reading, type Verdict } from './quality.ts';
-import { Senders, type LocalMedia, type StreamNames } from './senders.ts';
+import { Senders, type Outgoing, type StreamNames } from './senders.ts';
 
 export interface PeerOptions {
   readonly ports: Ports;
@@ -12,7 +12,7 @@ export interface PeerOptions {
   readonly starter: boolean;
   readonly configuration: RTCConfiguration;
   readonly names: StreamNames;
-  readonly media: LocalMedia;
+  readonly media: Outgoing;
   readonly send: NegotiationOptions['send'];
   onState(state: RTCPeerConnectionState): void;
   /** Streams or verdict changed. */
@@ -60,7 +60,7 @@ export class Peer {
     if (starter) this.#senders.open();
   }
 
-  setMedia(media: LocalMedia): void {
+  setMedia(media: Outgoing): void {
     this.#senders.set(media);
   }
 

@@ -3,12 +3,18 @@
  * needs no negotiation), the screen on its own, added at its first use. Only the starter of a session makes the first two; the other side
  * puts its tracks on those it was offered, because transceivers made on both sides would end up twice in the session.
  */
+import type { Budget, VideoBudget } from './budget.ts';
 import type { Role, RoleOfMid } from './payload.ts';
 
 export interface LocalMedia {
   readonly microphone: MediaStreamTrack | null;
   readonly camera: MediaStreamTrack | null;
   readonly screen: MediaStream | null;
+}
+
+/** The media, and how much of it one connection may send. */
+export interface Outgoing extends LocalMedia {
+  readonly budget: Budget;
 }
 
 /** Empty streams that give our tracks a common name on the wire: receivers keep sound and picture of one name in step. */
@@ -22,9 +28,9 @@ export class Senders {
   readonly #names: StreamNames;
   readonly #transceivers = new Map<Role, RTCRtpTransceiver>();
   readonly #sent = new Map<Role, MediaStreamTrack | null>();
-  #media: LocalMedia;
+  #media: Outgoing;
 
-  constructor(connection: RTCPeerConnection, names: StreamNames, media: LocalMedia) {
+  constructor(connection: RTCPeerConnection, names: StreamNames, media: Outgoing) {
     this.#connection = connection;
     this.#names = names;
     this.#media = media;
@@ -58,12 +64,12 @@ export class Senders {
   }
 
   /** May be called at any time. */
-  set(media: LocalMedia): void {
+  set(media: Outgoing): void {
     this.#media = media;
     this.#apply();
   }
 
-  /** The first exchange is over: what had to wait for it (our screen) can be added. */
+  /** An exchange is over: what had to wait for the first (our screen) can be added, and encoders exist that can be bounded. */
   settled(): void {
     this.#apply();
   }
@@ -80,6 +86,20 @@ export class Senders {
     this.#put('camera', camera);
     this.#putScreen('screen', screen?.getVideoTracks()[0] ?? null);
     this.#putScreen('screen-audio', screen?.getAudioTracks()[0] ?? null);
+    this.#bound('camera', this.#media.budget.camera);
+    this.#bound('screen', this.#media.budget.screen);
+  }
+
+  /** Tells the encoder; before the first exchange some browsers have none, and `settled` comes back to it. */
+  #bound(role: 'camera' | 'screen', budget: VideoBudget): void {
+    const sender = this.#transceivers.get(role)?.sender;
+    const parameters = sender?.getParameters();
+    const [encoding] = parameters?.encodings ?? [];
+    if (sender === undefined || parameters === undefined || encoding === undefined) return;
+    if (isWithin(encoding, budget)) return;
+    Object.assign(encoding, budget);
+    // Rejected where the connection was closed or renegotiates just now: the next exchange brings it up again.
+    sender.setParameters(parameters).catch(() => undefined);
   }
 
   #putScreen(role: 'screen' | 'screen-audio', track: MediaStreamTrack | null): void {
@@ -105,4 +125,12 @@ export class Senders {
   #isOurs(transceiver: RTCRtpTransceiver): boolean {
     return [...this.#transceivers.values()].includes(transceiver);
   }
+}
+
+function isWithin(encoding: RTCRtpEncodingParameters, budget: VideoBudget): boolean {
+  return (
+    encoding.maxBitrate === budget.maxBitrate &&
+    encoding.scaleResolutionDownBy === budget.scaleResolutionDownBy &&
+    encoding.maxFramerate === budget.maxFramerate
+  );
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PeerLink } from '../src/link.ts';
 import type { Signal } from '../src/payload.ts';
-import type { LocalMedia } from '../src/senders.ts';
+import { budgetFor } from '../src/budget.ts';
+import type { Outgoing } from '../src/senders.ts';
 import { fakeStream, fakeTrack } from './fakes/media.ts';
 import type { FakePeerConnection } from './fakes/peer-connection.ts';
 import { fakePorts, type FakePorts } from './fakes/ports.ts';
@@ -26,12 +27,13 @@ interface Weather {
   readonly delayMs?: number;
 }
 
-const ordinary = (): LocalMedia => ({
+const ordinary = (): Outgoing => ({
   microphone: fakeTrack('audio'),
   camera: fakeTrack('video'),
   screen: null,
+  budget: budgetFor(1),
 });
-const withScreen = (media: LocalMedia): LocalMedia => ({
+const withScreen = (media: Outgoing): Outgoing => ({
   ...media,
   screen: fakeStream([fakeTrack('video')]),
 });
@@ -192,7 +194,7 @@ describe('a link between two people', () => {
     call.starter.setMedia(shared);
     await call.ports.clock.advance(1000);
     const before = call.sent.length;
-    call.starter.setMedia({ microphone: null, camera: null, screen: null });
+    call.starter.setMedia({ microphone: null, camera: null, screen: null, budget: budgetFor(1) });
     call.starter.setMedia(withScreen({ ...shared, microphone: null }));
     await call.ports.clock.advance(5000);
     assert.equal(call.sent.length, before);

@@ -1,31 +1,32 @@
 /** From bytes or text of a stranger to a typed message, once, at the edge. Never throws. */
 import { Type, type Static, type TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
 import { BUS_MESSAGES, type BusMessage } from './bus.ts';
 import { CLIENT_MESSAGES, type ClientMessage } from './client-messages.ts';
 import { SERVER_MESSAGES, type ServerMessage } from './server-messages.ts';
+// By its package name: browsers get the one that makes no code (package.json, exports).
+import { createChecker, type Checker } from '@parley/protocol/validator';
 
 export type Decoded<Message> =
   | { readonly ok: true; readonly message: Message }
   | { readonly ok: false; readonly code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE'; readonly why: string };
 
-const compiled = new WeakMap<TSchema, Validator>();
+const checkers = new WeakMap<TSchema, Checker>();
 
-/** A schema is compiled at its first use and kept. */
-function validator(schema: TSchema): Validator {
-  let found = compiled.get(schema);
+/** A schema's checker is made at its first use and kept. */
+function checker(schema: TSchema): Checker {
+  let found = checkers.get(schema);
   if (found === undefined) {
-    found = Compile(schema);
-    compiled.set(schema, found);
+    found = createChecker(schema);
+    checkers.set(schema, found);
   }
   return found;
 }
 
 /** The value as the schema's type with nothing else in it (GEN-2), or why it is not. */
 export function decode<Schema extends TSchema>(schema: Schema, value: unknown): Decoded<Static<Schema>> {
-  const check = validator(schema);
-  if (check.Check(value)) return { ok: true, message: known(schema, value) as Static<Schema> };
-  const [first] = check.Errors(value);
+  const check = checker(schema);
+  if (check.isValid(value)) return { ok: true, message: known(schema, value) as Static<Schema> };
+  const first = check.firstError(value);
   return bad(first === undefined ? 'not of its type' : `${first.instancePath || 'message'} ${first.message}`);
 }
 
@@ -33,7 +34,7 @@ export function decode<Schema extends TSchema>(schema: Schema, value: unknown): 
 function known(schema: TSchema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Type.IsUnion(schema)) {
-    const branch = schema.anyOf.find((part) => validator(part).Check(value));
+    const branch = schema.anyOf.find((part) => checker(part).isValid(value));
     return branch === undefined ? value : known(branch, value);
   }
   if (Type.IsArray(schema)) {

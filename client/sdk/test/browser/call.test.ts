@@ -136,11 +136,11 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('the SDK weighs at most 50 kB gzipped', async (context) => {
+  test('the SDK weighs at most 36 kB gzipped', async (context) => {
     const code = await bundled('../../src/join-call.ts');
     const gzipped = gzipSync(code, { level: 9 }).length;
     context.diagnostic(`${code.length} bytes, ${gzipped} gzipped`);
-    assert.ok(gzipped <= 50_000, `${gzipped}`);
+    assert.ok(gzipped <= 36_000, `${gzipped}`);
   });
 
   test('both share their screen at the same moment: both screens arrive', async () => {

@@ -15,6 +15,8 @@ interface Transceiver {
   readonly sender: {
     track: MediaStreamTrack | null;
     replaceTrack(track: MediaStreamTrack | null): Promise<void>;
+    getParameters(): RTCRtpSendParameters;
+    setParameters(parameters: RTCRtpSendParameters): Promise<void>;
     setStreams(): void;
   };
   readonly receiver: { readonly track: MediaStreamTrack; getSynchronizationSources(): [] };
@@ -270,10 +272,16 @@ export class FakePeerConnection extends EventTarget {
 }
 
 function transceiver(kind: 'audio' | 'video', direction: RTCRtpTransceiverDirection): Transceiver {
+  let parameters = { encodings: [{}] } as RTCRtpSendParameters;
   const sender: Transceiver['sender'] = {
     track: null,
     replaceTrack: (track) => {
       sender.track = track;
+      return Promise.resolve();
+    },
+    getParameters: () => structuredClone(parameters),
+    setParameters: (next) => {
+      parameters = next;
       return Promise.resolve();
     },
     setStreams: () => undefined,
