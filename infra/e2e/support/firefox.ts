@@ -1,11 +1,11 @@
 /** Firefox, driven over WebDriver BiDi, with the devices it makes up itself. */
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { launch, type Browser, type Page } from 'puppeteer-core';
 import { firefoxPath, watchConnections } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import { until } from './until.ts';
 
 export function launchFirefox(): Promise<Browser> {
-  return puppeteer.launch({
+  return launch({
     browser: 'firefox',
     executablePath: firefoxPath,
     headless: true,

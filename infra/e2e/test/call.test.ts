@@ -38,7 +38,7 @@ describe('a call', { timeout: 240_000 }, () => {
     const dee = await Visitor.join(browser, { name: 'Dee', web: site.web, room });
     people.push(dee);
     await dee.seesAndHears(3);
-    await dee.page.getByTestId('control-share').click();
+    await dee.page.getByTestId('control-screen').click();
     const others = people.filter((person) => person !== dee);
     await Promise.all(others.map((person) => person.page.getByTestId('screen').waitFor({ timeout: 30_000 })));
     await Promise.all(others.map((person) => person.seesAndHears(4, 3)));
@@ -56,7 +56,6 @@ describe('a call', { timeout: 240_000 }, () => {
     assert.ok(bo && cy);
     const before = await bo.participant();
     await bo.page.reload();
-    await bo.page.getByTestId('join').click();
     await bo.page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 30_000 });
     assert.equal(await bo.participant(), before);
     await Promise.all([bo.seesAndHears(3), cy.seesAndHears(3)]);

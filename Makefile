@@ -1,0 +1,78 @@
+# Everything a developer types. Each target first makes sure of its tools and of node_modules; both are quick when
+# nothing changed. Variables and ports: infra/local/README.md.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+include infra/local/versions.env
+
+export PARLEY_CACHE ?= $(HOME)/.cache/parley
+export PARLEY_LOCAL_DIR ?= .local
+# The fetched Node.js comes first; where the system's own is new enough, nothing was fetched and this is an empty place.
+export PATH := $(PARLEY_CACHE)/tools/node-$(NODE_VERSION)/bin:$(PATH)
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: up
+up: build ## Run Parley on this machine and print its address; again: changes nothing
+	@node infra/local/src/up.ts
+
+.PHONY: down
+down: packages ## Stop what `make up` started, and nothing else
+	@node infra/local/src/down.ts
+
+.PHONY: status
+status: packages ## Show what runs, and where
+	@node infra/local/src/status.ts || true
+
+.PHONY: logs
+logs: ## Follow the logs of everything that runs
+	@tail -n 20 -F $(PARLEY_LOCAL_DIR)/logs/*.log
+
+.PHONY: check
+check: packages ## Formatting, lint, types, and drift of generated files
+	@npm run --silent check
+
+.PHONY: test
+test: test-tools build ## Every test, browsers included
+	@npm test --silent
+
+.PHONY: fmt
+fmt: packages ## Format everything
+	@npm run --silent fmt
+
+.PHONY: bench-signaling
+bench-signaling: packages ## CPU per join and per directed message, against the naive reference
+	@npm run --silent bench-signaling
+
+.PHONY: build
+build: client/web/dist/index.html ## Build the web application, where its sources changed
+
+web_sources := $(shell find client/web client/sdk/src services/protocol/src -type f \
+	-not -path '*/node_modules/*' -not -path 'client/web/dist/*' -not -path 'client/web/test/*')
+
+client/web/dist/index.html: $(web_sources) package-lock.json | packages
+	@npm run --silent build -w client/web
+	@touch $@
+
+.PHONY: clean
+clean: down ## Stop everything and forget secrets, stores and logs
+	@rm -rf $(PARLEY_LOCAL_DIR)
+
+.PHONY: tools
+tools: ## Install what running needs (apt, and a cache outside the clone)
+	@infra/local/tools.sh run
+
+.PHONY: test-tools
+test-tools: ## Install what testing needs besides: browsers, nftables, Xvfb
+	@infra/local/tools.sh test
+
+# The lock file's content decides, not its time: a checkout touches every file. `npm install --no-save` installs what the
+# lock says and leaves it alone. `npm ci` would refuse it wherever a registry lacks an optional package of some other
+# platform, and would pull node_modules away from under a stack that runs.
+.PHONY: packages
+packages: tools
+	@if ! cmp -s package-lock.json node_modules/.parley-lock; then \
+		echo 'packages: npm install' && npm install --no-save --no-audit --no-fund && \
+		cp package-lock.json node_modules/.parley-lock; \
+	fi

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { LIMITS } from '@parley/protocol/limits';
+import { probeStun } from '@parley/turn/probe';
+import { renderTurnserver } from '@parley/turn/render';
+import type { Site } from './site.ts';
+import type { ProcessSpec } from './supervise.ts';
+
+// A loopback address of its own: two relayed clients on this machine meet there, while 127.0.0.1, where everything else
+// on the machine listens, stays refused as a peer.
+export const defaultTurnIp = '127.77.0.1';
+
+const probeTimeoutMs = 1000;
+
+/** Where clients find TURN: over UDP, over TCP, and over TLS for those that only TLS gets out for. */
+export function turnUrls({ turnIp, ports }: Site): string[] {
+  return [
+    `turn:${turnIp}:${ports.turn}?transport=udp`,
+    `turn:${turnIp}:${ports.turn}?transport=tcp`,
+    `turns:${turnIp}:${ports.turns}?transport=tcp`,
+  ];
+}
+
+export function stunUrls({ turnIp, ports }: Site): string[] {
+  return [`stun:${turnIp}:${ports.turn}`];
+}
+
+export function coturnSpec(site: Site): ProcessSpec {
+  const { dir, ports, secrets, tools, turnIp } = site;
+  const config = join(dir, 'conf/turnserver.conf');
+  const content = renderTurnserver({
+    listeningIps: [turnIp],
+    relayIps: [turnIp],
+    externalIps: [],
+    port: ports.turn,
+    tlsPort: ports.turns,
+    minPort: ports.turnMin,
+    maxPort: ports.turnMax,
+    tlsCertFile: secrets.tlsCertFile,
+    tlsKeyFile: secrets.tlsKeyFile,
+    realm: 'parley.local',
+    secret: secrets.turnSecret,
+    meshMax: Number(site.env['PARLEY_LIMIT_MESH_MAX'] ?? LIMITS['mesh.max'].value),
+    turnNodeIps: [turnIp],
+    allowLoopbackPeers: turnIp.startsWith('127.'),
+    stateDir: join(dir, 'conf'),
+  });
+  return {
+    name: 'coturn',
+    command: tools.turnserver,
+    args: ['-c', config],
+    env: {},
+    files: [{ path: config, content }],
+    ports: [
+      { name: 'turn', host: turnIp, port: ports.turn, protocol: 'udp' },
+      { name: 'turn', host: turnIp, port: ports.turn, protocol: 'tcp' },
+      { name: 'turns', host: turnIp, port: ports.turns, protocol: 'tcp' },
+    ],
+    url: `turn:${turnIp}:${ports.turn}`,
+    ready: () => probeStun(turnIp, ports.turn, probeTimeoutMs),
+  };
+}

@@ -1,0 +1,64 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { turnUrls } from './coturn.ts';
+import { readIfThere, writePrivate } from './files.ts';
+import { natsUrl } from './nats.ts';
+import { localhost, type Site } from './site.ts';
+import type { ProcessRecord } from './supervise.ts';
+
+/** Where everything of a running stack is: `<dir>/endpoints.json`. */
+export interface Endpoints {
+  /** The application, as a person opens it. */
+  readonly web: string;
+  /** The same over TLS, under a self-signed certificate. */
+  readonly webTls: string;
+  readonly api: string;
+  /** Each signaling pod on its own port, past the edge. */
+  readonly pods: readonly string[];
+  readonly nats: string;
+  readonly turn: { readonly urls: readonly string[]; readonly secretFile: string };
+  /** Prometheus pages. */
+  readonly metrics: readonly string[];
+  readonly processes: Readonly<
+    Record<string, { readonly pid: number; readonly url: string; readonly log: string }>
+  >;
+}
+
+export function describeEndpoints(site: Site, records: readonly ProcessRecord[]): Endpoints {
+  const { ports, secrets, edgeHost } = site;
+  // Browsers give cameras to localhost without TLS, so that is the address wherever it leads to the edge.
+  const host = edgeHost === localhost || edgeHost === '0.0.0.0' ? 'localhost' : edgeHost;
+  const pods = [ports.pod1, ports.pod2].map((port) => `http://${localhost}:${port}`);
+  return {
+    web: `http://${host}:${ports.edge}`,
+    webTls: `https://${host}:${ports.edgeTls}`,
+    api: `http://${host}:${ports.edge}/v1`,
+    pods,
+    nats: natsUrl(site),
+    turn: { urls: turnUrls(site), secretFile: secrets.turnSecretFile },
+    metrics: [
+      ...pods.map((pod) => `${pod}/metrics`),
+      `http://${localhost}:${ports.edgeAdmin}/stats/prometheus`,
+    ],
+    processes: Object.fromEntries(records.map(({ name, pid, url, log }) => [name, { pid, url, log }])),
+  };
+}
+
+/** Writes the file unless it already says just that, so that a second `make up` touches nothing. */
+export function writeEndpoints(dir: string, endpoints: Endpoints): void {
+  const content = `${JSON.stringify(endpoints, null, 2)}\n`;
+  if (readIfThere(endpointsPath(dir)) !== content) writePrivate(endpointsPath(dir), content);
+}
+
+export function readEndpoints(dir: string): Endpoints | undefined {
+  const text = readIfThere(endpointsPath(dir));
+  return text === undefined ? undefined : (JSON.parse(text) as Endpoints);
+}
+
+export function removeEndpoints(dir: string): void {
+  rmSync(endpointsPath(dir), { force: true });
+}
+
+function endpointsPath(dir: string): string {
+  return join(dir, 'endpoints.json');
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { fillTemplate } from '@parley/turn/template';
+import { answersOk, localhost, readChartFile, type Site } from './site.ts';
+import type { ProcessSpec } from './supervise.ts';
+
+/** Limits of the edge that a developer or a test moves by environment. */
+const joinLimits = {
+  JOIN_BURST: { variable: 'PARLEY_EDGE_JOIN_BURST', value: 2000 },
+  JOIN_PER_SECOND: { variable: 'PARLEY_EDGE_JOINS_PER_SECOND', value: 500 },
+  // Above the pods' own 120 a minute for an address: the edge stops floods, the pods count.
+  JOIN_ADDRESS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_JOIN_BURST', value: 240 },
+  JOIN_ADDRESS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND', value: 4 },
+} as const;
+
+// `ulimit -n` is often 20,000, and each proxied socket takes two.
+const maxConnections = 9000;
+
+export function envoySpec(site: Site): ProcessSpec {
+  const { dir, ports, tools } = site;
+  const config = join(dir, 'conf/envoy.yaml');
+  const admin = `http://${localhost}:${ports.edgeAdmin}`;
+  const { edgeHost } = site;
+  const edge = `http://${edgeHost === '0.0.0.0' ? localhost : edgeHost}:${ports.edge}`;
+  return {
+    name: 'envoy',
+    command: tools.envoy,
+    // Its base id names shared memory for hot restarts, which two stacks on one machine must not share.
+    args: ['-c', config, '--disable-hot-restart', '--log-level', 'warning', '--concurrency', '2'],
+    env: {},
+    files: [{ path: config, content: renderEnvoy(site) }],
+    ports: [
+      { name: 'edge', host: edgeHost, port: ports.edge, protocol: 'tcp' },
+      { name: 'edgeTls', host: edgeHost, port: ports.edgeTls, protocol: 'tcp' },
+      { name: 'edgeAdmin', host: localhost, port: ports.edgeAdmin, protocol: 'tcp' },
+    ],
+    url: edge,
+    // Ready is what a visitor needs: the page through the edge, and every pod seen as healthy.
+    ready: async () => {
+      await answersOk(`${edge}/healthz`);
+      await answersOk(`${edge}/`);
+      await podsAreHealthy(admin, 2);
+    },
+  };
+}
+
+export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
+  const limits = Object.entries(joinLimits).map(([placeholder, { variable, value }]) => {
+    const limit = Number(env[variable] ?? value);
+    if (!Number.isInteger(limit) || limit < 1) throw new Error(`${variable} takes a whole number from 1 on`);
+    return [placeholder, String(limit)] as const;
+  });
+  return fillTemplate(readChartFile('envoy.yaml'), {
+    ...Object.fromEntries(limits),
+    ADMIN_PORT: String(ports.edgeAdmin),
+    LISTEN_ADDRESS: edgeHost,
+    HTTP_PORT: String(ports.edge),
+    HTTPS_PORT: String(ports.edgeTls),
+    TLS_CERT: secrets.tlsCertFile,
+    TLS_KEY: secrets.tlsKeyFile,
+    // A browser must not learn to insist on TLS for everything else that runs on localhost.
+    HSTS_MAX_AGE: '0',
+    MAX_CONNECTIONS: String(maxConnections),
+    SIGNALING_ENDPOINTS: endpoints([ports.pod1, ports.pod2]),
+    WEB_ENDPOINTS: endpoints([ports.web]),
+  });
+}
+
+/** Envoy's lb_endpoints in flow style, which fits in one line of the template. */
+function endpoints(ports: readonly number[]): string {
+  return JSON.stringify(
+    ports.map((port) => ({
+      endpoint: { address: { socket_address: { address: localhost, port_value: port } } },
+    })),
+  );
+}
+
+async function podsAreHealthy(admin: string, pods: number): Promise<void> {
+  const response = await fetch(`${admin}/stats?filter=^cluster.signaling.membership_healthy$`);
+  const text = await response.text();
+  if (!text.includes(`membership_healthy: ${pods}`))
+    throw new Error(`not all pods are healthy to the edge: ${text}`);
+}

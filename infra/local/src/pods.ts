@@ -1,0 +1,46 @@
+import { stunUrls, turnUrls } from './coturn.ts';
+import { natsUrl } from './nats.ts';
+import { answersOk, inRepository, localhost, type Site } from './site.ts';
+import type { ProcessSpec } from './supervise.ts';
+
+// What a developer sets for `make up` and the pods take as it is.
+const passedOn = /^PARLEY_(LIMIT_.+|LOG_LEVEL|PUBLIC_URL|ALLOWED_ORIGINS)$/;
+
+/** Two signaling pods from the start: nothing may work only because everybody is on the same one. */
+export function podSpecs(site: Site): ProcessSpec[] {
+  return [podSpec(site, 'signaling-1', 'pod1'), podSpec(site, 'signaling-2', 'pod2')];
+}
+
+function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSpec {
+  const { ports, secrets, tools } = site;
+  const port = ports[portName];
+  const url = `http://${localhost}:${port}`;
+  return {
+    name,
+    command: tools.node,
+    args: ['--enable-source-maps', inRepository('services/signaling/src/main.ts')],
+    env: {
+      ...settingsPassedOn(site.env),
+      PARLEY_POD: name,
+      PARLEY_REGION: 'local',
+      PARLEY_LISTEN: `${localhost}:${port}`,
+      PARLEY_NATS_URL: natsUrl(site),
+      PARLEY_NATS_USER: 'signaling',
+      PARLEY_NATS_PASSWORD: secrets.natsPasswords.signaling,
+      PARLEY_KEYS_FILE: secrets.keysFile,
+      PARLEY_TURN_SECRET: secrets.turnSecret,
+      PARLEY_TURN_URLS: turnUrls(site).join(','),
+      PARLEY_STUN_URLS: stunUrls(site).join(','),
+      PARLEY_TRUSTED_PROXIES: '1',
+    },
+    files: [],
+    ports: [{ name: portName, host: localhost, port, protocol: 'tcp' }],
+    url,
+    ready: () => answersOk(`${url}/readyz`),
+  };
+}
+
+function settingsPassedOn(env: NodeJS.ProcessEnv): Record<string, string> {
+  const passed = Object.entries(env).filter(([name]) => passedOn.test(name));
+  return Object.fromEntries(passed.map(([name, value]) => [name, value ?? '']));
+}

@@ -1,0 +1,119 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Every port of the local stack: where it is by default, the variable that moves it, and what it is for. */
+export const portTable = {
+  edge: { port: 8080, variable: 'PARLEY_EDGE_PORT', use: 'the edge (http)' },
+  edgeTls: { port: 8443, variable: 'PARLEY_EDGE_TLS_PORT', use: 'the edge (https)' },
+  edgeAdmin: { port: 9901, variable: 'PARLEY_EDGE_ADMIN_PORT', use: "the edge's administration" },
+  pod1: { port: 8101, variable: 'PARLEY_POD1_PORT', use: 'the first signaling pod' },
+  pod2: { port: 8102, variable: 'PARLEY_POD2_PORT', use: 'the second signaling pod' },
+  web: { port: 8090, variable: 'PARLEY_WEB_PORT', use: 'the web application' },
+  nats: { port: 4222, variable: 'PARLEY_NATS_PORT', use: 'NATS' },
+  natsMonitor: { port: 8222, variable: 'PARLEY_NATS_MONITOR_PORT', use: "NATS' monitoring" },
+  turn: { port: 3478, variable: 'PARLEY_TURN_PORT', use: 'TURN' },
+  turns: { port: 5349, variable: 'PARLEY_TURNS_PORT', use: 'TURN over TLS' },
+  turnMin: { port: 49160, variable: 'PARLEY_TURN_MIN_PORT', use: 'the first relay port' },
+  turnMax: { port: 49960, variable: 'PARLEY_TURN_MAX_PORT', use: 'the last relay port' },
+} as const;
+
+export type PortName = keyof typeof portTable;
+export type Ports = Readonly<Record<PortName, number>>;
+
+const portNames = Object.keys(portTable) as PortName[];
+
+/** A port that a process is about to listen on. */
+export interface PortUse {
+  readonly name: PortName;
+  readonly host: string;
+  readonly port: number;
+  readonly protocol: 'tcp' | 'udp';
+}
+
+export function portsFromEnv(env: NodeJS.ProcessEnv): Ports {
+  return fillPorts((name) => {
+    const { port, variable } = portTable[name];
+    const text = env[variable];
+    if (text === undefined || text === '') return port;
+    const moved = Number(text);
+    if (!Number.isInteger(moved) || moved < 1 || moved > 65535) {
+      throw new Error(`${variable} is ${text}: it takes a port, 1 to 65535`);
+    }
+    return moved;
+  });
+}
+
+// Below the ports that Linux gives to outgoing connections (32768 and up): one of those may take a port between two
+// looks, and a client that keeps dialling its own machine can even connect to itself there.
+const firstTestPort = 18_000;
+const lastTestPort = 31_999;
+
+/** Ports that nobody listens on now, but for those of TURN: a test's TURN server has an address to itself. */
+export async function freePorts(fixed: Partial<Ports>): Promise<Ports> {
+  const chosen = new Map<PortName, number>();
+  for (const name of portNames) {
+    const kept = fixed[name] ?? (name.startsWith('turn') ? portTable[name].port : undefined);
+    chosen.set(name, kept ?? (await freePort(new Set(chosen.values()))));
+  }
+  return fillPorts((name) => chosen.get(name) ?? portTable[name].port);
+}
+
+/** Throws a sentence that names the variable to set, where another program listens on one of these. */
+export async function requireFree(uses: readonly PortUse[]): Promise<void> {
+  for (const use of uses) {
+    const problem = await (use.protocol === 'tcp' ? tryTcp(use) : tryUdp(use));
+    if (problem === undefined) continue;
+    const { variable, use: purpose } = portTable[use.name];
+    const where = `${use.protocol} port ${use.port} on ${use.host}`;
+    if (problem !== 'EADDRINUSE')
+      throw new Error(`${where} (${purpose}) cannot be used: ${problem}; ${variable} moves it`);
+    const hint = use.name.startsWith('turn')
+      ? " A coturn service of the system may hold it ('systemctl status coturn')."
+      : '';
+    throw new Error(
+      `${where} is taken by another program, and ${purpose} needs it: stop that program, or set ${variable} to a free port.${hint}`,
+    );
+  }
+}
+
+function fillPorts(port: (name: PortName) => number): Ports {
+  return Object.fromEntries(portNames.map((name) => [name, port(name)])) as Ports;
+}
+
+async function freePort(taken: ReadonlySet<number>): Promise<number> {
+  for (;;) {
+    const port = firstTestPort + Math.floor(Math.random() * (lastTestPort - firstTestPort + 1));
+    if (taken.has(port)) continue;
+    if ((await tryTcp({ host: '127.0.0.1', port })) === undefined) return port;
+  }
+}
+
+async function tryTcp({ host, port }: Pick<PortUse, 'host' | 'port'>): Promise<string | undefined> {
+  const server = createServer();
+  try {
+    server.listen({ port, host, exclusive: true });
+    await once(server, 'listening');
+    await once(server.close(), 'close');
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+async function tryUdp({ host, port }: Pick<PortUse, 'host' | 'port'>): Promise<string | undefined> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  try {
+    socket.bind({ port, address: host, exclusive: true });
+    await once(socket, 'listening');
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  } finally {
+    socket.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

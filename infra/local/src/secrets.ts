@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { readIfThere, writePrivate } from './files.ts';
+
+/** The secrets of one local stack. Each is made once and kept under `<dir>/secrets`. */
+export interface Secrets {
+  /** JSON {active, keys}: private Ed25519 JWKs that sign tickets and tokens. */
+  readonly keysFile: string;
+  readonly turnSecret: string;
+  readonly turnSecretFile: string;
+  readonly natsPasswords: NatsPasswords;
+  /** A self-signed certificate of the edge and of `turns:`. */
+  readonly tlsCertFile: string;
+  readonly tlsKeyFile: string;
+}
+
+export interface NatsPasswords {
+  readonly signaling: string;
+  readonly relay: string;
+  readonly turn: string;
+}
+
+// Browsers refuse certificates that are valid for longer than 398 days.
+const certificateDays = 390;
+const renewBeforeMs = 14 * 86_400_000;
+
+/** Reads the stack's secrets, making what is missing. `certificateIps` are the addresses besides localhost to certify. */
+export function ensureSecrets(dir: string, certificateIps: readonly string[]): Secrets {
+  const at = (name: string) => join(dir, 'secrets', name);
+  const turnSecretFile = at('turn-secret');
+  const tlsCertFile = at('tls-cert.pem');
+  const tlsKeyFile = at('tls-key.pem');
+  once(at('keys.json'), makeKeySet);
+  ensureCertificate(tlsCertFile, tlsKeyFile, ['127.0.0.1', '::1', ...certificateIps]);
+  return {
+    keysFile: at('keys.json'),
+    turnSecret: once(turnSecretFile, () => randomBytes(32).toString('hex')),
+    turnSecretFile,
+    natsPasswords: {
+      signaling: once(at('nats-signaling'), makePassword),
+      relay: once(at('nats-relay'), makePassword),
+      turn: once(at('nats-turn'), makePassword),
+    },
+    tlsCertFile,
+    tlsKeyFile,
+  };
+}
+
+function once(path: string, make: () => string): string {
+  const kept = readIfThere(path);
+  if (kept !== undefined) return kept;
+  const made = make();
+  writePrivate(path, made);
+  return made;
+}
+
+function makeKeySet(): string {
+  const kid = randomBytes(6).toString('hex');
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const jwk = { ...privateKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' };
+  return JSON.stringify({ active: kid, keys: [jwk] }, null, 2);
+}
+
+// nats-server parses what it finds in a variable: digits alone would become a number, so a letter leads.
+function makePassword(): string {
+  return `p${randomBytes(24).toString('hex')}`;
+}
+
+function ensureCertificate(certFile: string, keyFile: string, ips: readonly string[]): void {
+  const pem = readIfThere(certFile);
+  if (pem !== undefined && readIfThere(keyFile) !== undefined) {
+    const certificate = new X509Certificate(pem);
+    const lasts = Date.parse(certificate.validTo) - Date.now() > renewBeforeMs;
+    if (lasts && ips.every((ip) => certificate.checkIP(ip) !== undefined)) return;
+  }
+  const names = ['DNS:localhost', ...ips.map((ip) => `IP:${ip}`)].join(',');
+  const partial = (file: string) => `${file}.${process.pid}.tmp`;
+  mkdirSync(join(certFile, '..'), { recursive: true, mode: 0o700 });
+  const curve = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes'.split(' ');
+  const subject = ['-subj', '/CN=Parley on this machine', '-addext', `subjectAltName=${names}`];
+  const output = ['-keyout', partial(keyFile), '-out', partial(certFile)];
+  execFileSync('openssl', [...curve, '-days', String(certificateDays), ...subject, ...output], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  renameSync(partial(keyFile), keyFile);
+  renameSync(partial(certFile), certFile);
+}

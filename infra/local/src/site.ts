@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { Ports } from './ports.ts';
+import type { Secrets } from './secrets.ts';
+import type { Tools } from './tools.ts';
+
+/** Everything the processes of one local stack are made from. */
+export interface Site {
+  /** Where the stack keeps its state; absolute. */
+  readonly dir: string;
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  readonly tools: Tools;
+  /** The address that the edge listens on: this machine only, or one that others reach. */
+  readonly edgeHost: string;
+  /** The address that coturn listens on and relays from. */
+  readonly turnIp: string;
+  /** The settings of whoever starts the stack: PARLEY_LIMIT_*, PARLEY_LOG_LEVEL and the like. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export const localhost = '127.0.0.1';
+
+// A probe is repeated until the process is given up on; one that hangs must not eat that time.
+const probeTimeoutMs = 2000;
+
+/** The absolute path of a file of the repository. */
+export function inRepository(path: string): string {
+  return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+}
+
+/** A configuration template that the Helm chart uses too. */
+export function readChartFile(name: string): string {
+  return readFileSync(inRepository(`charts/parley/files/${name}`), 'utf8');
+}
+
+/** Resolves when a GET there answers 200. */
+export function answersOk(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // A connection of its own each time: a kept one would ask the process that was there before.
+    const asked = request(url, { agent: false, timeout: probeTimeoutMs }, (response) => {
+      response.resume();
+      if (response.statusCode === 200) resolve();
+      else reject(new Error(`${url} answers ${response.statusCode}`));
+    });
+    asked.once('timeout', () => asked.destroy(new Error(`${url} does not answer`)));
+    asked.once('error', reject);
+    asked.end();
+  });
+}

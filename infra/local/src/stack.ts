@@ -1,0 +1,153 @@
+import { resolve } from 'node:path';
+import { coturnSpec, defaultTurnIp } from './coturn.ts';
+import { describeEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts';
+import { envoySpec } from './envoy.ts';
+import { signalProcess } from './identity.ts';
+import { whileLocked } from './lock.ts';
+import { natsSpec } from './nats.ts';
+import { podSpecs } from './pods.ts';
+import { freePorts, type Ports } from './ports.ts';
+import { ensureSecrets } from './secrets.ts';
+import { localhost, type Site } from './site.ts';
+import {
+  ensureRunning,
+  readRecord,
+  readRecords,
+  stopProcess,
+  type ProcessRecord,
+  type ProcessSpec,
+} from './supervise.ts';
+import { findTools } from './tools.ts';
+import { webSpec } from './web.ts';
+
+/** A stack that a test started and can break. */
+export interface Stack {
+  /** Where everything is now; pids change by `restart`. */
+  readonly endpoints: Endpoints;
+  /** Ends everything. */
+  stop(): Promise<void>;
+  /** Ends the process, where it still runs, and starts it anew; resolves when it works. */
+  restart(name: string): Promise<void>;
+  /** Sends a signal and does not wait for what it does. */
+  kill(name: string, signal: NodeJS.Signals): void;
+}
+
+export interface StackOptions {
+  /** Where the stack keeps its state; two stacks need two directories. */
+  readonly dir: string;
+  /** Ports that have to be certain ones; the others are free ones. */
+  readonly ports?: Partial<Ports>;
+  /** PARLEY_LIMIT_* and other settings, as `make up` takes them from its environment. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Starts a stack for a test, beside any other. It ends with `stop`, at the latest with this process. */
+export async function startStack({ dir, ports = {}, env = {} }: StackOptions): Promise<Stack> {
+  const site = describeSite(dir, await freePorts(ports), { PARLEY_TURN_IP: randomLoopback(), ...env });
+  const endNow = () => {
+    for (const record of readRecords(site.dir)) signalProcess(record, 'SIGKILL');
+  };
+  process.once('exit', endNow);
+  let endpoints = await bringUp(site);
+
+  return {
+    get endpoints() {
+      return endpoints;
+    },
+    async stop() {
+      await bringDown(site.dir);
+      process.off('exit', endNow);
+    },
+    async restart(name) {
+      await stopProcess(site.dir, recordOf(site.dir, name));
+      endpoints = await bringUp(site);
+    },
+    kill(name, signal) {
+      signalProcess(recordOf(site.dir, name), signal);
+    },
+  };
+}
+
+/** Reads or makes the secrets and puts together what the processes are made from. */
+export function describeSite(dir: string, ports: Ports, env: NodeJS.ProcessEnv): Site {
+  const absolute = resolve(dir);
+  const edgeHost = env['PARLEY_EDGE_HOST'] ?? localhost;
+  const turnIp = env['PARLEY_TURN_IP'] ?? defaultTurnIp;
+  const secrets = ensureSecrets(absolute, [...new Set([edgeHost, turnIp])].filter(isSpecific));
+  return { dir: absolute, ports, env, edgeHost, turnIp, secrets, tools: findTools() };
+}
+
+/**
+ * Brings everything up that is not: first NATS, then what needs it, then the edge, which is ready when it sees them.
+ * Where something fails, what this call started is stopped again.
+ */
+export function bringUp(site: Site): Promise<Endpoints> {
+  return whileLocked(site.dir, async () => {
+    const stages = [
+      [natsSpec(site)],
+      [...podSpecs(site), coturnSpec(site), webSpec(site)],
+      [envoySpec(site)],
+    ];
+    const started: ProcessRecord[] = [];
+    const running: ProcessRecord[] = [];
+    try {
+      for (const stage of stages) running.push(...(await startStage(site, stage, started)));
+    } catch (error) {
+      await Promise.all(started.map((record) => stopProcess(site.dir, record)));
+      throw error;
+    }
+    const endpoints = describeEndpoints(site, running);
+    writeEndpoints(site.dir, endpoints);
+    return endpoints;
+  });
+}
+
+/** Stops what was started in this directory, edge first so that nobody is sent to what is gone; answers the names. */
+export function bringDown(dir: string): Promise<string[]> {
+  const absolute = resolve(dir);
+  return whileLocked(absolute, async () => {
+    const records = readRecords(absolute);
+    const last = (name: string) => records.filter((record) => record.name === name);
+    const between = records.filter(({ name }) => name !== 'envoy' && name !== 'nats');
+    for (const stage of [last('envoy'), between, last('nats')]) {
+      await Promise.all(stage.map((record) => stopProcess(absolute, record)));
+    }
+    removeEndpoints(absolute);
+    return records.map(({ name }) => name);
+  });
+}
+
+async function startStage(
+  site: Site,
+  specs: readonly ProcessSpec[],
+  started: ProcessRecord[],
+): Promise<ProcessRecord[]> {
+  const settled = await Promise.allSettled(
+    specs.map(async (spec) => {
+      const result = await ensureRunning(site.dir, spec);
+      if (result.started) started.push(result.record);
+      return result.record;
+    }),
+  );
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+function recordOf(dir: string, name: string): ProcessRecord {
+  const record = readRecord(dir, name);
+  if (!record) throw new Error(`the stack has no process named ${name}`);
+  return record;
+}
+
+/** Whether an address is one that somebody can dial, rather than all of the machine's. */
+function isSpecific(ip: string): boolean {
+  return ip !== '0.0.0.0' && ip !== '::';
+}
+
+/** An address of this machine that no other stack's TURN server has. */
+function randomLoopback(): string {
+  const byte = () => 1 + Math.floor(Math.random() * 254);
+  return `127.78.${byte()}.${byte()}`;
+}

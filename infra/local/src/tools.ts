@@ -1,0 +1,44 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Where the programs are that the stack runs. */
+export interface Tools {
+  readonly node: string;
+  readonly natsServer: string;
+  readonly envoy: string;
+  readonly turnserver: string;
+}
+
+/** Finds the tools that tools.sh installed; throws a sentence that says to run it. */
+export function findTools(env: NodeJS.ProcessEnv = process.env): Tools {
+  const versions = readVersions();
+  const cache = join(env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley'), 'tools');
+  return {
+    node: process.execPath,
+    natsServer: find('nats-server', join(cache, `nats-server-${versions['NATS_VERSION']}`), env),
+    envoy: find('envoy', join(cache, `envoy-${versions['ENVOY_VERSION']}`), env),
+    turnserver: find('turnserver', '/usr/bin', env),
+  };
+}
+
+function readVersions(): Record<string, string> {
+  const text = readFileSync(new URL('../versions.env', import.meta.url), 'utf8');
+  return Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name, value]));
+}
+
+function find(program: string, first: string, env: NodeJS.ProcessEnv): string {
+  const places = [first, ...(env['PATH'] ?? '').split(delimiter)].map((dir) => join(dir, program));
+  const found = places.find(isExecutable);
+  if (found === undefined) throw new Error(`${program} is not installed: run infra/local/tools.sh`);
+  return found;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

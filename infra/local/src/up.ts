@@ -1,0 +1,12 @@
+import { portsFromEnv } from './ports.ts';
+import { bringUp, describeSite } from './stack.ts';
+
+const dir = process.env['PARLEY_LOCAL_DIR'] ?? '.local';
+
+try {
+  const endpoints = await bringUp(describeSite(dir, portsFromEnv(process.env), process.env));
+  console.log(`Parley runs: ${endpoints.web}`);
+} catch (error) {
+  console.error(`make up: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { networkInterfaces } from 'node:os';
+import { after, before, test } from 'node:test';
+import { envoySpec } from '../src/envoy.ts';
+import { answersOk, localhost, type Site } from '../src/site.ts';
+import { ensureRunning } from '../src/supervise.ts';
+import { scratchSite } from './scratch.ts';
+
+// The real edge in front of pods that tell who they are and what they were asked.
+
+const room = 'abcd-efgh-jkmn-pqrs';
+const addressBurst = 20;
+
+let site: Site;
+let log: string;
+const servers = new Map<string, Server>();
+const cleanups: (() => unknown)[] = [];
+
+before(async () => {
+  const env = {
+    PARLEY_EDGE_ADDRESS_JOIN_BURST: String(addressBurst),
+    PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1',
+  };
+  site = await scratchSite({ after: (work) => cleanups.push(work) }, env);
+  const { ports } = site;
+  for (const [name, port] of [
+    ['pod1', ports.pod1],
+    ['pod2', ports.pod2],
+    ['web', ports.web],
+  ] as const) {
+    servers.set(name, await startBackend(name, port));
+  }
+  log = (await ensureRunning(site.dir, envoySpec(site))).record.log;
+});
+
+after(async () => {
+  for (const cleanup of cleanups) await cleanup();
+  for (const server of servers.values()) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('a room always meets the same pod, and rooms are spread over all', async () => {
+  const seen = new Set<string>();
+  for (let i = 0; i < 20; i += 1) {
+    const first = await ask(`/v1/rooms/room-${i}`);
+    const second = await ask(`/v1/rooms/room-${i}/people?x=${i}`);
+    assert.equal(first.backend, second.backend);
+    seen.add(first.backend);
+  }
+  assert.deepEqual([...seen].toSorted(), ['pod1', 'pod2']);
+});
+
+test('the cookie parley-affinity decides over the room, and the edge never sets it', async () => {
+  const pinned = new Set<string>();
+  for (const pin of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+    const pods = new Set<string>();
+    for (let i = 0; i < 6; i += 1) {
+      const answer = await ask(`/v1/rooms/room-${i}`, { headers: { cookie: `parley-affinity=${pin}` } });
+      assert.equal(answer.headers['set-cookie'], undefined);
+      pods.add(answer.backend);
+    }
+    assert.equal(pods.size, 1, `pin ${pin} led to several pods`);
+    for (const pod of pods) pinned.add(pod);
+  }
+  assert.deepEqual([...pinned].toSorted(), ['pod1', 'pod2']);
+});
+
+test("the room's socket is upgraded, and nothing else is", async () => {
+  const upgrade = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'x',
+  };
+  assert.equal((await ask(`/v1/rooms/${room}/socket`, { headers: upgrade })).status, 101);
+  assert.equal((await ask(`/v1/rooms/${room}`, { headers: upgrade })).status, 403);
+  assert.equal((await ask('/', { headers: upgrade })).status, 403);
+});
+
+test('what pods tell the cluster is not told the world, whichever way the path is written', async () => {
+  const paths = [
+    '/metrics',
+    '/readyz',
+    '/v1/../metrics',
+    '//metrics',
+    '/%6detrics',
+    '/v1/%2e%2e/readyz',
+    '/metrics/x',
+  ];
+  for (const path of paths) {
+    const answer = await ask(path);
+    assert.equal(answer.status, 404, path);
+    assert.equal((JSON.parse(answer.body) as { code: string }).code, 'NOT_FOUND', path);
+  }
+  assert.equal((await ask('/v1/..%2fmetrics')).status, 400);
+});
+
+test('the edge answers its own health, everything else is the web application', async () => {
+  assert.equal((await ask('/healthz')).body, 'ok\n');
+  assert.equal((await ask('/')).backend, 'web');
+  assert.equal((await ask(`/r/${room}`)).backend, 'web');
+});
+
+test('a pod learns the address that connected, and not the one that was claimed', async () => {
+  const { forwarded } = await ask(`/v1/rooms/${room}`, { headers: { 'x-forwarded-for': '198.51.100.7' } });
+  const trusted = forwarded['x-forwarded-for']?.split(',').at(-1)?.trim() ?? '';
+  // Of a client on the edge's own machine, Envoy tells the machine's address rather than the loopback's.
+  const ownAddresses = Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).map(({ address }) => address),
+  );
+  assert.ok(ownAddresses.includes(trusted), `the pod was told ${trusted}`);
+  assert.equal(forwarded['x-forwarded-proto'], 'http');
+});
+
+test('request id and trace context go through and come back', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const { forwarded, headers } = await ask('/v1/rooms/x', {
+    headers: { 'x-request-id': 'mine', traceparent },
+  });
+  assert.equal(forwarded['x-request-id'], 'mine');
+  assert.equal(forwarded['traceparent'], traceparent);
+  assert.equal(headers['x-request-id'], 'mine');
+});
+
+test('Strict-Transport-Security is said over TLS and only there', async () => {
+  assert.ok((await ask('/', { tls: true })).headers['strict-transport-security']);
+  assert.equal((await ask('/')).headers['strict-transport-security'], undefined);
+});
+
+test('[LIM] joins over the limit of an address get 429, its code and Retry-After; reading a room does not', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: addressBurst * 2 }, () => ask(`/v1/rooms/${room}/join`, { method: 'POST' })),
+  );
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.ok(refused.length >= addressBurst / 2, `${refused.length} of ${answers.length} refused`);
+  assert.ok(answers.some(({ status }) => status === 200));
+  for (const { headers, body } of refused) {
+    assert.equal(headers['retry-after'], '1');
+    assert.match(headers['content-type'] ?? '', /^application\/json/);
+    const { code, retryAfterMs } = JSON.parse(body) as { code: string; retryAfterMs: number };
+    assert.deepEqual({ code, retryAfterMs }, { code: 'TOO_MANY_JOINS', retryAfterMs: 1000 });
+  }
+  assert.equal((await ask(`/v1/rooms/${room}`)).status, 200);
+});
+
+test('a pod that is gone is passed over at once; with none left the answer is NOT_READY', async () => {
+  await stopBackend('pod1');
+  for (let i = 0; i < 20; i += 1) {
+    const answer = await ask(`/v1/rooms/room-${i}`);
+    assert.equal(answer.status, 200, answer.body);
+    assert.equal(answer.backend, 'pod2');
+  }
+  await stopBackend('pod2');
+  const answer = await ask(`/v1/rooms/${room}`);
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers['retry-after'], '1');
+  assert.equal((JSON.parse(answer.body) as { code: string }).code, 'NOT_READY');
+});
+
+test('the access log is JSON and holds neither a room nor a query', async () => {
+  await ask('/assets/app.js?secret=query');
+  await ask(`/r/${room}?secret=query`);
+  const lines = await accessLog((line) => line.includes('/assets/app.js'));
+  assert.ok(lines.some(({ route }) => route === 'join'));
+  const text = readFileSync(log, 'utf8');
+  assert.ok(!text.includes(room), 'a room id is in the log');
+  assert.ok(!text.includes('secret=query'), 'a query is in the log');
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  /** Which server behind the edge answered, and the headers that it got. */
+  readonly backend: string;
+  readonly forwarded: Record<string, string | undefined>;
+}
+
+async function ask(
+  path: string,
+  {
+    method = 'GET',
+    headers = {},
+    tls = false,
+  }: { method?: string; headers?: Record<string, string>; tls?: boolean } = {},
+): Promise<Answer> {
+  const options = { host: localhost, path, method, headers, agent: false, rejectUnauthorized: false };
+  const request = tls
+    ? httpsRequest({ ...options, port: site.ports.edgeTls })
+    : httpRequest({ ...options, port: site.ports.edge });
+  request.end();
+  const signal = AbortSignal.timeout(10_000);
+  const [response] = (await Promise.race([
+    once(request, 'response', { signal }),
+    once(request, 'upgrade', { signal }),
+  ])) as [IncomingMessage];
+  if (response.statusCode === 101) response.socket.destroy();
+  const chunks: Buffer[] = [];
+  if (response.statusCode !== 101) for await (const chunk of response) chunks.push(chunk as Buffer);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: Buffer.concat(chunks).toString(),
+    backend: String(response.headers['x-backend']),
+    forwarded: JSON.parse(String(response.headers['x-received'] ?? '{}')) as Record<string, string>,
+  };
+}
+
+async function startBackend(name: string, port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    response.setHeader('x-backend', name);
+    response.setHeader('x-received', JSON.stringify(request.headers));
+    response.end(name);
+  });
+  server.on('upgrade', (_request, socket) => {
+    socket.on('error', () => undefined);
+    socket.on('end', () => socket.end());
+    socket.resume();
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+  });
+  server.listen(port, localhost);
+  await once(server, 'listening');
+  await answersOk(`http://${localhost}:${port}/`);
+  return server;
+}
+
+async function stopBackend(name: string): Promise<void> {
+  const server = servers.get(name);
+  assert.ok(server);
+  server.closeAllConnections();
+  await once(server.close(), 'close');
+}
+
+/** The lines of the access log, once one fulfils the condition: Envoy writes it in batches. */
+async function accessLog(condition: (line: string) => boolean): Promise<{ route: string }[]> {
+  const deadline = AbortSignal.timeout(15_000);
+  for (;;) {
+    const lines = readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    if (lines.some(condition)) return lines.map((line) => JSON.parse(line) as { route: string });
+    deadline.throwIfAborted();
+    await ask('/healthz');
+  }
+}

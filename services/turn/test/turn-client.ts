@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import {
+  attribute,
+  decodeIpv4,
+  decodeResponse,
+  encodeAddress,
+  encodeRequest,
+  method,
+  newTransaction,
+  type Attribute,
+  type Credentials,
+  type StunResponse,
+} from '../src/stun.ts';
+
+const answerDeadlineMs = 3000;
+const resendEveryMs = 300;
+const udp = 17;
+
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Credentials as signaling makes them, valid until `expiresAt` (Unix seconds). */
+export function restLogin(secret: string, participant: string, expiresAt: number): Login {
+  const username = `${expiresAt}:${participant}`;
+  return { username, password: createHmac('sha1', secret).update(username).digest('base64') };
+}
+
+/** What a request came to: `ok`, or the STUN error code. */
+export type Outcome = 'ok' | number;
+
+/** A TURN client over UDP that asks for one thing at a time. */
+export class TurnClient {
+  readonly #socket: Socket;
+  readonly #server: { readonly ip: string; readonly port: number };
+  readonly #login: Login;
+  #credentials: Credentials | undefined;
+
+  private constructor(socket: Socket, server: { ip: string; port: number }, login: Login) {
+    this.#socket = socket;
+    this.#server = server;
+    this.#login = login;
+  }
+
+  static async open(server: { ip: string; port: number }, login: Login): Promise<TurnClient> {
+    const socket = createSocket('udp4');
+    socket.bind(0);
+    await once(socket, 'listening');
+    return new TurnClient(socket, server, login);
+  }
+
+  /** Allocates a relay address of the family; answers it where it is IPv4. */
+  async allocate(family: 4 | 6 = 4): Promise<{ outcome: Outcome; relayed?: { ip: string; port: number } }> {
+    const response = await this.#authorised(method.allocate, () => [
+      [attribute.requestedTransport, Buffer.from([udp, 0, 0, 0])],
+      ...(family === 6 ? [[attribute.requestedAddressFamily, Buffer.from([2, 0, 0, 0])] as const] : []),
+    ]);
+    const relayed = response.attributes.get(attribute.xorRelayedAddress);
+    if (response.error !== undefined || !relayed) return { outcome: response.error ?? 0 };
+    return family === 4 ? { outcome: 'ok', relayed: decodeIpv4(relayed) } : { outcome: 'ok' };
+  }
+
+  async permit(peer: string): Promise<Outcome> {
+    const response = await this.#authorised(method.createPermission, (transaction) => [
+      [attribute.xorPeerAddress, encodeAddress(peer, 9, transaction)],
+    ]);
+    return response.error ?? 'ok';
+  }
+
+  /** Gives the allocation back, so that the next test finds the quota untouched. */
+  async close(): Promise<void> {
+    try {
+      if (this.#credentials) {
+        await this.#authorised(method.refresh, () => [[attribute.lifetime, Buffer.alloc(4)]]);
+      }
+    } finally {
+      this.#socket.close();
+    }
+  }
+
+  async #authorised(type: number, attributes: (transaction: Buffer) => Attribute[]): Promise<StunResponse> {
+    const first = await this.#ask(type, attributes);
+    const [realm, nonce] = [first.attributes.get(attribute.realm), first.attributes.get(attribute.nonce)];
+    const challenged = first.error === 401 || first.error === 438;
+    if (!challenged || !realm || !nonce || this.#credentials) return first;
+    this.#credentials = { ...this.#login, realm: realm.toString(), nonce: Buffer.from(nonce) };
+    const second = await this.#ask(type, attributes);
+    if (second.error === 401) this.#credentials = undefined;
+    return second;
+  }
+
+  async #ask(type: number, attributes: (transaction: Buffer) => Attribute[]): Promise<StunResponse> {
+    const transaction = newTransaction();
+    const packet = encodeRequest(type, transaction, attributes(transaction), this.#credentials);
+    const send = () => this.#socket.send(packet, this.#server.port, this.#server.ip);
+    const signal = AbortSignal.timeout(answerDeadlineMs);
+    const resend = setInterval(send, resendEveryMs);
+    try {
+      send();
+      for (;;) {
+        const [message] = (await once(this.#socket, 'message', { signal })) as [Buffer];
+        const response = decodeResponse(message);
+        if (response?.transaction === transaction.toString('hex')) return response;
+      }
+    } finally {
+      clearInterval(resend);
+    }
+  }
+}
