@@ -22,6 +22,7 @@ export async function readReceived(): Promise<Received> {
     const report = await connection.getStats();
     const all = new Map<string, Record<string, unknown>>();
     report.forEach((value: Record<string, unknown>, key: string) => all.set(key, value));
+    const inUse = new Set([...all.values()].map((row) => row['selectedCandidatePairId']));
     for (const row of all.values()) {
       if (row['type'] === 'inbound-rtp') {
         const id = `${index}:${String(row['mid'])}`;
@@ -36,9 +37,8 @@ export async function readReceived(): Promise<Received> {
           audios.push({ id, energy, packets: Number(row['packetsReceived'] ?? 0) });
         }
       }
-      const isSelected =
-        row['selected'] === true || (row['nominated'] === true && row['state'] === 'succeeded');
-      if (row['type'] === 'candidate-pair' && isSelected) {
+      // Firefox marks the pair in use itself; elsewhere the transport names it.
+      if (row['type'] === 'candidate-pair' && (row['selected'] === true || inUse.has(row['id']))) {
         const local = all.get(String(row['localCandidateId']));
         const remote = all.get(String(row['remoteCandidateId']));
         const relayProtocol = local?.['relayProtocol'];

@@ -88,6 +88,18 @@ export class Visitor {
     );
   }
 
+  /** Resolves when every connection of this page takes such a path, as `readReceived` names them. */
+  async usesPath(path: RegExp): Promise<void> {
+    let paths: readonly string[] = [];
+    await until(
+      async () => {
+        paths = (await this.received()).paths;
+        return paths.length > 0 && paths.every((one) => path.test(one));
+      },
+      { withinMs: 15_000, what: () => `${this.name}'s media to take ${String(path)}: now ${paths.join()}` },
+    );
+  }
+
   /** Names on the tiles of the others. */
   async others(): Promise<string[]> {
     return this.page

@@ -11,11 +11,8 @@ describe('behind two NATs that keep a port', { timeout: 240_000 }, () => {
 
   it('[TURN-3] a call connects directly, through what STUN found', async () => {
     const [ada, bo] = await homes.meet();
-    const { paths } = await ada.received();
-    assert.ok(
-      paths.every((path) => !path.startsWith('relay')),
-      `direct, not ${paths.join()}`,
-    );
+    // ICE may begin on a relayed pair and move to the better one.
+    await ada.usesPath(/^(srflx|prflx)-(srflx|prflx)$/);
     await Promise.all([ada.leave(), bo.leave()]);
   });
 });
@@ -25,33 +22,21 @@ describe('behind two NATs that take a random port for each peer', { timeout: 240
 
   it('[TURN-3] a call connects through TURN over UDP', async () => {
     const [ada, bo] = await homes.meet();
-    const { paths } = await ada.received();
-    assert.ok(
-      paths.some((path) => path.includes('relay')),
-      `relayed, not ${paths.join()}`,
-    );
+    await ada.usesPath(/relay/);
     await Promise.all([ada.leave(), bo.leave()]);
   });
 
   it('[TURN-3] with UDP blocked it connects through TURN over TCP', async () => {
     homes.lab.block('a', 'udp');
     const [ada, bo] = await homes.meet();
-    const { paths } = await ada.received();
-    assert.ok(
-      paths.some((path) => path.startsWith('relay/tcp')),
-      `relayed over TCP, not ${paths.join()}`,
-    );
+    await ada.usesPath(/^relay\/tcp/);
     await Promise.all([ada.leave(), bo.leave()]);
   });
 
   it('[TURN-3] with UDP and plain TURN blocked it connects through turns:', async () => {
     homes.lab.block('a', { port: homes.site.turnPort });
     const [ada, bo] = await homes.meet();
-    const { paths } = await ada.received();
-    assert.ok(
-      paths.some((path) => path.startsWith('relay/tls')),
-      `relayed over TLS, not ${paths.join()}`,
-    );
+    await ada.usesPath(/^relay\/tls/);
     await Promise.all([ada.leave(), bo.leave()]);
   });
 });
