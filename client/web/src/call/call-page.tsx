@@ -1,0 +1,97 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { usePageTitle } from '../pages/page-title.ts';
+import './call.css';
+import { CallHead } from './call-head.tsx';
+import { ChatPanel } from './chat-panel.tsx';
+import './controls.css';
+import { Controls } from './controls.tsx';
+import { CallDialogs } from './dialogs.tsx';
+import { NoticeList } from './notice-list.tsx';
+import './panels.css';
+import { PeoplePanel } from './people-panel.tsx';
+import type { CallSession } from './session.ts';
+import { useShortcuts } from './shortcuts.ts';
+import { RoomSound } from './sound.tsx';
+import { Stage } from './stage.tsx';
+import './tile.css';
+import './screen.css';
+import { useMedia } from './use-media.ts';
+
+export function CallPage({ session }: { readonly session: CallSession }) {
+  const snapshot = session.snapshot.value;
+  const panel = session.panel.value;
+  const heading = usePageTitle(titleOf(session));
+  // On a phone a panel covers everything: what is behind it must not take the focus.
+  const sheet = useMedia('(max-width: 820px)') && panel !== 'none';
+  useShortcuts(session);
+  useFocusBack(panel);
+
+  return (
+    <div
+      class={`call${panel === 'none' ? '' : ' with-panel'}`}
+      data-testid="call"
+      data-status={snapshot.connection.status}
+      data-pod={session.pod.value}
+      data-room={snapshot.room}
+      data-participant={snapshot.me.participant ?? ''}
+    >
+      <h1 class="visually-hidden" ref={heading} tabIndex={-1}>
+        Call in {snapshot.room}
+      </h1>
+      <div class="call-room" inert={sheet}>
+        <CallHead session={session} />
+        <main class="call-stage">
+          <Stage session={session} />
+          <CalmBanner session={session} />
+          <NoticeList session={session} />
+        </main>
+        <Controls session={session} />
+      </div>
+      {panel === 'chat' && <ChatPanel session={session} />}
+      {panel === 'people' && <PeoplePanel session={session} />}
+      <RoomSound session={session} />
+      <CallDialogs session={session} />
+    </div>
+  );
+}
+
+function titleOf(session: CallSession): string {
+  const unread = session.unread.value;
+  const room = session.snapshot.value.room;
+  return `${unread > 0 ? `(${unread}) ` : ''}${room} · Parley`;
+}
+
+/** One state for everything between a lost connection and its return. */
+function CalmBanner({ session }: { readonly session: CallSession }) {
+  const { connection } = session.snapshot.value;
+  const text =
+    connection.status === 'joining'
+      ? 'Joining the room…'
+      : connection.status === 'recovering'
+        ? connection.offline
+          ? 'You are offline. The call comes back with your network.'
+          : 'Reconnecting. You keep your place.'
+        : null;
+  return (
+    <div class="banner-place" role="status">
+      {text && (
+        <p class="banner" data-testid="banner">
+          <span class="banner-dot" />
+          {text}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A panel that closes gives the focus back to the button that opens it. */
+function useFocusBack(panel: string): void {
+  const before = useRef(panel);
+  // Before the browser paints: otherwise the focus is nowhere for a moment.
+  useLayoutEffect(() => {
+    const closed = before.current;
+    before.current = panel;
+    if (panel !== 'none' || closed === 'none') return;
+    document.querySelector<HTMLElement>(`[data-testid="control-${closed}"]`)?.focus();
+  }, [panel]);
+}

@@ -1,0 +1,147 @@
+import { LIMITS } from '@parley/protocol/limits';
+import type { ChatEntry } from '@parley/sdk/call';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../design/icon.tsx';
+import { chatGroups, textParts, type ChatGroup } from './chat-text.ts';
+import { Panel } from './panel.tsx';
+import type { CallSession } from './session.ts';
+
+const LONGEST = LIMITS['chat.chars'].value;
+/** From here on the room that is left is shown. */
+const COUNT_FROM = LONGEST - 200;
+/** How far from the end still counts as reading the newest line. */
+const NEAR_END_PX = 80;
+
+export function ChatPanel({ session }: { readonly session: CallSession }) {
+  const entries = session.snapshot.value.chat;
+  const list = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  useEffect(() => {
+    const element = list.current;
+    if (element && atEnd.current) element.scrollTop = element.scrollHeight;
+  }, [entries]);
+
+  return (
+    <Panel title="Chat" testid="chat-panel" onClose={() => (session.panel.value = 'none')}>
+      <div
+        ref={list}
+        class="chat-list"
+        role="log"
+        aria-label="Messages"
+        aria-live="polite"
+        tabIndex={0}
+        onScroll={(event) => {
+          const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
+          atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+        }}
+      >
+        {entries.length === 0 && (
+          <p class="chat-empty soft">
+            <Icon name="chat" />
+            Nothing said yet. Everyone in the call can read what you write here.
+          </p>
+        )}
+        {chatGroups(entries).map((group) => (
+          <Group key={group.entries[0]?.id} group={group} session={session} />
+        ))}
+      </div>
+      <Composer session={session} />
+    </Panel>
+  );
+}
+
+function Group({ group, session }: { readonly group: ChatGroup; readonly session: CallSession }) {
+  return (
+    <section class={`chat-group${group.mine ? ' mine' : ''}`}>
+      <p class="chat-who small">
+        <strong>{group.mine ? 'You' : group.name}</strong>{' '}
+        <time class="soft" dateTime={new Date(group.at).toISOString()}>
+          {new Date(group.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+        </time>
+      </p>
+      {group.entries.map((entry) => (
+        <Line key={entry.id} entry={entry} session={session} />
+      ))}
+    </section>
+  );
+}
+
+function Line({ entry, session }: { readonly entry: ChatEntry; readonly session: CallSession }) {
+  return (
+    <div class={`chat-line ${entry.status}`} data-testid="chat-line" data-status={entry.status}>
+      <p class="chat-bubble">
+        {textParts(entry.text).map((part, index) =>
+          part.link ? (
+            <a key={index} href={part.text} target="_blank" rel="noopener noreferrer">
+              {part.text}
+            </a>
+          ) : (
+            part.text
+          ),
+        )}
+      </p>
+      {entry.status === 'sending' && <span class="chat-state soft small">Sending…</span>}
+      {entry.status === 'refused' && (
+        <span class="chat-state chat-refused small">
+          Not sent.
+          <button type="button" class="text-button" onClick={() => session.sendChat(entry.text)}>
+            Send again
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Composer({ session }: { readonly session: CallSession }) {
+  const [text, setText] = useState('');
+  const left = LONGEST - Array.from(text).length;
+
+  function send(): void {
+    if (text.trim() === '') return;
+    if (session.sendChat(text.trim())) setText('');
+  }
+
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label class="visually-hidden" for="chat-text">
+        Message to everyone
+      </label>
+      <textarea
+        id="chat-text"
+        class="input"
+        data-testid="chat-input"
+        rows={1}
+        placeholder="Message everyone"
+        value={text}
+        aria-invalid={left < 0}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      <button
+        type="submit"
+        class="button primary icon-only"
+        aria-label="Send"
+        data-testid="chat-send"
+        disabled={text.trim() === '' || left < 0}
+      >
+        <Icon name="send" />
+      </button>
+      {text.length > COUNT_FROM && (
+        <p class={`composer-left small ${left < 0 ? 'field-problem' : 'soft'}`} role="status">
+          {left < 0 ? `${-left} characters too many` : `${left} characters left`}
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,109 @@
+import { Icon, type IconName } from '../design/icon.tsx';
+import type { CallSession } from './session.ts';
+
+export function Controls({ session }: { readonly session: CallSession }) {
+  const microphone = session.media.sendingMicrophone.value !== null;
+  const camera = session.media.sendingCamera.value !== null;
+  const sharing = session.screen.value !== null;
+  const canShare = session.media.port.openScreen !== null;
+  const panel = session.panel.value;
+  const unread = session.unread.value;
+  const people = session.snapshot.value.people.length + 1;
+
+  return (
+    <div class="controls" role="group" aria-label="Call controls">
+      <Control
+        id="microphone"
+        icon={microphone ? 'mic' : 'mic-off'}
+        label={microphone ? 'Mute' : 'Unmute'}
+        shortcut="m"
+        look={microphone ? 'plain' : 'off'}
+        onPress={() => session.toggleMicrophone()}
+      />
+      <Control
+        id="camera"
+        icon={camera ? 'camera' : 'camera-off'}
+        label={camera ? 'Stop camera' : 'Start camera'}
+        shortcut="v"
+        look={camera ? 'plain' : 'off'}
+        onPress={() => session.toggleCamera()}
+      />
+      <Control
+        id="screen"
+        icon={sharing ? 'screen-stop' : 'screen'}
+        label={sharing ? 'Stop sharing' : 'Share screen'}
+        shortcut="s"
+        look={sharing ? 'active' : 'plain'}
+        unavailable={!canShare}
+        onPress={() => void session.toggleScreen()}
+      />
+      <span class="controls-gap" />
+      <Control
+        id="chat"
+        icon="chat"
+        label={unread > 0 ? `Chat, ${unread} unread` : 'Chat'}
+        shortcut="c"
+        look={panel === 'chat' ? 'active' : 'plain'}
+        expanded={panel === 'chat'}
+        badge={unread > 0 ? (unread > 9 ? '9+' : String(unread)) : null}
+        onPress={() => session.openPanel('chat')}
+      />
+      <Control
+        id="people"
+        icon="people"
+        label={`People, ${people} in the call`}
+        shortcut="p"
+        look={panel === 'people' ? 'active' : 'plain'}
+        expanded={panel === 'people'}
+        count={people}
+        onPress={() => session.openPanel('people')}
+      />
+      <span class="controls-gap" />
+      <button
+        type="button"
+        class="control leave"
+        data-testid="control-leave"
+        aria-label="Leave the call"
+        title="Leave the call"
+        onClick={() => session.leave()}
+      >
+        <Icon name="leave" />
+        <span class="leave-word">Leave</span>
+      </button>
+    </div>
+  );
+}
+
+interface ControlProps {
+  readonly id: string;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly shortcut: string;
+  readonly look: 'plain' | 'off' | 'active';
+  readonly unavailable?: boolean;
+  readonly expanded?: boolean;
+  readonly badge?: string | null;
+  readonly count?: number;
+  readonly onPress: () => void;
+}
+
+function Control(props: ControlProps) {
+  return (
+    <button
+      type="button"
+      class={`control ${props.look}${props.unavailable ? ' unavailable' : ''}`}
+      data-testid={`control-${props.id}`}
+      data-look={props.look}
+      aria-label={props.label}
+      aria-disabled={props.unavailable}
+      aria-expanded={props.expanded}
+      aria-keyshortcuts={props.shortcut}
+      title={`${props.label} (${props.shortcut})`}
+      onClick={props.onPress}
+    >
+      <Icon name={props.icon} />
+      {props.badge && <span class="badge">{props.badge}</span>}
+      {props.count !== undefined && <span class="count">{props.count}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,31 @@
+/** What is loaded only when somebody joins: the SDK and the call's page. */
+import { browserPorts } from '@parley/sdk/browser-ports';
+import { joinCall } from '@parley/sdk/join-call';
+import type { LocalMedia } from '../media/local-media.ts';
+import { relayOnly } from '../memory/profile.ts';
+import { callMemory } from '../memory/tab.ts';
+import { CallSession } from './session.ts';
+
+export { CallPage } from './call-page.tsx';
+
+export interface StartOptions {
+  readonly room: string;
+  readonly name: string;
+  readonly media: LocalMedia;
+}
+
+export function startSession({ room, name, media }: StartOptions): CallSession {
+  const call = joinCall(
+    {
+      api: location.origin,
+      room,
+      name,
+      microphone: media.sendingMicrophone.peek(),
+      camera: media.sendingCamera.peek(),
+      memory: callMemory(room),
+      ...(relayOnly() ? { iceTransportPolicy: 'relay' as const } : {}),
+    },
+    browserPorts(),
+  );
+  return new CallSession(call, media);
+}

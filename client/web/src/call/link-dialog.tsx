@@ -1,0 +1,89 @@
+import type { Link, LinkQuality, Person } from '@parley/sdk/call';
+import { Dialog } from '../design/dialog.tsx';
+import type { CallSession } from './session.ts';
+
+const QUALITY: Record<LinkQuality, string> = {
+  good: 'Good',
+  fair: 'Fair',
+  poor: 'Poor',
+  unknown: 'Measuring…',
+};
+
+/** A connection in a few words: for the button on a tile and its tooltip. */
+export function linkWords(link: Link): string {
+  switch (link.status) {
+    case 'connecting':
+      return 'connecting';
+    case 'recovering':
+      return 'reconnecting';
+    case 'failed':
+      return 'no connection';
+    case 'connected':
+      return `${link.quality === 'unknown' ? 'connected' : link.quality}, ${link.path}`;
+    default:
+      return link satisfies never;
+  }
+}
+
+export function LinkDialog({
+  session,
+  participant,
+  onClose,
+}: {
+  readonly session: CallSession;
+  readonly participant: string;
+  readonly onClose: () => void;
+}) {
+  const person = session.snapshot.value.people.find((one) => one.participant === participant);
+  return (
+    <Dialog
+      title={person ? `Connection with ${person.name}` : 'Connection'}
+      onClose={onClose}
+      testid="link-dialog"
+    >
+      {person ? <LinkFacts person={person} pod={session.pod.value} /> : <p>They have left the call.</p>}
+    </Dialog>
+  );
+}
+
+function LinkFacts({ person, pod }: { readonly person: Person; readonly pod: string }) {
+  const { link } = person;
+  const connected = link.status === 'connected' ? link : null;
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Quality" value={connected ? QUALITY[connected.quality] : statusOf(link)} />
+        <Fact
+          name="Path"
+          value={connected ? (connected.path === 'direct' ? 'Direct' : 'Through the relay') : '–'}
+        />
+        <Fact name="Round trip" value={amount(connected?.roundTripMs, 'ms', 0)} />
+        <Fact name="Packets lost" value={amount(connected?.lossPercent, '%', 1)} />
+        <Fact name="Your server" value={pod || '–'} />
+      </dl>
+      <p class="soft small">
+        {connected?.path === 'relayed'
+          ? 'A firewall keeps you from reaching each other directly, so a relay passes on what you send. It cannot read it.'
+          : 'Voice and video are encrypted on the way between you.'}
+      </p>
+    </>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function statusOf(link: Link): string {
+  const words = linkWords(link);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function amount(value: number | null | undefined, unit: string, digits: number): string {
+  return typeof value === 'number' ? `${value.toFixed(digits)} ${unit}` : '–';
+}

@@ -1,0 +1,45 @@
+/** Short messages over the call: shown for a while and read out by screen readers. */
+import { signal } from '@preact/signals';
+
+/** `quiet` is only read out: who pressed the button sees what happened. */
+export type NoticeKind = 'quiet' | 'news' | 'chat' | 'trouble';
+export interface CallNotice {
+  readonly id: number;
+  readonly kind: NoticeKind;
+  readonly text: string;
+}
+
+/** Long enough to read a line; trouble has a second sentence. */
+const SHOWN_MS: Record<NoticeKind, number> = { quiet: 3000, news: 4000, chat: 6000, trouble: 9000 };
+/** More would cover the faces. */
+const MOST = 3;
+const LONGEST = 160;
+
+export class Notices {
+  readonly shown = signal<readonly CallNotice[]>([]);
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #next = 1;
+
+  say(text: string, kind: NoticeKind): void {
+    const notice = {
+      id: this.#next++,
+      kind,
+      text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text,
+    };
+    this.shown.value = [...this.shown.peek(), notice].slice(-MOST);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.dismiss(notice.id);
+    }, SHOWN_MS[kind]);
+    this.#timers.add(timer);
+  }
+
+  dismiss(id: number): void {
+    this.shown.value = this.shown.peek().filter((notice) => notice.id !== id);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+}

@@ -1,0 +1,54 @@
+import type { Person } from '@parley/sdk/call';
+import { useRef } from 'preact/hooks';
+import { Icon } from '../design/icon.tsx';
+import { Video } from '../design/video.tsx';
+import type { CallSession } from './session.ts';
+
+export function SharedScreen({ person }: { readonly person: Person }) {
+  const element = useRef<HTMLElement>(null);
+  return (
+    <section
+      ref={element}
+      class="tile screen-tile"
+      data-testid="screen"
+      data-participant={person.participant}
+      aria-label={`${person.name}’s screen`}
+    >
+      <Video stream={person.screen} fit="contain" label={`${person.name}’s screen`} />
+      <p class="tile-name">
+        <Icon name="screen" />
+        {person.name}
+      </p>
+      {document.fullscreenEnabled && (
+        <button
+          type="button"
+          class="button screen-full"
+          onClick={() => void toggleFullscreen(element.current)}
+        >
+          Full screen
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** The sharer sees that they share, not what: their own screen in their own screen is a hall of mirrors. */
+export function OwnScreen({ session }: { readonly session: CallSession }) {
+  return (
+    <section class="tile screen-tile own-screen" data-testid="own-screen">
+      <div class="own-screen-text">
+        <Icon name="screen" />
+        <h2>You are sharing your screen</h2>
+        <p class="soft">Everyone in the call can see it.</p>
+        <button type="button" class="button" onClick={() => session.stopScreen()}>
+          Stop sharing
+        </button>
+      </div>
+    </section>
+  );
+}
+
+async function toggleFullscreen(element: HTMLElement | null): Promise<void> {
+  if (document.fullscreenElement) await document.exitFullscreen();
+  else await element?.requestFullscreen();
+}

@@ -1,0 +1,191 @@
+/** A call as the page works with it: the SDK's snapshot as a signal, plus what is open, unread and worth a notice. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Call, CallSnapshot, Person } from '@parley/sdk/call';
+import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
+import { problemCopy } from '../copy/media-problems.ts';
+import { problemOf } from '../media/devices.ts';
+import { watchLevel } from '../media/level.ts';
+import type { Kind, LocalMedia } from '../media/local-media.ts';
+import { rememberName } from '../memory/profile.ts';
+import { rememberChoice } from '../memory/tab.ts';
+import { Notices } from './notices.ts';
+
+export type Panel = 'none' | 'chat' | 'people';
+export type OpenDialog =
+  | { readonly kind: 'settings' | 'shortcuts' | 'share' }
+  | { readonly kind: 'link'; readonly participant: ParticipantId };
+
+export class CallSession {
+  readonly snapshot: Signal<CallSnapshot>;
+  readonly panel = signal<Panel>('none');
+  readonly dialog = signal<OpenDialog | null>(null);
+  readonly screen = signal<MediaStream | null>(null);
+  readonly soundBlocked = signal(false);
+  readonly level = signal(0);
+  readonly notices = new Notices();
+  /** The last pod that welcomed this client; stays while it recovers. */
+  readonly pod = signal('');
+  readonly unread = computed(() => {
+    const theirs = this.snapshot.value.chat.filter((entry) => !entry.mine).length;
+    return Math.max(0, theirs - this.#read.value);
+  });
+
+  readonly media: LocalMedia;
+  readonly #call: Call;
+  readonly #read = signal(0);
+  readonly #stops: (() => void)[] = [];
+
+  constructor(call: Call, media: LocalMedia) {
+    this.#call = call;
+    this.media = media;
+    this.snapshot = signal(call.snapshot());
+    this.#stops.push(
+      call.subscribe(() => this.#onChange(call.snapshot())),
+      effect(() => call.setMicrophone(media.sendingMicrophone.value)),
+      effect(() => call.setCamera(media.sendingCamera.value)),
+      effect(() => this.#watchOwnLevel(media.sendingMicrophone.value)),
+      effect(() => this.#rememberMedia()),
+      effect(() => this.#tellTrouble('camera')),
+      effect(() => this.#tellTrouble('microphone')),
+      effect(() => {
+        const theirs = this.snapshot.value.chat.filter((entry) => !entry.mine).length;
+        if (this.panel.value === 'chat') this.#read.value = theirs;
+      }),
+    );
+    this.#onChange(call.snapshot());
+  }
+
+  get link(): string {
+    return `${location.origin}/r/${this.snapshot.peek().room}`;
+  }
+
+  openPanel(panel: Exclude<Panel, 'none'>): void {
+    this.panel.value = this.panel.value === panel ? 'none' : panel;
+  }
+
+  toggleMicrophone(): void {
+    void this.media
+      .toggleMicrophone()
+      .then(() =>
+        this.notices.say(this.media.sendingMicrophone.value ? 'Microphone on' : 'Microphone muted', 'quiet'),
+      );
+  }
+
+  toggleCamera(): void {
+    void this.media
+      .toggleCamera()
+      .then(() => this.notices.say(this.media.sendingCamera.value ? 'Camera on' : 'Camera off', 'quiet'));
+  }
+
+  /** Shares a screen or nothing: where the device cannot, it says so. */
+  async toggleScreen(): Promise<void> {
+    if (this.screen.value) {
+      this.stopScreen();
+      return;
+    }
+    const open = this.media.port.openScreen;
+    if (!open) {
+      this.notices.say('This device cannot share its screen. Join from a computer to share one.', 'trouble');
+      return;
+    }
+    try {
+      const stream = await open();
+      stream.getVideoTracks()[0]?.addEventListener('ended', () => {
+        if (this.screen.value === stream) this.stopScreen();
+      });
+      this.screen.value = stream;
+      this.#call.setScreen(stream);
+      this.notices.say('You are sharing your screen', 'quiet');
+    } catch (error) {
+      // Refused is what browsers call the Cancel button: nothing to report.
+      if (problemOf(error) !== 'refused') this.notices.say('Your screen could not be shared.', 'trouble');
+    }
+  }
+
+  /** Also when the browser's own bar ended it. */
+  stopScreen(): void {
+    const stream = this.screen.value;
+    this.screen.value = null;
+    this.#call.setScreen(null);
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    this.notices.say('You stopped sharing your screen', 'quiet');
+  }
+
+  sendChat(text: string): boolean {
+    return this.#call.sendChat(text);
+  }
+
+  /** `false` where the name may not be used. */
+  rename(name: string): boolean {
+    const shown = rememberName(name);
+    if (shown === undefined) return false;
+    if (shown !== this.snapshot.peek().me.name) this.#call.rename(shown);
+    return true;
+  }
+
+  leave(): void {
+    this.#call.leave();
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    for (const track of this.screen.peek()?.getTracks() ?? []) track.stop();
+    this.notices.close();
+  }
+
+  #onChange(next: CallSnapshot): void {
+    const before = this.snapshot.peek();
+    this.snapshot.value = next;
+    if (next.connection.status === 'connected') this.pod.value = next.connection.pod;
+    if (before.connection.status === 'connected' && next.connection.status === 'connected')
+      this.#announce(before, next);
+  }
+
+  #announce(before: CallSnapshot, next: CallSnapshot): void {
+    if (before === next) return;
+    const known = new Map(before.people.map((person) => [person.participant, person]));
+    for (const person of next.people) {
+      const earlier = known.get(person.participant);
+      known.delete(person.participant);
+      if (!earlier) this.notices.say(`${person.name} joined`, 'news');
+      else this.#announceChange(earlier, person);
+    }
+    for (const person of known.values()) this.notices.say(`${person.name} left`, 'news');
+    if (untracked(() => this.panel.value) === 'chat') return;
+    const read = new Set(before.chat.map((entry) => entry.id));
+    for (const entry of next.chat.slice(-5))
+      if (!entry.mine && !read.has(entry.id)) this.notices.say(`${entry.name}: ${entry.text}`, 'chat');
+  }
+
+  #announceChange(before: Person, now: Person): void {
+    if (!before.media.screen && now.media.screen)
+      this.notices.say(`${now.name} is sharing their screen`, 'news');
+  }
+
+  #watchOwnLevel(track: MediaStreamTrack | null): (() => void) | undefined {
+    this.level.value = 0;
+    if (!track) return undefined;
+    return watchLevel(track, (level) => {
+      // Only what can be seen: a still number renders nothing.
+      this.level.value = Math.round(level * 10) / 10;
+    });
+  }
+
+  /** A reload comes back with the devices as they are now. */
+  #rememberMedia(): void {
+    rememberChoice(
+      untracked(() => this.snapshot.value.room),
+      {
+        microphone: this.media.sendingMicrophone.value !== null,
+        camera: this.media.sendingCamera.value !== null,
+      },
+    );
+  }
+
+  #tellTrouble(kind: Kind): void {
+    const source = this.media[kind].value;
+    if (source.status !== 'failed') return;
+    const copy = problemCopy(source.problem, kind);
+    untracked(() => this.notices.say(`${copy.title}. ${copy.advice}`, 'trouble'));
+  }
+}

@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../design/dialog.tsx';
+import { LevelMeter } from '../design/level-meter.tsx';
+import { NAME_CHARS } from '../memory/profile.ts';
+import { DevicePickers } from '../pages/device-pickers.tsx';
+import { MediaTrouble } from '../pages/media-trouble.tsx';
+import type { CallSession } from './session.ts';
+
+export function SettingsDialog({
+  session,
+  onClose,
+}: {
+  readonly session: CallSession;
+  readonly onClose: () => void;
+}) {
+  const { media } = session;
+  const microphone = media.microphone.value;
+  return (
+    <Dialog title="Settings" onClose={onClose} testid="settings-dialog">
+      <NameField session={session} />
+      <MediaTrouble media={media} />
+      <DevicePickers media={media} />
+      {microphone.status === 'live' && (
+        <div class="setting-level">
+          <span class="soft small">{media.muted.value ? 'You are muted' : 'Say something'}</span>
+          <LevelMeter track={microphone.track} muted={media.muted.value} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function NameField({ session }: { readonly session: CallSession }) {
+  const [name, setName] = useState(session.snapshot.value.me.name);
+  const [problem, setProblem] = useState(false);
+  return (
+    <label class="field">
+      <span class="label">Your name</span>
+      <input
+        class="input"
+        data-testid="settings-name"
+        maxLength={NAME_CHARS}
+        value={name}
+        aria-invalid={problem}
+        onInput={(event) => setName(event.currentTarget.value)}
+        onChange={() => setProblem(!session.rename(name))}
+      />
+      {problem && (
+        <span class="field-problem" role="alert">
+          This name cannot be used.
+        </span>
+      )}
+    </label>
+  );
+}

@@ -1,0 +1,63 @@
+/** Single keys for what is done often. They rest while somebody types or a dialog is open, and can be switched off. */
+import { useEffect } from 'preact/hooks';
+import { shortcutsOn } from '../memory/profile.ts';
+import type { CallSession } from './session.ts';
+import { shareLink } from './share-link.tsx';
+
+export const SHORTCUTS: readonly { readonly key: string; readonly does: string }[] = [
+  { key: 'm', does: 'Mute or unmute' },
+  { key: 'v', does: 'Camera on or off' },
+  { key: 's', does: 'Share your screen or stop' },
+  { key: 'c', does: 'Open or close the chat' },
+  { key: 'p', does: 'Open or close the list of people' },
+  { key: 'l', does: 'Copy the link' },
+  { key: '?', does: 'Show these shortcuts' },
+];
+
+export function useShortcuts(session: CallSession): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && session.panel.value !== 'none' && !session.dialog.value) {
+        session.panel.value = 'none';
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return;
+      if (!shortcutsOn() || session.dialog.value || isTyping(event.target)) return;
+      if (press(session, event.key.toLowerCase())) event.preventDefault();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [session]);
+}
+
+function press(session: CallSession, key: string): boolean {
+  switch (key) {
+    case 'm':
+      session.toggleMicrophone();
+      return true;
+    case 'v':
+      session.toggleCamera();
+      return true;
+    case 's':
+      void session.toggleScreen();
+      return true;
+    case 'c':
+      session.openPanel('chat');
+      return true;
+    case 'p':
+      session.openPanel('people');
+      return true;
+    case 'l':
+      void shareLink(session);
+      return true;
+    case '?':
+      session.dialog.value = { kind: 'shortcuts' };
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
+}

@@ -1,0 +1,119 @@
+import type { Person } from '@parley/sdk/call';
+import { useMemo } from 'preact/hooks';
+import { Avatar, hueOf } from '../design/avatar.tsx';
+import { Icon } from '../design/icon.tsx';
+import { Video } from '../design/video.tsx';
+import { LinkBars } from './link-bars.tsx';
+import { linkWords } from './link-dialog.tsx';
+import type { CallSession } from './session.ts';
+
+/** Above this somebody is speaking: breath and keyboards stay below. */
+const SPEAKING = 0.12;
+
+export function PersonTile({ session, person }: { readonly session: CallSession; readonly person: Person }) {
+  const here = person.presence === 'here';
+  const picture = person.media.video && person.stream !== null;
+  const speaking = here && person.media.audio && person.level > SPEAKING;
+  const note = tileNote(person);
+  return (
+    <article
+      class={`tile ${hueOf(person.participant)}${speaking ? ' speaking' : ''}${here ? '' : ' absent'}`}
+      data-testid="tile"
+      data-participant={person.participant}
+      data-presence={person.presence}
+      data-link={person.link.status}
+      data-speaking={speaking}
+      aria-label={person.name}
+    >
+      {picture ? (
+        <Video stream={person.stream} label={`${person.name}’s camera`} />
+      ) : (
+        <Face name={person.name} seed={person.participant} />
+      )}
+      {note && <p class="tile-note">{note}</p>}
+      <p class="tile-name">
+        {!person.media.audio && <MutedMark />}
+        <span class="tile-name-text">{person.name}</span>
+      </p>
+      <button
+        type="button"
+        class="tile-link"
+        data-testid="tile-link"
+        aria-label={`Connection with ${person.name}: ${linkWords(person.link)}`}
+        title={linkTitle(person)}
+        onClick={() => (session.dialog.value = { kind: 'link', participant: person.participant })}
+      >
+        <LinkBars link={here ? person.link : { status: 'recovering' }} />
+      </button>
+    </article>
+  );
+}
+
+export function OwnTile({ session }: { readonly session: CallSession }) {
+  const { me } = session.snapshot.value;
+  const camera = session.media.sendingCamera.value;
+  const muted = session.media.sendingMicrophone.value === null;
+  const stream = useMemo(() => (camera ? new MediaStream([camera]) : null), [camera]);
+  const speaking = !muted && session.level.value > SPEAKING * 2;
+  const seed = me.participant ?? me.name;
+  return (
+    <article
+      class={`tile own ${hueOf(seed)}${speaking ? ' speaking' : ''}`}
+      data-testid="tile"
+      data-self="true"
+      data-participant={me.participant ?? ''}
+      aria-label="You"
+    >
+      {stream ? <Video stream={stream} mirrored label="Your camera" /> : <Face name={me.name} seed={seed} />}
+      <p class="tile-name">
+        {muted && <MutedMark />}
+        <span class="tile-name-text">You</span>
+      </p>
+    </article>
+  );
+}
+
+function Face({ name, seed }: { readonly name: string; readonly seed: string }) {
+  return (
+    <div class="tile-face">
+      <Avatar name={name} seed={seed} />
+    </div>
+  );
+}
+
+function MutedMark() {
+  return (
+    <span class="muted-mark" data-testid="muted">
+      <Icon name="mic-off" />
+      <span class="visually-hidden">muted: </span>
+    </span>
+  );
+}
+
+/** What is worth saying on a tile, calmly; `null` when all is well. */
+function tileNote(person: Person): string | null {
+  if (person.presence === 'away') return 'Back soon';
+  if (person.presence === 'cut-off') return 'Cut off for now';
+  switch (person.link.status) {
+    case 'connecting':
+      return 'Connecting…';
+    case 'recovering':
+      return 'Reconnecting…';
+    case 'failed':
+      return 'Not connected';
+    case 'connected':
+      return null;
+    default:
+      return person.link satisfies never;
+  }
+}
+
+function linkTitle(person: Person): string {
+  const { link } = person;
+  if (link.status !== 'connected') return `Connection: ${linkWords(link)}`;
+  const numbers = [
+    ...(link.roundTripMs === null ? [] : [`${Math.round(link.roundTripMs)} ms`]),
+    ...(link.lossPercent === null ? [] : [`${link.lossPercent.toFixed(1)} % lost`]),
+  ];
+  return [`Connection: ${linkWords(link)}`, ...numbers].join(' · ');
+}

@@ -1,0 +1,69 @@
+/** What to tell somebody whose camera or microphone does not work, and what they can do. */
+import type { MediaProblem } from '../media/devices.ts';
+
+export interface ProblemCopy {
+  readonly title: string;
+  readonly advice: string;
+  /** Whether asking the browser again can help. */
+  readonly again: boolean;
+}
+
+type Subject = 'camera' | 'microphone' | 'both';
+
+const NAMES: Record<Subject, string> = {
+  camera: 'camera',
+  microphone: 'microphone',
+  both: 'camera and microphone',
+};
+const IT: Record<Subject, string> = { camera: 'it', microphone: 'it', both: 'them' };
+
+export function problemCopy(problem: MediaProblem, subject: Subject): ProblemCopy {
+  const name = NAMES[subject];
+  const it = IT[subject];
+  switch (problem) {
+    case 'refused':
+      return {
+        title: `Your browser blocks the ${name}`,
+        advice: `Allow ${it} with the icon beside the address, then try again. On a Mac or phone, also check the system’s privacy settings. You can still join without.`,
+        again: true,
+      };
+    case 'missing':
+      return {
+        title: `No ${name} found`,
+        advice: `Plug one in and try again, or join without. People will still see your name and read your chat.`,
+        again: true,
+      };
+    case 'busy':
+      return {
+        title: `Another program uses the ${name}`,
+        advice: `Close other calls or camera programs, then try again. You can still join without.`,
+        again: true,
+      };
+    case 'lost':
+      return {
+        title: `The ${name} was disconnected`,
+        advice: `Plug it back in or choose another one.`,
+        again: true,
+      };
+    case 'insecure':
+      return {
+        title: `This page is not secure`,
+        advice: `Browsers only allow the ${name} on pages that start with https. Open the secure address, or join to listen and chat.`,
+        again: false,
+      };
+    case 'unsupported':
+      return {
+        title: `This browser cannot use the ${name}`,
+        advice: `Use a recent Chrome, Edge, Firefox or Safari, or join to listen and chat.`,
+        again: false,
+      };
+    case 'failed':
+      return {
+        title: `The ${name} did not start`,
+        advice: `Try again, or choose another device. You can still join without.`,
+        again: true,
+      };
+    default:
+      return problem satisfies never;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * This person's camera and microphone, from the first preview to the end of the call. A camera that is off is closed, so that its light
+ * goes out; a muted microphone stays open but sends nothing, so that unmuting is immediate.
+ */
+import { computed, signal, type Signal } from '@preact/signals';
+import { browserStore } from '../memory/storage.ts';
+import { problemOf, type DevicePort, type MediaProblem } from './devices.ts';
+
+export type Kind = 'camera' | 'microphone';
+export type Source =
+  | { readonly status: 'off' }
+  | { readonly status: 'asking' }
+  | { readonly status: 'live'; readonly track: MediaStreamTrack }
+  | { readonly status: 'failed'; readonly problem: MediaProblem };
+
+export interface Devices {
+  readonly camera: readonly MediaDeviceInfo[];
+  readonly microphone: readonly MediaDeviceInfo[];
+  readonly speaker: readonly MediaDeviceInfo[];
+}
+
+/** 720p at 30: what a tile can show; a small call on a good line needs no more. */
+const VIDEO: MediaTrackConstraints = {
+  width: { ideal: 1280 },
+  height: { ideal: 720 },
+  frameRate: { ideal: 30 },
+};
+const AUDIO: MediaTrackConstraints = {
+  echoCancellation: true,
+  noiseSuppression: true,
+  autoGainControl: true,
+};
+
+const OFF: Source = { status: 'off' };
+const key = (kind: Kind | 'speaker'): string => `parley.device.${kind}`;
+
+export class LocalMedia {
+  readonly camera: Signal<Source> = signal<Source>(OFF);
+  readonly microphone: Signal<Source> = signal<Source>(OFF);
+  readonly muted = signal(false);
+  readonly devices = signal<Devices>({ camera: [], microphone: [], speaker: [] });
+  readonly chosen = {
+    camera: signal(browserStore.read(key('camera'))),
+    microphone: signal(browserStore.read(key('microphone'))),
+    speaker: signal(browserStore.read(key('speaker'))),
+  };
+  /** What is sent: `null` while muted or off. */
+  readonly sendingMicrophone = computed(() => (this.muted.value ? null : liveTrack(this.microphone.value)));
+  readonly sendingCamera = computed(() => liveTrack(this.camera.value));
+
+  readonly port: DevicePort;
+  readonly #stopWatching: () => void;
+  #closed = false;
+
+  constructor(port: DevicePort) {
+    this.port = port;
+    this.#stopWatching = port.watch(() => void this.#list());
+  }
+
+  /** Opens both with one question; where that fails each apart, so that a missing camera does not cost the microphone. */
+  async begin(): Promise<void> {
+    if (this.port.access !== 'yes') {
+      const failed: Source = { status: 'failed', problem: this.port.access };
+      this.camera.value = failed;
+      this.microphone.value = failed;
+      return;
+    }
+    this.camera.value = { status: 'asking' };
+    this.microphone.value = { status: 'asking' };
+    try {
+      const stream = await this.port.open({ audio: this.#audio(), video: this.#video() });
+      const [audio] = stream.getAudioTracks();
+      const [video] = stream.getVideoTracks();
+      this.#adopt('microphone', audio);
+      this.#adopt('camera', video);
+    } catch {
+      await this.turnOn('microphone');
+      await this.turnOn('camera');
+    }
+    await this.#list();
+  }
+
+  async turnOn(kind: Kind): Promise<void> {
+    const source = this[kind];
+    if (kind === 'microphone') this.muted.value = false;
+    if (source.value.status === 'live') return;
+    if (this.port.access !== 'yes') {
+      source.value = { status: 'failed', problem: this.port.access };
+      return;
+    }
+    source.value = { status: 'asking' };
+    try {
+      const wanted = kind === 'camera' ? { video: this.#video() } : { audio: this.#audio() };
+      this.#adopt(kind, (await this.port.open(wanted)).getTracks()[0]);
+    } catch (error) {
+      source.value = { status: 'failed', problem: problemOf(error) };
+    }
+    await this.#list();
+  }
+
+  turnOff(kind: Kind): void {
+    const source = this[kind];
+    if (source.value.status === 'live') source.value.track.stop();
+    source.value = OFF;
+  }
+
+  async toggleCamera(): Promise<void> {
+    if (this.camera.value.status === 'live') this.turnOff('camera');
+    else if (this.camera.value.status !== 'asking') await this.turnOn('camera');
+  }
+
+  async toggleMicrophone(): Promise<void> {
+    if (this.microphone.value.status === 'live') this.muted.value = !this.muted.value;
+    else if (this.microphone.value.status !== 'asking') await this.turnOn('microphone');
+  }
+
+  /** Another device; takes effect at once when the old one is on. */
+  async choose(kind: Kind | 'speaker', id: string): Promise<void> {
+    this.chosen[kind].value = id;
+    browserStore.write(key(kind), id);
+    if (kind === 'speaker' || this[kind].value.status === 'off') return;
+    const muted = this.muted.value;
+    this.turnOff(kind);
+    await this.turnOn(kind);
+    if (kind === 'microphone') this.muted.value = muted;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopWatching();
+    this.turnOff('camera');
+    this.turnOff('microphone');
+  }
+
+  #adopt(kind: Kind, track: MediaStreamTrack | undefined): void {
+    if (this.#closed || !track) {
+      track?.stop();
+      this[kind].value = this.#closed ? OFF : { status: 'failed', problem: 'missing' };
+      return;
+    }
+    track.addEventListener('ended', () => {
+      const now = this[kind].value;
+      if (now.status === 'live' && now.track === track)
+        this[kind].value = { status: 'failed', problem: 'lost' };
+    });
+    this[kind].value = { status: 'live', track };
+  }
+
+  #video(): MediaTrackConstraints {
+    const id = this.chosen.camera.value;
+    return id === null ? { ...VIDEO, facingMode: 'user' } : { ...VIDEO, deviceId: { ideal: id } };
+  }
+
+  #audio(): MediaTrackConstraints {
+    const id = this.chosen.microphone.value;
+    return id === null ? AUDIO : { ...AUDIO, deviceId: { ideal: id } };
+  }
+
+  async #list(): Promise<void> {
+    // Without permission devices have neither id nor label: nothing to choose from.
+    const found = (await this.port.list()).filter((device) => device.deviceId !== '');
+    this.devices.value = {
+      camera: found.filter((device) => device.kind === 'videoinput'),
+      microphone: found.filter((device) => device.kind === 'audioinput'),
+      speaker: found.filter((device) => device.kind === 'audiooutput'),
+    };
+  }
+}
+
+const liveTrack = (source: Source): MediaStreamTrack | null =>
+  source.status === 'live' ? source.track : null;

@@ -1,0 +1,73 @@
+/**
+ * What a tab remembers of a room, so that a reload is the same participant. A duplicated tab starts with a copy of it and would take the
+ * call away from its twin; each tab therefore holds a Web Lock under its own number, and a tab that finds its number taken is a copy:
+ * it forgets what it was given and comes as somebody new.
+ */
+import type { CallMemory } from '@parley/sdk/call';
+import { tabStore } from './storage.ts';
+
+const TAB = 'parley.tab';
+/**
+ * A reloaded page waits this long for the lock of the page it replaces, which a busy machine may take seconds to let go; a twin never
+ * gives it up. Only duplicated tabs wait it out.
+ */
+const CLAIM_MS = 3000;
+
+export interface JoinChoice {
+  readonly microphone: boolean;
+  readonly camera: boolean;
+}
+
+const memoryKey = (room: string): string => `parley.room.${room}`;
+const choiceKey = (room: string): string => `parley.joined.${room}`;
+
+export const callMemory = (room: string): CallMemory => ({
+  read: () => tabStore.read(memoryKey(room)),
+  write: (value) => tabStore.write(memoryKey(room), value),
+});
+
+/** How this tab was in the call of this room when it was last seen; `undefined` when it was not. */
+export function lastChoice(room: string): JoinChoice | undefined {
+  const text = tabStore.read(choiceKey(room));
+  return text === null ? undefined : { microphone: text.includes('m'), camera: text.includes('c') };
+}
+
+export function rememberChoice(room: string, choice: JoinChoice | null): void {
+  tabStore.write(
+    choiceKey(room),
+    choice && `joined:${choice.microphone ? 'm' : ''}${choice.camera ? 'c' : ''}`,
+  );
+}
+
+let claimed: Promise<void> | undefined;
+
+/** Resolves when what this tab remembers of the room is its own. */
+export function claimTab(room: string): Promise<void> {
+  claimed ??= claim(room);
+  return claimed;
+}
+
+async function claim(room: string): Promise<void> {
+  if (!('locks' in navigator)) return;
+  const known = tabStore.read(TAB);
+  if (known !== null && (await hold(known))) return;
+  if (known !== null) {
+    callMemory(room).write(null);
+    rememberChoice(room, null);
+  }
+  const fresh = crypto.randomUUID();
+  tabStore.write(TAB, fresh);
+  await hold(fresh);
+}
+
+/** Holds the lock until the tab goes; `false` where another tab has it. */
+function hold(id: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    navigator.locks
+      .request(`parley.tab.${id}`, { signal: AbortSignal.timeout(CLAIM_MS) }, () => {
+        resolve(true);
+        return new Promise<never>(() => {});
+      })
+      .catch(() => resolve(false));
+  });
+}

@@ -1,0 +1,13 @@
+/** The address bar as a signal: going to a page neither reloads the code nor loses the back button. */
+import { signal } from '@preact/signals';
+
+export const path = signal(location.pathname);
+
+addEventListener('popstate', () => {
+  path.value = location.pathname;
+});
+
+export function go(to: string): void {
+  if (to !== location.pathname) history.pushState(null, '', to);
+  path.value = to;
+}

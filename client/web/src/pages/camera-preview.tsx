@@ -1,0 +1,72 @@
+import { useMemo } from 'preact/hooks';
+import { Icon } from '../design/icon.tsx';
+import { LevelMeter } from '../design/level-meter.tsx';
+import { Video } from '../design/video.tsx';
+import type { LocalMedia } from '../media/local-media.ts';
+
+/** What the others will see and hear, with the two switches for it. */
+export function CameraPreview({ media }: { readonly media: LocalMedia }) {
+  const camera = media.camera.value;
+  const microphone = media.microphone.value;
+  const muted = media.muted.value;
+  const track = camera.status === 'live' ? camera.track : null;
+  const stream = useMemo(() => (track ? new MediaStream([track]) : null), [track]);
+  const micOn = microphone.status === 'live' && !muted;
+
+  return (
+    <div class="preview" data-testid="preview">
+      {stream ? (
+        <Video stream={stream} mirrored label="Your camera" />
+      ) : (
+        <p class="preview-empty">
+          <Icon name="camera-off" />
+          {camera.status === 'asking' ? 'Please allow your camera and microphone' : 'Your camera is off'}
+        </p>
+      )}
+      <div class="preview-bar">
+        <div class={`preview-level${micOn ? '' : ' silent'}`}>
+          <LevelMeter track={microphone.status === 'live' ? microphone.track : null} muted={muted} />
+        </div>
+        <div class="preview-switches">
+          <Switch
+            kind="microphone"
+            on={micOn}
+            busy={microphone.status === 'asking'}
+            onToggle={() => void media.toggleMicrophone()}
+          />
+          <Switch
+            kind="camera"
+            on={camera.status === 'live'}
+            busy={camera.status === 'asking'}
+            onToggle={() => void media.toggleCamera()}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface SwitchProps {
+  readonly kind: 'microphone' | 'camera';
+  readonly on: boolean;
+  readonly busy: boolean;
+  readonly onToggle: () => void;
+}
+
+function Switch({ kind, on, busy, onToggle }: SwitchProps) {
+  const icon = kind === 'camera' ? (on ? 'camera' : 'camera-off') : on ? 'mic' : 'mic-off';
+  return (
+    <button
+      type="button"
+      class={`round${on ? '' : ' off'}`}
+      aria-pressed={on}
+      aria-busy={busy}
+      aria-label={kind === 'camera' ? 'Camera' : 'Microphone'}
+      title={`${kind === 'camera' ? 'Camera' : 'Microphone'} is ${on ? 'on' : 'off'}`}
+      data-testid={`prejoin-${kind}`}
+      onClick={onToggle}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

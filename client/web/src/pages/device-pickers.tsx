@@ -1,0 +1,55 @@
+import { Icon } from '../design/icon.tsx';
+import type { Devices, LocalMedia } from '../media/local-media.ts';
+
+type Kind = keyof Devices;
+
+const LABELS: Record<Kind, string> = { camera: 'Camera', microphone: 'Microphone', speaker: 'Speaker' };
+
+/** A list per kind of device; kinds with nothing to choose from are not shown. Used before and during the call. */
+export function DevicePickers({ media }: { readonly media: LocalMedia }) {
+  const kinds: readonly Kind[] = media.port.canChooseSpeaker
+    ? ['camera', 'microphone', 'speaker']
+    : ['camera', 'microphone'];
+  if (kinds.every((kind) => media.devices.value[kind].length === 0)) return null;
+  return (
+    <div class="pickers">
+      {kinds.map((kind) => (
+        <DevicePicker key={kind} kind={kind} media={media} />
+      ))}
+    </div>
+  );
+}
+
+function DevicePicker({ kind, media }: { readonly kind: Kind; readonly media: LocalMedia }) {
+  const devices = media.devices.value[kind];
+  if (devices.length === 0) return null;
+  const current = currentId(kind, media) ?? devices[0]?.deviceId ?? '';
+  return (
+    <label class="field">
+      <span class="label">{LABELS[kind]}</span>
+      <span class="select">
+        <select
+          class="input"
+          data-testid={`pick-${kind}`}
+          value={current}
+          onChange={(event) => void media.choose(kind, event.currentTarget.value)}
+        >
+          {devices.map((device, index) => (
+            <option key={device.deviceId} value={device.deviceId} selected={device.deviceId === current}>
+              {device.label || `${LABELS[kind]} ${index + 1}`}
+            </option>
+          ))}
+        </select>
+        <Icon name="chevron" />
+      </span>
+    </label>
+  );
+}
+
+/** What is in use, else what was chosen before, if it is still there. */
+function currentId(kind: Kind, media: LocalMedia): string | undefined {
+  const known = new Set(media.devices.value[kind].map((device) => device.deviceId));
+  const source = kind === 'speaker' ? null : media[kind].value;
+  const used = source?.status === 'live' ? source.track.getSettings().deviceId : undefined;
+  return [used, media.chosen[kind].value].find((id) => typeof id === 'string' && known.has(id)) ?? undefined;
+}

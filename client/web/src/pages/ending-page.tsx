@@ -1,0 +1,129 @@
+import type { EndReason } from '@parley/sdk/call';
+import { useEffect, useState } from 'preact/hooks';
+import { ENDINGS, type Ending, type NextStep } from '../copy/endings.ts';
+import type { IconName } from '../design/icon.tsx';
+import { go } from '../navigate.ts';
+import { newRoom } from './landing.tsx';
+import { Notice } from './notice.tsx';
+import { jitterMs, waitMs } from './waiting.ts';
+
+export interface EndingPageProps {
+  readonly reason: EndReason;
+  readonly retryAfterMs: number | null;
+  /** How often this page has tried by itself already. */
+  readonly tries: number;
+  /** `asked`: by the person, who may want to look at the preview first; otherwise by the page itself. */
+  readonly onAgain: (by: 'asked' | 'itself') => void;
+}
+
+const ICONS: Partial<Record<EndReason, IconName>> = {
+  left: 'wave',
+  unreachable: 'cloud',
+  ROOM_FULL: 'people',
+  ROOM_LOCKED: 'lock',
+  REPLACED: 'tabs',
+  ROOM_DELETED: 'trash',
+  ROOM_INVALID: 'link',
+  ROOM_HOME_UNREACHABLE: 'cloud',
+  BANNED: 'door',
+  KICKED: 'door',
+  LOBBY_DENIED: 'door',
+};
+const MOOD_ICONS: Record<Ending['mood'], IconName> = {
+  goodbye: 'wave',
+  wait: 'people',
+  closed: 'info',
+  fault: 'warning',
+};
+
+const LABELS: Record<NextStep, string> = {
+  rejoin: 'Join again',
+  retry: 'Try now',
+  'use-here': 'Use it here',
+  'new-room': 'New room',
+  home: 'Start page',
+  reload: 'Load the page again',
+};
+
+export function EndingPage({ reason, retryAfterMs, tries, onAgain }: EndingPageProps) {
+  const ending = ENDINGS[reason];
+  return (
+    <Notice
+      icon={ICONS[reason] ?? MOOD_ICONS[ending.mood]}
+      mood={ending.mood}
+      title={ending.title}
+      testid={`ended-${reason}`}
+    >
+      <p>{ending.body}</p>
+      {ending.auto && <Countdown ms={waitMs(retryAfterMs, tries)} onDone={() => onAgain('itself')} />}
+      <div class="actions">
+        {ending.next.map((step, index) => (
+          <button
+            key={step}
+            type="button"
+            class={`button${index === 0 ? ' primary' : ''}`}
+            data-testid={`next-${step}`}
+            onClick={() => take(step, onAgain)}
+          >
+            {LABELS[step]}
+          </button>
+        ))}
+      </div>
+    </Notice>
+  );
+}
+
+function take(step: NextStep, onAgain: EndingPageProps['onAgain']): void {
+  switch (step) {
+    case 'rejoin':
+    case 'retry':
+    case 'use-here':
+      onAgain('asked');
+      return;
+    case 'new-room':
+      newRoom();
+      return;
+    case 'home':
+      go('/');
+      return;
+    case 'reload':
+      location.reload();
+  }
+}
+
+/** Counts down while the network is up; without one it waits and goes on at once when the network is back. */
+function Countdown({ ms: least, onDone }: { readonly ms: number; readonly onDone: () => void }) {
+  const [ms] = useState(() => least + jitterMs());
+  const [left, setLeft] = useState(Math.ceil(ms / 1000));
+  const [online, setOnline] = useState(navigator.onLine);
+
+  useEffect(() => {
+    const back = () => onDone();
+    const gone = () => setOnline(false);
+    addEventListener('online', back);
+    addEventListener('offline', gone);
+    return () => {
+      removeEventListener('online', back);
+      removeEventListener('offline', gone);
+    };
+  }, []);
+
+  useEffect(() => {
+    if (!online) return undefined;
+    const until = performance.now() + ms;
+    const timer = setInterval(() => {
+      const remaining = Math.ceil((until - performance.now()) / 1000);
+      setLeft(Math.max(0, remaining));
+      if (remaining > 0) return;
+      clearInterval(timer);
+      onDone();
+    }, 250);
+    return () => clearInterval(timer);
+  }, [online, ms]);
+
+  return (
+    <p class="notice-count" role="timer" data-testid="countdown">
+      {online ? `Next try in ${left} s` : 'You are offline. Waiting for your network.'}
+    </p>
+  );
+}

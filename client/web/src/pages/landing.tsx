@@ -1,0 +1,99 @@
+import { adHocRoomId } from '@parley/protocol/ids';
+import { useState } from 'preact/hooks';
+import { Icon } from '../design/icon.tsx';
+import { go } from '../navigate.ts';
+import { roomFromText, roomPath } from '../route.ts';
+import { Gathering } from './gathering.tsx';
+import './landing.css';
+import { NamedRoomForm } from './named-room-form.tsx';
+import { usePageTitle } from './page-title.ts';
+import { SiteHead } from './site-head.tsx';
+
+const POINTS = [
+  { icon: 'link', title: 'A link is all it takes', text: 'No account and nothing to install.' },
+  { icon: 'lock', title: 'Between you', text: 'Small calls go straight from person to person, encrypted.' },
+  { icon: 'wave', title: 'Hard to lose', text: 'Change networks or reload: you stay in the call.' },
+] as const;
+
+export function newRoom(): void {
+  go(roomPath(adHocRoomId(crypto.getRandomValues(new Uint8Array(16)))));
+}
+
+export function Landing() {
+  const heading = usePageTitle('Parley · open a link and talk');
+  return (
+    <div class="landing">
+      <SiteHead />
+      <main class="landing-main">
+        <section class="hero">
+          <h1 ref={heading} tabIndex={-1}>
+            Open a link <br />
+            and talk.
+          </h1>
+          <p class="hero-text">Rooms for voice, video and screens. Share the link, and everyone is there.</p>
+          <button type="button" class="button primary large" data-testid="new-room" onClick={newRoom}>
+            New room
+            <Icon name="arrow" />
+          </button>
+          <JoinForm />
+          <NamedRoomForm />
+        </section>
+        <Gathering />
+        <ul class="points">
+          {POINTS.map((point) => (
+            <li key={point.title}>
+              <Icon name={point.icon} />
+              <div>
+                <h2>{point.title}</h2>
+                <p class="soft">{point.text}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </main>
+    </div>
+  );
+}
+
+function JoinForm() {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState(false);
+  return (
+    <form
+      class="join-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const reference = roomFromText(text);
+        if (reference) go(roomPath(reference.room));
+        else setProblem(true);
+      }}
+    >
+      <label class="visually-hidden" for="join-link">
+        Link or room code
+      </label>
+      <input
+        id="join-link"
+        class="input"
+        data-testid="join-link"
+        placeholder="Paste a link or a code"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={text}
+        aria-invalid={problem}
+        aria-describedby="join-problem"
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setProblem(false);
+        }}
+      />
+      <button type="submit" class="button" data-testid="join-by-link" disabled={text.trim() === ''}>
+        Join
+      </button>
+      <p id="join-problem" class="field-problem" role="alert">
+        {problem && 'That is not a whole link or code. It looks like abcd-efgh-jkmn-pqrs or team@region.'}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,46 @@
+/** The pages that need no call: wrong addresses and browsers that cannot. */
+import { go } from '../navigate.ts';
+import { newRoom } from './landing.tsx';
+import { Notice } from './notice.tsx';
+
+export function NotFound() {
+  return (
+    <Notice icon="info" mood="closed" title="There is nothing here" testid="page-not-found">
+      <p>The address leads nowhere. Perhaps a part of it was lost on the way.</p>
+      <WaysOn />
+    </Notice>
+  );
+}
+
+export function InvalidLink() {
+  return (
+    <Notice icon="link" mood="closed" title="This link is not complete" testid="page-invalid-link">
+      <p>A part of it seems to be missing. Ask for it again, or copy the whole link.</p>
+      <WaysOn />
+    </Notice>
+  );
+}
+
+export function Unsupported() {
+  return (
+    <Notice icon="warning" mood="fault" title="This browser cannot make calls" testid="page-unsupported">
+      <p>
+        It lacks WebRTC, which carries voice and video. Please open this link in a recent Chrome, Edge,
+        Firefox or Safari.
+      </p>
+    </Notice>
+  );
+}
+
+function WaysOn() {
+  return (
+    <div class="actions">
+      <button type="button" class="button primary" onClick={() => go('/')}>
+        Start page
+      </button>
+      <button type="button" class="button" onClick={newRoom}>
+        New room
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,183 @@
+import type { RoomReference } from '@parley/protocol/ids';
+import type { EndReason } from '@parley/sdk/call';
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../design/icon.tsx';
+import type { LocalMedia } from '../media/local-media.ts';
+import { NAME_CHARS, relayOnly, rememberedName, rememberName, setRelayOnly } from '../memory/profile.ts';
+import type { JoinChoice } from '../memory/tab.ts';
+import { readRoom } from '../rooms-api.ts';
+import { CameraPreview } from './camera-preview.tsx';
+import { DevicePickers } from './device-pickers.tsx';
+import { MediaTrouble } from './media-trouble.tsx';
+import { OwnedRoom } from './owned-room.tsx';
+import { usePageTitle } from './page-title.ts';
+import './prejoin.css';
+import { SiteHead } from './site-head.tsx';
+
+export interface PrejoinProps {
+  readonly room: RoomReference;
+  readonly media: LocalMedia;
+  readonly onReady?: () => void;
+  readonly onJoin: (choice: JoinChoice) => void;
+  /** The room turned out to be no place to go. */
+  readonly onGone: (reason: EndReason) => void;
+}
+
+export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) {
+  const heading = usePageTitle('Join · Parley');
+  const [locked, setLocked] = useState(false);
+  useEffect(() => {
+    onReady?.();
+    if (room.kind !== 'named') return;
+    void readRoom(room.room).then((answer) => {
+      if (answer.ok) setLocked(answer.value.locked);
+      // Only what is certain: anything else is better said when joining fails.
+      else if (answer.reason === 'ROOM_NOT_FOUND' || answer.reason === 'ROOM_DELETED') onGone(answer.reason);
+    });
+  }, [room.room]);
+
+  return (
+    <div class="prejoin" data-testid="prejoin">
+      <SiteHead />
+      <main class="prejoin-main">
+        <div class="prejoin-look">
+          <CameraPreview media={media} />
+          <MediaTrouble media={media} />
+        </div>
+        <section class="prejoin-side">
+          <div class="prejoin-title">
+            <h1 ref={heading} tabIndex={-1}>
+              Ready to join?
+            </h1>
+            <p class="soft">
+              {room.kind === 'named' ? (
+                <>
+                  Room <strong>{room.name}</strong>, at home in {room.region}
+                </>
+              ) : (
+                <>
+                  Room <span class="room-code">{room.room}</span>
+                </>
+              )}
+            </p>
+          </div>
+          {locked && (
+            <div class="callout">
+              <Icon name="lock" />
+              <p>The owner has locked this room. You can try, but may not get in.</p>
+            </div>
+          )}
+          <JoinForm media={media} onJoin={onJoin} />
+          <DevicePickers media={media} />
+          <RelayOnly />
+          {room.kind === 'named' && <OwnedRoom room={room.room} onDeleted={() => onGone('ROOM_DELETED')} />}
+        </section>
+      </main>
+    </div>
+  );
+}
+
+function JoinForm({ media, onJoin }: Pick<PrejoinProps, 'media' | 'onJoin'>) {
+  const [name, setName] = useState(rememberedName);
+  const [problem, setProblem] = useState(false);
+  const camera = media.camera.value.status === 'live';
+  const microphone = media.microphone.value.status === 'live' && !media.muted.value;
+
+  function join(choice: JoinChoice): void {
+    if (rememberName(name) === undefined) {
+      setProblem(true);
+      document.getElementById('your-name')?.focus();
+      return;
+    }
+    onJoin(choice);
+  }
+
+  return (
+    <form
+      class="prejoin-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        join({ microphone: media.microphone.value.status === 'live', camera });
+      }}
+    >
+      <div class="field">
+        <label class="label" for="your-name">
+          Your name
+        </label>
+        <input
+          id="your-name"
+          class="input"
+          data-testid="name-input"
+          autocomplete="name"
+          maxLength={NAME_CHARS}
+          placeholder="What should people call you?"
+          value={name}
+          aria-invalid={problem}
+          aria-describedby="name-problem"
+          onInput={(event) => {
+            setName(event.currentTarget.value);
+            setProblem(false);
+          }}
+        />
+        <p id="name-problem" class="field-problem" role="alert">
+          {problem && 'Please enter a name, so that people know who you are.'}
+        </p>
+      </div>
+      <button type="submit" class="button primary large" data-testid="join">
+        {joinLabel(camera, microphone)}
+      </button>
+      <div class="join-ways">
+        {camera && (
+          <button
+            type="button"
+            class="button quiet"
+            data-testid="join-audio"
+            onClick={() => join({ microphone: true, camera: false })}
+          >
+            Audio only
+          </button>
+        )}
+        {(camera || microphone) && (
+          <button
+            type="button"
+            class="button quiet"
+            data-testid="join-listen"
+            onClick={() => join({ microphone: false, camera: false })}
+          >
+            Just listen
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function joinLabel(camera: boolean, microphone: boolean): string {
+  if (camera) return microphone ? 'Join with camera and mic' : 'Join with camera, muted';
+  return microphone ? 'Join with microphone' : 'Join and listen';
+}
+
+function RelayOnly() {
+  const [on, setOn] = useState(relayOnly);
+  return (
+    <label class="check small">
+      <input
+        type="checkbox"
+        data-testid="relay-only"
+        checked={on}
+        onChange={(event) => {
+          setOn(event.currentTarget.checked);
+          setRelayOnly(event.currentTarget.checked);
+        }}
+      />
+      <span>
+        Always use the relay
+        <span class="soft">
+          {' '}
+          – hides your address from the others and passes strict firewalls, a little slower
+        </span>
+      </span>
+    </label>
+  );
+}

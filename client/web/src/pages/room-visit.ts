@@ -1,0 +1,132 @@
+/** One visit to a room's page, as a small machine: preview, call, what came after. The page renders its stage. */
+import type { EndReason } from '@parley/sdk/call';
+import { effect, signal } from '@preact/signals';
+import type { CallSession } from '../call/session.ts';
+import { ENDINGS } from '../copy/endings.ts';
+import { browserDevices } from '../media/devices.ts';
+import { LocalMedia } from '../media/local-media.ts';
+import { rememberedName } from '../memory/profile.ts';
+import { claimTab, lastChoice, rememberChoice, type JoinChoice } from '../memory/tab.ts';
+
+/** The call and the SDK are loaded while the preview is looked at. */
+export const loadCall = () => import('../call/entry.tsx');
+type CallCode = Awaited<ReturnType<typeof loadCall>>;
+
+export type Stage =
+  | { readonly at: 'arriving' }
+  | { readonly at: 'prejoin'; readonly media: LocalMedia }
+  | { readonly at: 'call'; readonly session: CallSession; readonly page: CallCode['CallPage'] }
+  | { readonly at: 'ended'; readonly reason: EndReason; readonly retryAfterMs: number | null };
+
+const LISTEN: JoinChoice = { microphone: false, camera: false };
+
+export class RoomVisit {
+  readonly stage = signal<Stage>({ at: 'arriving' });
+  readonly room: string;
+  tries = 0;
+  #media: LocalMedia | null = null;
+  #choice: JoinChoice | undefined;
+  #session: CallSession | null = null;
+  #stopWatching: (() => void) | null = null;
+  #closed = false;
+
+  constructor(room: string) {
+    this.room = room;
+  }
+
+  /** Straight back into the call after a reload, otherwise to the preview. */
+  async arrive(): Promise<void> {
+    await claimTab(this.room);
+    if (this.#closed) return;
+    const before = lastChoice(this.room);
+    if (before && rememberedName() !== '') await this.join(before);
+    else this.preview();
+  }
+
+  preview(): void {
+    const media = this.#openMedia();
+    this.stage.value = { at: 'prejoin', media };
+    void media.begin();
+  }
+
+  async join(choice: JoinChoice): Promise<void> {
+    this.#choice = choice;
+    const media = this.#openMedia();
+    await prepare(media, choice);
+    let code: CallCode;
+    try {
+      code = await loadCall();
+    } catch {
+      // The page's own code cannot be fetched: the same to a person as a service that does not answer.
+      this.end('unreachable', null);
+      return;
+    }
+    if (this.#closed) return;
+    rememberChoice(this.room, choice);
+    const session = code.startSession({ room: this.room, name: rememberedName() || 'Guest', media });
+    this.#session = session;
+    this.stage.value = { at: 'call', session, page: code.CallPage };
+    this.#stopWatching = effect(() => this.#follow(session));
+  }
+
+  async again(by: 'asked' | 'itself'): Promise<void> {
+    const stage = this.stage.value;
+    if (stage.at !== 'ended') return;
+    this.tries = by === 'itself' ? this.tries + 1 : 0;
+    if (stage.reason === 'left' || stage.reason === 'NAME_INVALID' || !this.#choice) this.preview();
+    else await this.join(this.#choice);
+  }
+
+  end(reason: EndReason, retryAfterMs: number | null): void {
+    this.#stopSession();
+    // Somebody who only waits keeps the devices as they are; everybody else sees the camera's light go out.
+    if (!ENDINGS[reason].auto) this.#closeMedia();
+    rememberChoice(this.room, null);
+    this.stage.value = { at: 'ended', reason, retryAfterMs };
+  }
+
+  /** The person went to another page of the application: that is leaving. */
+  close(): void {
+    this.#closed = true;
+    this.#session?.leave();
+    this.#stopSession();
+    this.#closeMedia();
+    rememberChoice(this.room, null);
+  }
+
+  #follow(session: CallSession): void {
+    const { connection } = session.snapshot.value;
+    if (connection.status === 'connected') this.tries = 0;
+    if (connection.status !== 'ended') return;
+    const { reason, retryAfterMs } = connection;
+    // Outside the effect: ending it from inside would dispose of what is running.
+    queueMicrotask(() => {
+      if (this.#session === session) this.end(reason, retryAfterMs);
+    });
+  }
+
+  #stopSession(): void {
+    this.#stopWatching?.();
+    this.#stopWatching = null;
+    this.#session?.close();
+    this.#session = null;
+  }
+
+  #openMedia(): LocalMedia {
+    this.#media ??= new LocalMedia(browserDevices());
+    return this.#media;
+  }
+
+  #closeMedia(): void {
+    this.#media?.close();
+    this.#media = null;
+  }
+}
+
+/** Brings the devices to what was chosen; what cannot be opened is joined without. */
+async function prepare(media: LocalMedia, choice: JoinChoice = LISTEN): Promise<void> {
+  if (!choice.camera) media.turnOff('camera');
+  else if (media.camera.value.status === 'off') await media.turnOn('camera');
+  if (!choice.microphone) media.turnOff('microphone');
+  else if (media.microphone.value.status === 'off') await media.turnOn('microphone');
+}

@@ -1,0 +1,56 @@
+/** Named rooms over `/v1`: made, looked up and deleted. Failures are values with a code of the protocol. */
+import { CODES, type Code } from '@parley/protocol/codes';
+import type { CreateRoomAnswer, RoomView } from '@parley/protocol/http';
+
+export type Answer<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: Code | 'unreachable'; readonly retryAfterMs: number | null };
+
+/** A pod answers within a second or not at all; the edge gives up after 15. */
+const TIMEOUT_MS = 10_000;
+
+export const createRoom = (name: string): Promise<Answer<CreateRoomAnswer>> =>
+  ask<CreateRoomAnswer>('POST', '/v1/rooms', { body: JSON.stringify({ name }) });
+
+export const readRoom = (room: string): Promise<Answer<RoomView>> => ask<RoomView>('GET', roomUrl(room), {});
+
+export const deleteRoom = (room: string, ownerKey: string): Promise<Answer<null>> =>
+  ask<null>('DELETE', roomUrl(room), { ownerKey });
+
+const roomUrl = (room: string): string => `/v1/rooms/${encodeURIComponent(room)}`;
+
+interface Extras {
+  readonly body?: string;
+  readonly ownerKey?: string;
+}
+
+async function ask<T>(method: string, url: string, { body, ownerKey }: Extras): Promise<Answer<T>> {
+  try {
+    const response = await fetch(url, {
+      method,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(ownerKey === undefined ? {} : { authorization: `Bearer ${ownerKey}` }),
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const parsed: unknown = text === '' ? null : JSON.parse(text);
+    // The answer comes from our own origin and is shown, not trusted with anything.
+    if (response.ok) return { ok: true, value: parsed as T };
+    return { ok: false, reason: codeIn(parsed), retryAfterMs: retryAfter(response) };
+  } catch {
+    return { ok: false, reason: 'unreachable', retryAfterMs: null };
+  }
+}
+
+function codeIn(body: unknown): Code | 'unreachable' {
+  const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+  return typeof code === 'string' && Object.hasOwn(CODES, code) ? (code as Code) : 'unreachable';
+}
+
+function retryAfter(response: Response): number | null {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds * 1000 : null;
+}

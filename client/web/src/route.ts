@@ -1,0 +1,44 @@
+/** The addresses of the application. The server uses the same table to tell a page from a mistake. */
+import { parseRoomId, type RoomReference } from '@parley/protocol/ids';
+
+export type Route =
+  | { readonly page: 'landing' }
+  | { readonly page: 'room'; readonly room: RoomReference }
+  | { readonly page: 'invalid-link' }
+  | { readonly page: 'not-found' };
+
+export function routeOf(path: string): Route {
+  if (path === '/' || path === '') return { page: 'landing' };
+  const match = /^\/r\/([^/]+)\/?$/.exec(path);
+  if (!match?.[1]) return path === '/r' || path === '/r/' ? { page: 'invalid-link' } : { page: 'not-found' };
+  const room = roomFromText(decode(match[1]));
+  return room ? { page: 'room', room } : { page: 'invalid-link' };
+}
+
+/** A path the single page answers for; anything else is a plain 404. */
+export const isPage = (path: string): boolean => routeOf(path).page !== 'not-found';
+
+export const roomPath = (room: string): string => `/r/${room}`;
+
+/**
+ * The room somebody means by what they typed or pasted: a whole link, its path, a code with or without dashes, in any case, or a name
+ * with its region.
+ */
+export function roomFromText(text: string): RoomReference | undefined {
+  const trimmed = text.trim();
+  const linked = /\/r\/([^/?#\s]+)/.exec(trimmed);
+  const bare = (linked?.[1] ? decode(linked[1]) : trimmed).toLowerCase().replaceAll(/\s+/g, '');
+  const known = parseRoomId(bare);
+  if (known) return known;
+  // Crockford: o is read as 0, i and l as 1, so that a code survives being read out loud.
+  const symbols = bare.replaceAll('-', '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+  return symbols.length === 16 ? parseRoomId(symbols.replaceAll(/(.{4})(?!$)/g, '$1-')) : undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

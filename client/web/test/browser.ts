@@ -1,0 +1,94 @@
+/** The gallery in a real browser: built once, served by the real server with its real headers. */
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { build } from 'vite';
+import { createSite } from '../server/site.ts';
+
+export interface Gallery {
+  readonly url: string;
+  readonly browser: Browser;
+  /** Exceptions and errors in the console of every page opened so far. */
+  readonly faults: readonly string[];
+  open(context: BrowserContext, state: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export async function openGallery(): Promise<Gallery> {
+  const folder = fileURLToPath(new URL('gallery/', import.meta.url));
+  const outDir = await mkdtemp(join(tmpdir(), 'parley-gallery-'));
+  await build({ configFile: `${folder}vite.config.ts`, build: { outDir } });
+  const site = createSite({ root: outDir, frameAncestors: [], connect: [] });
+  site.listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+  const browser = await launch();
+  const faults: string[] = [];
+  return {
+    url,
+    browser,
+    faults,
+    async open(context, state) {
+      const page = await context.newPage();
+      page.on('pageerror', (error) => faults.push(`${state}: ${error.message}`));
+      page.on('console', (message) => {
+        // Also what the security policy refused.
+        if (message.type() === 'error') faults.push(`${state}: ${message.text()}`);
+      });
+      // Named rooms are looked up; the gallery has no service behind it.
+      await page.route('**/v1/**', (route) =>
+        route.fulfill({
+          json: { room: 'book-club@eu', kind: 'named', homeRegion: 'eu', cap: 100, locked: false },
+        }),
+      );
+      await page.goto(`${url}?state=${state}`);
+      await page.locator('#app > *').first().waitFor();
+      // Pictures of cameras and entrance animations have settled when nothing moves any more.
+      await page.evaluate(async () => {
+        const videos = [...document.querySelectorAll('video')];
+        await Promise.all(
+          videos.map((video) =>
+            video.readyState >= 2
+              ? Promise.resolve()
+              : new Promise<void>((resolve) =>
+                  video.addEventListener('loadeddata', () => resolve(), { once: true }),
+                ),
+          ),
+        );
+      });
+      await settled(page);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      site.close();
+      site.closeAllConnections();
+    },
+  };
+}
+
+/** Brings every animation that has an end to it: a page nobody looks at may never paint the frames it would take. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    // Two frames: one for what has been measured to be laid out, one for its animations to start.
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    for (const animation of document.getAnimations())
+      if (animation.effect?.getTiming().iterations !== Infinity) animation.finish();
+  });
+}
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['PARLEY_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--autoplay-policy=no-user-gesture-required',
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+    ],
+  });
+}

@@ -1,0 +1,89 @@
+/** The application as it is shipped, from the landing page to the end of a call, with a service that answers from a script. */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { build } from 'vite';
+import { launch } from './browser.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+let server: ChildProcess;
+let browser: Browser;
+let url: string;
+
+before(async () => {
+  // Not into dist/: that may be served at this moment.
+  const outDir = await mkdtemp(join(tmpdir(), 'parley-built-'));
+  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  server = spawn(process.execPath, ['server.ts'], {
+    cwd: root,
+    env: { ...process.env, PARLEY_LISTEN: `127.0.0.1:${port}`, PARLEY_WEB_ROOT: outDir },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (server.stdout) await once(server.stdout, 'data');
+  browser = await launch();
+});
+after(async () => {
+  await browser.close();
+  server.kill('SIGTERM');
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly headers?: Record<string, string>;
+}
+
+async function openRoom(refusal: Refusal): Promise<{ readonly page: Page; readonly asked: () => number }> {
+  const context = await browser.newContext({ permissions: ['camera', 'microphone'] });
+  const page = await context.newPage();
+  let asked = 0;
+  await page.route('**/v1/**', (route) => {
+    asked += 1;
+    const { status, code, headers = {} } = refusal;
+    return route.fulfill({ status, headers, json: { code, message: 'no' } });
+  });
+  await page.goto(url);
+  await page.getByTestId('new-room').click();
+  await page.getByTestId('name-input').fill('Robin');
+  await page.getByTestId('join').filter({ hasText: 'camera and mic' }).click();
+  return { page, asked: () => asked };
+}
+
+test('from the landing page into a room that is full, which says so and offers a way on', async () => {
+  const { page } = await openRoom({ status: 409, code: 'ROOM_FULL' });
+  await page.getByTestId('ended-ROOM_FULL').waitFor();
+  assert.match(page.url(), /\/r\/[0-9a-z]{4}(?:-[0-9a-z]{4}){3}$/);
+  await page.getByTestId('next-retry').waitFor();
+  await page.context().close();
+});
+
+test('a banned person is told so and the devices are let go', async () => {
+  const { page } = await openRoom({ status: 403, code: 'BANNED' });
+  await page.getByTestId('ended-BANNED').waitFor();
+  assert.equal(await page.getByTestId('countdown').count(), 0);
+  await page.context().close();
+});
+
+test('SIGTERM ends the server in good order', async () => {
+  server.kill('SIGTERM');
+  const [code] = (await once(server, 'exit')) as [number | null];
+  assert.equal(code, 0);
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeNames } from '@parley/protocol/codes';
+import { ENDINGS, sentence } from '../src/copy/endings.ts';
+import { problemCopy } from '../src/copy/media-problems.ts';
+import { waitMs } from '../src/pages/waiting.ts';
+
+test('every code of the protocol has a sentence for people and a way on', () => {
+  for (const reason of [...codeNames(), 'left', 'unreachable'] as const) {
+    const ending = ENDINGS[reason];
+    assert.ok(ending, `${reason} has no copy`);
+    assert.match(ending.title, /^[A-Z].{5,48}[^.]$/u, `${reason}: a short title without a full stop`);
+    assert.match(ending.body, /^[A-Z].{15,160}[.?]$/u, `${reason}: one or two sentences`);
+    assert.ok(ending.next.length > 0, `${reason} is a dead end`);
+  }
+});
+
+test('no copy shows a code, a number of HTTP or a word of the machine room', () => {
+  for (const reason of [...codeNames(), 'left', 'unreachable'] as const)
+    assert.doesNotMatch(
+      sentence(reason as 'unreachable'),
+      /[A-Z]{2,}_|\b[45]\d\d\b|socket|ticket|token|pod\b|null/,
+    );
+});
+
+test('what can pass by itself tries again by itself, and a refusal never does', () => {
+  for (const waits of [
+    'unreachable',
+    'TOO_MANY_JOINS',
+    'ROOM_HOME_UNREACHABLE',
+    'POD_FULL',
+    'NOT_READY',
+  ] as const)
+    assert.equal(ENDINGS[waits].auto, true, waits);
+  for (const stays of ['BANNED', 'KICKED', 'REPLACED', 'ROOM_DELETED', 'ROOM_NOT_FOUND', 'left'] as const)
+    assert.equal(ENDINGS[stays].auto, false, stays);
+});
+
+test('a waiting page waits as long as it was told, else longer each time up to a minute', () => {
+  assert.equal(waitMs(42_000, 3), 42_000);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 20].map((tries) => waitMs(null, tries)),
+    [4000, 8000, 16_000, 32_000, 60_000, 60_000],
+  );
+});
+
+test('every trouble with a device says what happened and what to do', () => {
+  for (const problem of ['refused', 'missing', 'busy', 'insecure', 'unsupported', 'lost', 'failed'] as const)
+    for (const subject of ['camera', 'microphone', 'both'] as const) {
+      const copy = problemCopy(problem, subject);
+      assert.ok(copy.title.length > 10 && copy.advice.length > 20, `${problem} ${subject}`);
+    }
+});

@@ -1,0 +1,224 @@
+/** Every page and state in Chromium, with the headers of the real server. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { openGallery, settled, type Gallery } from './browser.ts';
+
+/** One of each look; the others differ by their words only, which `copy.test.ts` reads. */
+const SAME = /^call-(?:3|6|9)$/;
+const ENDINGS = /^ended-(?:left|unreachable|ROOM_FULL|BANNED|REPLACED|INTERNAL)$/;
+
+let gallery: Gallery;
+let states: readonly string[];
+let axe: string;
+
+before(async () => {
+  gallery = await openGallery();
+  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const page = await gallery.browser.newPage();
+  await page.goto(gallery.url);
+  const all = await page.evaluate(() => globalThis.galleryStates ?? []);
+  states = all.filter((state) => (!state.startsWith('ended-') || ENDINGS.test(state)) && !SAME.test(state));
+  await page.close();
+});
+after(() => gallery.close());
+
+interface Checked {
+  readonly light: readonly string[];
+  readonly dark: readonly string[];
+  readonly narrow: readonly string[];
+}
+
+let checking: Promise<Checked> | undefined;
+
+/** Opens each state once and looks at it in every way: opening is what takes long. */
+function everyState(): Promise<Checked> {
+  checking ??= checkAll();
+  return checking;
+}
+
+async function checkAll(): Promise<Checked> {
+  const found = { light: [] as string[], dark: [] as string[], narrow: [] as string[] };
+  const context = await gallery.browser.newContext({
+    colorScheme: 'light',
+    viewport: { width: 1280, height: 800 },
+  });
+  for (const state of states) {
+    const page = await gallery.open(context, state);
+    const note = (list: string[], problems: readonly string[]) =>
+      list.push(...problems.map((problem) => `${state}: ${problem}`));
+    await page.evaluate(axe);
+    note(found.light, await violations(page, '{}'));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    // Only colours differ.
+    note(found.dark, await violations(page, '{ runOnly: ["color-contrast"] }'));
+    await page.setViewportSize({ width: 360, height: 740 });
+    await settled(page);
+    note(found.narrow, await tightness(page));
+    await page.close();
+  }
+  await context.close();
+  return found;
+}
+
+/** Serious and critical violations, each with the first element it was found on. */
+async function violations(page: Page, options: string): Promise<readonly string[]> {
+  // The colours of the other scheme arrive in transitions.
+  await settled(page);
+  const results: AxeResults = await page.evaluate(`axe.run(document, ${options})`);
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id} at ${nodes[0]?.html.slice(0, 140)} ${nodes[0]?.failureSummary ?? ''}`);
+}
+
+function tightness(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const problems: string[] = [];
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) problems.push(`${scrollWidth} px of content in ${clientWidth} px`);
+    for (const button of document.querySelectorAll<HTMLElement>('button:not(.text-button, .notice-close)')) {
+      const { width, height, right } = button.getBoundingClientRect();
+      const name = button.outerHTML.slice(0, 90);
+      if (width > 0 && (width < 44 || height < 44)) problems.push(`${name} is ${width} by ${height}`);
+      if (width > 0 && right > clientWidth && !button.closest('.strip')) problems.push(`${name} is outside`);
+    }
+    return problems;
+  });
+}
+
+for (const colours of ['light', 'dark'] as const)
+  test(`axe finds nothing serious on any page in ${colours} colours`, async () => {
+    assert.deepEqual((await everyState())[colours], []);
+  });
+
+test('no page scrolls sideways on a phone 360 pixels wide, and its buttons are large enough for a finger', async () => {
+  assert.deepEqual((await everyState()).narrow, []);
+});
+
+async function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    return (
+      element?.getAttribute('data-testid') ?? element?.getAttribute('aria-label') ?? element?.tagName ?? ''
+    );
+  });
+}
+
+/** The places Tab stops at, in order, until it comes round. */
+async function walk(page: Page, most: number): Promise<readonly string[]> {
+  const stops: string[] = [];
+  for (let step = 0; step < most; step++) {
+    await page.keyboard.press('Tab');
+    stops.push(await focused(page));
+  }
+  return stops;
+}
+
+test('the preview is walked with the keyboard: switches, name, ways to join, devices', async () => {
+  const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await gallery.open(context, 'prejoin');
+  await page.getByTestId('join-audio').waitFor();
+  assert.deepEqual(await walk(page, 11), [
+    'Parley, to the start page',
+    'prejoin-microphone',
+    'prejoin-camera',
+    'name-input',
+    'join',
+    'join-audio',
+    'join-listen',
+    'pick-camera',
+    'pick-microphone',
+    'pick-speaker',
+    'relay-only',
+  ]);
+  await page.getByTestId('prejoin-camera').focus();
+  await page.keyboard.press('Space');
+  await page.getByText('Your camera is off').waitFor();
+  assert.equal(await page.getByTestId('prejoin-camera').getAttribute('aria-pressed'), 'false');
+  assert.match((await page.getByTestId('join').textContent()) ?? '', /Join with microphone/);
+  await page.getByTestId('join').press('Enter');
+  assert.equal(await focused(page), 'name-input', 'without a name the focus goes where it is missing');
+  await context.close();
+});
+
+test('the call is worked with the keyboard: every control, the chat, shortcuts and the way back', async () => {
+  const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await gallery.open(context, 'call-3');
+  await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();
+  const stops = await walk(page, 12);
+  for (const control of [
+    'copy-link',
+    'open-settings',
+    'tile-link',
+    'microphone',
+    'camera',
+    'screen',
+    'chat',
+    'people',
+    'leave',
+  ])
+    assert.ok(
+      stops.some((stop) => stop === control || stop === `control-${control}`),
+      `${control} in ${stops.join()}`,
+    );
+
+  await page.keyboard.press('m');
+  await page.locator('[data-testid="control-microphone"][data-look="off"]').waitFor();
+  await page.keyboard.press('c');
+  await page.getByTestId('chat-panel').waitFor();
+  assert.equal(await focused(page), 'chat-input', 'an opened chat is ready to be written in');
+  await page.keyboard.type('mvs');
+  assert.equal(await page.getByTestId('chat-input').inputValue(), 'mvs', 'keys are letters while one types');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('chat-line').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('chat-panel').waitFor({ state: 'detached' });
+  assert.equal(await focused(page), 'control-chat', 'a closed panel gives the focus back');
+
+  await page.keyboard.press('?');
+  await page.getByTestId('shortcuts-dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('shortcuts-dialog').waitFor({ state: 'detached' });
+  assert.equal(await focused(page), 'control-chat', 'and so does a dialog');
+
+  await page.getByTestId('control-leave').press('Enter');
+  const asked = await page.evaluate(() => globalThis.fakeCall?.asked ?? []);
+  assert.ok(
+    asked.includes('audio off') && asked.includes('chat mvs') && asked.at(-1) === 'leave',
+    asked.join(),
+  );
+  await context.close();
+});
+
+test('a device that cannot share its screen says so, and sends nothing in its place', async () => {
+  const context = await gallery.browser.newContext({ viewport: { width: 390, height: 844 } });
+  const page = await gallery.open(context, 'call-cannot-share');
+  await page.getByTestId('notice').filter({ hasText: 'cannot share its screen' }).waitFor();
+  await page.getByTestId('control-screen').click({ force: true });
+  const asked = await page.evaluate(() => globalThis.fakeCall?.asked ?? []);
+  assert.ok(!asked.some((what) => what.startsWith('screen')), asked.join());
+  assert.equal(await page.getByTestId('control-screen').getAttribute('aria-disabled'), 'true');
+  await context.close();
+});
+
+test('a share ended by the browser ends for everyone', async () => {
+  const context = await gallery.browser.newContext();
+  const page = await gallery.open(context, 'call-2');
+  await page.getByTestId('control-screen').click();
+  await page.getByTestId('own-screen').waitFor();
+  await page.evaluate(() => globalThis.endFakeScreen?.());
+  await page.getByTestId('own-screen').waitFor({ state: 'detached' });
+  const asked = await page.evaluate(() => globalThis.fakeCall?.asked ?? []);
+  assert.deepEqual(
+    asked.filter((what) => what.startsWith('screen')),
+    ['screen on', 'screen off'],
+  );
+  await context.close();
+});
+
+test('no page threw, and none did what the security policy forbids', () => {
+  assert.deepEqual(gallery.faults, []);
+});

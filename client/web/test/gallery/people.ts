@@ -1,0 +1,89 @@
+/** The people of the gallery. */
+import type { CallSnapshot, ChatEntry, Link, Person } from '@parley/sdk/call';
+import { fakeCamera } from './fake-media.ts';
+
+const NAMES = [
+  'Mara Lindqvist',
+  'Tobias',
+  'Adaeze Okafor',
+  'Jun Watanabe',
+  'Sofía Reyes',
+  'Bartholomew Featherstonehaugh-Cholmondeley',
+  'Ines',
+  'Dmitri Volkov',
+  'Noor',
+  'Élodie Marchand',
+  'Sam',
+];
+
+export const GOOD: Link = {
+  status: 'connected',
+  path: 'direct',
+  quality: 'good',
+  roundTripMs: 24,
+  lossPercent: 0,
+};
+const FAIR: Link = { ...GOOD, path: 'relayed', quality: 'fair', roundTripMs: 142, lossPercent: 1.8 };
+const POOR: Link = { ...GOOD, quality: 'poor', roundTripMs: 380, lossPercent: 7.2 };
+
+/** Every third has no camera, every fourth is muted, and connections differ. */
+export function people(count: number): readonly Person[] {
+  return NAMES.slice(0, count).map((name, index) => {
+    const video = index % 3 !== 1;
+    const portrait = index === 3;
+    return {
+      participant: `p${String(index + 1).padStart(16, '0')}`,
+      name,
+      presence: 'here',
+      media: { audio: index % 4 !== 2, video, screen: false },
+      link: index === 1 ? FAIR : index === 4 ? POOR : GOOD,
+      stream: video ? fakeCamera(index + 1, portrait ? { width: 600, height: 800 } : undefined) : null,
+      screen: null,
+      level: index === 0 ? 0.5 : 0,
+    };
+  });
+}
+
+const NOON = Date.UTC(2026, 4, 4, 10, 12);
+
+export const CHAT: readonly ChatEntry[] = [
+  ['Mara Lindqvist', 'p0000000000000001', 'Good morning! Can everyone hear me?', 'taken'],
+  [
+    'Mara Lindqvist',
+    'p0000000000000001',
+    'The plan is at https://example.org/spring-fair/plan, page two.',
+    'taken',
+  ],
+  ['Me', 'me', 'Loud and clear', 'taken'],
+  [
+    'Tobias',
+    'p0000000000000002',
+    'One moment, I am still looking for my headphones. They were on the shelf yesterday…',
+    'taken',
+  ],
+  ['Me', 'me', 'Take your time', 'sending'],
+  ['Me', 'me', 'Shall we start with the tents?', 'refused'],
+].map(([name = '', from = '', text = '', status], index) => ({
+  id: `chat-line-${index}`,
+  from,
+  name,
+  text,
+  at: NOON + index * 40_000,
+  mine: from === 'me',
+  status: status === 'sending' ? 'sending' : status === 'refused' ? 'refused' : 'taken',
+}));
+
+export function snapshot(changes: Partial<CallSnapshot> = {}): CallSnapshot {
+  return {
+    connection: { status: 'connected', pod: 'pod-1' },
+    room: 'k7mq-2x9d-htw4-e0vn',
+    me: {
+      participant: 'p00000000000000me',
+      name: 'Robin Ekström',
+      media: { audio: true, video: true, screen: false },
+    },
+    people: [],
+    chat: [],
+    ...changes,
+  };
+}

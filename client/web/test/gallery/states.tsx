@@ -1,0 +1,149 @@
+/** Every page and state of the application by name. */
+import { codeNames } from '@parley/protocol/codes';
+import type { CallSnapshot, EndReason } from '@parley/sdk/call';
+import type { ComponentChild } from 'preact';
+import { CallPage } from '../../src/call/call-page.tsx';
+import { CallSession } from '../../src/call/session.ts';
+import { LocalMedia } from '../../src/media/local-media.ts';
+import { EndingPage } from '../../src/pages/ending-page.tsx';
+import { Landing } from '../../src/pages/landing.tsx';
+import { OwnerKeyDialog } from '../../src/pages/named-room-form.tsx';
+import { DeleteRoomDialog } from '../../src/pages/owned-room.tsx';
+import { InvalidLink, NotFound, Unsupported } from '../../src/pages/plain-notices.tsx';
+import { Prejoin } from '../../src/pages/prejoin.tsx';
+import { FakeCall } from './fake-call.ts';
+import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
+import { CHAT, people, snapshot } from './people.ts';
+
+declare global {
+  /** For tests: what the page asked of the call. */
+  var fakeCall: FakeCall | undefined;
+}
+
+const AD_HOC = { kind: 'ad-hoc', room: 'k7mq-2x9d-htw4-e0vn' } as const;
+const NAMED = { kind: 'named', room: 'book-club@eu', name: 'book-club', region: 'eu' } as const;
+const nothing = () => {};
+
+function prejoin(
+  options: FakeDeviceOptions = {},
+  room: typeof AD_HOC | typeof NAMED = AD_HOC,
+): ComponentChild {
+  const media = new LocalMedia(fakeDevices(options));
+  void media.begin();
+  return <Prejoin room={room} media={media} onJoin={nothing} onGone={nothing} />;
+}
+
+interface CallState {
+  readonly change?: Partial<CallSnapshot>;
+  readonly devices?: FakeDeviceOptions;
+  readonly silent?: boolean;
+  readonly script?: (session: CallSession, call: FakeCall) => void;
+}
+
+function call({ change = {}, devices = {}, silent = false, script }: CallState): ComponentChild {
+  const media = new LocalMedia(fakeDevices(devices));
+  const fake = new FakeCall(snapshot(change));
+  globalThis.fakeCall = fake;
+  const session = new CallSession(fake, media);
+  if (!silent) void media.begin();
+  script?.(session, fake);
+  return <CallPage session={session} />;
+}
+
+const inCall = (count: number): Partial<CallSnapshot> => ({ people: people(count - 1) });
+
+function mixed(): Partial<CallSnapshot> {
+  const all = people(5).map((person, index) => {
+    if (index === 0) return { ...person, presence: 'away' as const, level: 0 };
+    if (index === 2) return { ...person, presence: 'cut-off' as const };
+    if (index === 3) return { ...person, link: { status: 'connecting' as const }, stream: null };
+    if (index === 4) return { ...person, link: { status: 'failed' as const }, stream: null };
+    return person;
+  });
+  return { people: all };
+}
+
+const sharing = (): Partial<CallSnapshot> => ({
+  people: people(5).map((person, index) =>
+    index === 2 ? { ...person, media: { ...person.media, screen: true }, screen: fakeScreen() } : person,
+  ),
+});
+
+const ending = (reason: EndReason, retryAfterMs: number | null = null) => (
+  <EndingPage reason={reason} retryAfterMs={retryAfterMs} tries={2} onAgain={nothing} />
+);
+
+const ROOM = { room: NAMED.room, kind: 'named', homeRegion: 'eu', cap: 100, locked: false } as const;
+
+export const STATES: Readonly<Record<string, () => ComponentChild>> = {
+  landing: () => <Landing />,
+  'landing-owner-key': () => (
+    <>
+      <Landing />
+      <OwnerKeyDialog
+        made={{ room: ROOM, link: '', ownerKey: 'ok_7Yw3kPqLr0ZtVn5sHc2GxJ9mBd8aQfEu' }}
+        onClose={nothing}
+      />
+    </>
+  ),
+  prejoin: () => prejoin(),
+  'prejoin-named': () => prejoin({}, NAMED),
+  'prejoin-refused': () => prejoin({ error: 'NotAllowedError' }),
+  'prejoin-no-device': () => prejoin({ error: 'NotFoundError' }),
+  'prejoin-in-use': () => prejoin({ error: 'NotReadableError' }),
+  'prejoin-insecure': () => prejoin({ access: 'insecure' }),
+  'delete-room': () => (
+    <>
+      {prejoin({}, NAMED)}
+      <DeleteRoomDialog room={NAMED.room} ownerKey="key" onClose={nothing} onDeleted={nothing} />
+    </>
+  ),
+  'call-joining': () => call({ change: { connection: { status: 'joining' } } }),
+  'call-alone': () => call({}),
+  ...Object.fromEntries(
+    [2, 3, 4, 6, 9, 12].map((count) => [`call-${count}`, () => call({ change: inCall(count) })]),
+  ),
+  'call-silent': () => call({ change: inCall(3), silent: true }),
+  'call-mixed': () => call({ change: mixed() }),
+  'call-reconnecting': () =>
+    call({ change: { ...inCall(3), connection: { status: 'recovering', sinceMs: 0, offline: false } } }),
+  'call-offline': () =>
+    call({ change: { ...inCall(3), connection: { status: 'recovering', sinceMs: 0, offline: true } } }),
+  'call-screen': () => call({ change: sharing() }),
+  'call-own-screen': () =>
+    call({ change: inCall(3), script: (session) => (session.screen.value = fakeScreen()) }),
+  'call-chat': () =>
+    call({ change: { ...inCall(4), chat: CHAT }, script: (session) => session.openPanel('chat') }),
+  'call-chat-empty': () => call({ change: inCall(2), script: (session) => session.openPanel('chat') }),
+  'call-unread': () =>
+    call({
+      change: inCall(4),
+      script: (_session, fake) => fake.show({ chat: CHAT.slice(0, 2) }),
+    }),
+  'call-people': () => call({ change: mixed(), script: (session) => session.openPanel('people') }),
+  'call-settings': () =>
+    call({ change: inCall(3), script: (session) => (session.dialog.value = { kind: 'settings' }) }),
+  'call-shortcuts': () =>
+    call({ change: inCall(3), script: (session) => (session.dialog.value = { kind: 'shortcuts' }) }),
+  'call-share': () =>
+    call({ change: inCall(3), script: (session) => (session.dialog.value = { kind: 'share' }) }),
+  'call-link': () =>
+    call({
+      change: inCall(3),
+      script: (session) => (session.dialog.value = { kind: 'link', participant: 'p0000000000000002' }),
+    }),
+  'call-cannot-share': () =>
+    call({
+      change: inCall(2),
+      devices: { canShare: false },
+      script: (session) => void session.toggleScreen(),
+    }),
+  'call-sound-blocked': () =>
+    call({ change: inCall(3), script: (session) => (session.soundBlocked.value = true) }),
+  'ended-left': () => ending('left'),
+  'ended-unreachable': () => ending('unreachable'),
+  ...Object.fromEntries(codeNames().map((code) => [`ended-${code}`, () => ending(code, 42_000)])),
+  'page-not-found': () => <NotFound />,
+  'page-invalid-link': () => <InvalidLink />,
+  'page-unsupported': () => <Unsupported />,
+};

@@ -1,0 +1,18 @@
+/** Builds the gallery: every page and state with made-up data. Only tests do; it is no part of the application's build. */
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { precompress } from '../../build/precompress.ts';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  logLevel: 'error',
+  plugins: [precompress()],
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});
