@@ -107,6 +107,24 @@ export class Visitor {
       .evaluateAll((tiles) => tiles.map((tile) => tile.textContent ?? ''));
   }
 
+  /** From now on the page counts tiles that go, and notes how long each picture stands still. */
+  watchTiles(): Promise<void> {
+    return this.page.evaluate(watchTiles);
+  }
+
+  tilesGone(): Promise<number> {
+    return this.page.evaluate(() => (globalThis as unknown as Watch).parleyTilesGone);
+  }
+
+  longestFreezeMs(): Promise<number> {
+    return this.page.evaluate(() => (globalThis as unknown as Watch).parleyLongestFreezeMs);
+  }
+
+  async isBackOnAnotherPod(than: string): Promise<void> {
+    const back = this.page.locator(`[data-testid=call][data-status=connected]:not([data-pod="${than}"])`);
+    await back.waitFor({ timeout: 20_000 });
+  }
+
   async say(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
@@ -127,5 +145,33 @@ export class Visitor {
   async leave(): Promise<void> {
     assert.deepEqual(this.errors, [], `${this.name}'s page had errors`);
     await this.page.context().close();
+  }
+}
+
+interface Watch {
+  parleyTilesGone: number;
+  parleyLongestFreezeMs: number;
+}
+
+/** Runs in the page. Frames are counted where they are shown, not where they are decoded. */
+function watchTiles(): void {
+  const watch: Watch = { parleyTilesGone: 0, parleyLongestFreezeMs: 0 };
+  Object.assign(globalThis, watch);
+  const seen = globalThis as unknown as Watch;
+  const isTile = (node: Node): boolean => node instanceof HTMLElement && node.dataset['testid'] === 'tile';
+  new MutationObserver((changes) => {
+    for (const { removedNodes } of changes) seen.parleyTilesGone += [...removedNodes].filter(isTile).length;
+  }).observe(document.body, { childList: true, subtree: true });
+  for (const video of document.querySelectorAll<HTMLVideoElement>(
+    '[data-testid=tile]:not([data-self]) video',
+  )) {
+    let shownAt = performance.now();
+    const note = (): void => {
+      const now = performance.now();
+      seen.parleyLongestFreezeMs = Math.max(seen.parleyLongestFreezeMs, Math.round(now - shownAt));
+      shownAt = now;
+      video.requestVideoFrameCallback(note);
+    };
+    video.requestVideoFrameCallback(note);
   }
 }

@@ -62,7 +62,9 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     const room = newRoom();
     const ada = await Visitor.join(browser, { name: 'Ada', web: site.web, room });
     const original = await ada.participant();
-    const copied = await ada.page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+    const copied = await ada.page.evaluate(() =>
+      JSON.stringify(Object.fromEntries(Object.entries(sessionStorage))),
+    );
     const twin = await ada.page.context().newPage();
     await twin.addInitScript((items) => {
       if (sessionStorage.length > 0) return;
