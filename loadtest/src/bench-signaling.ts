@@ -1,0 +1,153 @@
+/** `npm run bench-signaling`: Parley's signaling beside two references, in one run, round by round. The README says what each row means. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startGenerator, type Generator } from './generator-process.ts';
+import type { Job } from './job.ts';
+import { PARLEY_LIMITS } from './limits.ts';
+import { describeMachine } from './machine.ts';
+import { ROWS, type Row, type ServerName, type Variant } from './plan.ts';
+import { publish } from './publish.ts';
+import { startParley, startReference, type Server, type StartOptions } from './servers.ts';
+import { costOf, summarize, type Run } from './summary.ts';
+import { describe, digits, doubtsOf, tableOf } from './table.ts';
+import { judge } from './verdict.ts';
+
+const USAGE = `usage: npm run bench-signaling -w loadtest -- [options]
+  --herd          also the open-loop herd of 300 calls (another 5 minutes)
+  --rows a,b      only these of join, directed, memory, herd
+  --rounds n      rounds of the first two rows (3)
+  --publish       write docs/evaluation/bench-signaling.{json,svg}
+  --profile dir   write a CPU profile of each pod into dir; figures of such a run are no results`;
+
+/** A round before the first, so that nobody is measured while its code is being compiled. */
+const WARM_UP_MS = 1000;
+
+const { values: options } = parseArgs({
+  options: {
+    herd: { type: 'boolean', default: false },
+    rows: { type: 'string', default: 'join,directed,memory' },
+    rounds: { type: 'string', default: '3' },
+    publish: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (options.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const startOptions: StartOptions = { dir, profileTo: options.profile };
+const rounds = Number(options.rounds);
+const names = new Set([...options.rows.split(','), ...(options.herd ? ['herd'] : [])]);
+const rows = ROWS.filter(({ name }) => names.has(name));
+const machine = describeMachine();
+const startedAt = Date.now();
+
+console.log(describe(machine));
+console.log(`Parley's limits raised for one generator behind one address:\n  ${limitsText()}`);
+if (!names.has('herd')) console.log('Row 4, the herd, is left out: --herd runs it.');
+const generator = startGenerator();
+const servers = new Map<ServerName, Server>();
+const runs: Run[] = [];
+let isClean = true;
+// A server must not outlive the bench that was told to stop.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void Promise.all(Array.from(servers.values(), (server) => server.close())).then(() => process.exit(1));
+  });
+}
+try {
+  for (const row of rows) await measure(row);
+} finally {
+  generator.close();
+  for (const server of servers.values()) await server.close();
+}
+const summaries = rows.map((row) => summarize(row, runs));
+for (const summary of summaries) console.log(`\n${tableOf(summary)}`);
+console.log(
+  `\nMedian (min-max) of the rounds; x naive is taken round by round. "others" is what else ran on this machine, in cores.`,
+);
+for (const doubt of doubtsOf(summaries)) console.log(doubt);
+console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
+if (options.publish && isClean && options.profile === undefined)
+  publish(machine, PARLEY_LIMITS, summaries, runs);
+else if (options.publish) console.log('Nothing is published: a run was void or failed, or was profiled.');
+if (isClean) rmSync(dir, { recursive: true });
+else console.log(`A run was void or failed: no result. Logs are in ${dir}`);
+process.exitCode = isClean ? 0 : 1;
+
+async function measure(row: Row): Promise<void> {
+  console.log(`\n${row.title}`);
+  if (row.name === 'memory') {
+    for (const variant of row.variants) await measureFresh(row, variant, 1);
+    return;
+  }
+  if (row.name === 'herd') {
+    for (const variant of row.variants) await measureOnce(row, variant, 1);
+    return;
+  }
+  for (const variant of row.variants) {
+    if (variant.id === variant.server) await warmUp(variant);
+  }
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const variant of row.variants) await measureOnce(row, variant, round);
+  }
+}
+
+/** Memory is of a process that has done nothing else. */
+async function measureFresh(row: Row, variant: Variant, round: number): Promise<void> {
+  const fresh = await startServer(variant.server);
+  try {
+    note(row, variant, round, await generator.run(jobFor(variant, fresh)));
+  } finally {
+    await fresh.close();
+  }
+}
+
+async function measureOnce(row: Row, variant: Variant, round: number): Promise<void> {
+  note(row, variant, round, await generator.run(jobFor(variant, await serverOf(variant.server))));
+}
+
+async function warmUp(variant: Variant): Promise<void> {
+  const job = jobFor(variant, await serverOf(variant.server));
+  await generator.run({ ...job, warmMs: 0, measureMs: WARM_UP_MS });
+}
+
+function jobFor({ load }: Variant, { dialect, targets, watched }: Server): Job {
+  return { ...load, dialect, targets, watched };
+}
+
+async function serverOf(name: ServerName): Promise<Server> {
+  const server = servers.get(name) ?? (await startServer(name));
+  servers.set(name, server);
+  return server;
+}
+
+function startServer(name: ServerName): Promise<Server> {
+  if (name === 'naive' || name === 'opaque') return startReference(`${name}-ws`, startOptions);
+  return startParley(name === 'parley' ? 1 : 2, startOptions);
+}
+
+function note(
+  row: Row,
+  variant: Variant,
+  round: number,
+  outcome: Awaited<ReturnType<Generator['run']>>,
+): void {
+  const verdict = judge(outcome);
+  isClean &&= verdict.verdict === 'valid';
+  runs.push({ row: row.name, variant: variant.id, round, outcome, verdict });
+  const cost = `${digits(costOf(row, outcome, () => true))} ${row.unit}`;
+  const said = verdict.verdict === 'valid' ? cost : `${verdict.verdict.toUpperCase()}: ${verdict.why}`;
+  console.log(`  round ${round}  ${variant.label.padEnd(30)} ${said}`);
+}
+
+function limitsText(): string {
+  return Object.entries(PARLEY_LIMITS)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n  ');
+}

@@ -1,0 +1,36 @@
+/** The generator in a process of its own, kept over all runs so that each finds it warm. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Job, Outcome } from './job.ts';
+import { onCore } from './machine.ts';
+
+export interface Generator {
+  run(job: Job): Promise<Outcome>;
+  close(): void;
+}
+
+type Answer = { readonly outcome: Outcome } | { readonly error: string };
+
+const GENERATOR_CORE = 1;
+
+export function startGenerator(): Generator {
+  const program = fileURLToPath(new URL('generator/main.ts', import.meta.url));
+  const [command = process.execPath, ...args] = onCore(GENERATOR_CORE, [process.execPath, program]);
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit').then(([code]): never => {
+    throw new Error(`the generator ended with ${String(code)}`);
+  });
+  // Whoever waits for a job hears of it.
+  ended.catch(() => {});
+  return {
+    async run(job) {
+      const answered = once(child, 'message') as Promise<[Answer]>;
+      child.send(job);
+      const [answer] = await Promise.race([answered, ended]);
+      if ('error' in answer) throw new Error(answer.error);
+      return answer.outcome;
+    },
+    close: () => child.disconnect(),
+  };
+}

@@ -1,0 +1,24 @@
+/** What was sent, what came, and everything that went wrong in one run. */
+
+const FAILURES_KEPT = 5;
+
+export class Tally {
+  sent = 0;
+  received = 0;
+  /** Sent to somebody who left before it came. */
+  excused = 0;
+  /** Told by the server that the reader was gone. */
+  undelivered = 0;
+  failed = 0;
+  readonly failures: string[] = [];
+
+  fail(why: string): void {
+    this.failed += 1;
+    if (this.failures.length < FAILURES_KEPT) this.failures.push(why.slice(0, 300));
+  }
+
+  /** All that could be delivered was. */
+  get isSettled(): boolean {
+    return this.received >= this.sent - this.excused;
+  }
+}

@@ -1,0 +1,19 @@
+/** Limits of Parley that a load generator behind one address would meet, raised for the bench and named in its report. */
+import { limitKey, type LimitName } from '@parley/protocol/limits';
+
+const RAISED: Partial<Record<LimitName, number>> = {
+  'address.joins': 10_000_000,
+  'address.sockets': 100_000,
+  'pod.rooms': 100_000,
+  'socket.messages': 1_000_000,
+  'socket.messageBurst': 10_000_000,
+  'socket.bytes': 1_073_741_824,
+  'socket.byteBurst': 1_073_741_824,
+  // The tickets of the socket part are fetched before its measured window.
+  'ticket.ttl': 300_000,
+};
+
+/** As environment variables of a pod. */
+export const PARLEY_LIMITS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(RAISED).map(([name, value]) => [limitKey(name as LimitName), String(value)]),
+);

@@ -1,0 +1,173 @@
+/** Starts and stops what is measured: the references, and Parley's pods with a NATS of their own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { accessSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Target } from './generator/dialect.ts';
+import type { Watched } from './job.ts';
+import { PARLEY_LIMITS } from './limits.ts';
+import { onCore } from './machine.ts';
+
+export interface Server {
+  readonly dialect: 'parley' | 'min';
+  readonly targets: readonly Target[];
+  readonly watched: readonly Watched[];
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Where logs, keys and NATS' files go. */
+  readonly dir: string;
+  /** Writes a CPU profile of each pod there when it stops. */
+  readonly profileTo: string | undefined;
+}
+
+const HOST = '127.0.0.1';
+const READY_WITHIN_MS = 15_000;
+const SERVER_CORE = 0;
+
+export async function startReference(name: 'naive-ws' | 'opaque-ws', { dir }: StartOptions): Promise<Server> {
+  const target = { host: HOST, port: await freePort() };
+  const program = fileURLToPath(new URL(`../references/${name}.ts`, import.meta.url));
+  const child = start(process.execPath, [program, String(target.port)], {
+    log: join(dir, `${name}.log`),
+    env: {},
+  });
+  await until(() => canConnect(target), child, name);
+  return { dialect: 'min', targets: [target], watched: [watch(name, child)], close: () => stop(child) };
+}
+
+/** `pods` of one region, with one NATS server. */
+export async function startParley(pods: number, { dir, profileTo }: StartOptions): Promise<Server> {
+  const home = join(dir, `parley-${pods}`);
+  mkdirSync(home, { recursive: true });
+  const nats = { host: HOST, port: await freePort() };
+  const natsChild = start(
+    findNats(),
+    ['-a', HOST, '-p', String(nats.port), '-js', '-sd', join(home, 'jetstream')],
+    { log: join(home, 'nats.log'), env: {} },
+  );
+  await until(() => canConnect(nats), natsChild, 'nats-server');
+  const keysFile = join(home, 'keys.json');
+  writeFileSync(keysFile, JSON.stringify(newKeySet()), { mode: 0o600 });
+  const turnSecret = randomBytes(24).toString('hex');
+  const running: { child: ChildProcess; target: Target; name: string }[] = [];
+  for (let at = 1; at <= pods; at += 1) {
+    const target = { host: HOST, port: await freePort() };
+    const name = `pod-${at}`;
+    const env = {
+      PARLEY_POD: name,
+      PARLEY_LISTEN: `${target.host}:${target.port}`,
+      PARLEY_NATS_URL: `nats://${nats.host}:${nats.port}`,
+      PARLEY_KEYS_FILE: keysFile,
+      // Credentials are part of every join; nobody listens there.
+      PARLEY_TURN_SECRET: turnSecret,
+      PARLEY_TURN_URLS: 'turn:192.0.2.1:3478?transport=udp,turn:192.0.2.1:3478?transport=tcp',
+      PARLEY_STUN_URLS: 'stun:192.0.2.1:3478',
+      ...PARLEY_LIMITS,
+    };
+    const profile = profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileTo}`];
+    const child = start(process.execPath, [...profile, SIGNALING], { log: join(home, `${name}.log`), env });
+    running.push({ child, target, name });
+  }
+  for (const { child, target, name } of running) await until(() => isReady(target), child, name);
+  return {
+    dialect: 'parley',
+    targets: running.map(({ target }) => target),
+    watched: [...running.map(({ child, name }) => watch(name, child)), watch('nats', natsChild)],
+    async close() {
+      await Promise.all(running.map(({ child }) => stop(child)));
+      await stop(natsChild);
+    },
+  };
+}
+
+const SIGNALING = fileURLToPath(new URL('../../services/signaling/src/main.ts', import.meta.url));
+
+function start(
+  program: string,
+  args: readonly string[],
+  { log, env }: { log: string; env: Record<string, string> },
+): ChildProcess {
+  const [command, ...rest] = onCore(SERVER_CORE, [program, ...args]);
+  const out = openSync(log, 'a');
+  const path = process.env['PATH'] ?? '';
+  return spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
+}
+
+/** taskset becomes the program, so its pid is the server's. */
+function watch(name: string, child: ChildProcess): Watched {
+  if (child.pid === undefined) throw new Error(`${name} did not start`);
+  return { name, pid: child.pid };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const isGone = await Promise.race([gone.then(() => true), delay(5000, false)]);
+  if (isGone) return;
+  child.kill('SIGKILL');
+  await gone;
+}
+
+async function until(ready: () => Promise<boolean>, child: ChildProcess, name: string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await ready())) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; see its log`);
+    if (Date.now() > deadline) throw new Error(`${name} is not ready after ${READY_WITHIN_MS} ms`);
+    await delay(50);
+  }
+}
+
+async function canConnect({ host, port }: Target): Promise<boolean> {
+  const socket = createConnection({ host, port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function isReady({ host, port }: Target): Promise<boolean> {
+  try {
+    return (await fetch(`http://${host}:${port}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
+
+function newKeySet(): unknown {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return { active: 'bench', keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }] };
+}
+
+/** Where infra/local/tools.sh puts it, or on the PATH. */
+function findNats(): string {
+  const versions = readFileSync(new URL('../../infra/local/versions.env', import.meta.url), 'utf8');
+  const version = /^NATS_VERSION=(.+)$/m.exec(versions)?.[1] ?? '';
+  const cache = process.env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley');
+  const path = join(cache, 'tools', `nats-server-${version}`, 'nats-server');
+  try {
+    accessSync(path);
+    return path;
+  } catch {
+    throw new Error(`no nats-server at ${path}: run infra/local/tools.sh`);
+  }
+}

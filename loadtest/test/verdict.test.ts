@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Outcome } from '../src/job.ts';
+import { ROWS } from '../src/plan.ts';
+import { summarize } from '../src/summary.ts';
+import { tableOf } from '../src/table.ts';
+import { GENERATOR_LIMIT, judge } from '../src/verdict.ts';
+
+function outcome(changes: Partial<Outcome> & { generatorUse?: number; serverMs?: number }): Outcome {
+  const { generatorUse = 0.5, serverMs = 500, ...rest } = changes;
+  const servers = [{ name: 'naive-ws', userMs: serverMs, systemMs: 0 }];
+  const spent = { wallMs: 1000, servers, generatorUse, othersUse: 0 };
+  const counts = { sent: 210, received: 210, excused: 0, done: 10 };
+  return { spent, ...counts, p50Ms: 1, p99Ms: 2, failures: [], ...rest };
+}
+
+test('a run is void when the generator used more than 80 % of its core', () => {
+  assert.equal(judge(outcome({ generatorUse: GENERATOR_LIMIT })).verdict, 'valid');
+  assert.equal(judge(outcome({ generatorUse: 0.81 })).verdict, 'void');
+});
+
+test('a run fails when one message is missing, or came twice', () => {
+  assert.equal(judge(outcome({ received: 209 })).verdict, 'failed');
+  assert.equal(judge(outcome({ received: 211 })).verdict, 'failed');
+});
+
+test('a message to somebody who had left is no loss', () => {
+  assert.equal(judge(outcome({ received: 207, excused: 3 })).verdict, 'valid');
+});
+
+test('a run fails when anything went wrong, or nothing was completed', () => {
+  assert.equal(judge(outcome({ failures: ['a socket was lost'] })).verdict, 'failed');
+  assert.equal(judge(outcome({ done: 0 })).verdict, 'failed');
+});
+
+test('one void round takes the figure away, and whatever is compared with it', () => {
+  const [row] = ROWS;
+  assert.ok(row);
+  const run = (variant: string, round: number, generatorUse: number) => {
+    const told = outcome({ generatorUse });
+    return { row: row.name, variant, round, outcome: told, verdict: judge(told) };
+  };
+  const table = tableOf(summarize(row, [run('naive', 1, 0.5), run('naive', 2, 0.9), run('parley', 1, 0.5)]));
+  const lines = table.split('\n').filter((line) => /naive ws|whole join/.test(line));
+  assert.equal(lines.length, 2);
+  for (const line of lines) assert.match(line, / {2}VOID the generator used 90 % of its core$/);
+});
+
+test('ratios in a summary pair the rounds', () => {
+  const [row] = ROWS;
+  assert.ok(row);
+  const run = (variant: string, round: number, serverMs: number) => {
+    const told = outcome({ serverMs });
+    return { row: row.name, variant, round, outcome: told, verdict: judge(told) };
+  };
+  const runs = [run('naive', 1, 10), run('parley', 1, 20), run('naive', 2, 100), run('parley', 2, 300)];
+  const { results } = summarize(row, runs);
+  const parley = results.find(({ variant }) => variant === 'parley');
+  assert.deepEqual(parley?.ratio, { median: 2.5, min: 2, max: 3 });
+  assert.deepEqual(parley.cost, { median: 16, min: 2, max: 30 });
+});
