@@ -32,11 +32,17 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
       return;
     hear(error, message);
   };
-  const say = (subject: string, message: BusMessage): void => {
-    // A closing connection takes nothing; what is said then is lost, as the bus allows.
-    if (!connection.isClosed() && !connection.isDraining())
-      connection.publish(subject, JSON.stringify(message));
+  const publish = (subject: string, data: string | Uint8Array): void => {
+    // A broken or closing link takes nothing: what would wait for its return is old by then, and the bus may lose messages.
+    if (!connected || connection.isClosed() || connection.isDraining()) return;
+    try {
+      connection.publish(subject, data);
+    } catch (error) {
+      onBad(subject, `not sent: ${String(error)}`);
+    }
   };
+  const say = (subject: string, message: BusMessage): void => publish(subject, JSON.stringify(message));
+  let connected = true;
 
   connection.subscribe(beatSubject, { callback: hear });
   connection.subscribe(podSubject(pod), { callback: hear });
@@ -48,7 +54,6 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
       else listener.onTransfer(transfer);
     },
   });
-  let connected = true;
   void followStatus(connection, (up) => {
     const back = up && !connected;
     connected = up;
@@ -68,7 +73,7 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
     tellPod: (to, message) => say(podSubject(to), message),
     beat: (message) => say(beatSubject, message),
     transfer(to, transfer) {
-      if (!connection.isClosed()) connection.publish(podDirectedSubject(to), writeTransfer(transfer));
+      publish(podDirectedSubject(to), writeTransfer(transfer));
     },
     isConnected: () => connected && !connection.isClosed(),
     close: () => connection.drain(),

@@ -1,4 +1,5 @@
 /** Chat: lines are merged by id, so that repeating one is harmless. SPEC rules CHAT-1 to CHAT-5. */
+import type { ParticipantId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
 import type { Input } from './input.ts';
 import { holderOf, localSockets, type Pod, type Room } from './state.ts';
@@ -36,6 +37,18 @@ export function mergeChat(pod: Pod, room: Room, lines: readonly ChatLine[]): voi
     keepLine(pod, room, line);
     const sockets = localSockets(room, line.from);
     if (sockets.length > 0) pod.effects.push({ type: 'say', sockets, message: { type: 'chat', line } });
+  }
+}
+
+/** Lines that somebody who resumes brings along. Words of others count only where no pod may remember them. */
+export function bringChat(pod: Pod, room: Room, by: ParticipantId, lines: readonly ChatLine[]): void {
+  const recovering = room.recoveringUntil > pod.now;
+  for (const line of lines) {
+    const isKnown = room.chat.some(({ id }) => id === line.id);
+    if (isKnown || (!recovering && line.from !== by)) continue;
+    mergeChat(pod, room, [line]);
+    const id = room.view.room;
+    pod.effects.push({ type: 'tell-room', room: id, message: { type: 'chat', room: id, pod: pod.id, line } });
   }
 }
 

@@ -12,9 +12,11 @@ import { join } from './join.ts';
 import { leave, loseSocket } from './leave.ts';
 import { resume } from './resume.ts';
 import { endRoom } from './room-deleted.ts';
+import { answerSections } from './roster/answer.ts';
 import { onDigest } from './roster/digest.ts';
+import { greetAll } from './roster/greet.ts';
 import { hearsItself, notePeer, onBeat, startBeating } from './roster/liveness.ts';
-import { answerSections, closeIfEmpty, onBye, onSections, openRoom, sayHello } from './roster/open.ts';
+import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
 import type { Person, Pod, Room } from './state.ts';
 
@@ -46,6 +48,7 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     id,
     boot,
     limits,
+    startedAt: now,
     random,
     agenda: new Agenda(),
     effects: [],
@@ -53,15 +56,22 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     rooms: new Map(),
     sockets: new Map(),
     waiting: new Map(),
+    emptied: new Set(),
     peers: new Map(),
+    greeting: undefined,
     ownBeatAt: -Infinity,
     sectionEpoch: boot,
     transferRef: 0,
     transfers: new Map(),
+    transferSweep: undefined,
   };
   pod.agenda.schedule(now, () => startBeating(pod));
 
-  const drain = (): readonly Effect[] => pod.effects.splice(0);
+  const drain = (): readonly Effect[] => {
+    for (const id of pod.emptied) closeIfEmpty(pod, id);
+    pod.emptied.clear();
+    return pod.effects.splice(0);
+  };
   return {
     handle(input, time) {
       pod.now = Math.max(pod.now, time);
@@ -108,7 +118,7 @@ function handle(pod: Pod, input: Input): void {
     case 'bus':
       return onBus(pod, input.message);
     case 'bus-back':
-      for (const room of pod.rooms.values()) sayHello(pod, room);
+      greetAll(pod);
       return undefined;
     default:
       return input satisfies never;
@@ -126,7 +136,6 @@ function arrive(pod: Pod, arrival: Join | Resume): void {
   }
   if (arrival.type === 'join') join(pod, room, arrival);
   else resume(pod, room, arrival);
-  closeIfEmpty(pod, room);
 }
 
 function onBus(pod: Pod, message: BusMessage): void {
@@ -134,9 +143,16 @@ function onBus(pod: Pod, message: BusMessage): void {
   if (message.pod === pod.id) return undefined;
   if (message.type === 'directed-answer') return onDirectedAnswer(pod, message);
   if (message.type === 'ask') return answerSections(pod, message.room, message.pod);
-  notePeer(pod, message.pod, 0);
+  notePeer(pod, message.pod, bootIn(message));
   const room = pod.rooms.get(message.room);
   return room === undefined ? undefined : onRoomMessage(pod, room, message);
+}
+
+/** The process that speaks, where the message says so; 0 otherwise. */
+function bootIn(message: RoomMessage): number {
+  if (message.type === 'hello') return message.section.boot;
+  if (message.type !== 'sections') return 0;
+  return message.sections.find((section) => section.pod === message.pod)?.boot ?? 0;
 }
 
 type RoomMessage = Exclude<BusMessage, { type: 'beat' | 'directed-answer' | 'ask' }>;
@@ -144,7 +160,6 @@ type RoomMessage = Exclude<BusMessage, { type: 'beat' | 'directed-answer' | 'ask
 function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
   switch (message.type) {
     case 'hello':
-      notePeer(pod, message.pod, message.section.boot);
       takeSection(pod, room, message.section, message.pod);
       return answerSections(pod, message.room, message.pod);
     case 'sections':

@@ -42,7 +42,7 @@ function undelivered(
 function rememberTransfer(pod: Pod, socket: SocketId, to: string, id: string): number {
   pod.transferRef += 1;
   const deadline = pod.now + pod.limits['directed.timeout'];
-  if (pod.transfers.size === 0) pod.agenda.schedule(deadline, () => giveUpTransfers(pod));
+  pod.transferSweep ??= pod.agenda.schedule(deadline, () => giveUpTransfers(pod));
   pod.transfers.set(pod.transferRef, { socket, to, id, deadline });
   if (pod.transfers.size > pod.limits['directed.pending']) reportOldest(pod);
   return pod.transferRef;
@@ -58,9 +58,10 @@ function reportOldest(pod: Pod): void {
 
 /** All wait equally long, so the oldest are first. */
 function giveUpTransfers(pod: Pod): void {
+  pod.transferSweep = undefined;
   for (const [ref, { socket, to, id, deadline }] of pod.transfers) {
     if (deadline > pod.now) {
-      pod.agenda.schedule(deadline, () => giveUpTransfers(pod));
+      pod.transferSweep = pod.agenda.schedule(deadline, () => giveUpTransfers(pod));
       return;
     }
     pod.transfers.delete(ref);

@@ -1,19 +1,19 @@
 /** What a join and a resume end in: the roster has the participant, and its socket is welcomed. SPEC rules JOIN-9, RES-4. */
 import type { Welcome } from '@parley/protocol/server-messages';
-import type { Arrival } from './input.ts';
+import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
 import { putOwn } from './roster/section.ts';
 import type { Pod, Room } from './state.ts';
 
 /** From here on the socket is the participant: the roster has it, and its owner is welcomed. */
-export function enter(pod: Pod, room: Room, arrival: Arrival): void {
+export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   const { socket, participant, generation, name, media } = arrival;
   pod.sockets.set(socket, { room: room.view.room, participant });
   putOwn(pod, room, { participant, generation, name, media, presence: { state: 'here', socket } });
   pod.effects.push({ type: 'say', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 
-function welcome(pod: Pod, room: Room, { participant, token }: Arrival): Welcome {
+function welcome(pod: Pod, room: Room, { type, participant, token }: Join | Resume): Welcome {
   const { limits } = pod;
   return {
     type: 'welcome',
@@ -23,8 +23,9 @@ function welcome(pod: Pod, room: Room, { participant, token }: Arrival): Welcome
     roster: Array.from(room.people.values(), memberOf),
     resume: token,
     graceMs: limits['resume.grace'],
-    recovering: room.recoveringUntil > pod.now,
-    chat: [],
+    recovering: room.recoveringUntil > pod.now || room.silent.size > 0,
+    // A newcomer is not shown what was said before it came.
+    chat: type === 'resume' ? [...room.chat] : [],
     limits: {
       messageBytes: limits['message.bytes'],
       nameChars: limits['name.chars'],

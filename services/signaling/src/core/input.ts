@@ -22,6 +22,8 @@ export type Join = { readonly type: 'join' } & Arrival;
 export type Resume = {
   readonly type: 'resume';
   readonly tokenGeneration: number;
+  /** Since its welcome, in ms: news of a participant that young may still be on its way to this pod. */
+  readonly tokenAgeMs: number;
   /** Lines the client has, for a room whose pods all died. */
   readonly chat: readonly ChatLine[];
 } & Arrival;

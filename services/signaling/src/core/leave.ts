@@ -1,7 +1,6 @@
 /** The ways out: leaving for good, and losing the socket. SPEC rules JOIN-12, RES-1, RES-2. */
 import type { SocketId } from './effects.ts';
-import { closeIfEmpty } from './roster/open.ts';
-import { dropOwn, putOwn } from './roster/section.ts';
+import { awayOwn, dropOwn } from './roster/section.ts';
 import { holderOf, type Pod } from './state.ts';
 
 /** Said by the client: everyone sees it go at once. */
@@ -11,7 +10,6 @@ export function leave(pod: Pod, socket: SocketId): void {
   pod.sockets.delete(socket);
   dropOwn(pod, found.room, found.entry.participant, 'left');
   pod.effects.push({ type: 'close', socket, code: null });
-  closeIfEmpty(pod, found.room);
 }
 
 /** The socket is gone without a word: away, and gone for good when the grace period ends. */
@@ -19,14 +17,7 @@ export function loseSocket(pod: Pod, socket: SocketId): void {
   const found = holderOf(pod, socket);
   pod.sockets.delete(socket);
   stopWaiting(pod, socket);
-  if (found === undefined) return;
-  const { room, entry } = found;
-  const until = pod.now + pod.limits['resume.grace'];
-  const expiry = pod.agenda.schedule(until, () => {
-    dropOwn(pod, room, entry.participant, 'lost');
-    closeIfEmpty(pod, room);
-  });
-  putOwn(pod, room, { ...entry, presence: { state: 'away', until, expiry } });
+  if (found !== undefined) awayOwn(pod, found.room, found.entry);
 }
 
 /** Gone before its room had opened: it never enters. */

@@ -1,15 +1,20 @@
 /** A resume: the same participant on a new socket, on this pod or from any other, within the grace period. SPEC rules RES-1 to RES-7. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import { mergeChat } from './chat.ts';
+import { bringChat } from './chat.ts';
 import { enter } from './enter.ts';
 import type { Resume } from './input.ts';
+import { missesPods } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import type { Pod, Room } from './state.ts';
 
 export function resume(pod: Pod, room: Room, arrival: Resume): void {
   const claim = strongestClaim(pod, room, arrival.participant);
-  const recovering = room.recoveringUntil > pod.now;
-  if ((claim === undefined && !recovering) || claim?.gone === true) {
+  const mayBeMissing =
+    room.recoveringUntil > pod.now ||
+    room.silent.size > 0 ||
+    missesPods(pod) ||
+    arrival.tokenAgeMs < pod.limits['resume.grace'];
+  if ((claim === undefined && !mayBeMissing) || claim?.gone === true) {
     pod.effects.push({ type: 'close', socket: arrival.socket, code: 'RESUME_EXPIRED' });
     return;
   }
@@ -18,7 +23,7 @@ export function resume(pod: Pod, room: Room, arrival: Resume): void {
     return;
   }
   dismissPredecessor(pod, room, arrival.participant);
-  mergeChat(pod, room, arrival.chat);
+  bringChat(pod, room, arrival.participant, arrival.chat);
   enter(pod, room, arrival);
 }
 

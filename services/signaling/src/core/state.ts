@@ -13,6 +13,7 @@ export interface Pod {
   /** Names this process: larger than that of any earlier process of the same pod. */
   readonly boot: number;
   readonly limits: Limits;
+  readonly startedAt: number;
   /** A number in [0, 1) for jitter. */
   readonly random: () => number;
   readonly agenda: Agenda;
@@ -23,12 +24,17 @@ export interface Pod {
   readonly sockets: Map<SocketId, Seat>;
   /** Sockets whose arrival waits for its room to open. */
   readonly waiting: Map<SocketId, RoomId>;
+  /** Rooms that may hold nobody of this pod any more; looked at when the input is done. */
+  readonly emptied: Set<RoomId>;
   readonly peers: Map<PodId, Peer>;
+  /** Set while a greeting to all rooms is due. */
+  greeting: Appointment | undefined;
   /** When this pod last heard its own beat. */
   ownBeatAt: number;
   sectionEpoch: number;
   transferRef: number;
   readonly transfers: Map<number, PendingTransfer>;
+  transferSweep: Appointment | undefined;
 }
 
 /** Which room and person a socket stands for. */
@@ -55,12 +61,15 @@ export interface Room {
   readonly own: OwnSection;
   /** Other pods' sections by pod, then epoch. */
   readonly sections: Map<PodId, Map<number, RemoteSection>>;
+  readonly gone: Map<ParticipantId, Gone>;
   /** The merged roster: what the sockets of this pod have been told. */
   readonly people: Map<ParticipantId, Person>;
   readonly chat: ChatLine[];
   phase: Phase;
   /** Until when people may be missing because every pod of the room died; a time in the past otherwise. */
   recoveringUntil: number;
+  /** Pods said to hold somebody here that have said nothing themselves: their people are not known yet. */
+  readonly silent: Set<PodId>;
   readonly digests: Digests;
   linger: Appointment | undefined;
 }
@@ -78,6 +87,8 @@ export type Phase =
   | {
       readonly phase: 'opening';
       readonly arrivals: (Join | Resume)[];
+      /** Live pods that were asked by name; when all have answered, nobody is there who was not named. */
+      readonly asked: ReadonlySet<PodId>;
       readonly answered: Set<PodId>;
       readonly named: Set<PodId>;
       readonly giveUp: Appointment;
@@ -88,7 +99,6 @@ export interface OwnSection {
   readonly epoch: number;
   seq: number;
   readonly entries: Map<ParticipantId, OwnEntry>;
-  readonly tombstones: Map<ParticipantId, KeptTombstone>;
 }
 
 /** The one place where a participant's socket is known. */
@@ -102,8 +112,12 @@ export type OwnEntry = {
     | { readonly state: 'away'; readonly until: number; readonly expiry: Appointment };
 };
 
-export interface KeptTombstone {
+/** The strongest word that somebody left, whoever told it: a tombstone outlives the section it stood in. */
+export interface Gone {
   readonly generation: number;
+  readonly pod: PodId;
+  readonly boot: number;
+  readonly epoch: number;
   readonly reason: Tombstone['reason'];
   readonly until: number;
 }
@@ -112,9 +126,13 @@ export interface RemoteSection {
   /** The process that opened it; 0 while only its existence is known. */
   readonly boot: number;
   seq: number;
+  /** Its writer is gone: whoever it holds is away, and it is kept until nothing of it counts. */
   dead: boolean;
+  /** Its writer itself ended it: a late message does not bring it back. */
+  ended: boolean;
+  /** A dead section is kept at least until then. */
+  keepUntil: number;
   readonly entries: Map<ParticipantId, RemoteEntry>;
-  readonly tombstones: Map<ParticipantId, KeptTombstone>;
   /** Set while a question for the whole section is on its way. */
   asked: Appointment | undefined;
 }

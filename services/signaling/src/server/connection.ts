@@ -75,12 +75,19 @@ export class Connection {
     const timer = setTimeout(() => this.end('ENTER_TIMEOUT'), limits['socket.enterTimeout']);
     this.#stage = { stage: 'stranger', timer };
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
-    socket.on('pong', () => {
-      this.#missedPings = 0;
-    });
+    // `ws` answers each ping by itself: a flood of them is a flood.
+    socket.on('ping', () => this.#onSign());
+    socket.on('pong', () => this.#onSign());
     // `ws` has closed the socket with the right code already (1002, 1007 or 1009); the close event follows.
     socket.on('error', (error) => this.#onBadFrame(error));
     socket.on('close', () => this.#onClose());
+  }
+
+  /** A ping or pong: a sign of life, and a message like any other. */
+  #onSign(): void {
+    if (this.#stage.stage === 'closing') return;
+    this.#missedPings = 0;
+    if (!this.#messages.take(1, this.#host.now())) this.end('RATE_LIMITED');
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
@@ -177,6 +184,9 @@ export class Connection {
   #onBadFrame(error: Error): void {
     const close = 'code' in error ? FRAME_ERRORS[String(error.code)] : undefined;
     this.#host.metrics.refusals.inc({ code: close ?? 'BAD_FRAME' });
+    if (this.#stage.stage === 'stranger') clearTimeout(this.#stage.timer);
+    this.#stage = { stage: 'closing' };
+    this.#endSoon();
   }
 
   /** Says one message; a welcome makes this socket a participant. */
@@ -234,6 +244,11 @@ export class Connection {
     }
     this.#stage = { stage: 'closing' };
     this.#socket.close(code === null ? 1000 : (CODES[code].close ?? 1011), code ?? 'bye');
+    this.#endSoon();
+  }
+
+  /** A peer that does not answer the close frame is not waited for. */
+  #endSoon(): void {
     setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
   }
 

@@ -9,14 +9,18 @@ import { joinRoom } from './routes/join-room.ts';
 import { readRoom } from './routes/read-room.ts';
 import { isOriginAllowed } from './visitor.ts';
 
+const REQUEST_WITHIN_MS = 10_000;
+const HEADERS_WITHIN_MS = 5000;
+
 type RoomRequest = FastifyRequest<{ Params: { room: string } }>;
 
 export function createHttp(context: RouteContext): FastifyInstance {
   const { config, pod, log } = context;
   const app = Fastify({
     bodyLimit: config.limits['body.bytes'],
-    // A client that trickles its request holds a socket for no longer than this.
-    requestTimeout: 10_000,
+    // A client that trickles its request, or says nothing, holds a socket for no longer than this; looked at once a second.
+    requestTimeout: REQUEST_WITHIN_MS,
+    http: { headersTimeout: HEADERS_WITHIN_MS, connectionsCheckingInterval: 1000 },
     keepAliveTimeout: 75_000,
     routerOptions: { maxParamLength: 100 },
   });

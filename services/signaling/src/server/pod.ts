@@ -37,6 +37,7 @@ export class SignalingPod implements Host {
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
   #draining = false;
+  #closed = false;
 
   constructor(parts: PodParts) {
     const { config } = parts;
@@ -98,6 +99,8 @@ export class SignalingPod implements Host {
   }
 
   handle(input: Input): void {
+    // Sockets end after the pod has: nobody is to hear of it any more, and no timer is to start again.
+    if (this.#closed) return;
     this.#carryOut(this.core.handle(input, this.now()));
     this.#arm();
   }
@@ -130,8 +133,9 @@ export class SignalingPod implements Host {
       token,
     };
     const tokenGeneration = 'generation' in verified.claims ? verified.claims.generation : 0;
+    const tokenAgeMs = Date.now() - (verified.claims.exp * 1000 - this.limits['resume.ttl']);
     if (message.type === 'enter') this.handle({ type: 'join', ...arrival });
-    else this.handle({ type: 'resume', ...arrival, tokenGeneration, chat: message.chat });
+    else this.handle({ type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, chat: message.chat });
     this.metrics.arrivals.inc({ kind: message.type });
     log.info({ trace: connection.trace, room, participant, generation, kind: message.type }, 'arrived');
     return undefined;
@@ -219,7 +223,7 @@ export class SignalingPod implements Host {
   async close(): Promise<void> {
     clearInterval(this.#pings);
     clearTimeout(this.#timer);
-    this.#timerAt = -Infinity;
+    this.#closed = true;
     for (const connection of this.#connections.values()) connection.end('GO_ELSEWHERE');
     await this.#bus.close();
   }

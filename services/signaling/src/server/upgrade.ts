@@ -61,6 +61,8 @@ function refuseUpgrade(stream: Duplex, code: Code): void {
   const { http, meaning, retry } = CODES[code];
   const status = http ?? 500;
   const body = JSON.stringify({ code, message: meaning });
+  // The other side may never close its half.
+  stream.once('finish', () => stream.destroy());
   stream.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

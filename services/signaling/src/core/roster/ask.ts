@@ -1,4 +1,4 @@
-/** Asking a pod for its section, after a gap or a digest that does not agree. SPEC rule ROS-9. */
+/** Asking a pod what it has: when a room opens, after a gap, after a digest that does not agree. SPEC rules ROS-6, ROS-9. */
 import type { PodId } from '@parley/protocol/ids';
 import { keepSection, type Pod, type RemoteSection, type Room } from '../state.ts';
 
@@ -13,11 +13,13 @@ export function askForSection(pod: Pod, room: Room, owner: PodId, epoch: number)
   section.asked = pod.agenda.schedule(pod.now + REPEAT_AFTER_MS, () => {
     section.asked = undefined;
   });
-  pod.effects.push({
-    type: 'tell-pod',
-    pod: owner,
-    message: { type: 'ask', room: room.view.room, pod: pod.id },
-  });
+  askForRoom(pod, room, owner);
+}
+
+/** What does that pod have of this room? It answers also when that is nothing. */
+export function askForRoom(pod: Pod, room: Room, other: PodId): void {
+  const id = room.view.room;
+  pod.effects.push({ type: 'tell-pod', pod: other, message: { type: 'ask', room: id, pod: pod.id } });
 }
 
 /** So that one question is asked however many deltas of an unknown section arrive before its answer. */
@@ -26,8 +28,9 @@ function placeholder(room: Room, owner: PodId, epoch: number): RemoteSection {
     boot: 0,
     seq: -1,
     dead: false,
+    ended: false,
+    keepUntil: -Infinity,
     entries: new Map(),
-    tombstones: new Map(),
     asked: undefined,
   };
   keepSection(room, owner, epoch, section);

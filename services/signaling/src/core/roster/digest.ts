@@ -10,6 +10,7 @@ import {
   type Room,
 } from '../state.ts';
 import { askForSection } from './ask.ts';
+import { forgetGone } from './gone.ts';
 
 /** After a change: soon, for the message that was just lost, and once more, should the digest be lost too. */
 const SOON_MS = 300;
@@ -43,7 +44,7 @@ function tellLater(pod: Pod, room: Room): void {
 function scheduleSteady(pod: Pod, room: Room): void {
   const wait = STEADY_MS * (1 + STEADY_JITTER * (2 * pod.random() - 1));
   room.digests.steady = pod.agenda.schedule(pod.now + wait, () => {
-    forgetTombstones(pod, room);
+    forgetGone(pod, room);
     tellDigest(pod, room);
     scheduleSteady(pod, room);
   });
@@ -55,14 +56,6 @@ export function cancelDigests({ digests }: Room): void {
   digests.steady?.cancel();
 }
 
-/** Tombstones that no claim can outlive any more. */
-function forgetTombstones(pod: Pod, room: Room): void {
-  const kept = [room.own, ...Array.from(room.sections.values(), (epochs) => [...epochs.values()]).flat()];
-  for (const { tombstones } of kept) {
-    for (const [participant, { until }] of tombstones) if (until <= pod.now) tombstones.delete(participant);
-  }
-}
-
 function tellDigest(pod: Pod, room: Room): void {
   const { epoch, seq } = room.own;
   const id = room.view.room;
@@ -72,6 +65,7 @@ function tellDigest(pod: Pod, room: Room): void {
 
 export function onDigest(pod: Pod, room: Room, digest: Digest): void {
   const section = remoteSectionOf(room, digest.pod, digest.epoch);
+  if (section?.ended === true) return;
   const agrees =
     section !== undefined &&
     !section.dead &&

@@ -4,12 +4,17 @@
  */
 import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
-import { askForSection } from './ask.ts';
+import { answerRoom } from './answer.ts';
+import { greetAll, tellDigests } from './greet.ts';
 import { presumeDead } from './remote.ts';
 
 const BEAT_MS = 1000;
 /** Three beats missed, and half a one for what is on its way. */
 const DEAD_AFTER_MS = 3500;
+/** A beat was missed, so something else may have been missed too. */
+const GAP_MS = 1600;
+/** Others may notice a death a beat later, and until then do not believe in it. */
+const TELL_AGAIN_MS = 1500;
 /** Beyond this the pod doubts itself. */
 const OWN_BEAT_LATE_MS = 2500;
 
@@ -29,18 +34,9 @@ export function onBeat(pod: Pod, id: PodId, boot: number): void {
   }
   const peer = notePeer(pod, id, boot);
   if (boot < peer.boot) return;
-  if (boot > peer.boot) endEarlierProcess(pod, id, boot);
-  if (peer.dead) askForAll(pod, id);
-  peer.boot = boot;
+  if (pod.now - peer.beatAt > GAP_MS) greetAll(pod);
   peer.beatAt = pod.now;
   peer.dead = false;
-}
-
-/** A pod that was thought dead speaks again: what it holds may have changed meanwhile. */
-function askForAll(pod: Pod, id: PodId): void {
-  for (const room of pod.rooms.values()) {
-    for (const epoch of room.sections.get(id)?.keys() ?? []) askForSection(pod, room, id, epoch);
-  }
 }
 
 /** After its own silence the pod has heard nobody: everyone gets a fresh count. */
@@ -54,10 +50,27 @@ function hearSelf(pod: Pod): void {
 /** Whoever speaks about a room is alive from that moment, also before its first beat is heard. */
 export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   const known = pod.peers.get(id);
-  if (known !== undefined) return known;
-  const peer: Peer = { boot, beatAt: pod.now, dead: false };
-  pod.peers.set(id, peer);
-  return peer;
+  if (known === undefined) {
+    const peer: Peer = { boot, beatAt: pod.now, dead: false };
+    pod.peers.set(id, peer);
+    tellDigests(pod);
+    return peer;
+  }
+  if (boot > known.boot) {
+    endEarlierProcess(pod, id, boot);
+    known.boot = boot;
+  }
+  return known;
+}
+
+/** Whether some pod went silent so recently that people it held may be unknown here and still in their grace period. */
+export function missesPods(pod: Pod): boolean {
+  if (pod.greeting !== undefined) return true;
+  for (const { beatAt } of pod.peers.values()) {
+    const silent = pod.now - beatAt;
+    if (silent > GAP_MS && silent < pod.limits['resume.grace'] + DEAD_AFTER_MS) return true;
+  }
+  return false;
 }
 
 function judge(pod: Pod): void {
@@ -71,6 +84,16 @@ function judge(pod: Pod): void {
   }
 }
 
+/** The others may have missed the last words of the dead, or may never have heard of its section. */
+function tellOfDeath(pod: Pod, id: PodId): void {
+  for (const room of pod.rooms.values()) {
+    const epochs = room.sections.get(id)?.values() ?? [];
+    if (![...epochs].some(({ dead }) => dead)) continue;
+    const message = { ...answerRoom(pod, room), chat: [] };
+    pod.effects.push({ type: 'tell-room', room: room.view.room, message });
+  }
+}
+
 /** Sections of processes before `boot` have lost their writer. */
 function endEarlierProcess(pod: Pod, id: PodId, boot: number): void {
   for (const room of pod.rooms.values()) {
@@ -78,4 +101,6 @@ function endEarlierProcess(pod: Pod, id: PodId, boot: number): void {
       if (section.boot < boot) presumeDead(pod, room, id, epoch);
     }
   }
+  tellOfDeath(pod, id);
+  pod.agenda.schedule(pod.now + TELL_AGAIN_MS, () => tellOfDeath(pod, id));
 }

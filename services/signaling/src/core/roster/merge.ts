@@ -4,6 +4,7 @@
  */
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { Left, ServerMessage } from '@parley/protocol/server-messages';
+import { isStronger } from './gone.ts';
 import { localSockets, type Person, type Pod, type Room } from '../state.ts';
 
 type Claim =
@@ -74,37 +75,24 @@ export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId)
   for (const [owner, epochs] of room.sections) {
     for (const [epoch, section] of epochs) {
       const entry = section.entries.get(participant);
-      const tombstone = section.tombstones.get(participant);
-      if (entry !== undefined) {
-        const { generation, name, media } = entry;
-        const state = entry.awayUntil === undefined ? 'here' : 'away';
-        const person: Person = { participant, generation, owner, name, media, state };
-        best = stronger(best, { gone: false, generation, pod: owner, epoch, person });
-      } else if (tombstone !== undefined) {
-        const { generation, reason } = tombstone;
-        best = stronger(best, { gone: true, generation, pod: owner, epoch, reason });
-      }
+      if (entry === undefined) continue;
+      const { generation, name, media } = entry;
+      const state = entry.awayUntil === undefined ? 'here' : 'away';
+      const person: Person = { participant, generation, owner, name, media, state };
+      best = stronger(best, { gone: false, generation, pod: owner, epoch, person });
     }
   }
-  return best;
+  const gone = room.gone.get(participant);
+  return gone === undefined ? best : stronger(best, { gone: true, ...gone });
 }
 
 function ownClaim(pod: Pod, room: Room, participant: ParticipantId): Claim | undefined {
-  const { epoch, entries, tombstones } = room.own;
+  const { epoch, entries } = room.own;
   const entry = entries.get(participant);
-  if (entry !== undefined) {
-    const { generation, name, media, presence } = entry;
-    const person: Person = { participant, generation, owner: pod.id, name, media, state: presence.state };
-    return { gone: false, generation, pod: pod.id, epoch, person };
-  }
-  const tombstone = tombstones.get(participant);
-  if (tombstone === undefined) return undefined;
-  return { gone: true, generation: tombstone.generation, pod: pod.id, epoch, reason: tombstone.reason };
+  if (entry === undefined) return undefined;
+  const { generation, name, media, presence } = entry;
+  const person: Person = { participant, generation, owner: pod.id, name, media, state: presence.state };
+  return { gone: false, generation, pod: pod.id, epoch, person };
 }
 
-function stronger(a: Claim | undefined, b: Claim): Claim {
-  if (a === undefined) return b;
-  if (a.generation !== b.generation) return a.generation > b.generation ? a : b;
-  if (a.pod !== b.pod) return a.pod > b.pod ? a : b;
-  return a.epoch > b.epoch ? a : b;
-}
+const stronger = (a: Claim | undefined, b: Claim): Claim => (a !== undefined && isStronger(a, b) ? a : b);

@@ -1,17 +1,20 @@
-/** A claim of this pod that a newer one elsewhere has overtaken ends, and its socket with it. SPEC rule RES-5. */
+/** A claim of this pod that a newer one elsewhere has overtaken loses its socket. SPEC rule RES-5. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Pod, Room } from '../state.ts';
 import { strongestClaim } from './merge.ts';
-import { dropOwn } from './section.ts';
+import { awayOwn } from './section.ts';
 
+/**
+ * The claim itself stays, as away, until the grace period ends: a pod that has not heard of the newer one yet must not take its end for the
+ * participant's.
+ */
 export function yieldToNewer(pod: Pod, room: Room, participant: ParticipantId): void {
   const own = room.own.entries.get(participant);
-  if (own === undefined) return;
+  if (own?.presence.state !== 'here') return;
   const claim = strongestClaim(pod, room, participant);
-  if (claim === undefined || claim.gone || claim.pod === pod.id) return;
-  if (own.presence.state === 'here') {
-    pod.sockets.delete(own.presence.socket);
-    pod.effects.push({ type: 'close', socket: own.presence.socket, code: 'REPLACED' });
-  }
-  dropOwn(pod, room, participant, 'lost');
+  if (claim === undefined || claim.pod === pod.id) return;
+  const { socket } = own.presence;
+  pod.sockets.delete(socket);
+  pod.effects.push({ type: 'close', socket, code: 'REPLACED' });
+  awayOwn(pod, room, own);
 }

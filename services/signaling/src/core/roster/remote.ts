@@ -1,10 +1,9 @@
 /** Other pods' sections as this pod knows them. SPEC rules ROS-3, ROS-6, ROS-8. */
-import type { Delta, Entry, Section, Tombstone } from '@parley/protocol/bus';
+import type { Delta, Entry, Section } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import {
   keepSection,
   remoteSectionOf,
-  type KeptTombstone,
   type Pod,
   type RemoteEntry,
   type RemoteSection,
@@ -13,10 +12,12 @@ import {
 import { askForSection } from './ask.ts';
 import { settle } from './merge.ts';
 import { yieldToNewer } from './newer.ts';
+import { noteTold, tombstoneKeepMs } from './gone.ts';
 
 /** Applies one change; a gap means asking for the whole section. */
 export function onDelta(pod: Pod, room: Room, delta: Delta): void {
   const section = remoteSectionOf(room, delta.pod, delta.epoch);
+  if (section?.ended === true) return;
   if (section === undefined || section.dead || delta.seq > section.seq + 1) {
     askForSection(pod, room, delta.pod, delta.epoch);
     return;
@@ -25,34 +26,36 @@ export function onDelta(pod: Pod, room: Room, delta: Delta): void {
   section.seq = delta.seq;
   if (delta.put !== undefined) {
     section.entries.set(delta.put.participant, receivedEntry(pod, delta.put));
-    section.tombstones.delete(delta.put.participant);
     yieldToNewer(pod, room, delta.put.participant);
     settle(pod, room, delta.put.participant);
   }
   if (delta.drop !== undefined) {
     const { participant } = delta.drop;
     section.entries.delete(participant);
-    section.tombstones.set(participant, receivedTombstone(pod, delta.drop));
+    noteTold(pod, room, { pod: delta.pod, boot: section.boot, epoch: delta.epoch }, delta.drop);
+    yieldToNewer(pod, room, participant);
     settle(pod, room, participant);
   }
 }
 
 /** Takes a whole section in place of what was known. An older one, or hearsay about a pod that speaks for itself, is ignored. */
 export function takeSection(pod: Pod, room: Room, told: Section, teller: PodId): void {
-  if (told.pod === pod.id) return;
+  for (const tombstone of told.tombstones) {
+    noteTold(pod, room, told, tombstone);
+    yieldToNewer(pod, room, tombstone.participant);
+    settle(pod, room, tombstone.participant);
+  }
   const known = remoteSectionOf(room, told.pod, told.epoch);
-  const firstHand = teller === told.pod;
-  if (known !== undefined && !known.dead && (!firstHand || told.seq < known.seq)) return;
-  if (!firstHand && (isAlive(pod, told) || known !== undefined)) return;
+  const firstHand = teller === told.pod && !told.dead;
+  if (firstHand ? isOutdated(room, told, known) : !isNewsOfTheDead(pod, told, known)) return;
   known?.asked?.cancel();
   const section: RemoteSection = {
     boot: told.boot,
     seq: told.seq,
     dead: told.dead,
+    ended: false,
+    keepUntil: pod.now + tombstoneKeepMs(pod),
     entries: new Map(told.entries.map((entry) => [entry.participant, receivedEntry(pod, entry)])),
-    tombstones: new Map(
-      told.tombstones.map((tombstone) => [tombstone.participant, receivedTombstone(pod, tombstone)]),
-    ),
     asked: undefined,
   };
   keepSection(room, told.pod, told.epoch, section);
@@ -69,26 +72,35 @@ export function takeSection(pod: Pod, room: Room, told: Section, teller: PodId):
 function endOlder(pod: Pod, room: Room, told: Section): void {
   for (const [epoch, section] of room.sections.get(told.pod) ?? []) {
     if (epoch >= told.epoch) continue;
-    if (section.boot === 0 || section.boot === told.boot) forgetSection(pod, room, told.pod, epoch);
+    if (section.boot === 0 || section.boot === told.boot) endSection(pod, room, told.pod, epoch);
     else presumeDead(pod, room, told.pod, epoch);
   }
 }
 
+/** What a pod says of itself counts, but not once it has said something newer. */
+function isOutdated(room: Room, told: Section, known: RemoteSection | undefined): boolean {
+  for (const epoch of room.sections.get(told.pod)?.keys() ?? []) if (epoch > told.epoch) return true;
+  return known !== undefined && (known.ended || told.seq < known.seq);
+}
+
+/** Hearsay counts about the dead only, and only where it tells more than is known. This pod's own earlier processes are among the dead. */
+function isNewsOfTheDead(pod: Pod, told: Section, known: RemoteSection | undefined): boolean {
+  if (!told.dead || told.entries.length === 0 || isAlive(pod, told)) return false;
+  return known === undefined || (known.dead && !known.ended && told.seq > known.seq);
+}
+
 function isAlive(pod: Pod, told: Section): boolean {
+  if (told.pod === pod.id) return told.boot === pod.boot;
   const peer = pod.peers.get(told.pod);
   return peer !== undefined && !peer.dead && peer.boot <= told.boot;
 }
 
 function participantsOf(section: RemoteSection | undefined): ParticipantId[] {
-  return section === undefined ? [] : [...section.entries.keys(), ...section.tombstones.keys()];
+  return section === undefined ? [] : [...section.entries.keys()];
 }
 
 function receivedEntry(pod: Pod, { awayMs, ...entry }: Entry): RemoteEntry {
   return { ...entry, awayUntil: awayMs === undefined ? undefined : pod.now + awayMs };
-}
-
-function receivedTombstone(pod: Pod, { generation, reason, keepMs }: Tombstone): KeptTombstone {
-  return { generation, reason, until: pod.now + keepMs };
 }
 
 /** The pod is dead: whoever it held is away, for what remains of the grace period, and then gone. */
@@ -96,6 +108,7 @@ export function presumeDead(pod: Pod, room: Room, owner: PodId, epoch: number): 
   const section = remoteSectionOf(room, owner, epoch);
   if (section === undefined || section.dead) return;
   section.dead = true;
+  section.keepUntil = pod.now + tombstoneKeepMs(pod);
   const until = pod.now + pod.limits['resume.grace'];
   for (const [participant, entry] of section.entries) {
     if (entry.awayUntil === undefined) section.entries.set(participant, { ...entry, awayUntil: until });
@@ -110,7 +123,7 @@ function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void
   if (section === undefined) return;
   let next = Infinity;
   for (const entry of section.entries.values()) next = Math.min(next, entry.awayUntil ?? Infinity);
-  for (const tombstone of section.tombstones.values()) next = Math.min(next, tombstone.until);
+  if (next === Infinity && section.keepUntil > pod.now) next = section.keepUntil;
   if (next === Infinity) {
     forgetSection(pod, room, owner, epoch);
     return;
@@ -119,16 +132,27 @@ function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void
     if (remoteSectionOf(room, owner, epoch) !== section || !section.dead) return;
     const gone = [...section.entries.values()].filter((entry) => (entry.awayUntil ?? Infinity) <= pod.now);
     for (const { participant } of gone) section.entries.delete(participant);
-    for (const [participant, tombstone] of section.tombstones) {
-      if (tombstone.until <= pod.now) section.tombstones.delete(participant);
-    }
     for (const { participant } of gone) settle(pod, room, participant);
     scheduleExpiry(pod, room, owner, epoch);
   });
 }
 
+/** The writer's own goodbye: its people are gone, its tombstones stay until no older claim can outlive them. */
+export function endSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
+  const section = remoteSectionOf(room, owner, epoch);
+  if (section === undefined || section.ended) return;
+  section.asked?.cancel();
+  section.dead = true;
+  section.ended = true;
+  section.keepUntil = pod.now + tombstoneKeepMs(pod);
+  const participants = [...section.entries.keys()];
+  section.entries.clear();
+  for (const participant of participants) settle(pod, room, participant);
+  scheduleExpiry(pod, room, owner, epoch);
+}
+
 /** Drops a section; whoever only it claimed has left. */
-export function forgetSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
+function forgetSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   const epochs = room.sections.get(owner);
   const section = epochs?.get(epoch);
   if (epochs === undefined || section === undefined) return;

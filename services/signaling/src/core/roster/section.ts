@@ -3,12 +3,8 @@ import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
 import { scheduleDigests } from './digest.ts';
+import { noteGone, tombstoneKeepMs, tombstonesOf } from './gone.ts';
 import { settle } from './merge.ts';
-
-/** A tombstone outlives the grace period by this, so that no slower pod's claim comes back after it. */
-const TOMBSTONE_MARGIN_MS = 5000;
-
-export const tombstoneKeepMs = (pod: Pod): number => pod.limits['resume.grace'] + TOMBSTONE_MARGIN_MS;
 
 /** Adds or replaces a participant of this pod. */
 export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
@@ -16,10 +12,18 @@ export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   const replaced = own.entries.get(entry.participant);
   if (replaced?.presence.state === 'away') replaced.presence.expiry.cancel();
   own.entries.set(entry.participant, entry);
-  own.tombstones.delete(entry.participant);
+  room.linger?.cancel();
+  room.linger = undefined;
   own.seq += 1;
   tellDelta(pod, room, { put: entryOf(pod, entry) });
   settle(pod, room, entry.participant);
+}
+
+/** The participant has no socket here any more: away, and gone for good when the grace period ends. */
+export function awayOwn(pod: Pod, room: Room, entry: OwnEntry): void {
+  const until = pod.now + pod.limits['resume.grace'];
+  const expiry = pod.agenda.schedule(until, () => dropOwn(pod, room, entry.participant, 'lost'));
+  putOwn(pod, room, { ...entry, presence: { state: 'away', until, expiry } });
 }
 
 /** Ends this pod's claim on a participant. */
@@ -31,10 +35,19 @@ export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason
   own.entries.delete(participant);
   const { generation } = entry;
   const keepMs = tombstoneKeepMs(pod);
-  own.tombstones.set(participant, { generation, reason, until: pod.now + keepMs });
+  const { epoch } = own;
+  noteGone(room, participant, {
+    generation,
+    reason,
+    pod: pod.id,
+    boot: pod.boot,
+    epoch,
+    until: pod.now + keepMs,
+  });
   own.seq += 1;
   tellDelta(pod, room, { drop: { participant, generation, reason, keepMs } });
   settle(pod, room, participant);
+  pod.emptied.add(room.view.room);
 }
 
 function tellDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombstone }): void {
@@ -51,7 +64,7 @@ function entryOf(pod: Pod, { participant, generation, name, media, presence }: O
 
 /** The own section as it goes over the bus. */
 export function ownSection(pod: Pod, room: Room): Section {
-  const { epoch, seq, entries, tombstones } = room.own;
+  const { epoch, seq, entries } = room.own;
   return {
     pod: pod.id,
     boot: pod.boot,
@@ -59,7 +72,7 @@ export function ownSection(pod: Pod, room: Room): Section {
     seq,
     dead: false,
     entries: Array.from(entries.values(), (entry) => entryOf(pod, entry)),
-    tombstones: liveTombstones(pod, tombstones),
+    tombstones: tombstonesOf(pod, room, pod.id, epoch),
   };
 }
 
@@ -68,7 +81,7 @@ export function deadSections(pod: Pod, room: Room): Section[] {
   const told: Section[] = [];
   for (const [owner, epochs] of room.sections) {
     for (const [epoch, section] of epochs) {
-      if (section.dead) told.push(remoteSection(pod, owner, epoch, section));
+      if (section.dead && section.entries.size > 0) told.push(remoteSection(pod, owner, epoch, section));
     }
   }
   return told;
@@ -87,15 +100,6 @@ function remoteSection(pod: Pod, owner: string, epoch: number, section: RemoteSe
     seq: section.seq,
     dead: section.dead,
     entries,
-    tombstones: liveTombstones(pod, section.tombstones),
+    tombstones: [],
   };
-}
-
-function liveTombstones(pod: Pod, tombstones: Room['own']['tombstones']): Tombstone[] {
-  const live: Tombstone[] = [];
-  for (const [participant, { generation, reason, until }] of tombstones) {
-    if (until <= pod.now) tombstones.delete(participant);
-    else live.push({ participant, generation, reason, keepMs: Math.round(until - pod.now) });
-  }
-  return live;
 }

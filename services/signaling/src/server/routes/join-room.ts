@@ -22,14 +22,14 @@ export async function joinRoom(
   if (name !== undefined && checkName(name, limits['name.chars']) === undefined)
     return refuse(reply, 'NAME_INVALID');
   if (!pod.isReady) return refuse(reply, 'NOT_READY');
-  if (pod.socketCount >= limits['pod.sockets'] || pod.core.counts().rooms >= limits['pod.rooms']) {
-    return refuse(reply, 'POD_FULL');
-  }
+  if (pod.socketCount >= limits['pod.sockets']) return refuse(reply, 'POD_FULL');
   const wait = context.joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
   const known = await rooms.look(request.params.room);
   if (!known.ok) return refuse(reply, known.code);
   const { view } = known;
+  const isNewHere = pod.core.population(view.room) === 0;
+  if (isNewHere && pod.core.counts().rooms >= limits['pod.rooms']) return refuse(reply, 'POD_FULL');
   if (view.locked) return refuse(reply, 'ROOM_LOCKED');
   if (pod.core.population(view.room) >= view.cap) return refuse(reply, 'ROOM_FULL');
 

@@ -1,0 +1,61 @@
+/** What a pod says when it is asked about a room. SPEC rules ROS-6, ROS-9. */
+import type { Sections } from '@parley/protocol/bus';
+import type { PodId, RoomId } from '@parley/protocol/ids';
+import type { ChatLine } from '@parley/protocol/people';
+import type { Pod, Room } from '../state.ts';
+import { goneElsewhere } from './gone.ts';
+import { deadSections, ownSection } from './section.ts';
+
+const CHAT_BYTES = 262_144;
+const CHAT_LINE_OVERHEAD = 600;
+
+/** Answers hello or ask, to the pod that spoke only. A pod without the room says so, and is forgotten there. */
+export function answerSections(pod: Pod, id: RoomId, to: PodId): void {
+  const room = pod.rooms.get(id);
+  const message = room === undefined ? nothing(pod, id) : answerRoom(pod, room);
+  pod.effects.push({ type: 'tell-pod', pod: to, message });
+}
+
+const nothing = (pod: Pod, room: RoomId): Sections => ({
+  type: 'sections',
+  room,
+  pod: pod.id,
+  sections: [],
+  named: [],
+  recoveringMs: 0,
+  chat: [],
+});
+
+export function answerRoom(pod: Pod, room: Room): Sections {
+  return {
+    type: 'sections',
+    room: room.view.room,
+    pod: pod.id,
+    sections: [ownSection(pod, room), ...deadSections(pod, room), ...goneElsewhere(pod, room)],
+    named: livePodsOf(room),
+    recoveringMs: Math.max(0, Math.round(room.recoveringUntil - pod.now)),
+    chat: recentChat(room),
+  };
+}
+
+/** As many of the last lines as fit: NATS takes a message of 1 MB, and the sections come first. */
+function recentChat(room: Room): ChatLine[] {
+  const lines: ChatLine[] = [];
+  let bytes = 0;
+  for (const line of room.chat.toReversed()) {
+    // A character is at most 6 bytes in JSON.
+    bytes += 6 * line.text.length + CHAT_LINE_OVERHEAD;
+    if (bytes > CHAT_BYTES) break;
+    lines.unshift(line);
+  }
+  return lines;
+}
+
+/** Pods that hold somebody here: whoever asks must hear from them too. */
+function livePodsOf(room: Room): PodId[] {
+  const named: PodId[] = [];
+  for (const [owner, epochs] of room.sections) {
+    if ([...epochs.values()].some((section) => !section.dead && section.entries.size > 0)) named.push(owner);
+  }
+  return named;
+}

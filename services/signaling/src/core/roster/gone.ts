@@ -1,0 +1,70 @@
+/**
+ * Who left: tombstones, merged over all sections and kept on their own. They are true whoever tells them, and they outlive their pod: without
+ * them an older claim on the same participant comes back as a ghost. SPEC rules ROS-4, ROS-14.
+ */
+import type { Section, Tombstone } from '@parley/protocol/bus';
+import type { ParticipantId, PodId } from '@parley/protocol/ids';
+import type { Gone, Pod, Room } from '../state.ts';
+
+/** A tombstone outlives the grace period by this, so that no slower pod's claim comes back after it. */
+const MARGIN_MS = 5000;
+
+export const tombstoneKeepMs = (pod: Pod): number => pod.limits['resume.grace'] + MARGIN_MS;
+
+export function noteGone(room: Room, participant: ParticipantId, gone: Gone): void {
+  const known = room.gone.get(participant);
+  if (known === undefined || isStronger(gone, known)) room.gone.set(participant, gone);
+}
+
+/** From the wire; `writer` is the section it stands in. */
+export function noteTold(
+  pod: Pod,
+  room: Room,
+  writer: { readonly pod: PodId; readonly boot: number; readonly epoch: number },
+  { participant, generation, reason, keepMs }: Tombstone,
+): void {
+  const { boot, epoch } = writer;
+  noteGone(room, participant, { generation, reason, pod: writer.pod, boot, epoch, until: pod.now + keepMs });
+}
+
+interface Order {
+  readonly generation: number;
+  readonly pod: PodId;
+  readonly epoch: number;
+}
+
+/** The order of claims, entry or tombstone alike: generation, then pod, then epoch. */
+export function isStronger(a: Order, b: Order): boolean {
+  if (a.generation !== b.generation) return a.generation > b.generation;
+  if (a.pod !== b.pod) return a.pod > b.pod;
+  return a.epoch > b.epoch;
+}
+
+export function forgetGone(pod: Pod, room: Room): void {
+  for (const [participant, { until }] of room.gone) if (until <= pod.now) room.gone.delete(participant);
+}
+
+/** Tombstones of one section, with what remains of them. */
+export function tombstonesOf(pod: Pod, room: Room, owner: PodId, epoch: number): Tombstone[] {
+  const told: Tombstone[] = [];
+  for (const [participant, gone] of room.gone) {
+    if (gone.pod !== owner || gone.epoch !== epoch || gone.until <= pod.now) continue;
+    const { generation, reason, until } = gone;
+    told.push({ participant, generation, reason, keepMs: Math.round(until - pod.now) });
+  }
+  return told;
+}
+
+/** Tombstones of other pods' sections, as sections that hold nothing else. */
+export function goneElsewhere(pod: Pod, room: Room): Section[] {
+  forgetGone(pod, room);
+  const writers = new Map<string, Gone>();
+  for (const gone of room.gone.values()) {
+    const isOwn = gone.pod === pod.id && gone.epoch === room.own.epoch;
+    if (!isOwn && gone.boot > 0) writers.set(`${gone.pod} ${gone.epoch}`, gone);
+  }
+  return Array.from(writers.values(), ({ pod: owner, boot, epoch }) => {
+    const tombstones = tombstonesOf(pod, room, owner, epoch);
+    return { pod: owner, boot, epoch, seq: 0, dead: true, entries: [], tombstones };
+  });
+}

@@ -1,0 +1,244 @@
+/** What the core relies on in a bus, held against memory and real NATS alike. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { BusMessage } from '@parley/protocol/bus';
+import type { DirectedTransfer } from '@parley/protocol/directed';
+import { memoryNetwork } from '../../src/adapters/memory-bus.ts';
+import { natsBus } from '../../src/adapters/nats-bus.ts';
+import { connectNats } from '../../src/adapters/nats-connection.ts';
+import type { Bus } from '../../src/core/ports.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { randomRoom } from '../support/pod.ts';
+
+interface Member {
+  readonly bus: Bus;
+  readonly heard: BusMessage[];
+  readonly transfers: DirectedTransfer[];
+  readonly back: number[];
+}
+
+interface Network {
+  join(pod: string): Promise<Member>;
+  close(): Promise<void>;
+}
+
+const ask = (room: string, pod: string): BusMessage => ({ type: 'ask', room, pod });
+const member = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [], back: [] });
+const listener = ({ heard, transfers, back }: Omit<Member, 'bus'>) => ({
+  onMessage: (message: BusMessage) => void heard.push(message),
+  onTransfer: (transfer: DirectedTransfer) => void transfers.push(transfer),
+  onBack: () => void back.push(1),
+});
+
+function overMemory(): Network {
+  const network = memoryNetwork();
+  return {
+    join(pod) {
+      const about = member();
+      return Promise.resolve({ ...about, bus: network.join(pod, listener(about)) });
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function overNats(nats: TestNats): Promise<Network> {
+  const buses: Bus[] = [];
+  return {
+    async join(pod) {
+      const about = member();
+      const connection = await connectNats({
+        servers: [nats.url],
+        user: undefined,
+        password: undefined,
+        name: pod,
+      });
+      const bus = natsBus(connection, pod, listener(about), (subject, why) =>
+        assert.fail(`${subject}: ${why}`),
+      );
+      buses.push(bus);
+      await connection.flush();
+      return { ...about, bus };
+    },
+    async close() {
+      for (const bus of buses) await bus.close();
+    },
+  };
+}
+
+let nats: TestNats;
+before(async () => {
+  nats = await startNats();
+});
+after(() => nats.close());
+
+for (const [kind, open] of Object.entries({
+  memory: () => Promise.resolve(overMemory()),
+  NATS: () => overNats(nats),
+})) {
+  describe(`bus over ${kind}`, () => {
+    let network: Network;
+    let pods: [Member, Member, Member];
+    before(async () => {
+      network = await open();
+      pods = [await network.join('pod-a'), await network.join('pod-b'), await network.join('pod-c')];
+    });
+    after(() => network.close());
+
+    test('[BUS-2] a room is heard by the pods that listen, in order, and not by the one that speaks', async () => {
+      const [one, two, three] = pods;
+      const room = randomRoom();
+      one.bus.listen(room);
+      two.bus.listen(room);
+      await settled(two, three);
+      for (let seq = 1; seq <= 50; seq += 1) one.bus.tellRoom(room, digest(room, seq));
+      await eventually('all messages', () => of(two, room).length === 50);
+      assert.deepEqual(
+        of(two, room).map((message) => ('seq' in message ? message.seq : 0)),
+        Array.from({ length: 50 }, (_, at) => at + 1),
+      );
+      await settled(one, two, three);
+      assert.deepEqual([of(one, room).length, of(three, room).length], [0, 0]);
+    });
+
+    test('[BUS-2] a pod that stops listening hears no more, and may listen again, heard once', async () => {
+      const [one, two] = pods;
+      const room = randomRoom();
+      two.bus.listen(room);
+      two.bus.stopListening(room);
+      await settled(two, one);
+      one.bus.tellRoom(room, digest(room, 1));
+      await settled(one, two);
+      assert.equal(of(two, room).length, 0);
+      two.bus.listen(room);
+      two.bus.listen(room);
+      await settled(two, one);
+      one.bus.tellRoom(room, digest(room, 2));
+      await settled(one, two);
+      assert.equal(of(two, room).length, 1);
+    });
+
+    test('[BUS-2] what is meant for one pod reaches that pod alone', async () => {
+      const [one, two, three] = pods;
+      const room = randomRoom();
+      one.bus.tellPod('pod-b', ask(room, 'pod-a'));
+      await eventually('the message', () => of(two, room).length === 1);
+      await settled(one, two, three);
+      assert.deepEqual([of(one, room).length, of(three, room).length], [0, 0]);
+      assert.deepEqual(of(two, room)[0], ask(room, 'pod-a'));
+    });
+
+    test('[ROS-13] a beat reaches everybody, the pod itself too', async () => {
+      const [one, two, three] = pods;
+      one.bus.beat({ type: 'beat', pod: 'pod-a', boot: 77 });
+      for (const { heard } of [one, two, three]) {
+        await eventually('the beat', () =>
+          heard.some((message) => message.type === 'beat' && message.boot === 77),
+        );
+      }
+    });
+
+    test('[DIR-2] a directed message arrives byte for byte, text and binary, empty and large', async () => {
+      const [one, two] = pods;
+      const room = randomRoom();
+      const everyByte = Uint8Array.from({ length: 256 }, (_, at) => at);
+      const payloads = [everyByte, new Uint8Array(0), new Uint8Array(65_000).fill(7)];
+      for (const [ref, payload] of payloads.entries()) {
+        const from = 'p0000000000000001';
+        const to = 'p0000000000000002';
+        one.bus.transfer('pod-b', { room, from, to, ref, pod: 'pod-a', binary: ref % 2 === 0, payload });
+      }
+      const mine = (): DirectedTransfer[] => two.transfers.filter((transfer) => transfer.room === room);
+      await eventually('the transfers', () => mine().length === 3);
+      for (const [ref, payload] of payloads.entries()) {
+        assert.deepEqual(Buffer.from(mine()[ref]?.payload ?? []), Buffer.from(payload));
+        assert.equal(mine()[ref]?.binary, ref % 2 === 0);
+      }
+    });
+
+    test('[BUS-4] a message to a pod that does not exist is lost without a fault', async () => {
+      const [one, two] = pods;
+      one.bus.tellPod('nobody', ask(randomRoom(), 'pod-a'));
+      await settled(one, two);
+      assert.ok(one.bus.isConnected());
+    });
+
+    test('[BUS-1] nobody else hears what pods share: what arrives is a copy', async () => {
+      const [one, two] = pods;
+      const room = randomRoom();
+      const message = ask(room, 'pod-a');
+      one.bus.tellPod('pod-b', message);
+      await eventually('the message', () => of(two, room).length === 1);
+      assert.notEqual(of(two, room)[0], message);
+    });
+  });
+}
+
+test('[BUS-4] a message over the size that NATS takes is lost, told to the log, and hurts nothing else', async () => {
+  const connection = await connectNats({
+    servers: [nats.url],
+    user: undefined,
+    password: undefined,
+    name: 'pod-big',
+  });
+  const about = member();
+  const bad: string[] = [];
+  const bus = natsBus(connection, 'pod-big', listener(about), (subject) => void bad.push(subject));
+  const room = randomRoom();
+  const line = {
+    id: 'line-0001',
+    from: 'p0000000000000001',
+    name: 'Ada',
+    text: 'x'.repeat(2_000_000),
+    at: 1,
+  };
+  bus.tellPod('pod-big', { type: 'chat', room, pod: 'pod-z', line });
+  assert.equal(bad.length, 1);
+  bus.tellPod('pod-big', ask(room, 'pod-z'));
+  await eventually('the next message', () => about.heard.length === 1);
+  await bus.close();
+});
+
+test('[BUS-5] a killed NATS is found at once; when it is back within 5 s the pod is told and hears its rooms again', async () => {
+  const [own, other] = [await startNats(), 'pod-b'];
+  const network = await overNats(own);
+  const one = await network.join('pod-a');
+  const two = await network.join(other);
+  const room = randomRoom();
+  two.bus.listen(room);
+  await own.kill();
+  await eventually('both see it', () => !one.bus.isConnected() && !two.bus.isConnected());
+  // Said into a broken link: lost, not kept for later.
+  one.bus.tellRoom(room, digest(room, 1));
+  await own.start();
+  await eventually('both are told', () => one.back.length === 1 && two.back.length === 1);
+  one.bus.tellRoom(room, digest(room, 2));
+  await eventually('the room is heard', () => of(two, room).length > 0);
+  assert.deepEqual(
+    of(two, room).map((message) => ('seq' in message ? message.seq : 0)),
+    [2],
+  );
+  await network.close();
+  await own.close();
+});
+
+const digest = (room: string, seq: number): BusMessage => ({
+  type: 'digest',
+  room,
+  pod: 'pod-a',
+  epoch: 1,
+  seq,
+  hash: 0,
+});
+
+const of = ({ heard }: Member, room: string): BusMessage[] =>
+  heard.filter((message) => 'room' in message && message.room === room);
+
+/** What each of these pods has said so far has arrived: a message of its own has made the round after it. */
+async function settled(...members: Member[]): Promise<void> {
+  for (const { bus, heard } of members) {
+    const room = randomRoom();
+    for (const pod of ['pod-a', 'pod-b', 'pod-c']) bus.tellPod(pod, ask(room, 'pod-z'));
+    await eventually('the round', () => heard.some((message) => 'room' in message && message.room === room));
+  }
+}

@@ -1,0 +1,45 @@
+/** Token buckets. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AddressBuckets, Bucket } from '../../src/core/buckets.ts';
+
+test('[LIM-3] a bucket gives its burst at once, then its rate', () => {
+  const bucket = new Bucket(10, 3, 0);
+  assert.deepEqual(
+    [0, 0, 0, 0].map((now) => bucket.take(1, now)),
+    [true, true, true, false],
+  );
+  assert.equal(bucket.waitMs(1), 100);
+  assert.equal(bucket.take(1, 99), false);
+  assert.equal(bucket.take(1, 200), true);
+});
+
+test('[LIM-3] over an hour a bucket gives no more than burst and rate together', () => {
+  const bucket = new Bucket(5, 20, 0);
+  let taken = 0;
+  for (let now = 0; now <= 3_600_000; now += 37) if (bucket.take(1, now)) taken += 1;
+  assert.ok(taken <= 20 + 5 * 3600 && taken >= 5 * 3600, `${taken}`);
+});
+
+test('[LIM-3] what is larger than the burst is never given, and takes nothing', () => {
+  const bucket = new Bucket(10, 3, 0);
+  assert.equal(bucket.take(4, 1_000_000), false);
+  assert.equal(bucket.take(3, 1_000_000), true);
+});
+
+test('[LIM-7] each address has its own bucket, and is told how long to wait', () => {
+  const buckets = new AddressBuckets(1, 2, 0);
+  assert.deepEqual([buckets.take('x', 0), buckets.take('x', 0)], [undefined, undefined]);
+  assert.equal(buckets.take('x', 0), 1000);
+  assert.equal(buckets.take('y', 0), undefined);
+  assert.equal(buckets.take('x', 1000), undefined);
+});
+
+test('[LIM-7] an address that stays away for a while is not remembered wrongly', () => {
+  const buckets = new AddressBuckets(1, 2, 0);
+  buckets.take('x', 0);
+  buckets.take('y', 60_000);
+  buckets.take('y', 120_000);
+  assert.deepEqual([buckets.take('x', 120_000), buckets.take('x', 120_000)], [undefined, undefined]);
+  assert.equal(buckets.take('x', 120_000), 1000);
+});

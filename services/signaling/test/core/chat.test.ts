@@ -1,0 +1,124 @@
+/** Chat: merged by id, bounded, and back again after a resume. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { World } from '../support/world.ts';
+
+test('[CHAT-2] a line reaches everyone else on every pod, and its sender is told that it was taken', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('a');
+  const cas = world.join('b');
+  ada.chat('line-0001', 'hello');
+  world.advance(10);
+  for (const person of [bob, cas]) {
+    const [line] = person.heard('chat');
+    assert.deepEqual([line?.line.from, line?.line.name, line?.line.text], [ada.id, ada.name, 'hello']);
+  }
+  assert.deepEqual(ada.heard('chat'), []);
+  assert.equal(ada.heard('chat-taken')[0]?.id, 'line-0001');
+});
+
+test('[CHAT-1] a line sent again is taken again and shown once', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  ada.chat('line-0001', 'hello');
+  world.advance(100);
+  ada.chat('line-0001', 'hello');
+  world.advance(100);
+  assert.equal(bob.heard('chat').length, 1);
+  const [first, second] = ada.heard('chat-taken');
+  assert.deepEqual(first, second);
+});
+
+test('[CHAT-4] a resume brings the lines that were missed, on the same pod and on another', () => {
+  for (const pod of ['a', 'b', 'c']) {
+    const world = new World();
+    const ada = world.join('a');
+    const bob = world.join('b');
+    bob.lose();
+    ada.chat('line-0001', 'are you there?');
+    world.advance(100);
+    bob.resume(pod);
+    world.advance(500);
+    assert.deepEqual(
+      bob.welcome.chat.map(({ text }) => text),
+      ['are you there?'],
+      `on ${pod}`,
+    );
+  }
+});
+
+test('[CHAT-5] a newcomer is not shown what was said before it came', () => {
+  const world = new World();
+  const ada = world.join('a');
+  ada.chat('line-0001', 'a secret');
+  world.advance(100);
+  for (const pod of ['a', 'b']) {
+    const bob = world.join(pod);
+    world.advance(5000);
+    assert.deepEqual([bob.welcome.chat, bob.heard('chat')], [[], []]);
+  }
+});
+
+test('[CHAT-5] a pod keeps the last lines only (chat.history)', () => {
+  const world = new World({ limits: { 'chat.history': 3 } });
+  const ada = world.join('a');
+  for (let number = 1; number <= 5; number += 1) ada.chat(`line-000${number}`, `line ${number}`);
+  ada.resume('a');
+  world.advance(500);
+  assert.deepEqual(
+    ada.welcome.chat.map(({ text }) => text),
+    ['line 3', 'line 4', 'line 5'],
+  );
+});
+
+test('[CHAT-4] when every pod died the lines come back from a client, to the people of every pod', () => {
+  const world = new World({ pods: ['a', 'b'] });
+  const ada = world.join('a');
+  const bob = world.join('b');
+  ada.chat('line-0001', 'hello');
+  world.advance(100);
+  const lines = bob.heard('chat').map(({ line }) => line);
+  for (const pod of ['a', 'b']) {
+    world.kill(pod);
+    world.start(pod);
+  }
+  world.advance(3000);
+  const cas = world.join('a');
+  bob.resume('b', { chat: lines });
+  world.advance(500);
+  assert.deepEqual(
+    cas.heard('chat').map(({ line }) => line.text),
+    ['hello'],
+  );
+  ada.resume('a');
+  world.advance(500);
+  assert.deepEqual(
+    ada.welcome.chat.map(({ text }) => text),
+    ['hello'],
+  );
+});
+
+test('[CHAT-4] nobody puts words into the mouth of others by a resume', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.advance(world.limits['resume.grace']);
+  const line = { id: 'line-0001', from: ada.id, name: ada.name, text: 'I owe you money', at: 1 };
+  bob.resume('b', { chat: [line, { ...line, id: 'line-0002', from: bob.id, text: 'mine' }] });
+  world.advance(500);
+  assert.deepEqual(
+    bob.welcome.chat.map(({ text }) => text),
+    ['mine'],
+  );
+});
+
+test('[BUS-4] what pods tell each other of chat fits into one message, however long the lines', () => {
+  const world = new World();
+  const ada = world.join('a');
+  for (let number = 100; number < 200; number += 1) ada.chat(`line-0${number}`, '\u0001'.repeat(2000));
+  world.join('b');
+  const biggest = Math.max(...world.network.sent.map(({ parcel }) => JSON.stringify(parcel).length));
+  assert.ok(biggest > 100_000 && biggest < 1_000_000, `${biggest} bytes`);
+});

@@ -1,0 +1,139 @@
+/** Directed messages: to somebody on this pod, on another, and to nobody. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { World } from '../support/world.ts';
+
+const isTransfer = ({ type }: { type: string }): boolean => type === 'transfer';
+
+test('[DIR-4] between two people on one pod nothing crosses the bus', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('a');
+  ada.send(bob, 'm1', 'an offer');
+  assert.deepEqual(bob.received, [{ from: ada.id, text: 'an offer' }]);
+  assert.equal(world.network.sent.filter(isTransfer).length, 0);
+});
+
+test('[DIR-4] to somebody on another pod it goes to that pod alone', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.join('c');
+  ada.send(bob, 'm1', 'an offer');
+  world.advance(10);
+  assert.deepEqual(bob.received, [{ from: ada.id, text: 'an offer' }]);
+  assert.deepEqual(
+    world.network.sent.filter(isTransfer).map(({ to }) => to),
+    ['b'],
+  );
+  world.advance(5000);
+  assert.deepEqual(ada.heard('undelivered'), []);
+});
+
+test('[DIR-5] the sender learns at once that a participant is unknown', () => {
+  const world = new World();
+  const ada = world.join('a');
+  ada.send('p0000000000000000', 'm1', 'hello?');
+  assert.deepEqual(ada.heard('undelivered'), [
+    { type: 'undelivered', to: 'p0000000000000000', id: 'm1', reason: 'unknown' },
+  ]);
+});
+
+for (const pod of ['a', 'b']) {
+  test(`[DIR-5] the sender learns that somebody of pod ${pod} is away`, () => {
+    const world = new World();
+    const ada = world.join('a');
+    const bob = world.join(pod);
+    bob.lose();
+    ada.send(bob, 'm1', 'hello?');
+    world.advance(20);
+    assert.equal(ada.heard('undelivered')[0]?.reason, 'away');
+    world.advance(20);
+    ada.send(bob, 'm2', 'hello?');
+    assert.deepEqual(
+      ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+      ['m1 away', 'm2 away'],
+    );
+  });
+}
+
+test('[DIR-5] the sender learns from the other pod that somebody has just left', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.network.drop(({ type }) => type === 'delta');
+  bob.leave();
+  ada.send(bob, 'm1', 'hello?');
+  world.advance(20);
+  assert.equal(ada.heard('undelivered')[0]?.reason, 'unknown');
+});
+
+test('[DIR-5] the sender learns within 2 s that a pod did not answer (directed.timeout)', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.network.drop(isTransfer);
+  ada.send(bob, 'm1', 'lost');
+  world.advance(700);
+  world.network.drop(isTransfer);
+  ada.send(bob, 'm2', 'lost too');
+  world.advance(world.limits['directed.timeout'] - 701);
+  assert.deepEqual(ada.heard('undelivered'), []);
+  world.advance(1);
+  assert.deepEqual(
+    ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+    ['m1 timeout'],
+  );
+  world.advance(700);
+  assert.equal(ada.heard('undelivered')[1]?.id, 'm2');
+});
+
+test('[DIR-5] however many messages are on their way one appointment watches over them', () => {
+  const world = new World({ pods: ['a', 'b'] });
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.advance(5000);
+  // Each is answered before the next is sent, but for the last.
+  for (let number = 0; number < 100; number += 1) {
+    ada.send(bob, `m${number}`, 'hello');
+    world.advance(5);
+  }
+  const { core } = world.pod('a');
+  const until = world.now + world.limits['directed.timeout'];
+  let wakes = 0;
+  while ((core.nextWake() ?? Infinity) <= until) {
+    world.advance((core.nextWake() ?? until) - world.now);
+    wakes += 1;
+  }
+  assert.ok(wakes < 10, `woken ${wakes} times`);
+  world.network.cut('a', 'b');
+  ada.send(bob, 'last', 'hello');
+  world.advance(world.limits['directed.timeout']);
+  assert.deepEqual(
+    ada.heard('undelivered').map(({ id }) => id),
+    ['last'],
+  );
+});
+
+test('[DIR-5] of too many that wait for an answer the oldest is reported (directed.pending)', () => {
+  const world = new World({ limits: { 'directed.pending': 2 } });
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.network.cut('a', 'b');
+  for (const id of ['m1', 'm2', 'm3']) ada.send(bob, id, 'hello');
+  assert.deepEqual(
+    ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+    ['m1 timeout'],
+  );
+});
+
+test('[DIR-4] a message reaches the socket of the newest connection', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  bob.resume('c');
+  world.advance(400);
+  ada.send(bob, 'm1', 'hello');
+  world.advance(20);
+  assert.equal(bob.received.length, 1);
+});

@@ -1,0 +1,367 @@
+/** How pods agree: opening a room, lost messages, dead and restarted pods, broken links. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Sent } from '../support/network.ts';
+import { ROOM } from '../support/ad-hoc.ts';
+import { World } from '../support/world.ts';
+
+const isType =
+  (type: string, from?: string) =>
+  (sent: Sent): boolean =>
+    sent.type === type && (from === undefined || sent.from === from);
+
+test('[ROS-7] a room with other pods opens as soon as those that are named have answered', () => {
+  const world = new World();
+  world.join('a');
+  world.join('b');
+  const cas = world.person();
+  cas.join('c');
+  assert.equal(cas.line.state, 'arriving');
+  world.advance(3);
+  assert.ok(cas.isHere);
+  assert.equal(cas.welcome.roster.length, 3);
+});
+
+test('[ROS-7] an arrival waits for a pod that is named until it answers', () => {
+  const world = new World();
+  world.join('a');
+  world.join('b');
+  // Both answers: to hello, and to the question by name.
+  for (let answer = 0; answer < 2; answer += 1) {
+    world.network.drop(({ from, to, type }) => from === 'b' && to === 'c' && type === 'sections');
+  }
+  const cas = world.person();
+  cas.join('c');
+  world.advance(200);
+  assert.equal(cas.line.state, 'arriving');
+  world.advance(60);
+  assert.ok(cas.isHere, 'the second hello was answered');
+  assert.equal(cas.welcome.roster.length, 3);
+});
+
+test('[ROS-7] an empty room opens as soon as every live pod has said that it has nobody', () => {
+  const world = new World();
+  const ada = world.person();
+  ada.join('a');
+  assert.equal(ada.line.state, 'arriving');
+  world.advance(3);
+  assert.ok(ada.isHere);
+});
+
+test('[ROS-7] an arrival waits 300 ms where a pod does not answer, and no longer', () => {
+  const world = new World();
+  world.network.cut('a', 'b');
+  const ada = world.person();
+  ada.join('a');
+  world.advance(299);
+  assert.equal(ada.line.state, 'arriving');
+  world.advance(1);
+  assert.ok(ada.isHere);
+});
+
+test('[ROS-7] a pod that is alone does not wait, once it has lived long enough to have heard others', () => {
+  const world = new World({ pods: ['a'] });
+  const ada = world.person();
+  ada.join('a');
+  assert.ok(ada.isHere);
+});
+
+test('[ROS-7] a pod that has just started waits though it has heard of nobody yet', () => {
+  const world = new World({ pods: ['a'] });
+  const ada = world.join('a');
+  world.start('b');
+  world.advance(10);
+  const bob = world.person();
+  bob.join('b');
+  world.advance(300);
+  assert.deepEqual(bob.welcome.roster.map(({ participant }) => participant).toSorted(), [ada.id, bob.id]);
+});
+
+for (const lost of [1, 2]) {
+  test(`[ROS-6] ${lost} of the three first hellos may be lost: everyone shows within 2 s`, () => {
+    const world = new World({ pods: ['a', 'b'] });
+    const ada = world.join('a');
+    for (let drop = 0; drop < lost; drop += 1) world.network.drop(isType('hello', 'b'));
+    const bob = world.person();
+    bob.join('b');
+    world.advance(2000);
+    assert.deepEqual(world.roster('a'), world.roster('b'));
+    assert.deepEqual(ada.news(), [`joined ${bob.id}`]);
+  });
+}
+
+test('[ROS-6] two first joins at the same moment on two pods find each other', () => {
+  const world = new World();
+  const ada = world.person();
+  const bob = world.person();
+  ada.join('a');
+  bob.join('b');
+  world.advance(500);
+  assert.deepEqual(world.roster('a'), world.roster('b'));
+  assert.equal(world.roster('a').length, 2);
+});
+
+test('[BUS-4] any single message of a short history may be lost: rosters agree 2 s later', () => {
+  const script = (world: World): void => {
+    world.join('a');
+    const bob = world.join('b');
+    bob.lose();
+    world.advance(50);
+    bob.resume('c');
+    world.advance(400);
+    const cas = world.join('a');
+    cas.leave();
+    world.advance(10);
+    bob.change({ name: 'Robert' });
+    world.advance(10);
+  };
+  const whole = new World();
+  const before = whole.network.sent.length;
+  script(whole);
+  const messages = whole.network.sent.length - before;
+  for (let nth = 1; nth <= messages; nth += 1) {
+    const world = new World();
+    world.network.drop(() => true, nth);
+    script(world);
+    world.advance(2000);
+    const [sent] = [whole.network.sent[before + nth - 1]];
+    const lost = `message ${nth} lost: ${sent?.type} from ${sent?.from} to ${sent?.to}`;
+    for (const pod of ['b', 'c']) assert.deepEqual(world.roster(pod), world.roster('a'), lost);
+    const names = world
+      .pod('a')
+      .core.people(ROOM)
+      .map(({ name }) => name);
+    assert.ok(names.includes('Robert'), lost);
+  }
+});
+
+test('[ROS-10] a lost change heals by a digest within 1.5 s', () => {
+  const world = new World({ pods: ['a', 'b'] });
+  world.join('a');
+  const bob = world.join('b');
+  world.advance(5000);
+  world.network.drop(isType('delta', 'b'));
+  world.network.drop(isType('digest', 'b'));
+  bob.change({ name: 'Robert' });
+  world.advance(1500);
+  const names = world
+    .pod('a')
+    .core.people(ROOM)
+    .map(({ name }) => name);
+  assert.ok(names.includes('Robert'));
+});
+
+test('[ROS-10] a steady digest follows every 30 s with jitter', () => {
+  const world = new World({ pods: ['a', 'b'] });
+  world.join('a');
+  world.join('b');
+  world.advance(5000);
+  const before = world.network.sent.length;
+  world.advance(36_001);
+  const digests = world.network.sent.slice(before).filter(isType('digest', 'a'));
+  assert.ok(digests.length >= 1 && digests.length <= 2, `${digests.length}`);
+});
+
+test('[ROS-11] the people of a killed pod are away within 5 s and gone at the end of their grace period', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  const mark = ada.log.length;
+  world.kill('b');
+  world.advance(2500);
+  assert.deepEqual(ada.news(mark), []);
+  world.advance(2500);
+  assert.deepEqual(ada.news(mark), [`away ${bob.id}`]);
+  world.advance(world.limits['resume.grace'] - 1000);
+  assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `left ${bob.id}`]);
+  assert.equal(ada.heard('left')[0]?.reason, 'lost');
+});
+
+test('[ROS-11] a pod that opened the room just after another was killed learns whom that one held', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.kill('b');
+  world.advance(200);
+  const cas = world.join('c');
+  world.advance(6500);
+  assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} away`, `${cas.id} here`].toSorted());
+  bob.resume('a');
+  world.advance(500);
+  assert.equal(cas.news().at(-1), `back ${bob.id}`);
+});
+
+test('[ROS-11] what only one pod had heard of a killed one reaches the others', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  const cas = world.join('c');
+  world.advance(5000);
+  world.network.drop(({ from, to, type }) => from === 'b' && to === 'c' && type === 'delta');
+  const dan = world.person();
+  dan.join('b');
+  world.advance(5);
+  world.kill('b');
+  world.advance(7000);
+  assert.deepEqual(world.roster('c'), world.roster('a'));
+  assert.ok(world.roster('c').includes(`${dan.id} away`));
+  assert.ok(!ada.news().includes(`left ${bob.id}`) && !cas.news().includes(`left ${bob.id}`));
+});
+
+test('[ROS-12] a pod that restarts under its name ends its earlier process at once, and learns whom that held', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  const cas = world.join('b');
+  const mark = ada.log.length;
+  world.kill('b');
+  world.advance(300);
+  world.start('b');
+  world.advance(1100);
+  assert.deepEqual(ada.news(mark).toSorted(), [`away ${bob.id}`, `away ${cas.id}`].toSorted());
+  bob.resume('b');
+  world.advance(3000);
+  assert.deepEqual(world.roster('b'), world.roster('a'));
+  assert.ok(world.roster('b').includes(`${cas.id} away`));
+  cas.resume('a');
+  world.advance(500);
+  assert.deepEqual(ada.news(mark).slice(-2), [`back ${bob.id}`, `back ${cas.id}`]);
+});
+
+test('[ROS-13] a pod that does not hear itself judges nobody, and is not ready', () => {
+  const world = new World();
+  const ada = world.join('a');
+  world.join('b');
+  const mark = ada.log.length;
+  for (const pod of ['a', 'b', 'c']) world.network.cut('a', pod);
+  assert.ok(world.pod('a').core.ready());
+  world.advance(15_000);
+  assert.ok(!world.pod('a').core.ready());
+  assert.deepEqual(ada.news(mark), []);
+  world.network.healAll();
+  world.advance(3000);
+  assert.ok(world.pod('a').core.ready());
+  assert.deepEqual(ada.news(mark), []);
+});
+
+test('[BUS-6] after the link to the bus has returned a pod catches up with what it missed', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  for (const pod of ['a', 'b', 'c']) world.network.cut('a', pod);
+  world.advance(500);
+  bob.leave();
+  world.join('c');
+  world.network.healAll();
+  world.handle('a', { type: 'bus-back' });
+  world.advance(500);
+  assert.deepEqual(world.roster('a'), world.roster('c'));
+  assert.ok(ada.news().includes(`left ${bob.id}`));
+});
+
+for (const length of [1300, 3000, 20_000, 60_000]) {
+  test(`[BUS-4] two pods that could not hear each other for ${length} ms agree 2 s after the link is back`, () => {
+    const world = new World();
+    world.join('a');
+    const bob = world.join('b');
+    world.advance(5000);
+    world.network.cut('a', 'b');
+    world.advance(10);
+    bob.change({ name: 'Robert' });
+    const cas = world.person();
+    cas.join('a');
+    const dan = world.person();
+    dan.join('b');
+    world.advance(length);
+    world.network.heal('a', 'b');
+    world.advance(2000);
+    assert.deepEqual(world.roster('a'), world.roster('b'));
+    assert.equal(world.roster('a').filter((row) => row.endsWith('here')).length, 4);
+    assert.ok(
+      world
+        .pod('a')
+        .core.people(ROOM)
+        .some(({ name }) => name === 'Robert'),
+    );
+  });
+}
+
+test('[ROS-14] a pod that holds nobody says bye after 2 s, stops listening, and opens a new section later', () => {
+  const world = new World();
+  world.join('a');
+  const bob = world.join('b');
+  bob.leave();
+  world.advance(1900);
+  assert.ok(world.pod('b').listening.has(ROOM));
+  world.advance(200);
+  assert.ok(!world.pod('b').listening.has(ROOM));
+  assert.equal(world.network.sent.filter(isType('bye', 'b')).length, 1);
+  const cas = world.join('b');
+  const hellos = world.network.sent.filter(isType('hello', 'b'));
+  const epochs = new Set(
+    hellos.map(
+      ({ parcel }) =>
+        parcel.kind === 'message' && parcel.message.type === 'hello' && parcel.message.section.epoch,
+    ),
+  );
+  assert.equal(epochs.size, 2);
+  world.advance(40_000);
+  assert.deepEqual(world.roster('a'), world.roster('b'));
+  assert.ok(world.roster('a').includes(`${cas.id} here`));
+});
+
+test('[ROS-14] somebody who comes straight back keeps the pod in the room', () => {
+  const world = new World();
+  world.join('a');
+  world.join('b').leave();
+  world.advance(1000);
+  world.join('b');
+  world.advance(5000);
+  assert.equal(world.network.sent.filter(isType('bye', 'b')).length, 0);
+});
+
+test('[ROS-14] the 2 s count from the last one to go, so that the digests of that change are still said', () => {
+  const world = new World();
+  world.join('a');
+  world.join('b').leave();
+  world.advance(1000);
+  const bob = world.join('b');
+  bob.leave();
+  world.advance(1900);
+  assert.ok(world.pod('b').listening.has(ROOM));
+  world.advance(200);
+  assert.ok(!world.pod('b').listening.has(ROOM));
+});
+
+test('[ROS-14] who left stays gone though an older claim outlives the pod they left on', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.kill('b');
+  world.start('b');
+  bob.resume('c');
+  world.advance(2000);
+  bob.leave();
+  world.advance(5000);
+  assert.ok(!world.pod('c').listening.has(ROOM), 'c has closed the room');
+  const cas = world.join('c');
+  world.advance(3000);
+  for (const pod of ['a', 'c'])
+    assert.deepEqual(world.roster(pod), [`${ada.id} here`, `${cas.id} here`].toSorted(), pod);
+  assert.ok(!cas.welcome.roster.some(({ participant }) => participant === bob.id));
+});
+
+test('[BUS-4] a goodbye, a hello or a change that comes late does not bring anybody back', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const late = world.network.sent.length;
+  const bob = world.join('b');
+  bob.leave();
+  world.advance(5000);
+  for (const { to, from, parcel } of world.network.sent.slice(late)) {
+    if (from === 'b' && to === 'a' && parcel.kind === 'message' && parcel.message.type !== 'beat')
+      world.handle('a', { type: 'bus', message: parcel.message });
+  }
+  world.advance(3000);
+  assert.deepEqual(world.roster('a'), [`${ada.id} here`]);
+});

@@ -1,0 +1,182 @@
+/** Who may resume, and which of two connections of one participant survives. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ROOM } from '../support/ad-hoc.ts';
+import { World } from '../support/world.ts';
+
+test('[RES-5] of a duplicated tab exactly one survives, and the other stops for good', () => {
+  for (const [tab, twinOn] of [
+    ['a', 'a'],
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const) {
+    const world = new World();
+    const ada = world.join('c');
+    const bob = world.join(tab);
+    const mark = ada.log.length;
+    const twin = bob.duplicate();
+    twin.resume(twinOn);
+    world.advance(1000);
+    assert.deepEqual([twin.isHere, bob.endedWith], [true, 'REPLACED'], `${tab} and ${twinOn}`);
+    world.advance(60_000);
+    assert.ok(twin.isHere, 'no ping-pong');
+    assert.ok(!ada.news(mark).some((news) => /joined|left/.test(news)), 'nobody saw more than away and back');
+    assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} here`].toSorted());
+  }
+});
+
+test('[RES-5] twins that resume at the same moment with the same generation on two pods: one survives', () => {
+  const world = new World();
+  const ada = world.join('c');
+  const bob = world.join('a');
+  const twin = bob.duplicate();
+  bob.lose();
+  world.advance(100);
+  bob.resume('a');
+  twin.resume('b');
+  world.advance(1000);
+  assert.notEqual(bob.isHere, twin.isHere);
+  assert.ok([bob.endedWith, twin.endedWith].includes('REPLACED'));
+  world.advance(60_000);
+  assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} here`].toSorted());
+});
+
+test('[RES-5] a half-open socket cannot end its successor', () => {
+  for (const pod of ['a', 'b']) {
+    const world = new World();
+    const ada = world.join('c');
+    const bob = world.join('a');
+    const mark = ada.log.length;
+    bob.resume(pod);
+    world.advance(world.limits['resume.grace'] + 20_000);
+    assert.ok(bob.isHere, `resumed on ${pod}`);
+    assert.ok(!ada.news(mark).some((news) => news.startsWith('left')));
+  }
+});
+
+test('[RES-5] a resume that is not above the generation in force is itself replaced', () => {
+  const world = new World();
+  const bob = world.join('a');
+  bob.resume('a', { generation: 5 });
+  world.advance(500);
+  const twin = bob.duplicate();
+  twin.resume('b', { generation: 5 });
+  world.advance(500);
+  assert.equal(twin.endedWith, 'REPLACED');
+  assert.ok(bob.isHere);
+});
+
+test('[RES-5] somebody who left elsewhere does not stay on through an older socket', () => {
+  const world = new World();
+  const ada = world.join('c');
+  const bob = world.join('a');
+  const twin = bob.duplicate();
+  // Pod a hears nothing of the twin but its leave.
+  world.network.cut('b', 'a');
+  twin.resume('b');
+  world.advance(500);
+  world.network.heal('b', 'a');
+  twin.leave();
+  world.advance(3000);
+  assert.equal(bob.endedWith, 'REPLACED');
+  for (const pod of ['a', 'c']) assert.deepEqual(world.roster(pod), [`${ada.id} here`]);
+});
+
+test('[RES-6] after the grace period (resume.grace) a resume is too late', () => {
+  const world = new World();
+  world.join('a');
+  const bob = world.join('b');
+  bob.lose();
+  world.advance(world.limits['resume.grace'] + 1000);
+  for (const pod of ['a', 'b', 'c']) {
+    const late = bob.duplicate();
+    late.resume(pod);
+    world.advance(500);
+    assert.equal(late.endedWith, 'RESUME_EXPIRED', `on ${pod}`);
+  }
+});
+
+test('[RES-6] nor is anybody let in again by an old token after everyone has forgotten who left', () => {
+  const world = new World();
+  world.join('a');
+  const bob = world.join('b');
+  bob.lose();
+  world.advance(3 * world.limits['resume.grace']);
+  // Also on a pod that has just opened the room and knows nothing of its own.
+  const late = bob.duplicate();
+  late.resume('c');
+  world.advance(500);
+  assert.equal(late.endedWith, 'RESUME_EXPIRED');
+});
+
+test('[RES-6] a token of this moment is good though no news of its participant has reached this pod', () => {
+  const world = new World();
+  const ada = world.join('a');
+  world.advance(60_000);
+  const bob = world.person();
+  bob.join('b');
+  world.advance(310);
+  world.network.drop(({ from, type }) => from === 'b' && type === 'delta');
+  const cas = world.person();
+  cas.join('b');
+  cas.resume('a');
+  world.advance(20);
+  assert.ok(cas.isHere);
+  world.advance(5000);
+  assert.deepEqual(ada.news(), [`joined ${bob.id}`, `joined ${cas.id}`]);
+});
+
+test('[RES-7] when every pod of a room died whoever has a token is let in, and the welcome says so', () => {
+  const world = new World({ pods: ['a'] });
+  const ada = world.join('a');
+  const bob = world.join('a');
+  world.kill('a');
+  world.start('a');
+  world.advance(1500);
+  ada.resume('a');
+  world.advance(500);
+  bob.resume('a');
+  world.advance(500);
+  assert.ok(ada.isHere && bob.isHere);
+  assert.equal(ada.welcome.recovering, true);
+  world.advance(world.limits['resume.grace']);
+  const cas = world.join('a');
+  assert.equal(cas.welcome.recovering, false);
+});
+
+test('[RES-7] a room that another pod has had for longer is not recovering', () => {
+  const world = new World();
+  world.join('a');
+  world.advance(world.limits['resume.grace']);
+  const bob = world.join('b');
+  assert.equal(bob.welcome.recovering, false);
+});
+
+test('[RES-7] a welcome admits that the people of a pod that does not answer are unknown', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.advance(world.limits['resume.grace']);
+  world.kill('b');
+  bob.resume('c');
+  world.advance(400);
+  assert.ok(bob.isHere);
+  assert.equal(bob.welcome.recovering, true);
+  world.advance(100_000);
+  assert.deepEqual(ada.news(), [`joined ${bob.id}`]);
+});
+
+test('[RES-4] the newest of several resumes wins however they are spread', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  const mark = ada.log.length;
+  for (const pod of ['c', 'a', 'b', 'c', 'c', 'a']) {
+    bob.resume(pod);
+    world.advance(350);
+  }
+  world.advance(50_000);
+  assert.ok(bob.isHere);
+  assert.deepEqual(world.roster('a', ROOM), [`${ada.id} here`, `${bob.id} here`].toSorted());
+  assert.ok(!ada.news(mark).some((news) => /joined|left/.test(news)));
+});

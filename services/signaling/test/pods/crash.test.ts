@@ -1,0 +1,146 @@
+/** Two real pods over real NATS, each a process of its own: crashes, restarts and drains as they happen. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { CODES } from '@parley/protocol/codes';
+import { Client } from '../support/client.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { isReady, randomRoom, startPodProcess, writeKeys, type PodProcess } from '../support/pod.ts';
+
+const keys = writeKeys();
+const running: { close(): Promise<unknown> }[] = [];
+after(async () => {
+  for (const one of running.toReversed()) await one.close();
+  keys.remove();
+});
+
+let nats: TestNats;
+before(async () => {
+  nats = await nextNats();
+});
+
+async function nextNats(): Promise<TestNats> {
+  const server = await startNats();
+  running.push(server);
+  return server;
+}
+
+let pods = 0;
+async function nextPod(server: TestNats = nats): Promise<PodProcess> {
+  pods += 1;
+  return startAs(`pod-${pods}`, server);
+}
+
+async function startAs(name: string, server: TestNats = nats): Promise<PodProcess> {
+  const pod = await startPodProcess({ name, nats: server.url, keysFile: keys.file });
+  running.push({ close: () => pod.kill() });
+  return pod;
+}
+
+const about = (participant: string) => (message: { participant: string }) =>
+  message.participant === participant;
+const types = (client: Client, since: number): string[] => client.log.slice(since).map(({ type }) => type);
+
+describe('two pods', { concurrency: 4 }, () => {
+  test('[ROS-2] people on different pods see each other, talk and chat', async () => {
+    const [one, two] = await Promise.all([nextPod(), nextPod()]);
+    const room = randomRoom();
+    const ada = await Client.enter(one.url, room, 'Ada');
+    const bob = await Client.enter(two.url, room, 'Bob');
+    const { member } = await ada.waitFor('joined');
+    assert.deepEqual([member.participant, member.name], [bob.participant, 'Bob']);
+    assert.deepEqual(bob.welcome.roster.map(({ name }) => name).toSorted(), ['Ada', 'Bob']);
+    ada.send(bob, 'm1', 'an offer');
+    assert.equal((await bob.waitForDirected('an offer')).from, ada.participant);
+    bob.say({ type: 'chat', id: 'line-0001', text: 'hello' });
+    assert.equal((await ada.waitFor('chat')).line.text, 'hello');
+    await bob.waitFor('chat-taken');
+    bob.leave();
+    assert.equal((await ada.waitFor('left')).reason, 'left');
+    ada.drop();
+  });
+
+  test('[ROS-11] [RES-4] kill -9: away within 5 s; resumed on the other pod it is the same participant, and nobody saw left or joined', async () => {
+    const [one, two] = await Promise.all([nextPod(), nextPod()]);
+    const room = randomRoom();
+    const ada = await Client.enter(one.url, room, 'Ada');
+    const bob = await Client.enter(two.url, room, 'Bob');
+    await ada.waitFor('joined');
+    const { participant } = bob;
+    const mark = ada.log.length;
+    const killedAt = performance.now();
+    await two.kill();
+    await ada.waitFor('away', { match: about(participant), withinMs: 5000 });
+    assert.ok(performance.now() - killedAt < 5000);
+    const welcome = await bob.resume(one.url, 'Bob');
+    assert.equal(welcome.participant, participant);
+    await ada.waitFor('back', { match: about(participant) });
+    ada.send(bob, 'm1', 'welcome back');
+    await bob.waitForDirected('welcome back');
+    assert.deepEqual(types(ada, mark), ['away', 'back']);
+    for (const client of [ada, bob]) client.drop();
+  });
+
+  test('[RES-7] kill -9 of the only pod of a room: with its successor everyone is who they were', async () => {
+    const server = await nextNats();
+    const first = await startAs('pod-only', server);
+    const room = randomRoom();
+    const ada = await Client.enter(first.url, room, 'Ada');
+    const bob = await Client.enter(first.url, room, 'Bob');
+    const known = [ada.participant, bob.participant];
+    await first.kill();
+    const second = await startAs('pod-only', server);
+    const welcome = await ada.resume(second.url, 'Ada');
+    assert.equal(welcome.recovering, true);
+    await bob.resume(second.url, 'Bob');
+    assert.deepEqual([ada.participant, bob.participant], known);
+    assert.ok(!ada.log.some(({ type }) => type === 'left'));
+    for (const client of [ada, bob]) client.drop();
+  });
+
+  test('[RES-8] SIGTERM: everyone is sent elsewhere and closed with 1012; the pod is not ready and ends well', async () => {
+    const [one, two] = await Promise.all([nextPod(), nextPod()]);
+    const room = randomRoom();
+    const ada = await Client.enter(one.url, room, 'Ada');
+    const bob = await Client.enter(two.url, room, 'Bob');
+    await ada.waitFor('joined');
+    const mark = ada.log.length;
+    const exit = two.stop();
+    await bob.waitFor('go-elsewhere');
+    const { close } = await bob.waitForClose();
+    assert.equal(close, CODES.GO_ELSEWHERE.close);
+    await bob.resume(one.url, 'Bob');
+    assert.equal(await exit, 0);
+    assert.ok(!(await isReady(two.url)));
+    await eventually('everyone is here', () => types(ada, mark).at(-1) !== 'away');
+    assert.ok(types(ada, mark).every((type) => type === 'away' || type === 'back'));
+    for (const client of [ada, bob]) client.drop();
+  });
+
+  test('[BUS-6] NATS killed and started again: the pods are not ready meanwhile, and then rosters agree', async () => {
+    const server = await nextNats();
+    const [one, two] = await Promise.all([nextPod(server), nextPod(server)]);
+    const room = randomRoom();
+    const ada = await Client.enter(one.url, room, 'Ada');
+    const bob = await Client.enter(two.url, room, 'Bob');
+    await ada.waitFor('joined');
+    const mark = ada.log.length;
+    await server.kill();
+    await eventually('neither is ready', async () => !(await isReady(one.url)) && !(await isReady(two.url)));
+    // Said while nobody can hear it.
+    bob.say({ type: 'change', name: 'Robert' });
+    await server.start();
+    await eventually('both are ready', async () => (await isReady(one.url)) && (await isReady(two.url)));
+    const { name } = await ada.waitFor('changed', { since: mark, match: about(bob.participant) });
+    assert.equal(name, 'Robert');
+    const cas = await Client.enter(two.url, room, 'Cas');
+    await ada.waitFor('joined', { since: mark });
+    assert.deepEqual(cas.welcome.roster.map(({ name, state }) => `${name} ${state}`).toSorted(), [
+      'Ada here',
+      'Cas here',
+      'Robert here',
+    ]);
+    assert.ok(!types(ada, mark).includes('left'));
+    for (const client of [ada, bob, cas]) client.drop();
+  });
+});

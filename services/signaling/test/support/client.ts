@@ -1,0 +1,227 @@
+/** A small client of the protocol for tests: it keeps everything it was told and waits for what is to come. */
+import { EventEmitter, once } from 'node:events';
+import { WebSocket, type RawData } from 'ws';
+import type { Code } from '@parley/protocol/codes';
+import { decodeServerMessage } from '@parley/protocol/decode';
+import { directedText, receivedText } from '@parley/protocol/directed';
+import type { ErrorAnswer, JoinAnswer } from '@parley/protocol/http';
+import { socketPath } from '@parley/protocol/http';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import { within } from './deadline.ts';
+
+export const QUIET = { audio: false, video: false, screen: false };
+
+export type Joined =
+  | { readonly ok: true; readonly answer: JoinAnswer }
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly error: ErrorAnswer;
+      readonly retryAfter: string | null;
+    };
+
+/** `POST /v1/rooms/{room}/join`. */
+export async function join(
+  url: string,
+  room: string,
+  options: { headers?: Record<string, string>; body?: string } = {},
+): Promise<Joined> {
+  const { headers = {}, body = '{}' } = options;
+  const response = await fetch(`${url}/v1/rooms/${room}/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  if (response.ok) return { ok: true, answer: (await response.json()) as JoinAnswer };
+  const error = (await response.json()) as ErrorAnswer;
+  return { ok: false, status: response.status, error, retryAfter: response.headers.get('retry-after') };
+}
+
+/** A ticket that was given; fails where the join was refused. */
+export async function ticketFor(url: string, room: string): Promise<JoinAnswer> {
+  const joined = await join(url, room);
+  if (!joined.ok) throw new Error(`join was refused: ${joined.error.code}`);
+  return joined.answer;
+}
+
+export interface Closed {
+  readonly close: number;
+  readonly reason: string;
+}
+
+export class Client {
+  readonly room: string;
+  generation = 0;
+  /** Control messages, in order, over all sockets. */
+  readonly log: ServerMessage[] = [];
+  readonly directed: { readonly from: string; readonly payload: string }[] = [];
+  #socket: WebSocket | undefined;
+  #closed: Closed | undefined;
+  #welcome: Welcome | undefined;
+  readonly #events = new EventEmitter();
+
+  constructor(room: string) {
+    this.room = room;
+    this.#events.setMaxListeners(0);
+  }
+
+  /** Joins, connects and enters; resolves when welcomed. */
+  static async enter(url: string, room: string, name = 'Ada'): Promise<Client> {
+    const client = new Client(room);
+    await client.enter(url, name);
+    return client;
+  }
+
+  async enter(url: string, name: string): Promise<Welcome> {
+    const { ticket } = await ticketFor(url, this.room);
+    await this.connect(url);
+    this.say({ type: 'enter', ticket, generation: this.#nextGeneration(), name, media: QUIET });
+    return this.#welcomed();
+  }
+
+  /** The same participant on a new socket of any pod. A socket still open is left to the pods. */
+  async resume(url: string, name = 'Ada'): Promise<Welcome> {
+    await this.connect(url);
+    this.sayResume(name);
+    return this.#welcomed();
+  }
+
+  sayResume(name = 'Ada', token: string = this.welcome.resume): void {
+    const generation = this.#nextGeneration();
+    this.say({ type: 'resume', token, generation, name, media: QUIET, chat: [] });
+  }
+
+  /** Opens the socket only. */
+  async connect(url: string, headers: Record<string, string> = {}): Promise<void> {
+    const socket = new WebSocket(url.replace(/^http/, 'ws') + socketPath(this.room), { headers });
+    this.#socket = socket;
+    this.#closed = undefined;
+    socket.on('message', (data) => this.#hear(data));
+    socket.on('close', (close, reason) => {
+      if (this.#socket !== socket) return;
+      this.#closed = { close, reason: reason.toString() };
+      this.#events.emit('news');
+    });
+    await within('the socket opens', once(socket, 'open'));
+    // Only now: before, an error is a refused upgrade and fails the call above.
+    socket.on('error', () => {});
+  }
+
+  get participant(): string {
+    return this.welcome.participant;
+  }
+
+  get welcome(): Welcome {
+    if (this.#welcome === undefined) throw new Error('not welcomed yet');
+    return this.#welcome;
+  }
+
+  say(message: object): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+
+  sayText(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  send(to: Client | string, id: string, payload: string): void {
+    this.sayText(directedText(typeof to === 'string' ? to : to.participant, id, payload));
+  }
+
+  /** The connection is lost without a close frame. */
+  drop(): void {
+    this.#socket?.terminate();
+  }
+
+  leave(): void {
+    this.say({ type: 'leave' });
+  }
+
+  /** The first message of this type from position `since` of the log on, past or to come. */
+  async waitFor<Type extends ServerMessage['type']>(
+    type: Type,
+    options: {
+      since?: number;
+      withinMs?: number;
+      match?: (message: Extract<ServerMessage, { type: Type }>) => boolean;
+    } = {},
+  ): Promise<Extract<ServerMessage, { type: Type }>> {
+    const { since = 0, withinMs = 5000, match = () => true } = options;
+    return this.#until(`a message ${type}`, withinMs, () =>
+      this.log
+        .slice(since)
+        .find(
+          (message): message is Extract<ServerMessage, { type: Type }> =>
+            message.type === type && match(message as Extract<ServerMessage, { type: Type }>),
+        ),
+    );
+  }
+
+  waitForDirected(payload: string, withinMs = 5000): Promise<{ readonly from: string }> {
+    return this.#until(`directed ${payload}`, withinMs, () =>
+      this.directed.find((message) => message.payload === payload),
+    );
+  }
+
+  waitForClose(withinMs = 5000): Promise<Closed> {
+    return this.#until('the close', withinMs, () => this.#closed);
+  }
+
+  /** The error that was said before the close, and the close code. */
+  async refusedWith(withinMs = 5000): Promise<{ code: Code | undefined; close: number }> {
+    const { close } = await this.waitForClose(withinMs);
+    const error = this.log.findLast((message) => message.type === 'error' && message.fatal);
+    return { code: error?.type === 'error' ? error.code : undefined, close };
+  }
+
+  #nextGeneration(): number {
+    this.generation += 1;
+    return this.generation;
+  }
+
+  async #welcomed(): Promise<Welcome> {
+    const since = this.log.length;
+    this.#welcome = await this.#until('the welcome', 5000, () => {
+      const found = this.log.slice(since).find((message) => message.type === 'welcome');
+      if (found === undefined && this.#closed !== undefined)
+        throw new Error(`closed with ${this.#closed.close} ${this.#closed.reason} before the welcome`);
+      return found;
+    });
+    return this.#welcome;
+  }
+
+  #hear(data: RawData): void {
+    const text = Buffer.isBuffer(data) ? data.toString() : '';
+    const directed = receivedText(text);
+    if (directed === undefined) {
+      const decoded = decodeServerMessage(text);
+      if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.why}: ${text}`);
+      this.log.push(decoded.message);
+    } else this.directed.push(directed);
+    this.#events.emit('news');
+  }
+
+  async #until<Answer>(what: string, withinMs: number, look: () => Answer | undefined): Promise<Answer> {
+    const found = new Promise<Answer>((resolve, reject) => {
+      const check = (): void => {
+        try {
+          const answer = look();
+          if (answer === undefined) return;
+          this.#events.off('news', check);
+          resolve(answer);
+        } catch (error) {
+          this.#events.off('news', check);
+          reject(error);
+        }
+      };
+      this.#events.on('news', check);
+      check();
+    });
+    const types = (): string => this.log.map(({ type }) => type).join(', ');
+    try {
+      return await within(what, found, withinMs);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; heard: ${types()}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/** Waiting for what has no event of its own, with a deadline and a sentence for the failure. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 20;
+
+/** Looks again and again until the answer is not `undefined` or `false`. */
+export async function eventually<Answer>(
+  what: string,
+  look: () => Answer | undefined | false | Promise<Answer | undefined | false>,
+  withinMs = 5000,
+): Promise<Answer> {
+  const until = performance.now() + withinMs;
+  for (;;) {
+    const answer = await look();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > until) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** The promise, or a failure that says what was waited for. */
+export async function within<Result>(
+  what: string,
+  promise: Promise<Result>,
+  withinMs = 5000,
+): Promise<Result> {
+  const stop = new AbortController();
+  const late = pause(withinMs, undefined, { signal: stop.signal }).then(() => {
+    throw new Error(`not within ${withinMs} ms: ${what}`);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    stop.abort();
+    late.catch(() => {});
+  }
+}

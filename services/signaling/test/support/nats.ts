@@ -1,0 +1,87 @@
+/** A real NATS server with JetStream, on a free port, in a directory of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { within } from './deadline.ts';
+
+export interface TestNats {
+  readonly url: string;
+  /** As `kill -9`. */
+  kill(): Promise<void>;
+  /** Again on the same port, with what was stored. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startNats(): Promise<TestNats> {
+  const binary = natsBinary();
+  const port = await freePort();
+  const directory = mkdtempSync(path.join(tmpdir(), 'parley-nats-'));
+  let server: ChildProcess | undefined;
+  const kill = async (): Promise<void> => {
+    if (server === undefined || server.exitCode !== null) return;
+    const exit = once(server, 'exit');
+    server.kill('SIGKILL');
+    await exit;
+    server = undefined;
+  };
+  const start = async (): Promise<void> => {
+    const arguments_ = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory];
+    server = spawn(binary, arguments_, { stdio: ['ignore', 'ignore', 'pipe'] });
+    await within('NATS is ready', isReady(server), 10_000);
+  };
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    kill,
+    start,
+    async close() {
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isReady(server: ChildProcess): Promise<void> {
+  let said = '';
+  const exit = once(server, 'exit').then(() => {
+    throw new Error(`NATS ended at once: ${said}`);
+  });
+  const ready = new Promise<void>((resolve) => {
+    server.stderr?.on('data', (chunk: Buffer) => {
+      if (said.includes('Server is ready')) return;
+      said += chunk.toString();
+      if (said.includes('Server is ready')) resolve();
+    });
+  });
+  exit.catch(() => {});
+  await Promise.race([ready, exit]);
+}
+
+/** `PARLEY_NATS_SERVER`, or the one that `make tools` has fetched. A missing server is a failure, never a skipped test. */
+function natsBinary(): string {
+  const versions = new URL('../../../../infra/local/versions.env', import.meta.url);
+  const version = /^NATS_VERSION=(.+)$/m.exec(readFileSync(versions, 'utf8'))?.[1] ?? 'unknown';
+  const cache = process.env['PARLEY_CACHE'] ?? path.join(homedir(), '.cache', 'parley');
+  const fetched = path.join(cache, 'tools', `nats-server-${version}`, 'nats-server');
+  const binary = process.env['PARLEY_NATS_SERVER'] ?? fetched;
+  if (!existsSync(binary)) {
+    throw new Error(
+      `These tests need a real NATS server and ${binary} does not exist: run infra/local/tools.sh or set PARLEY_NATS_SERVER.`,
+    );
+  }
+  return binary;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

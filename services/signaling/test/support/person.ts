@@ -1,0 +1,184 @@
+/** Somebody in a scripted world: what they were told, and how they come, go and come back, as the SDK does. */
+import type { Code } from '@parley/protocol/codes';
+import type { RoomView } from '@parley/protocol/http';
+import { participantId } from '@parley/protocol/ids';
+import type { ChatLine, Media } from '@parley/protocol/people';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import type { Input } from '../../src/core/input.ts';
+import { adHoc } from './ad-hoc.ts';
+
+/** What a person needs of the world around. */
+export interface Surroundings {
+  /** Fake time in ms. */
+  readonly now: number;
+  /** Unix time in ms, as the pods' clocks show it. */
+  readonly clock: number;
+  openSocket(pod: string, holder: Person): number;
+  loseSocket(pod: string, socket: number): void;
+  /** The client has gone from it without a word. */
+  leaveHalfOpen(pod: string, socket: number): void;
+  handle(pod: string, input: Input): void;
+}
+
+const QUIET: Media = { audio: false, video: false, screen: false };
+
+type Line =
+  | { readonly pod: string; readonly socket: number; readonly state: 'arriving' | 'here' }
+  | { readonly state: 'lost'; readonly since: number }
+  | { readonly state: 'ended'; readonly code: Code | null };
+
+export class Person {
+  readonly id: string;
+  readonly name: string;
+  generation = 0;
+  /** Everything said to this person, over all its sockets, in order. */
+  readonly log: ServerMessage[] = [];
+  readonly received: { readonly from: string; readonly text: string }[] = [];
+  line: Line = { state: 'lost', since: -Infinity };
+  #welcome: Welcome | undefined;
+  #tokenGeneration = 0;
+  #welcomedAt = -Infinity;
+  readonly #world: Surroundings;
+
+  constructor(world: Surroundings, number: number, name: string) {
+    this.#world = world;
+    this.name = name;
+    this.id = participantId(
+      Uint8Array.from({ length: 16 }, (_, at) => (at < 8 ? number >> (4 * at) : 0) & 15),
+    );
+  }
+
+  /** The last welcome; fails where there was none. */
+  get welcome(): Welcome {
+    if (this.#welcome === undefined) throw new Error(`${this.name} was never welcomed`);
+    return this.#welcome;
+  }
+
+  get isHere(): boolean {
+    return this.line.state === 'here';
+  }
+
+  get endedWith(): Code | null | undefined {
+    return this.line.state === 'ended' ? this.line.code : undefined;
+  }
+
+  join(pod: string, view: RoomView = adHoc()): void {
+    this.#arrive(pod, (arrival) => {
+      this.#world.handle(pod, { type: 'join', view, ...arrival });
+    });
+  }
+
+  /** On a new socket with the last token; a socket still held is left half open. */
+  resume(
+    pod: string,
+    options: { chat?: readonly ChatLine[]; view?: RoomView; generation?: number; tokenAgeMs?: number } = {},
+  ): void {
+    if (options.generation !== undefined) this.generation = options.generation - 1;
+    const { chat = [], view = adHoc() } = options;
+    const tokenGeneration = this.#tokenGeneration;
+    const tokenAgeMs = options.tokenAgeMs ?? this.#world.now - this.#welcomedAt;
+    this.#arrive(pod, (arrival) => {
+      this.#world.handle(pod, { type: 'resume', view, tokenGeneration, tokenAgeMs, chat, ...arrival });
+    });
+  }
+
+  /** A copy that knows the same token and generation, as a duplicated tab does. */
+  duplicate(): Person {
+    const twin = new Person(this.#world, 0, `${this.name}'s twin`);
+    Object.assign(twin, { id: this.id, generation: this.generation });
+    twin.#tokenGeneration = this.#tokenGeneration;
+    twin.#welcomedAt = this.#welcomedAt;
+    return twin;
+  }
+
+  lose(): void {
+    if (!('socket' in this.line)) return;
+    const { pod, socket } = this.line;
+    this.line = { state: 'lost', since: this.#world.now };
+    this.#world.loseSocket(pod, socket);
+  }
+
+  leave(): void {
+    this.#handle((socket) => ({ type: 'leave', socket }));
+  }
+
+  change(change: { name?: string; media?: Media }): void {
+    this.#handle((socket) => ({ type: 'change', socket, name: change.name, media: change.media }));
+  }
+
+  chat(id: string, text: string): void {
+    this.#handle((socket) => ({ type: 'chat', socket, id, text, at: this.#world.clock }));
+  }
+
+  send(to: Person | string, id: string, text: string): void {
+    const payload = Buffer.from(text);
+    const reader = typeof to === 'string' ? to : to.id;
+    this.#handle((socket) => ({ type: 'directed', socket, to: reader, id, payload, binary: false }));
+  }
+
+  /** Messages of one type since the beginning, or since a mark (`log.length` taken earlier). */
+  heard<Type extends ServerMessage['type']>(type: Type, since = 0): Extract<ServerMessage, { type: Type }>[] {
+    return this.log.slice(since).filter((message): message is Extract<ServerMessage, { type: Type }> => {
+      return message.type === type;
+    });
+  }
+
+  /** What was said about the people of the room: `joined p…`, `away p…`. */
+  news(since = 0): string[] {
+    return this.log.slice(since).flatMap((message) => {
+      if (message.type === 'joined') return [`joined ${message.member.participant}`];
+      if ('participant' in message && message.type !== 'welcome')
+        return [`${message.type} ${message.participant}`];
+      return [];
+    });
+  }
+
+  hear(socket: number, message: ServerMessage): void {
+    if (!('socket' in this.line) || this.line.socket !== socket) return;
+    this.log.push(structuredClone(message));
+    if (message.type !== 'welcome') return;
+    this.#welcome = message;
+    this.#tokenGeneration = this.generation;
+    this.#welcomedAt = this.#world.now;
+    this.line = { ...this.line, state: 'here' };
+  }
+
+  take(socket: number, from: string, payload: Uint8Array): void {
+    if ('socket' in this.line && this.line.socket === socket)
+      this.received.push({ from, text: Buffer.from(payload).toString() });
+  }
+
+  /** The pod closed the socket. */
+  closed(socket: number, code: Code | null): void {
+    if ('socket' in this.line && this.line.socket === socket) this.line = { state: 'ended', code };
+  }
+
+  /** The pod is gone. */
+  cutOff(socket: number): void {
+    if ('socket' in this.line && this.line.socket === socket)
+      this.line = { state: 'lost', since: this.#world.now };
+  }
+
+  #arrive(pod: string, hand: (arrival: Arrival) => void): void {
+    this.generation += 1;
+    if ('socket' in this.line) this.#world.leaveHalfOpen(this.line.pod, this.line.socket);
+    const socket = this.#world.openSocket(pod, this);
+    this.line = { pod, socket, state: 'arriving' };
+    const { id: participant, generation, name } = this;
+    hand({ socket, participant, generation, name, media: QUIET, token: `token of ${participant}` });
+  }
+
+  #handle(make: (socket: number) => Input): void {
+    if (!('socket' in this.line)) throw new Error(`${this.name} has no socket`);
+    this.#world.handle(this.line.pod, make(this.line.socket));
+  }
+}
+
+interface Arrival {
+  readonly socket: number;
+  readonly participant: string;
+  readonly generation: number;
+  readonly name: string;
+  readonly media: Media;
+  readonly token: string;
+}
