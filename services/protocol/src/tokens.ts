@@ -24,6 +24,10 @@ export const ResumeClaims = Type.Object({
     minimum: 1,
     description: 'The generation at welcome: a resume must be above it.',
   }),
+  since: Type.Integer({
+    minimum: 0,
+    description: 'When the participant first entered, Unix ms: it is shown no chat from before.',
+  }),
   exp: Type.Integer(),
 });
 export type TicketClaims = Static<typeof TicketClaims>;

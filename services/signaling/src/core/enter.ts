@@ -13,7 +13,8 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   pod.effects.push({ type: 'say', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 
-function welcome(pod: Pod, room: Room, { type, participant, token }: Join | Resume): Welcome {
+function welcome(pod: Pod, room: Room, arrival: Join | Resume): Welcome {
+  const { participant, token } = arrival;
   const { limits } = pod;
   return {
     type: 'welcome',
@@ -25,7 +26,7 @@ function welcome(pod: Pod, room: Room, { type, participant, token }: Join | Resu
     graceMs: limits['resume.grace'],
     recovering: room.recoveringUntil > pod.now || room.silent.size > 0,
     // A newcomer is not shown what was said before it came.
-    chat: type === 'resume' ? [...room.chat] : [],
+    chat: arrival.type === 'resume' ? room.chat.filter(({ at }) => at >= arrival.since) : [],
     limits: {
       messageBytes: limits['message.bytes'],
       nameChars: limits['name.chars'],

@@ -24,6 +24,8 @@ export type Resume = {
   readonly tokenGeneration: number;
   /** Since its welcome, in ms: news of a participant that young may still be on its way to this pod. */
   readonly tokenAgeMs: number;
+  /** When the participant first entered, Unix ms: it is shown no chat from before. */
+  readonly since: number;
   /** Lines the client has, for a room whose pods all died. */
   readonly chat: readonly ChatLine[];
 } & Arrival;

@@ -120,7 +120,8 @@ export class SignalingPod implements Host {
     const known = await viewRoom(room);
     if (!known.ok) return known.code;
     const { generation } = message;
-    const claims = { sub: participant, room, generation };
+    const since = 'since' in verified.claims ? verified.claims.since : Date.now();
+    const claims = { sub: participant, room, generation, since };
     const token = await tokens.signResume(claims, this.limits['resume.ttl']);
     if (!connection.isEntering) return undefined;
     const arrival = {
@@ -135,7 +136,7 @@ export class SignalingPod implements Host {
     const tokenGeneration = 'generation' in verified.claims ? verified.claims.generation : 0;
     const tokenAgeMs = Date.now() - (verified.claims.exp * 1000 - this.limits['resume.ttl']);
     if (message.type === 'enter') this.handle({ type: 'join', ...arrival });
-    else this.handle({ type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, chat: message.chat });
+    else this.handle({ type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, since, chat: message.chat });
     this.metrics.arrivals.inc({ kind: message.type });
     log.info({ trace: connection.trace, room, participant, generation, kind: message.type }, 'arrived');
     return undefined;

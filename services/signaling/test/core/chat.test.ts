@@ -61,6 +61,26 @@ test('[CHAT-5] a newcomer is not shown what was said before it came', () => {
   }
 });
 
+test('[CHAT-5] nor does a resume show it: the token says when the participant first came', () => {
+  for (const pod of ['a', 'b']) {
+    const world = new World();
+    const ada = world.join('a');
+    ada.chat('line-0001', 'a secret');
+    world.advance(100);
+    const since = world.clock;
+    const bob = world.join('a');
+    ada.chat('line-0002', 'welcome, Bob');
+    bob.lose();
+    bob.resume(pod, { since });
+    world.advance(500);
+    assert.deepEqual(
+      bob.welcome.chat.map(({ text }) => text),
+      ['welcome, Bob'],
+      `on ${pod}`,
+    );
+  }
+});
+
 test('[CHAT-5] a pod keeps the last lines only (chat.history)', () => {
   const world = new World({ limits: { 'chat.history': 3 } });
   const ada = world.join('a');

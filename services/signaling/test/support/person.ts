@@ -71,14 +71,20 @@ export class Person {
   /** On a new socket with the last token; a socket still held is left half open. */
   resume(
     pod: string,
-    options: { chat?: readonly ChatLine[]; view?: RoomView; generation?: number; tokenAgeMs?: number } = {},
+    options: {
+      chat?: readonly ChatLine[];
+      since?: number;
+      view?: RoomView;
+      generation?: number;
+      tokenAgeMs?: number;
+    } = {},
   ): void {
     if (options.generation !== undefined) this.generation = options.generation - 1;
-    const { chat = [], view = adHoc() } = options;
+    const { chat = [], since = 0, view = adHoc() } = options;
     const tokenGeneration = this.#tokenGeneration;
     const tokenAgeMs = options.tokenAgeMs ?? this.#world.now - this.#welcomedAt;
     this.#arrive(pod, (arrival) => {
-      this.#world.handle(pod, { type: 'resume', view, tokenGeneration, tokenAgeMs, chat, ...arrival });
+      this.#world.handle(pod, { type: 'resume', view, tokenGeneration, tokenAgeMs, since, chat, ...arrival });
     });
   }
 

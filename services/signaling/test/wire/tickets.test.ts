@@ -73,7 +73,7 @@ const TICKETS: readonly Bad[] = [
   {
     title: '[KEY-4] a resume token used as a ticket',
     code: 'TICKET_INVALID',
-    ticket: (room) => tokens.signResume({ sub: SOMEBODY, room, generation: 1 }, HOUR_MS),
+    ticket: (room) => tokens.signResume({ sub: SOMEBODY, room, generation: 1, since: 0 }, HOUR_MS),
   },
   {
     title: '[JOIN-7] a ticket of another room',
@@ -101,17 +101,17 @@ const RESUMES: readonly Bad[] = [
   {
     title: '[RES-6] a resume token signed with another key',
     code: 'RESUME_INVALID',
-    ticket: (room) => strangers.signResume({ sub: SOMEBODY, room, generation: 1 }, HOUR_MS),
+    ticket: (room) => strangers.signResume({ sub: SOMEBODY, room, generation: 1, since: 0 }, HOUR_MS),
   },
   {
     title: '[RES-6] a resume token of another room',
     code: 'RESUME_INVALID',
-    ticket: () => tokens.signResume({ sub: SOMEBODY, room: randomRoom(), generation: 1 }, HOUR_MS),
+    ticket: () => tokens.signResume({ sub: SOMEBODY, room: randomRoom(), generation: 1, since: 0 }, HOUR_MS),
   },
   {
     title: '[RES-6] a resume token that is too old (resume.ttl)',
     code: 'RESUME_EXPIRED',
-    ticket: (room) => tokens.signResume({ sub: SOMEBODY, room, generation: 1 }, -10_000),
+    ticket: (room) => tokens.signResume({ sub: SOMEBODY, room, generation: 1, since: 0 }, -10_000),
   },
 ];
 
