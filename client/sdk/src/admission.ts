@@ -1,5 +1,5 @@
 /** `POST /v1/rooms/{room}/join`: from a room id to a ticket. The only layer that retries this request. SPEC rules JOIN-1 to JOIN-3. */
-import { CODES } from '@parley/protocol/codes';
+import { CODES, knownCode } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
 import { ErrorAnswer, JoinAnswer } from '@parley/protocol/http';
 import { backoff } from './backoff.ts';
@@ -86,7 +86,7 @@ function refused(response: Response, body: unknown): Outcome {
     const fault = again || response.status >= 500;
     return { ok: false, again: fault, refusal: { ...UNREACHABLE, retryAfterMs } };
   }
-  const code = decoded.message.code;
+  const code = knownCode(decoded.message.code);
   return {
     ok: false,
     again: again || code === 'INTERNAL',

@@ -3,7 +3,7 @@
  * What to do after the end is decided in `connection.ts`.
  */
 import type { Resume, Enter, ClientMessage } from '@parley/protocol/client-messages';
-import { codeOfClose, type Code } from '@parley/protocol/codes';
+import { codeOfClose, knownCode, type Code } from '@parley/protocol/codes';
 import { decodeServerMessage } from '@parley/protocol/decode';
 import { directedBinary, directedText, receivedBinary, receivedText } from '@parley/protocol/directed';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -105,7 +105,7 @@ export function openRoomSocket(
       if (!decoded.ok) return;
       const message = decoded.message;
       if (message.type === 'error' && message.fatal) {
-        fatal = { code: message.code, retryAfterMs: message.retryAfterMs ?? null };
+        fatal = { code: knownCode(message.code), retryAfterMs: message.retryAfterMs ?? null };
       }
       handlers.onMessage(message);
     },

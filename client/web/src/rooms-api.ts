@@ -1,5 +1,5 @@
 /** Named rooms over `/v1`: made, looked up and deleted. Failures are values with a code of the protocol. */
-import { CODES, type Code } from '@parley/protocol/codes';
+import { knownCode, type Code } from '@parley/protocol/codes';
 import type { CreateRoomAnswer, RoomView } from '@parley/protocol/http';
 
 export type Answer<T> =
@@ -47,7 +47,7 @@ async function ask<T>(method: string, url: string, { body, ownerKey }: Extras): 
 
 function codeIn(body: unknown): Code | 'unreachable' {
   const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
-  return typeof code === 'string' && Object.hasOwn(CODES, code) ? (code as Code) : 'unreachable';
+  return typeof code === 'string' ? knownCode(code) : 'unreachable';
 }
 
 function retryAfter(response: Response): number | null {

@@ -19,7 +19,8 @@ export type NatKind = 'port-restricted' | 'symmetric';
 export type Home = 'a' | 'b';
 
 export interface NatLab {
-  readonly site: string;
+  /** The command that runs another one in the site's namespace. */
+  readonly inSite: readonly string[];
   /** A program that starts Chromium in that home. */
   chromiumIn(home: Home): string;
   /** From now on the home's NAT lets no packet of this kind out. */
@@ -27,116 +28,80 @@ export interface NatLab {
   close(): void;
 }
 
+const NAMES = ['public', 'site', 'nat-a', 'nat-b', 'home-a', 'home-b'] as const;
+type Name = (typeof NAMES)[number];
+
 export function startNatLab(kind: NatKind): NatLab {
   if (process.getuid?.() !== 0)
     throw new Error('the NAT tests make network namespaces: run them as root (sudo make test)');
-  const prefix = `parley${process.pid}`;
   const dir = mkdtempSync(join(tmpdir(), 'parley-nat-'));
-  const names = ['public', 'site', 'nat-a', 'nat-b', 'home-a', 'home-b'];
-  const ns = (name: string): string => `${prefix}-${name}`;
-  const within = (name: string, ...command: string[]): void => run('ip', '-n', ns(name), ...command);
+  const ns = (name: Name): string => `parley${process.pid}-${name}`;
+  // Not `ip netns exec`, which remounts /sys and fails where / is no mount point, as in a chroot.
+  const into = (name: Name): string[] => ['nsenter', `--net=/run/netns/${ns(name)}`];
+  const inside = (name: Name, command: string): void => run(...into(name), ...command.split(' '));
   const close = (): void => {
-    for (const name of names) tryRun('ip', 'netns', 'del', ns(name));
+    for (const name of NAMES) tryRun('ip', 'netns', 'del', ns(name));
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    for (const name of names) {
+    for (const name of NAMES) {
       run('ip', 'netns', 'add', ns(name));
-      within(name, 'link', 'set', 'lo', 'up');
+      inside(name, 'ip link set lo up');
     }
-    within('public', 'link', 'add', 'bridge0', 'type', 'bridge');
-    within('public', 'link', 'set', 'bridge0', 'up');
+    inside('public', 'ip link add bridge0 type bridge');
+    inside('public', 'ip link set bridge0 up');
     attach('site', SITE_ADDRESS);
-    for (const home of ['a', 'b'] as const) {
-      attach(`nat-${home}`, home === 'a' ? '203.0.113.11' : '203.0.113.12');
-      house(home);
-    }
+    attach('nat-a', '203.0.113.11');
+    attach('nat-b', '203.0.113.12');
+    house('a', '192.168.101');
+    house('b', '192.168.102');
   } catch (error) {
     close();
     throw error;
   }
   return {
-    site: ns('site'),
+    inSite: into('site'),
     chromiumIn(home) {
       const wrapper = join(dir, `chromium-${home}`);
-      writeFileSync(wrapper, `#!/bin/sh\nexec ip netns exec ${ns(`home-${home}`)} ${chromiumPath} "$@"\n`, {
-        mode: 0o755,
-      });
+      const command = [...into(`home-${home}`), chromiumPath].join(' ');
+      writeFileSync(wrapper, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
       return wrapper;
     },
     block(home, what) {
       const matches =
-        what === 'udp'
-          ? [['meta', 'l4proto', 'udp']]
-          : ['udp', 'tcp'].map((kind) => [kind, 'dport', String(what.port)]);
-      for (const match of matches) {
-        run(
-          'ip',
-          'netns',
-          'exec',
-          ns(`nat-${home}`),
-          'nft',
-          'insert',
-          'rule',
-          'inet',
-          'nat',
-          'forward',
-          ...match,
-          'drop',
-        );
-      }
+        what === 'udp' ? ['meta l4proto udp'] : [`udp dport ${what.port}`, `tcp dport ${what.port}`];
+      for (const match of matches) inside(`nat-${home}`, `nft insert rule inet nat forward ${match} drop`);
     },
     close,
   };
 
   /** Gives a namespace an address on the public segment. */
-  function attach(name: string, address: string): void {
-    run(
-      'ip',
-      'link',
-      'add',
-      'wan',
-      'netns',
-      ns(name),
-      'type',
-      'veth',
-      'peer',
-      'name',
-      `to-${name}`,
-      'netns',
-      ns('public'),
-    );
-    within('public', 'link', 'set', `to-${name}`, 'master', 'bridge0', 'up');
-    within(name, 'addr', 'add', `${address}/24`, 'dev', 'wan');
-    within(name, 'link', 'set', 'wan', 'up');
+  function attach(name: Name, address: string): void {
+    wire(name, 'wan', 'public', `to-${name}`);
+    inside('public', `ip link set to-${name} master bridge0 up`);
+    inside(name, `ip addr add ${address}/24 dev wan`);
+    inside(name, 'ip link set wan up');
   }
 
-  function house(home: Home): void {
-    const net = home === 'a' ? '192.168.101' : '192.168.102';
-    run(
-      'ip',
-      'link',
-      'add',
-      'lan',
-      'netns',
-      ns(`nat-${home}`),
-      'type',
-      'veth',
-      'peer',
-      'name',
-      'eth0',
-      'netns',
-      ns(`home-${home}`),
-    );
-    within(`nat-${home}`, 'addr', 'add', `${net}.1/24`, 'dev', 'lan');
-    within(`nat-${home}`, 'link', 'set', 'lan', 'up');
-    within(`home-${home}`, 'addr', 'add', `${net}.10/24`, 'dev', 'eth0');
-    within(`home-${home}`, 'link', 'set', 'eth0', 'up');
-    within(`home-${home}`, 'route', 'add', 'default', 'via', `${net}.1`);
-    run('ip', 'netns', 'exec', ns(`nat-${home}`), 'sysctl', '-qw', 'net.ipv4.ip_forward=1');
-    const rules = join(dir, `nat-${home}.nft`);
+  /** A home behind its NAT. */
+  function house(home: Home, net: string): void {
+    const nat = `nat-${home}` as const;
+    const inhabited = `home-${home}` as const;
+    wire(nat, 'lan', inhabited, 'eth0');
+    inside(nat, `ip addr add ${net}.1/24 dev lan`);
+    inside(nat, 'ip link set lan up');
+    inside(inhabited, `ip addr add ${net}.10/24 dev eth0`);
+    inside(inhabited, 'ip link set eth0 up');
+    inside(inhabited, `ip route add default via ${net}.1`);
+    run(...into(nat), 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward');
+    const rules = join(dir, `${nat}.nft`);
     writeFileSync(rules, natRules(kind));
-    run('ip', 'netns', 'exec', ns(`nat-${home}`), 'nft', '-f', rules);
+    inside(nat, `nft -f ${rules}`);
+  }
+
+  function wire(a: Name, aDevice: string, b: Name, bDevice: string): void {
+    const link = `ip link add ${aDevice} netns ${ns(a)} type veth peer name ${bDevice} netns ${ns(b)}`;
+    run(...link.split(' '));
   }
 }
 
@@ -158,13 +123,13 @@ table inet nat {
 }
 `;
 
-function run(command: string, ...args: string[]): void {
+function run(...[command = '', ...args]: string[]): void {
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-function tryRun(command: string, ...args: string[]): void {
+function tryRun(...command: string[]): void {
   try {
-    run(command, ...args);
+    run(...command);
   } catch {
     // It was never made.
   }

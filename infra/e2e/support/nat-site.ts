@@ -20,7 +20,8 @@ export async function startNatSite(lab: NatLab): Promise<NatSite> {
   const dir = await mkdtemp(join(tmpdir(), 'parley-nat-site-'));
   const inSite = async (script: string): Promise<void> => {
     const file = fileURLToPath(import.meta.resolve(`@parley/local/${script}`));
-    await execute('ip', ['netns', 'exec', lab.site, process.execPath, file], {
+    const [enter = '', ...into] = lab.inSite;
+    await execute(enter, [...into, process.execPath, file], {
       env: {
         ...process.env,
         PARLEY_LOCAL_DIR: dir,

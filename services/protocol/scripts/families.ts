@@ -11,10 +11,11 @@ import {
   JoinRequest,
   RelayOffer,
   RoomView,
+  CodeName,
 } from '../src/http.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
 import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence } from '../src/people.ts';
-import { CodeName, SERVER_MESSAGES } from '../src/server-messages.ts';
+import { SERVER_MESSAGES } from '../src/server-messages.ts';
 import { ResumeClaims, TicketClaims } from '../src/tokens.ts';
 
 export interface Family {

@@ -170,3 +170,8 @@ export const codeNames = (): readonly Code[] => Object.keys(CODES) as Code[];
 export function codeOfClose(close: number): Code | undefined {
   return codeNames().find((code) => CODES[code].close === close);
 }
+
+export const isCode = (text: string): text is Code => Object.hasOwn(CODES, text);
+
+/** A code of a newer service reads as a fault of its own: something went wrong, and trying again may help. */
+export const knownCode = (text: string): Code => (isCode(text) ? text : 'INTERNAL');

@@ -225,6 +225,14 @@ export const LIMITS = define({
     code: null,
     why: 'credentials outlive a working day; the socket hands out fresh ones',
   },
+  'drain.window': {
+    value: 10_000,
+    min: 1000,
+    max: 600_000,
+    unit: 'ms',
+    code: null,
+    why: 'a full pod moves its people at 800 a second, which the others take; well within the 30 s that Kubernetes gives a process to end',
+  },
   'directed.timeout': {
     value: 1500,
     min: 100,

@@ -1,11 +1,8 @@
 /** What a pod says on a socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
-import { codeNames } from './codes.ts';
-import { IceServer, RoomView } from './http.ts';
+import { CodeName, IceServer, RoomView } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
 import { ChatId, ChatLine, DisplayName, Media, Member } from './people.ts';
-
-export const CodeName = Type.Enum([...codeNames()]);
 
 export const Welcome = Type.Object({
   type: Type.Literal('welcome'),

@@ -1,7 +1,7 @@
 /** A small client of the protocol for tests: it keeps everything it was told and waits for what is to come. */
 import { EventEmitter, once } from 'node:events';
 import { WebSocket, type RawData } from 'ws';
-import type { Code } from '@parley/protocol/codes';
+import { type Code, knownCode } from '@parley/protocol/codes';
 import { decodeServerMessage } from '@parley/protocol/decode';
 import { directedText, receivedText } from '@parley/protocol/directed';
 import type { ErrorAnswer, JoinAnswer } from '@parley/protocol/http';
@@ -171,7 +171,7 @@ export class Client {
   async refusedWith(withinMs = 5000): Promise<{ code: Code | undefined; close: number }> {
     const { close } = await this.waitForClose(withinMs);
     const error = this.log.findLast((message) => message.type === 'error' && message.fatal);
-    return { code: error?.type === 'error' ? error.code : undefined, close };
+    return { code: error?.type === 'error' ? knownCode(error.code) : undefined, close };
   }
 
   #nextGeneration(): number {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test, type TestContext } from 'node:test';
-import { CODES, type Code } from '@parley/protocol/codes';
+import { type Code, CODES, knownCode } from '@parley/protocol/codes';
 import type { CreateRoomAnswer, ErrorAnswer } from '@parley/protocol/http';
 import type { RunningPod } from '../../src/server/start.ts';
 import { withBystanders } from '../support/bystanders.ts';
@@ -31,9 +31,9 @@ async function ownPod(context: TestContext, options: TestPodOptions): Promise<Ru
 }
 
 async function refusal(response: Response): Promise<{ status: number; code: Code }> {
-  const { code } = (await response.json()) as ErrorAnswer;
+  const code = knownCode(((await response.json()) as ErrorAnswer).code);
   assert.equal(response.headers.has('retry-after'), CODES[code].retry, 'Retry-After where it helps');
-  return { status: response.status, code: code };
+  return { status: response.status, code };
 }
 
 const expected = (code: Code): { status: number | null; code: Code } => ({ status: CODES[code].http, code });
@@ -387,7 +387,7 @@ function upgrade(
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
         const { code } = JSON.parse(Buffer.concat(chunks).toString()) as ErrorAnswer;
-        resolve({ status: response.statusCode ?? 0, code: code });
+        resolve({ status: response.statusCode ?? 0, code: knownCode(code) });
       });
     });
     asked.end();
