@@ -1,0 +1,44 @@
+/** Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const LINK = /\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g;
+const QUOTED = /`([\w.-]+(?:\/[\w.@-]+)+\/?)`/g;
+
+/** Pages that walk through the signaling service name its files without their common beginning. */
+const SIGNALING = 'services/signaling/src';
+const LAYERS = new Set(['core', 'adapters', 'server']);
+
+const folders = new Set(
+  readdirSync('.', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name),
+);
+const pages = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' }).trim().split('\n');
+const missing: string[] = [];
+
+for (const page of pages) {
+  if (!existsSync(page)) continue;
+  const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+  for (const [, target = ''] of text.replaceAll(/`[^`\n]*`/g, '').matchAll(LINK)) {
+    if (!existsSync(join(dirname(page), decodeURI(target)))) missing.push(`${page}: link to ${target}`);
+  }
+  for (const [, path = ''] of text.matchAll(QUOTED)) {
+    const [top = ''] = path.split('/');
+    const places = [path, join(dirname(page), path), join(SIGNALING, path)];
+    const isPath = folders.has(top) || LAYERS.has(top);
+    if (isPath && !isBuilt(path) && !places.some((place) => existsSync(place)))
+      missing.push(`${page}: \`${path}\``);
+  }
+}
+
+/** Made by a build or a run, not in the repository. */
+function isBuilt(path: string): boolean {
+  return /\/(dist|target|node_modules|screenshots|results)(\/|$)/.test(path);
+}
+
+if (missing.length > 0) {
+  console.error(`The documentation points at what is not there:\n  ${missing.join('\n  ')}`);
+  process.exitCode = 1;
+}
