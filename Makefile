@@ -45,6 +45,10 @@ fmt: packages ## Format everything
 bench-signaling: packages ## CPU per join and per directed message, against the naive reference
 	@npm run --silent bench-signaling
 
+.PHONY: herd
+herd: build load-tools ## A herd of calls against a whole Parley of its own: PROFILE=smoke (or seed); PUBLISH=1 writes it down
+	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest
+
 .PHONY: build
 build: client/web/dist/index.html ## Build the web application, where its sources changed
 
@@ -66,6 +70,10 @@ tools: ## Install what running needs (apt, and a cache outside the clone)
 .PHONY: test-tools
 test-tools: ## Install what testing needs besides: browsers, nftables, Xvfb
 	@infra/local/tools.sh test
+
+.PHONY: load-tools
+load-tools: tools ## Install what load tests need besides: k6, for which Go is needed
+	@infra/local/tools.sh load
 
 # The lock file's content decides, not its time: a checkout touches every file. `npm install --no-save` installs what the
 # lock says and leaves it alone. `npm ci` would refuse it wherever a registry lacks an optional package of some other

