@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '../support/browsers.ts';
 import { startSite, type TestSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 
 describe('a call survives its pod', { timeout: 180_000 }, () => {
@@ -51,4 +52,31 @@ describe('a call survives its pod', { timeout: 180_000 }, () => {
     await ada.readsInChat('said before');
     await Promise.all(people.map((person) => person.leave()));
   });
+
+  it('[P6] [JOIN-14] NATS is gone: the call goes on, and somebody joins it through the edge', async () => {
+    await site.stack.restart('signaling-1');
+    const room = newRoom();
+    const ada = await Visitor.join(browser, { name: 'Ada', web: site.web, room });
+    const bo = await Visitor.join(browser, { name: 'Bo', web: site.web, room });
+    await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
+    site.stack.kill('nats', 'SIGKILL');
+    await podsAreNotReady(site.stack.endpoints.pods);
+    const cy = await Visitor.join(browser, { name: 'Cy', web: site.web, room });
+    await Promise.all([ada, bo, cy].map((person) => person.seesAndHears(2)));
+    await site.stack.restart('nats');
+    await Promise.all([ada, bo, cy].map((person) => person.leave()));
+  });
 });
+
+/** Pods without their bus say so within seconds. */
+async function podsAreNotReady(pods: readonly string[]): Promise<void> {
+  await until(
+    async () => {
+      const answers = await Promise.all(
+        pods.map((pod) => fetch(`${pod}/readyz`).then(({ status }) => status)),
+      );
+      return answers.every((status) => status === 503);
+    },
+    { withinMs: 15_000, what: () => 'every pod to be without its bus' },
+  );
+}

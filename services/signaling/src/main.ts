@@ -1,25 +1,39 @@
 import { readConfig } from './server/config.ts';
 import { createLog, natsBacking, startPod } from './server/start.ts';
 
+/** After the drain everything ends within a second; what does not is not waited for. */
+const CLOSE_WITHIN_MS = 5000;
+
 const config = readConfig(process.env);
 const log = createLog(config);
 const running = await startPod(config, await natsBacking(config), log);
 
+const hurry = new AbortController();
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    if (stopping) return;
+    if (stopping) {
+      // Whoever asks twice does not want to wait for the slots.
+      hurry.abort();
+      return;
+    }
     stopping = true;
     log.info({ signal }, 'draining');
-    running
-      .drain()
-      .then(() => running.close())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ error: String(error) }, 'shutdown failed');
-          process.exit(1);
-        },
-      );
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ error: String(error) }, 'shutdown failed');
+        process.exit(1);
+      },
+    );
   });
+}
+
+async function stop(): Promise<void> {
+  await running.drain(hurry.signal);
+  setTimeout(() => {
+    log.error('shutdown hangs');
+    process.exit(1);
+  }, CLOSE_WITHIN_MS).unref();
+  await running.close();
 }

@@ -44,7 +44,7 @@ export function kvRooms(connection: NatsConnection, { domain, replicas }: KvOpti
   };
   const attempt = async <Result>(act: (kv: KV) => Promise<Result>): Promise<Result | StoreFailure> => {
     try {
-      const result = await act(await open());
+      const result = await inTime(open().then(act));
       reachable = true;
       return result;
     } catch {
@@ -82,6 +82,19 @@ export function kvRooms(connection: NatsConnection, { domain, replicas }: KvOpti
       }),
     isReachable: () => reachable,
   };
+}
+
+/** One deadline for all the requests of an operation. What is late may still happen: a create repeated then finds its name taken. */
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the store is late')), TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function parse(text: string): RoomRecord | undefined {

@@ -76,9 +76,17 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
       publish(podDirectedSubject(to), writeTransfer(transfer));
     },
     isConnected: () => connected && !connection.isClosed(),
-    close: () => connection.drain(),
+    async close() {
+      // Draining asks the server, which may not be there to answer, or may go away meanwhile.
+      const drained = connected && !connection.isClosed() ? connection.drain() : Promise.resolve();
+      const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
+      await Promise.race([drained, late]).catch(() => undefined);
+      await connection.close();
+    },
   };
 }
+
+const CLOSE_WITHIN_MS = 1000;
 
 /** Type, room and pod are the first fields of every bus message. */
 const SENDER_WITHIN = 192;

@@ -9,8 +9,8 @@ export interface NatsOptions {
 }
 
 /** Resolves once connected; keeps trying, also at the start, so that pods and NATS may start in any order. */
-export function connectNats({ servers, user, password, name }: NatsOptions): Promise<NatsConnection> {
-  return connect({
+export async function connectNats({ servers, user, password, name }: NatsOptions): Promise<NatsConnection> {
+  const connection = await connect({
     servers: [...servers],
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
@@ -25,4 +25,21 @@ export function connectNats({ servers, user, password, name }: NatsOptions): Pro
     // Messages that wait for a link to return are old by then; the roster heals itself.
     ignoreClusterUpdates: false,
   });
+  void leaveLameDucks(connection);
+  return connection;
+}
+
+/** A server that is told of a shutdown does not throw out all its pods at the same instant. */
+const MOVE_WITHIN_MS = 500;
+
+/** A server in lame duck mode takes no new connections and ends its old ones later, one by one: the pod goes while the choice is its own. */
+async function leaveLameDucks(connection: NatsConnection): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type !== 'ldm') continue;
+    const { server } = status;
+    setTimeout(() => {
+      // It may have moved for another reason by now.
+      if (connection.getServer() === server) void connection.reconnect();
+    }, Math.random() * MOVE_WITHIN_MS);
+  }
 }

@@ -4,6 +4,11 @@ import type { ChatLine } from '@parley/protocol/people';
 import type { Input } from './input.ts';
 import { holderOf, localSockets, type Pod, type Room } from './state.ts';
 
+/** Late enough not to be lost with the first, early enough for a line to be everywhere within 2 s. */
+const TELL_AGAIN_MS = 500;
+/** As much as people write while a link is down. */
+const REPEATED_LINES = 10;
+
 export function chat(pod: Pod, { socket, id, text, at }: Input & { type: 'chat' }): void {
   const found = holderOf(pod, socket);
   if (found === undefined) return;
@@ -12,11 +17,7 @@ export function chat(pod: Pod, { socket, id, text, at }: Input & { type: 'chat' 
   if (known === undefined) {
     const line: ChatLine = { id, from: entry.participant, name: entry.name, text, at };
     keepLine(pod, room, line);
-    pod.effects.push({
-      type: 'tell-room',
-      room: room.view.room,
-      message: { type: 'chat', room: room.view.room, pod: pod.id, line },
-    });
+    tellLine(pod, room, line);
     pod.effects.push({
       type: 'say',
       sockets: localSockets(room, entry.participant),
@@ -47,9 +48,24 @@ export function bringChat(pod: Pod, room: Room, by: ParticipantId, lines: readon
     const isKnown = room.chat.some(({ id }) => id === line.id);
     if (isKnown || (!recovering && line.from !== by)) continue;
     mergeChat(pod, room, [line]);
-    const id = room.view.room;
-    pod.effects.push({ type: 'tell-room', room: id, message: { type: 'chat', room: id, pod: pod.id, line } });
+    tellLine(pod, room, line);
   }
+}
+
+/** What the people of this pod said last may have been said while nobody could hear it. */
+export function repeatChat(pod: Pod, room: Room): void {
+  const own = room.chat.filter(({ from }) => room.own.entries.has(from));
+  for (const line of own.slice(-REPEATED_LINES)) tellOnce(pod, room, line);
+}
+
+/** Twice, because no digest would tell the others that they missed it. */
+function tellLine(pod: Pod, room: Room, line: ChatLine): void {
+  tellOnce(pod, room, line);
+  pod.agenda.schedule(pod.now + TELL_AGAIN_MS, () => tellOnce(pod, room, line));
+}
+
+function tellOnce(pod: Pod, { view: { room } }: Room, line: ChatLine): void {
+  pod.effects.push({ type: 'tell-room', room, message: { type: 'chat', room, pod: pod.id, line } });
 }
 
 function keepLine(pod: Pod, room: Room, line: ChatLine): void {

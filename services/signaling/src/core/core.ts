@@ -43,6 +43,9 @@ export interface Core {
   counts(): { readonly rooms: number; readonly sockets: number; readonly peers: number };
 }
 
+/** A process that starts at one ms and the next that starts at another never give a transfer the same number: a million a second. */
+const TRANSFERS_PER_BOOT = 1000;
+
 export function createCore({ pod: id, boot, limits, now, random }: CoreOptions): Core {
   const pod: Pod = {
     id,
@@ -59,10 +62,12 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     emptied: new Set(),
     peers: new Map(),
     greeting: undefined,
+    greetingUntil: -Infinity,
     ownBeatAt: -Infinity,
     sectionEpoch: boot,
-    transferRef: 0,
+    transferRef: boot * TRANSFERS_PER_BOOT,
     transfers: new Map(),
+    taken: new Set(),
     transferSweep: undefined,
   };
   pod.agenda.schedule(now, () => startBeating(pod));

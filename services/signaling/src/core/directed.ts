@@ -9,6 +9,9 @@ import type { SocketId } from './effects.ts';
 import type { Input } from './input.ts';
 import type { Pod } from './state.ts';
 
+/** A repeated message comes soon after the first: so many transfers are remembered, of all pods. */
+const TAKEN_KEPT = 1024;
+
 type Directed = Input & { type: 'directed' };
 
 export function direct(pod: Pod, message: Directed): void {
@@ -74,11 +77,14 @@ export function onTransfer(
   pod: Pod,
   { room: id, from, to, ref, pod: sender, payload, binary }: DirectedTransfer,
 ): void {
+  const isRepeated = pod.taken.has(`${sender} ${ref}`);
   const entry = pod.rooms.get(id)?.own.entries.get(to);
   let outcome: DirectedAnswer['outcome'] = 'unknown';
   if (entry?.presence.state === 'away') outcome = 'away';
-  if (entry?.presence.state === 'here') {
+  if (isRepeated) outcome = 'taken';
+  else if (entry?.presence.state === 'here') {
     outcome = 'taken';
+    rememberTaken(pod, `${sender} ${ref}`);
     pod.effects.push({ type: 'hand-on', socket: entry.presence.socket, from, payload, binary });
   }
   pod.effects.push({
@@ -86,6 +92,15 @@ export function onTransfer(
     pod: sender,
     message: { type: 'directed-answer', pod: pod.id, ref, outcome },
   });
+}
+
+function rememberTaken(pod: Pod, transfer: string): void {
+  pod.taken.add(transfer);
+  if (pod.taken.size <= TAKEN_KEPT) return;
+  for (const oldest of pod.taken) {
+    pod.taken.delete(oldest);
+    return;
+  }
 }
 
 export function onDirectedAnswer(pod: Pod, { ref, outcome }: DirectedAnswer): void {

@@ -8,7 +8,9 @@ import { strongestClaim } from './roster/merge.ts';
 import type { Pod, Room } from './state.ts';
 
 export function resume(pod: Pod, room: Room, arrival: Resume): void {
-  const claim = strongestClaim(pod, room, arrival.participant);
+  const known = strongestClaim(pod, room, arrival.participant);
+  // The end of a claim that the token has overtaken says nothing about its holder: the news of the later one is still on its way.
+  const claim = known?.gone === true && known.generation < arrival.tokenGeneration ? undefined : known;
   const mayBeMissing =
     room.recoveringUntil > pod.now ||
     room.silent.size > 0 ||

@@ -29,11 +29,16 @@ export interface Pod {
   readonly peers: Map<PodId, Peer>;
   /** Set while a greeting to all rooms is due. */
   greeting: Appointment | undefined;
+  /** Until then a greeting is on its way, and its repetition. */
+  greetingUntil: number;
   /** When this pod last heard its own beat. */
   ownBeatAt: number;
   sectionEpoch: number;
+  /** Grows over restarts too, so that an answer to an earlier process is never taken for one to this. */
   transferRef: number;
   readonly transfers: Map<number, PendingTransfer>;
+  /** Transfers handed on lately, as `{pod} {ref}`: a message that the bus repeats is not handed on again. */
+  readonly taken: Set<string>;
   transferSweep: Appointment | undefined;
 }
 
@@ -45,7 +50,10 @@ export interface Seat {
 
 export interface Peer {
   boot: number;
+  /** When its silence began, for judging it: the pod's own silence does not count. */
   beatAt: number;
+  /** When it was really heard last: whatever it said since may have been missed. */
+  heardAt: number;
   dead: boolean;
 }
 
@@ -59,6 +67,7 @@ export interface PendingTransfer {
 export interface Room {
   readonly view: RoomView;
   readonly own: OwnSection;
+  readonly openedAt: number;
   /** Other pods' sections by pod, then epoch. */
   readonly sections: Map<PodId, Map<number, RemoteSection>>;
   readonly gone: Map<ParticipantId, Gone>;

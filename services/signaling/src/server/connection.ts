@@ -233,6 +233,12 @@ export class Connection {
     this.say({ type: 'error', code, message: CODES[code].meaning, fatal: false, ...more });
   }
 
+  /** The pod is going away: whoever is in moves in its slot, anyone else at once. */
+  goElsewhere(afterMs: number): void {
+    if (this.#stage.stage === 'participant') this.say({ type: 'go-elsewhere', afterMs });
+    else this.end('GO_ELSEWHERE');
+  }
+
   /** Says why, where there is a code, and closes. The core hears of it through the close event. */
   end(code: Code | null, why?: string): void {
     if (this.#stage.stage === 'closing') return;

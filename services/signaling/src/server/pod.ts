@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
-import type { ParticipantId } from '@parley/protocol/ids';
+import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect, SocketId } from '../core/effects.ts';
@@ -14,14 +14,15 @@ import type { Tokens } from '../adapters/tokens.ts';
 import { iceServersFor } from '../adapters/turn-credentials.ts';
 import type { Config } from './config.ts';
 import type { Connection, Host } from './connection.ts';
+import { sendElsewhere } from './drain.ts';
 import { Metrics } from './metrics.ts';
+import type { Looked, Rooms } from './rooms.ts';
 
 export interface PodParts {
   readonly config: Config;
   readonly log: Logger;
   readonly tokens: Tokens;
-  /** What is known of a room at the door, or why nobody may enter. */
-  readonly viewRoom: (room: string) => Promise<{ ok: true; view: RoomView } | { ok: false; code: Code }>;
+  readonly rooms: Rooms;
   readonly openBus: (listener: BusListener) => Bus;
 }
 
@@ -32,11 +33,16 @@ export class SignalingPod implements Host {
   readonly #parts: PodParts;
   readonly #bus: Bus;
   readonly #connections = new Map<SocketId, Connection>();
+  /** Rooms that are open here, as they were last seen at the door. */
+  readonly #views = new Map<RoomId, RoomView>();
   readonly #perAddress = new Map<string, number>();
   readonly #pings: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
+  /** When this pod last heard its own beat. */
+  #heardAt: number | undefined;
   #draining = false;
+  #whenEmpty: () => void = () => undefined;
   #closed = false;
 
   constructor(parts: PodParts) {
@@ -52,7 +58,10 @@ export class SignalingPod implements Host {
     });
     this.metrics = new Metrics(() => ({ ...this.core.counts(), connections: this.#connections.size }));
     this.#bus = parts.openBus({
-      onMessage: (message) => this.handle({ type: 'bus', message }),
+      onMessage: (message) => {
+        if (message.type === 'beat' && message.pod === config.pod) this.#heardAt = this.now();
+        this.handle({ type: 'bus', message });
+      },
       onTransfer: (transfer) => {
         this.metrics.directedIn += 1;
         this.handle({ type: 'transfer', transfer });
@@ -71,6 +80,15 @@ export class SignalingPod implements Host {
 
   get isReady(): boolean {
     return !this.#draining && this.#bus.isConnected() && this.core.ready();
+  }
+
+  /**
+   * Whether people may come into this room here. Without a bus the pod is not ready, so that the edge prefers others, but a room
+   * that it has goes on, and when every pod is without, ad-hoc rooms open. SPEC rule JOIN-14.
+   */
+  admits(room: RoomId): boolean {
+    if (this.#draining || this.#heardAt === undefined) return false;
+    return this.isReady || this.core.population(room) > 0 || this.now() - this.#heardAt > ALONE_AFTER_MS;
   }
 
   get isDraining(): boolean {
@@ -96,6 +114,7 @@ export class SignalingPod implements Host {
     if (left > 0) this.#perAddress.set(connection.address, left);
     else this.#perAddress.delete(connection.address);
     this.handle({ type: 'lost', socket: connection.id });
+    if (this.#connections.size === 0) this.#whenEmpty();
   }
 
   handle(input: Input): void {
@@ -106,7 +125,7 @@ export class SignalingPod implements Host {
   }
 
   async admit(connection: Connection, message: Enter | Resume): Promise<Code | undefined> {
-    const { tokens, viewRoom, log } = this.#parts;
+    const { tokens, log } = this.#parts;
     const name = checkName(message.name, this.limits['name.chars']);
     if (name === undefined) return 'NAME_INVALID';
     const verified =
@@ -117,7 +136,7 @@ export class SignalingPod implements Host {
     if (!verified.ok) return verified.why === 'expired' ? `${kind}_EXPIRED` : `${kind}_INVALID`;
     const { sub: participant, room } = verified.claims;
     if (room !== connection.room) return `${kind}_INVALID`;
-    const known = await viewRoom(room);
+    const known = await this.#look(room, message.type);
     if (!known.ok) return known.code;
     const { generation } = message;
     const since = 'since' in verified.claims ? verified.claims.since : Date.now();
@@ -142,6 +161,16 @@ export class SignalingPod implements Host {
     return undefined;
   }
 
+  /** A newcomer needs what the store says now. Whoever was in before needs no store while the room is here. */
+  async #look(room: RoomId, kind: 'enter' | 'resume'): Promise<Looked> {
+    const { rooms } = this.#parts;
+    const here = this.#views.get(room);
+    if (kind === 'resume' && here !== undefined) return { ok: true, view: here };
+    const known = kind === 'enter' ? await rooms.look(room) : await rooms.lookAgain(room);
+    if (known.ok) this.#views.set(room, known.view);
+    return known;
+  }
+
   iceServers(participant: ParticipantId) {
     const ttlMs = this.limits['turn.ttl'];
     const iceServers = iceServersFor(participant, { ...this.#parts.config.turn, ttlMs }, Date.now());
@@ -164,6 +193,7 @@ export class SignalingPod implements Host {
       case 'listen':
         return this.#bus.listen(effect.room);
       case 'stop-listening':
+        this.#views.delete(effect.room);
         return this.#bus.stopListening(effect.room);
       case 'tell-room':
         return this.#bus.tellRoom(effect.room, effect.message);
@@ -207,18 +237,12 @@ export class SignalingPod implements Host {
     );
   }
 
-  /** Sends everyone elsewhere, a batch at a time, so that the other pods are not stormed. SPEC rule RES-8. */
-  async drain(): Promise<void> {
+  /** Sends everyone elsewhere and resolves when all are gone; `hurry` skips what remains of the pacing. SPEC rule RES-8. */
+  async drain(hurry: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
-    const everyone = [...this.#connections.values()];
-    for (let at = 0; at < everyone.length; at += DRAIN_BATCH) {
-      const batch = everyone.slice(at, at + DRAIN_BATCH);
-      for (const connection of batch) {
-        connection.say({ type: 'go-elsewhere', afterMs: Math.round(Math.random() * DRAIN_EVERY_MS) });
-        connection.end('GO_ELSEWHERE');
-      }
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_EVERY_MS));
-    }
+    await sendElsewhere([...this.#connections.values()], this.limits['drain.window'], hurry);
+    // Each ends, as one that does not answer its close frame is cut off. Only then have the other pods heard who is away.
+    if (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#whenEmpty = resolve));
   }
 
   async close(): Promise<void> {
@@ -230,6 +254,8 @@ export class SignalingPod implements Host {
   }
 }
 
-/** 500 sockets in 2 s. */
-const DRAIN_BATCH = 50;
-const DRAIN_EVERY_MS = 200;
+/**
+ * How long newcomers to a room that is not here are sent away by a pod without a bus. The edge has found the ready pods by then;
+ * whoever still comes has no other pod to go to.
+ */
+const ALONE_AFTER_MS = 5000;

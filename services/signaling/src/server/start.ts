@@ -16,8 +16,8 @@ import { acceptSockets } from './upgrade.ts';
 export interface RunningPod {
   readonly pod: SignalingPod;
   readonly url: string;
-  /** Sends everyone elsewhere first. */
-  drain(): Promise<void>;
+  /** Sends everyone elsewhere first; at once where `hurry` says so. */
+  drain(hurry?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
     config,
     log,
     tokens,
-    viewRoom: (room) => rooms.look(room),
+    rooms,
     openBus: (listener) =>
       backing.openBus(listener, (subject, why) => {
         pod.metrics.badBusMessages += 1;
@@ -65,7 +65,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   return {
     pod,
     url,
-    drain: () => pod.drain(),
+    drain: (hurry) => pod.drain(hurry),
     async close() {
       await pod.close();
       http.server.closeAllConnections();

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { CODES, type Code } from '@parley/protocol/codes';
 import { SOCKET_PATH } from '@parley/protocol/http';
-import { parseRoomId } from '@parley/protocol/ids';
+import { parseRoomId, type RoomId } from '@parley/protocol/ids';
 import type { Config } from './config.ts';
 import { Connection } from './connection.ts';
 import type { SignalingPod } from './pod.ts';
@@ -25,7 +25,7 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
     stream.on('error', () => stream.destroy());
     const address = addressOf(request, config.trustedProxies);
     const room = roomOf(request.url ?? '');
-    const refused = room === undefined ? 'NOT_FOUND' : refusal(request, pod, config, address);
+    const refused = room === undefined ? 'NOT_FOUND' : refusal(request, pod, config, { address, room });
     if (refused !== undefined || room === undefined) return refuseUpgrade(stream, refused ?? 'NOT_FOUND');
     sockets.handleUpgrade(request, stream, head, (socket) => {
       lastId += 1;
@@ -48,10 +48,10 @@ function refusal(
   request: IncomingMessage,
   pod: SignalingPod,
   config: Config,
-  address: string,
+  { address, room }: { address: string; room: RoomId },
 ): Code | undefined {
   if (!isOriginAllowed(request, config.allowedOrigins)) return 'ORIGIN_DENIED';
-  if (!pod.isReady) return 'NOT_READY';
+  if (!pod.admits(room)) return 'NOT_READY';
   if (pod.socketCount >= config.limits['pod.sockets']) return 'POD_FULL';
   if (pod.socketsOf(address) >= config.limits['address.sockets']) return 'TOO_MANY_SOCKETS';
   return undefined;

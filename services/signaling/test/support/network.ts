@@ -19,20 +19,21 @@ export interface Sent {
   readonly parcel: Parcel;
 }
 
-/** After how many ms each copy arrives: `[1]` is ordinary, `[]` a loss, `[1, 40]` a message that is repeated late. */
+/** How much later than it should each copy arrives: `[0]` is ordinary, `[]` a loss, `[0, 40]` a message that is repeated late. */
 export type Fault = (sent: Sent) => readonly number[];
 
-const LATENCY_MS = 1;
+const NO_FAULT: Fault = () => [0];
 
 export class Network {
   /** What left, for assertions; a lost message is in it too. */
   readonly sent: Sent[] = [];
   readonly #cut = new Set<string>();
-  readonly #deliver: (sent: Sent, afterMs: number) => void;
-  #fault: Fault = () => [LATENCY_MS];
+  readonly #down = new Set<string>();
+  readonly #deliver: (sent: Sent, lateMs: number) => void;
+  #fault: Fault = NO_FAULT;
   #drops: { matches: (sent: Sent) => boolean; skip: number }[] = [];
 
-  constructor(deliver: (sent: Sent, afterMs: number) => void) {
+  constructor(deliver: (sent: Sent, lateMs: number) => void) {
     this.#deliver = deliver;
   }
 
@@ -51,8 +52,22 @@ export class Network {
     this.#cut.clear();
   }
 
+  /** The pod has no link to the bus at all. */
+  unplug(pod: string): void {
+    this.#down.add(pod);
+  }
+
+  plug(pod: string): void {
+    this.#down.delete(pod);
+  }
+
   isCut(from: string, to: string): boolean {
-    return this.#cut.has(`${from}>${to}`);
+    return this.#down.has(from) || this.#down.has(to) || this.#cut.has(`${from}>${to}`);
+  }
+
+  /** Every link is up. */
+  get isWhole(): boolean {
+    return this.#down.size === 0 && this.#cut.size === 0;
   }
 
   /** Loses the nth (from 1) of the messages from now on that match. */
@@ -61,7 +76,7 @@ export class Network {
   }
 
   withFault(fault: Fault | undefined): void {
-    this.#fault = fault ?? (() => [LATENCY_MS]);
+    this.#fault = fault ?? NO_FAULT;
   }
 
   send(from: string, to: string, parcel: Parcel): void {
@@ -69,7 +84,7 @@ export class Network {
     const sent: Sent = { from, to, type, parcel: copyOf(parcel) };
     this.sent.push(sent);
     if (this.isCut(from, to) || this.#isDropped(sent)) return;
-    for (const afterMs of this.#fault(sent)) this.#deliver(sent, afterMs);
+    for (const lateMs of this.#fault(sent)) this.#deliver(sent, lateMs);
   }
 
   #isDropped(sent: Sent): boolean {

@@ -33,8 +33,13 @@ export class Person {
   generation = 0;
   /** Everything said to this person, over all its sockets, in order. */
   readonly log: ServerMessage[] = [];
+  /** When each of them was heard, in the world's time. */
+  readonly heardAt: number[] = [];
   readonly received: { readonly from: string; readonly text: string }[] = [];
   line: Line = { state: 'lost', since: -Infinity };
+  /** When it was first welcomed: the world's time, and Unix ms. */
+  enteredAt: number | undefined;
+  enteredClock = 0;
   #welcome: Welcome | undefined;
   #tokenGeneration = 0;
   #welcomedAt = -Infinity;
@@ -52,6 +57,10 @@ export class Person {
   get welcome(): Welcome {
     if (this.#welcome === undefined) throw new Error(`${this.name} was never welcomed`);
     return this.#welcome;
+  }
+
+  get wasWelcomed(): boolean {
+    return this.#welcome !== undefined;
   }
 
   get isHere(): boolean {
@@ -92,6 +101,8 @@ export class Person {
   duplicate(): Person {
     const twin = new Person(this.#world, 0, `${this.name}'s twin`);
     Object.assign(twin, { id: this.id, generation: this.generation });
+    twin.#welcome = this.#welcome;
+    twin.enteredClock = this.enteredClock;
     twin.#tokenGeneration = this.#tokenGeneration;
     twin.#welcomedAt = this.#welcomedAt;
     return twin;
@@ -102,6 +113,14 @@ export class Person {
     const { pod, socket } = this.line;
     this.line = { state: 'lost', since: this.#world.now };
     this.#world.loseSocket(pod, socket);
+  }
+
+  /** The client dies without a word, and nothing tells its pod. */
+  vanish(): void {
+    if (!('socket' in this.line)) return;
+    const { pod, socket } = this.line;
+    this.line = { state: 'lost', since: this.#world.now };
+    this.#world.leaveHalfOpen(pod, socket);
   }
 
   leave(): void {
@@ -142,8 +161,13 @@ export class Person {
   hear(socket: number, message: ServerMessage): void {
     if (!('socket' in this.line) || this.line.socket !== socket) return;
     this.log.push(structuredClone(message));
+    this.heardAt.push(this.#world.now);
     if (message.type !== 'welcome') return;
     this.#welcome = message;
+    if (this.enteredAt === undefined) {
+      this.enteredAt = this.#world.now;
+      this.enteredClock = this.#world.clock;
+    }
     this.#tokenGeneration = this.generation;
     this.#welcomedAt = this.#world.now;
     this.line = { ...this.line, state: 'here' };

@@ -8,10 +8,12 @@ import type { Input } from '../../src/core/input.ts';
 import { Agenda } from '../../src/core/agenda.ts';
 import type { RoomView } from '@parley/protocol/http';
 import { defaultLimits, type Limits } from '@parley/protocol/limits';
-import { Network, type Sent } from './network.ts';
+import { Interest } from './interest.ts';
+import { Network, type Parcel, type Sent } from './network.ts';
 import { ROOM } from './ad-hoc.ts';
 import { Person, type Surroundings } from './person.ts';
 import { seeded, type Random } from './random.ts';
+import { TOGETHER, type Topology } from './topology.ts';
 
 /** A socket that the core closes is reported lost a little later, as `ws` does. */
 const CLOSE_TAKES_MS = 1;
@@ -22,6 +24,8 @@ export interface WorldPod {
   readonly name: string;
   readonly boot: number;
   readonly core: Core;
+  /** What its clock shows beyond the world's. */
+  readonly ahead: number;
   readonly listening: Set<string>;
   readonly sockets: Set<number>;
   running: boolean;
@@ -31,7 +35,19 @@ export interface WorldOptions {
   readonly pods?: readonly string[];
   readonly limits?: Partial<Limits>;
   readonly seed?: number;
+  /** Made from the world's own random numbers, so that it follows from the seed. */
+  readonly topology?: (random: Random) => Topology;
 }
+
+/** A directed message that a pod wrote to a socket. */
+export interface HandedOn {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** The subjects of every pod: its own, and the beats. A room's subject is its id. */
+const PRIVATE = 'pod';
+const BEATS = 'beats';
 
 export class World implements Surroundings {
   now = 0;
@@ -42,17 +58,22 @@ export class World implements Surroundings {
   readonly people: Person[] = [];
   /** What becomes of a socket is told to the person that holds it. */
   readonly holders = new Map<number, Person>();
+  readonly handedOn: HandedOn[] = [];
+  readonly topology: Topology;
+  readonly #interest = new Interest();
   readonly #agenda = new Agenda();
   #lastSocket = 0;
   #lastBoot = 0;
 
-  constructor({ pods = ['a', 'b', 'c'], limits = {}, seed = 1 }: WorldOptions = {}) {
+  constructor({ pods = ['a', 'b', 'c'], limits = {}, seed = 1, topology }: WorldOptions = {}) {
     this.limits = defaultLimits(limits);
     this.random = seeded(seed);
-    this.network = new Network((sent, afterMs) => {
+    this.topology = topology?.(this.random) ?? TOGETHER;
+    this.network = new Network((sent, lateMs) => {
       const receiver = this.pods.get(sent.to);
+      const at = this.now + this.topology.latencyMs(sent.from, sent.to) + lateMs;
       // What is on its way to a process dies with it.
-      this.#agenda.schedule(this.now + afterMs, () => {
+      this.#agenda.schedule(at, () => {
         if (receiver !== undefined && this.pods.get(sent.to) === receiver) this.#arrive(receiver, sent);
       });
     });
@@ -69,18 +90,40 @@ export class World implements Surroundings {
   start(name: string): WorldPod {
     this.#lastBoot += 1;
     const boot = 1_000_000 * this.#lastBoot;
-    const { limits, now } = this;
+    const { limits } = this;
+    const ahead = this.topology.clockAheadMs();
+    const now = this.now + ahead;
     const core = createCore({ pod: name, boot, limits, now, random: () => this.random.next() });
     const pod: WorldPod = {
       name,
       boot,
       core,
+      ahead,
       listening: new Set(),
       sockets: new Set(),
       running: true,
     };
     this.pods.set(name, pod);
+    this.#subscribeAll(pod);
     return pod;
+  }
+
+  /** The servers of these pods stop: nothing reaches them, not even their own beats. */
+  stopBus(names: readonly string[]): void {
+    for (const name of names) this.network.unplug(name);
+  }
+
+  /** Each pod finds its server again within `withinMs`, and its subscriptions are made anew. */
+  startBus(names: readonly string[], withinMs: number): void {
+    for (const name of names) {
+      this.#agenda.schedule(this.now + this.random.between(0, withinMs), () => {
+        this.network.plug(name);
+        const pod = this.pods.get(name);
+        if (pod === undefined) return;
+        this.#subscribeAll(pod);
+        this.handle(name, { type: 'bus-back' });
+      });
+    }
   }
 
   /** As `kill -9`: no goodbye; its sockets die with it. */
@@ -133,7 +176,11 @@ export class World implements Surroundings {
 
   handle(name: string, input: Input): void {
     const pod = this.pod(name);
-    this.#carryOut(pod, pod.core.handle(input, this.now));
+    this.#hand(pod, input);
+  }
+
+  #hand(pod: WorldPod, input: Input): void {
+    this.#carryOut(pod, pod.core.handle(input, this.now + pod.ahead));
   }
 
   /** Runs `ms` of fake time. */
@@ -146,7 +193,7 @@ export class World implements Surroundings {
       this.#agenda.runDue(this.now);
       // A pod that is started meanwhile has its turn later.
       for (const pod of Array.from(this.pods.values())) {
-        if ((pod.core.nextWake() ?? Infinity) <= this.now) this.#carryOut(pod, pod.core.wake(this.now));
+        if (wakeAt(pod) <= this.now) this.#carryOut(pod, pod.core.wake(this.now + pod.ahead));
       }
     }
     this.now = until;
@@ -160,17 +207,16 @@ export class World implements Surroundings {
 
   #nextAt(): number {
     let next = this.#agenda.next() ?? Infinity;
-    for (const { core } of this.pods.values()) next = Math.min(next, core.nextWake() ?? Infinity);
+    for (const pod of this.pods.values()) next = Math.min(next, wakeAt(pod));
     return next;
   }
 
   #arrive(pod: WorldPod, { parcel }: Sent): void {
     if (parcel.kind === 'transfer') {
-      this.#carryOut(pod, pod.core.handle({ type: 'transfer', transfer: parcel.transfer }, this.now));
+      this.#hand(pod, { type: 'transfer', transfer: parcel.transfer });
       return;
     }
-    const { message } = parcel;
-    this.#carryOut(pod, pod.core.handle({ type: 'bus', message }, this.now));
+    this.#hand(pod, { type: 'bus', message: parcel.message });
   }
 
   #carryOut(pod: WorldPod, effects: readonly Effect[]): void {
@@ -183,8 +229,7 @@ export class World implements Surroundings {
         for (const socket of effect.sockets) this.holders.get(socket)?.hear(socket, effect.message);
         return undefined;
       case 'hand-on':
-        this.holders.get(effect.socket)?.take(effect.socket, effect.from, effect.payload);
-        return undefined;
+        return this.#handOn(effect);
       case 'close': {
         const { socket, code } = effect;
         this.holders.get(socket)?.closed(socket, code);
@@ -195,26 +240,53 @@ export class World implements Surroundings {
       }
       case 'listen':
         pod.listening.add(effect.room);
-        return undefined;
+        return this.#subscribe(pod, effect.room);
       case 'stop-listening':
         pod.listening.delete(effect.room);
-        return undefined;
+        return this.#interest.unsubscribe(pod.name, effect.room);
       case 'tell-room':
-        for (const other of this.pods.values()) {
+        for (const other of this.pods.values())
           if (other !== pod && other.listening.has(effect.room))
-            this.network.send(pod.name, other.name, { kind: 'message', message: effect.message });
-        }
+            this.#send(pod, other.name, effect.room, effect);
         return undefined;
       case 'tell-pod':
-        return this.network.send(pod.name, effect.pod, { kind: 'message', message: effect.message });
+        return this.#send(pod, effect.pod, PRIVATE, effect);
       case 'beat':
-        for (const other of this.pods.keys())
-          this.network.send(pod.name, other, { kind: 'message', message: effect.message });
+        for (const other of this.pods.keys()) this.#send(pod, other, BEATS, effect);
         return undefined;
       case 'transfer':
-        return this.network.send(pod.name, effect.pod, { kind: 'transfer', transfer: effect.transfer });
+        return this.#send(pod, effect.pod, PRIVATE, effect);
       default:
         return effect satisfies never;
     }
   }
+  #send(from: WorldPod, to: string, subject: string, effect: BusEffect): void {
+    const distance = this.topology.isNear(from.name, to) ? 'near' : 'far';
+    if (!this.#interest.isKnown(to, subject, distance, this.now)) return;
+    const parcel: Parcel =
+      effect.type === 'transfer'
+        ? { kind: 'transfer', transfer: effect.transfer }
+        : { kind: 'message', message: effect.message };
+    this.network.send(from.name, to, parcel);
+  }
+
+  #handOn({ socket, from, payload }: Extract<Effect, { type: 'hand-on' }>): void {
+    const holder = this.holders.get(socket);
+    if (holder === undefined) return;
+    this.handedOn.push({ to: holder.id, text: Buffer.from(payload).toString() });
+    holder.take(socket, from, payload);
+  }
+
+  #subscribeAll(pod: WorldPod): void {
+    for (const subject of [PRIVATE, BEATS, ...pod.listening]) this.#subscribe(pod, subject);
+  }
+
+  #subscribe(pod: WorldPod, subject: string): void {
+    const farAt = this.now + this.topology.interestMs();
+    this.#interest.subscribe(pod.name, subject, { nearAt: this.now, farAt });
+  }
 }
+
+type BusEffect = Extract<Effect, { type: 'tell-room' | 'tell-pod' | 'beat' | 'transfer' }>;
+
+const wakeAt = ({ core, ahead }: WorldPod): number => (core.nextWake() ?? Infinity) - ahead;

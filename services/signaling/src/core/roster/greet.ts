@@ -1,10 +1,15 @@
 /** Catching up with the other pods after something may have been missed. SPEC rules ROS-6, BUS-6. */
+import { repeatChat } from '../chat.ts';
 import type { Pod, Room } from '../state.ts';
 import { scheduleDigests } from './digest.ts';
 import { ownSection } from './section.ts';
 
 /** Links heal and processes start together: one greeting does for all of them. */
 const TOGETHER_MS = 50;
+/** Interest has reached the other servers by then, and the answer is still in time for rosters to agree after 2 s. */
+const AGAIN_MS = 800;
+/** A room is not closed before the others have heard who left it. */
+const HEARD_WITHIN_MS = 500;
 
 export function sayHello(pod: Pod, room: Room): void {
   const id = room.view.room;
@@ -12,15 +17,26 @@ export function sayHello(pod: Pod, room: Room): void {
   pod.effects.push({ type: 'tell-room', room: id, message });
 }
 
-/** Every room says what this pod has there and asks what the others have; digests follow, should that be lost too. */
+/**
+ * Every room says what this pod has there and asks what the others have, twice: an answer can be lost, and another pod's subscription may
+ * not be known again yet. Digests follow.
+ */
 export function greetAll(pod: Pod): void {
+  pod.greetingUntil = pod.now + TOGETHER_MS + AGAIN_MS + HEARD_WITHIN_MS;
   pod.greeting ??= pod.agenda.schedule(pod.now + TOGETHER_MS, () => {
     pod.greeting = undefined;
-    for (const room of pod.rooms.values()) {
-      sayHello(pod, room);
-      scheduleDigests(pod, room);
-    }
+    const rooms = [...pod.rooms.values()];
+    for (const room of rooms) greet(pod, room);
+    pod.agenda.schedule(pod.now + AGAIN_MS, () => {
+      for (const room of rooms) if (pod.rooms.get(room.view.room) === room) greet(pod, room);
+    });
   });
+}
+
+function greet(pod: Pod, room: Room): void {
+  sayHello(pod, room);
+  repeatChat(pod, room);
+  scheduleDigests(pod, room);
 }
 
 /** A pod that was not known may have missed everything of this one. */

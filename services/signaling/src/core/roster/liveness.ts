@@ -34,7 +34,8 @@ export function onBeat(pod: Pod, id: PodId, boot: number): void {
   }
   const peer = notePeer(pod, id, boot);
   if (boot < peer.boot) return;
-  if (pod.now - peer.beatAt > GAP_MS) greetAll(pod);
+  if (pod.now - peer.heardAt > GAP_MS) greetAll(pod);
+  peer.heardAt = pod.now;
   peer.beatAt = pod.now;
   peer.dead = false;
 }
@@ -51,7 +52,7 @@ function hearSelf(pod: Pod): void {
 export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   const known = pod.peers.get(id);
   if (known === undefined) {
-    const peer: Peer = { boot, beatAt: pod.now, dead: false };
+    const peer: Peer = { boot, beatAt: pod.now, heardAt: pod.now, dead: false };
     pod.peers.set(id, peer);
     tellDigests(pod);
     return peer;
@@ -65,9 +66,9 @@ export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
 
 /** Whether some pod went silent so recently that people it held may be unknown here and still in their grace period. */
 export function missesPods(pod: Pod): boolean {
-  if (pod.greeting !== undefined) return true;
-  for (const { beatAt } of pod.peers.values()) {
-    const silent = pod.now - beatAt;
+  if (pod.now < pod.greetingUntil || !hearsItself(pod)) return true;
+  for (const { heardAt } of pod.peers.values()) {
+    const silent = pod.now - heardAt;
     if (silent > GAP_MS && silent < pod.limits['resume.grace'] + DEAD_AFTER_MS) return true;
   }
   return false;

@@ -7,6 +7,11 @@ import type { Left, ServerMessage } from '@parley/protocol/server-messages';
 import { isStronger } from './gone.ts';
 import { localSockets, type Person, type Pod, type Room } from '../state.ts';
 
+/** The last hello of a room that opens has been answered by then, also from far away. */
+const YOUNG_MS = 2000;
+/** A pod that was named but says nothing is dead by then, and others have told whom it held. */
+const SILENT_MS = 6000;
+
 type Claim =
   | {
       readonly gone: false;
@@ -29,6 +34,15 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   const claim = strongestClaim(pod, room, participant);
   if (claim === undefined || claim.gone) {
     if (before === undefined) return;
+    // While a pod catches up, the end of an older claim may be heard before the newer one: its holder has not left.
+    const knownAt = room.openedAt + (room.silent.size > 0 ? SILENT_MS : YOUNG_MS);
+    const caughtUpAt = Math.max(knownAt, pod.greetingUntil);
+    if (pod.now < caughtUpAt && (claim === undefined || claim.reason === 'lost')) {
+      pod.agenda.schedule(caughtUpAt, () => {
+        if (pod.rooms.get(room.view.room) === room) settle(pod, room, participant);
+      });
+      return;
+    }
     room.people.delete(participant);
     announce(pod, room, { type: 'left', participant, reason: claim?.reason ?? 'lost' }, participant);
     return;

@@ -30,6 +30,7 @@ export function openRoom(pod: Pod, view: RoomView, letIn: LetIn): Room {
   pod.sectionEpoch += 1;
   const room: Room = {
     view,
+    openedAt: pod.now,
     own: { epoch: pod.sectionEpoch, seq: 0, entries: new Map() },
     sections: new Map(),
     gone: new Map(),
@@ -121,9 +122,19 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
   room.linger = pod.agenda.schedule(pod.now + LINGER_MS, () => {
     room.linger = undefined;
     // A pod that cannot be heard now must still be told who left.
-    if (missesPods(pod) && room.gone.size > 0) return closeIfEmpty(pod, id);
+    if ((missesPods(pod) && room.gone.size > 0) || mayHaveClaimsElsewhere(pod, room))
+      return closeIfEmpty(pod, id);
     if (room.own.entries.size === 0 && pod.rooms.get(room.view.room) === room) closeRoom(pod, room);
   });
+}
+
+/** Somebody left who had come from another pod, and nobody has answered for the room yet: an older claim would outlive the word of it. */
+function mayHaveClaimsElsewhere(pod: Pod, room: Room): boolean {
+  const isHeard = [...room.sections.values()].some((epochs) =>
+    [...epochs.values()].some(({ dead }) => !dead),
+  );
+  if (isHeard || room.recoveringUntil <= pod.now) return false;
+  return [...room.gone.values()].some(({ generation, until }) => generation > 1 && until > pod.now);
 }
 
 export function closeRoom(pod: Pod, room: Room): void {

@@ -1,6 +1,6 @@
 /** This pod's own section of a room: only it writes there, and every change goes out as a delta. SPEC rules ROS-3, ROS-8, ROS-9. */
 import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
-import type { ParticipantId } from '@parley/protocol/ids';
+import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
 import { scheduleDigests } from './digest.ts';
 import { noteGone, tombstoneKeepMs, tombstonesOf } from './gone.ts';
@@ -81,25 +81,29 @@ export function deadSections(pod: Pod, room: Room): Section[] {
   const told: Section[] = [];
   for (const [owner, epochs] of room.sections) {
     for (const [epoch, section] of epochs) {
-      if (section.dead && section.entries.size > 0) told.push(remoteSection(pod, owner, epoch, section));
+      if (!section.dead) continue;
+      const entries = countingEntries(pod, room, section);
+      if (entries.length > 0) told.push({ ...headOf(owner, epoch, section), entries, tombstones: [] });
     }
   }
   return told;
 }
 
-function remoteSection(pod: Pod, owner: string, epoch: number, section: RemoteSection): Section {
-  const entries = Array.from(section.entries.values(), ({ awayUntil, ...entry }): Entry => {
-    return awayUntil === undefined
-      ? entry
-      : { ...entry, awayMs: Math.max(0, Math.round(awayUntil - pod.now)) };
-  });
-  return {
-    pod: owner,
-    boot: section.boot,
-    epoch,
-    seq: section.seq,
-    dead: section.dead,
-    entries,
-    tombstones: [],
-  };
+const headOf = (pod: PodId, epoch: number, { boot, seq, dead }: RemoteSection) => ({
+  pod,
+  boot,
+  epoch,
+  seq,
+  dead,
+});
+
+/** A claim that has been overtaken, or whose time is up, would show its person as away and then as gone to whoever hears it first. */
+function countingEntries(pod: Pod, room: Room, section: RemoteSection): Entry[] {
+  const counting: Entry[] = [];
+  for (const { awayUntil = Infinity, ...entry } of section.entries.values()) {
+    const isOvertaken = room.people.get(entry.participant)?.generation !== entry.generation;
+    if (isOvertaken || awayUntil <= pod.now) continue;
+    counting.push({ ...entry, awayMs: Math.round(awayUntil - pod.now) });
+  }
+  return counting;
 }

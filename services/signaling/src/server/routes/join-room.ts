@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
 import { JoinRequest, socketPath, type JoinAnswer } from '@parley/protocol/http';
-import { participantId } from '@parley/protocol/ids';
+import { parseRoomId, participantId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
 import { refuse } from '../refusal.ts';
 import { addressOf, publicOrigin, traceOf } from '../visitor.ts';
@@ -21,11 +21,13 @@ export async function joinRoom(
   const { name } = body.message;
   if (name !== undefined && checkName(name, limits['name.chars']) === undefined)
     return refuse(reply, 'NAME_INVALID');
-  if (!pod.isReady) return refuse(reply, 'NOT_READY');
+  const room = parseRoomId(request.params.room)?.room;
+  if (room === undefined) return refuse(reply, 'ROOM_INVALID');
+  if (!pod.admits(room)) return refuse(reply, 'NOT_READY');
   if (pod.socketCount >= limits['pod.sockets']) return refuse(reply, 'POD_FULL');
   const wait = context.joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
-  const known = await rooms.look(request.params.room);
+  const known = await rooms.look(room);
   if (!known.ok) return refuse(reply, known.code);
   const { view } = known;
   const isNewHere = pod.core.population(view.room) === 0;

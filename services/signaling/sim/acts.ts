@@ -1,0 +1,200 @@
+/** What may happen in a history, and how often. */
+import type { Person } from '../test/support/person.ts';
+import type { History } from './history.ts';
+import { groupOf } from './groups.ts';
+
+const MOST_PEOPLE = 8;
+/** Longer cuts let grace periods end on one side only, which no protocol can hide. */
+const CUT_AT_MOST_MS = 12_000;
+const STOP_AT_MOST_MS = 9000;
+/** A pod that starts again finds the bus, and clients find it. */
+const RECONNECT_WITHIN_MS = 500;
+const KILLS_APART_MS = 6000;
+
+export function act(history: History): void {
+  const { world, faults } = history;
+  const { random } = world;
+  const person = random.pick(world.people.filter((known) => !history.gone.has(known)));
+  const pod = random.pick([...world.pods.keys()]) ?? 'a';
+  const dice = random.between(1, 100);
+  if (dice <= 16 || person === undefined) return enter(history, pod);
+  if (dice <= 40) return comeBack(history, person, pod);
+  if (dice <= 47) return lose(history, person);
+  if (dice <= 50) return vanish(history, person);
+  if (dice <= 56) return leave(history, person);
+  if (dice <= 60) return duplicate(history, person, pod);
+  if (dice <= 65) return change(history, person);
+  if (dice <= 73) return write(history, person);
+  if (dice <= 78) return say(history, person);
+  if (dice <= 83) return note(history, 'time passes', () => world.advance(random.between(500, 3000)));
+  if (dice <= 89 && faults.kills) return kill(history, pod);
+  if (dice <= 95 && faults.cuts) return cutOrHeal(history);
+  if (faults.stops) return stopBus(history);
+  return undefined;
+}
+
+function note(history: History, what: string, act: () => void): void {
+  history.did.push(`${history.world.now} ms: ${what}`);
+  act();
+}
+
+function enter(history: History, pod: string): void {
+  const { world, gone, certainty } = history;
+  if (world.people.length - gone.size >= MOST_PEOPLE) return;
+  const person = world.person();
+  note(history, `${person.name} (${person.id}) joins on ${pod}`, () => person.join(pod));
+  certainty.say(person, pod);
+}
+
+/** Anybody may: a phone that changes its network resumes while its pod still believes in the old socket. */
+function comeBack(history: History, person: Person, pod: string): void {
+  if (!person.wasWelcomed || person.line.state === 'arriving' || person.line.state === 'ended') return;
+  if (person.isHere) history.vanishedAt = history.world.now;
+  note(history, `${person.name} resumes on ${pod}`, () =>
+    person.resume(pod, { chat: history.conversation.linesOf(person), since: person.enteredClock }),
+  );
+  history.certainty.say(person, pod);
+}
+
+function lose(history: History, person: Person): void {
+  if (!person.isHere || !('pod' in person.line)) return;
+  const { pod } = person.line;
+  note(history, `${person.name} loses its socket`, () => person.lose());
+  history.certainty.say(person, pod);
+}
+
+function vanish(history: History, person: Person): void {
+  if (!person.isHere) return;
+  note(history, `${person.name} dies without a word`, () => person.vanish());
+  history.vanishedAt = history.world.now;
+}
+
+function leave(history: History, person: Person): void {
+  const { line } = person;
+  if (line.state !== 'here') return;
+  note(history, `${person.name} leaves`, () => person.leave());
+  history.gone.add(person);
+  history.certainty.say(person, line.pod);
+}
+
+/** The older tab is to stop for good: it is played on as the newer one. */
+function duplicate(history: History, person: Person, pod: string): void {
+  if (!person.isHere) return;
+  const { world, tabs } = history;
+  const twin = person.duplicate();
+  tabs.push({ older: person, newer: twin, at: world.now });
+  world.people.splice(world.people.indexOf(person), 1, twin);
+  note(history, `${person.name} is opened in a second tab on ${pod}`, () => twin.resume(pod));
+  history.certainty.say(twin, pod);
+}
+
+function change(history: History, person: Person): void {
+  const { random } = history.world;
+  const media = { audio: random.chance(0.5), video: random.chance(0.5), screen: false };
+  if (person.isHere) note(history, `${person.name} changes`, () => person.change({ media }));
+}
+
+function write(history: History, person: Person): void {
+  const reader = history.world.random.pick(history.world.people);
+  if (reader === undefined || reader === person || !person.isHere) return;
+  note(history, `${person.name} writes to ${reader.name}`, () => history.letters.send(person, reader));
+}
+
+function say(history: History, person: Person): void {
+  if (person.isHere) note(history, `${person.name} chats`, () => history.conversation.say(person));
+}
+
+/** One at a time: what only pods knew that died within the same seconds is lost with them. */
+function kill(history: History, pod: string): void {
+  const { world, certainty, restarts } = history;
+  const { random } = world;
+  if (world.now - history.diedAt < KILLS_APART_MS) return;
+  history.diedAt = world.now;
+  certainty.killed(pod);
+  note(history, `pod ${pod} is killed`, () => world.kill(pod));
+  restarts.set(pod, world.now + (random.chance(0.5) ? random.between(200, 8000) : random.between(50, 900)));
+  // Somebody must be there to resume on.
+  if (world.pods.size === 0) start(history, pod);
+}
+
+/** A pod without the room: its death is no news, and nobody says anything new, so the new process must ask for what it misses. */
+export function restartAtOnce(history: History): void {
+  const { world, restarts } = history;
+  const { random } = world;
+  const without = [...world.pods.values()].filter(({ core }) => core.counts().rooms === 0);
+  const pod = random.pick(without)?.name;
+  if (pod === undefined || world.pods.size < 2 || world.now - history.diedAt < KILLS_APART_MS) return;
+  world.advance(KILLS_APART_MS);
+  kill(history, pod);
+  world.advance(random.between(50, 900));
+  restarts.delete(pod);
+  note(history, `pod ${pod} starts`, () => world.start(pod));
+  world.advance(random.between(5, 50));
+  enter(history, pod);
+}
+
+/** What is due by now, or everything: pods start, links heal, the bus comes back. */
+export function startDue(history: History, all = false): void {
+  const { world, restarts } = history;
+  for (const [pod, at] of restarts) if (all || at <= world.now) start(history, pod);
+  if (history.healAt !== Infinity && (all || history.healAt <= world.now)) heal(history);
+  if (history.busBackAt !== Infinity && (all || history.busBackAt <= world.now)) startBus(history);
+}
+
+/** Those whose pod it was may come at once. */
+function start(history: History, pod: string): void {
+  const { world, restarts } = history;
+  restarts.delete(pod);
+  if (world.pods.has(pod)) return;
+  note(history, `pod ${pod} starts`, () => world.start(pod));
+  if (!world.random.chance(0.6)) return;
+  world.advance(world.random.between(5, 300));
+  const person = world.random.pick(world.people.filter((known) => known.line.state === 'lost'));
+  if (person !== undefined && !history.gone.has(person)) comeBack(history, person, pod);
+}
+
+function cutOrHeal(history: History): void {
+  const { world, names } = history;
+  const { random, network } = world;
+  const from = random.pick(names) ?? 'a';
+  const to = random.pick(names) ?? 'b';
+  if (random.chance(0.5)) return heal(history);
+  history.healAt = Math.min(history.healAt, world.now + random.between(300, CUT_AT_MOST_MS));
+  if (history.faults.groups && random.chance(0.5)) {
+    return note(history, 'the groups are cut', () => {
+      for (const one of names)
+        for (const other of names) if (groupOf(one) < groupOf(other)) network.cut(one, other);
+    });
+  }
+  if (from === to) return undefined;
+  const oneWay = random.chance(0.4);
+  const arrow = oneWay ? 'does not reach' : 'is cut from';
+  return note(history, `${from} ${arrow} ${to}`, () => network.cut(from, to, { oneWay }));
+}
+
+function heal(history: History): void {
+  const { network } = history.world;
+  history.healAt = Infinity;
+  history.certainty.healed();
+  if (!network.isWhole) note(history, 'all links heal', () => network.healAll());
+}
+
+function stopBus(history: History): void {
+  const { world, names } = history;
+  const { random } = world;
+  if (history.busBackAt !== Infinity) return;
+  const group = random.between(0, 2);
+  const stopped = names.filter((name) => group === 2 || groupOf(name) === group);
+  history.stopped = stopped;
+  history.busBackAt = world.now + random.between(300, STOP_AT_MOST_MS);
+  note(history, `the bus of ${stopped.join(', ')} stops`, () => world.stopBus(stopped));
+}
+
+function startBus(history: History): void {
+  const { world, stopped } = history;
+  history.busBackAt = Infinity;
+  note(history, 'the bus is back', () => world.startBus(stopped, RECONNECT_WITHIN_MS));
+  // Every pod has found it: only then is every link up.
+  world.advance(RECONNECT_WITHIN_MS);
+  history.certainty.healed();
+}

@@ -1,0 +1,62 @@
+/** Chat: a line that the service has taken reaches everyone who is there or resumes. DESIGN P2, SPEC rules CHAT-2, CHAT-4. */
+import assert from 'node:assert/strict';
+import type { ChatLine } from '@parley/protocol/people';
+import type { Person } from '../test/support/person.ts';
+import type { World } from '../test/support/world.ts';
+import type { Certainty } from './certainty.ts';
+
+/** As many as a client brings along when it resumes. */
+const BROUGHT_ALONG = 20;
+
+interface Line {
+  readonly id: string;
+  readonly by: Person;
+  readonly at: number;
+}
+
+export class Conversation {
+  readonly #world: World;
+  readonly #certainty: Certainty;
+  readonly #lines: Line[] = [];
+
+  constructor(world: World, certainty: Certainty) {
+    this.#world = world;
+    this.#certainty = certainty;
+  }
+
+  say(by: Person): void {
+    const id = `line-${String(this.#lines.length + 1).padStart(4, '0')}`;
+    this.#lines.push({ id, by, at: this.#world.now });
+    by.chat(id, `${by.name} says ${id}`);
+  }
+
+  /** What the client has to show, its own words included. */
+  linesOf(person: Person): ChatLine[] {
+    const lines = new Map<string, ChatLine>();
+    for (const message of person.log) {
+      if (message.type === 'chat') lines.set(message.line.id, message.line);
+      if (message.type === 'welcome') for (const line of message.chat) lines.set(line.id, line);
+      if (message.type === 'chat-taken') {
+        const { id, at } = message;
+        lines.set(id, { id, from: person.id, name: person.name, text: `${person.name} says ${id}`, at });
+      }
+    }
+    return [...lines.values()].slice(-BROUGHT_ALONG);
+  }
+
+  /** Of those who had been there for a while when the line was said, and are there now. */
+  check(): void {
+    for (const { id, by, at } of this.#lines.slice(-BROUGHT_ALONG / 2)) {
+      if (!by.heard('chat-taken').some((taken) => taken.id === id)) continue;
+      // The word of a pod that died before anybody heard it comes back with its sender.
+      if (!by.isHere) continue;
+      for (const reader of this.#world.people) {
+        const { enteredAt } = reader;
+        if (reader === by || !reader.isHere || enteredAt === undefined || enteredAt >= at) continue;
+        if (this.#certainty.isExcused(reader.id)) continue;
+        const has = this.linesOf(reader).some((line) => line.id === id);
+        assert.ok(has, `${reader.name} has ${id} of ${by.name}, said at ${at} ms`);
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** Two groups of pods, each around its own servers, with a long way between them. */
+import type { Random } from '../test/support/random.ts';
+import type { Topology } from '../test/support/topology.ts';
+
+const NEAR_MS = 1;
+const FAR_AT_MOST_MS = 300;
+const INTEREST_AT_MOST_MS = 300;
+/** Clocks of one fleet agree worse than this only where nobody looks after them. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** Every other pod belongs to the second group. */
+export const groupOf = (pod: string): number => pod.charCodeAt(0) % 2;
+
+export function twoGroups(random: Random): Topology {
+  const farMs = random.between(NEAR_MS, FAR_AT_MOST_MS);
+  const isNear = (from: string, to: string): boolean => groupOf(from) === groupOf(to);
+  return {
+    isNear,
+    latencyMs: (from, to) => (isNear(from, to) ? NEAR_MS : farMs),
+    interestMs: () => random.between(0, INTEREST_AT_MOST_MS),
+    clockAheadMs: () => random.between(0, CLOCKS_DIFFER_MS),
+  };
+}

@@ -1,0 +1,43 @@
+/** Plays seeds with one mutation until one fails. `node sim/mutant.ts "<mutation>" <seeds>` prints a `Verdict` as JSON. */
+import { registerHooks } from 'node:module';
+import { mutate, mutationOf } from './mutations.ts';
+
+export interface Verdict {
+  readonly caughtBy: number | undefined;
+  readonly why: string | undefined;
+}
+
+const CORE = new URL('../src/core/', import.meta.url).href;
+
+const [, , name = '', seeds = '1000'] = process.argv;
+const { edits } = mutationOf(name);
+const left = new Set(edits.map(({ file }) => file));
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const here = edits.filter(({ file }) => url === CORE + file);
+    if (here.length === 0) return loaded;
+    for (const { file } of here) left.delete(file);
+    const { source = '' } = loaded;
+    const text = typeof source === 'string' ? source : new TextDecoder().decode(source ?? undefined);
+    return { ...loaded, source: mutate(text, here) };
+  },
+});
+
+// Only now: what this imports is mutated.
+const { play } = await import('./history.ts');
+if (left.size > 0) throw new Error(`${[...left].join(', ')} was never loaded`);
+process.stdout.write(JSON.stringify(firstFailure(Number(seeds))));
+
+function firstFailure(count: number): Verdict {
+  for (let seed = 0; seed < count; seed += 1) {
+    try {
+      play(seed);
+    } catch (error) {
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      return { caughtBy: seed, why: message.split('\n')[0] };
+    }
+  }
+  return { caughtBy: undefined, why: undefined };
+}

@@ -1,0 +1,35 @@
+/** Tries every mutation, each in a process of its own. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { play } from './history.ts';
+import type { Verdict } from './mutant.ts';
+import { MUTATIONS, type Mutation } from './mutations.ts';
+
+const run = promisify(execFile);
+const MUTANT = fileURLToPath(new URL('mutant.ts', import.meta.url));
+const SEEDS = 2000;
+/** A mutation that is caught at all is caught within seconds. */
+const DEADLINE_MS = 60_000;
+
+/** Throws where the mutation no longer fits the core, or takes too long, or its seed fails without it too. */
+export async function tryMutation({ name }: Mutation): Promise<Verdict> {
+  const { stdout } = await run(process.execPath, [MUTANT, name, String(SEEDS)], { timeout: DEADLINE_MS });
+  const verdict = JSON.parse(stdout) as Verdict;
+  if (verdict.caughtBy !== undefined) play(verdict.caughtBy);
+  return verdict;
+}
+
+/** Tells which seed caught each; whether all were. */
+export async function tryAll(say: (line: string) => void): Promise<boolean> {
+  let missed = 0;
+  for (const mutation of MUTATIONS) {
+    const { caughtBy, why } = await tryMutation(mutation);
+    if (caughtBy === undefined) missed += 1;
+    say(
+      caughtBy === undefined ? `${mutation.name}: not caught by ${SEEDS} seeds` : `${mutation.name}: ${why}`,
+    );
+  }
+  say(`${MUTATIONS.length - missed} caught, ${missed} missed`);
+  return missed === 0;
+}

@@ -1,0 +1,20 @@
+/** Loses one message in thirty, repeats one in thirty, and delays one in five so that it is overtaken. */
+import type { Fault } from '../test/support/network.ts';
+import type { World } from '../test/support/world.ts';
+
+/** After a loss the same link is spared for this long: what is promised is promised for any single lost message. */
+const SPARED_MS = 2500;
+
+export function unreliable(world: World): Fault {
+  const sparedUntil = new Map<string, number>();
+  return ({ from, to }) => {
+    const { random } = world;
+    const link = `${from}>${to}`;
+    if (random.chance(1 / 30) && world.now >= (sparedUntil.get(link) ?? 0) && from !== to) {
+      sparedUntil.set(link, world.now + SPARED_MS);
+      return [];
+    }
+    const lateMs = random.chance(1 / 5) ? random.between(1, 60) : 0;
+    return random.chance(1 / 30) ? [lateMs, random.between(1, 200)] : [lateMs];
+  };
+}

@@ -1,0 +1,30 @@
+/** Somebody who comes when all is quiet is welcomed with everyone who is there. SPEC rules ROS-7, JOIN-9. */
+import assert from 'node:assert/strict';
+import type { History } from './history.ts';
+import { expectedPeople } from './checks.ts';
+
+/** A pod welcomes after 300 ms at the latest, so answers that take longer come as news. */
+const ANSWERS_WITHIN_MS = 290;
+const WELCOMED_WITHIN_MS = 310;
+/** Tombstones and digests of the visit have passed. */
+const FORGOTTEN_AFTER_MS = 5000;
+
+export function checkArrival(history: History): void {
+  const { world, certainty, names, gone } = history;
+  const pod = world.random.pick([...world.pods.keys()]) ?? 'a';
+  const roundTrip = 2 * Math.max(...names.map((name) => world.topology.latencyMs(pod, name)));
+  const visitor = world.person('the visitor');
+  history.did.push(`${world.now} ms: the visitor (${visitor.id}) joins on ${pod}`);
+  const here = expectedPeople(history).filter((row) => row.endsWith('here'));
+  visitor.join(pod);
+  certainty.say(visitor, pod);
+  world.advance(WELCOMED_WITHIN_MS);
+  const rows = visitor.welcome.roster.map(({ participant, state }) => `${participant} ${state}`);
+  if (roundTrip <= ANSWERS_WITHIN_MS)
+    for (const row of here)
+      assert.ok(rows.includes(row), `the visitor on ${pod} is shown ${row}, not only ${rows.join(', ')}`);
+  visitor.leave();
+  gone.add(visitor);
+  certainty.say(visitor, pod);
+  world.advance(FORGOTTEN_AFTER_MS);
+}

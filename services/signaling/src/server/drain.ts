@@ -1,0 +1,47 @@
+/**
+ * Sending everyone elsewhere without a storm on the pods that take them: batch after batch is given slots of time, and whoever has not
+ * gone by itself some time after its slot is closed. A small pod empties at a fixed pace; a large one in `drain.window`. SPEC rule RES-8.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Connection } from './connection.ts';
+
+const BATCH_EVERY_MS = 200;
+/** 250 people a second: the pods that take them do not notice. */
+const BATCH_AT_LEAST = 50;
+/** A client that goes by itself in its slot does so within this, also over a slow link. */
+const AFTER_SLOT_MS = 1000;
+
+/** Resolves when everyone has been closed or has gone; at once after `hurry`. */
+export async function sendElsewhere(
+  everyone: readonly Connection[],
+  windowMs: number,
+  hurry: AbortSignal,
+): Promise<void> {
+  const size = batchSize(everyone.length, windowMs);
+  const closing: Promise<void>[] = [];
+  for (let at = 0; at < everyone.length && !hurry.aborted; at += size) {
+    const batch = everyone.slice(at, at + size);
+    for (const connection of batch) connection.goElsewhere(Math.floor(Math.random() * BATCH_EVERY_MS));
+    closing.push(closeAfterSlot(batch, hurry));
+    await wait(BATCH_EVERY_MS, hurry);
+  }
+  await Promise.all(closing);
+  for (const connection of everyone) connection.end('GO_ELSEWHERE');
+}
+
+export function batchSize(sockets: number, windowMs: number): number {
+  return Math.max(BATCH_AT_LEAST, Math.ceil((sockets * BATCH_EVERY_MS) / windowMs));
+}
+
+async function closeAfterSlot(batch: readonly Connection[], hurry: AbortSignal): Promise<void> {
+  await wait(BATCH_EVERY_MS + AFTER_SLOT_MS, hurry);
+  for (const connection of batch) connection.end('GO_ELSEWHERE');
+}
+
+async function wait(ms: number, hurry: AbortSignal): Promise<void> {
+  try {
+    await pause(ms, undefined, { signal: hurry });
+  } catch {
+    // Hurried: the wait is over.
+  }
+}

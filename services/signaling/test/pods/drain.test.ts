@@ -1,0 +1,148 @@
+/** SIGTERM of a full pod: its people are elsewhere soon, as who they were, and the process ends whatever its sockets do. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { CODES } from '@parley/protocol/codes';
+import { socketPath } from '@parley/protocol/http';
+import { batchSize } from '../../src/server/drain.ts';
+import { Client, join } from '../support/client.ts';
+import { eventually, within } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { randomRoom, writeKeys } from '../support/pod.ts';
+import { Crowd } from './support/crowd.ts';
+import { placePod, type PlacedPod } from './support/pod-process.ts';
+
+const ROOMS = 125;
+const PER_ROOM = 4;
+/** Two batches, so that the second is never given slots when the drain is hurried during the first. */
+const PATIENT = 100;
+
+const keys = writeKeys();
+const opened: { kill(): Promise<void> }[] = [];
+let nats: TestNats;
+before(async () => {
+  nats = await startNats();
+});
+after(async () => {
+  for (const one of opened) await one.kill();
+  await nats.close();
+  keys.remove();
+});
+
+async function place(name: string): Promise<PlacedPod> {
+  const pod = await placePod({ name, nats: nats.url, keysFile: keys.file });
+  opened.push(pod);
+  return pod;
+}
+
+const statusOf = (url: string): Promise<number> => fetch(url).then(({ status }) => status);
+
+test('[RES-8] a pod empties at 250 people a second, and a large one within drain.window', () => {
+  assert.equal(batchSize(1, 10_000), 50);
+  assert.equal(batchSize(2500, 10_000), 50);
+  assert.equal(batchSize(8000, 10_000), 160);
+});
+
+describe('SIGTERM', () => {
+  test('[RES-8] of a pod with 500 sockets: all are elsewhere within 15 s as the same participants, rosters agree, nobody saw left or joined', async (t) => {
+    const [full, one, two] = await Promise.all([place('full'), place('one'), place('two')]);
+    const crowd = await Crowd.gather({
+      rooms: ROOMS,
+      perRoom: PER_ROOM,
+      // People of one room end up on different pods.
+      podsOf: (_room, seat) => [full.url, seat % 2 === 0 ? one.url : two.url],
+      ignoresSlot: (_room, seat) => seat === 3,
+    });
+    try {
+      const since = performance.now();
+      full.signal('SIGTERM');
+      const ended = full.ended();
+      await eventually('it is not ready', async () => (await statusOf(`${full.url}/readyz`)) === 503, 1000);
+      const noticedMs = performance.now() - since;
+      // New people are turned away, with the code that sends them to another pod.
+      const refused = await join(full.url, randomRoom());
+      assert.deepEqual([refused.ok, !refused.ok && refused.error.code], [false, 'NOT_READY']);
+      await assert.rejects(new Client(randomRoom()).connect(full.url), /503/);
+
+      await eventually(
+        'all are elsewhere',
+        () => crowd.isElsewhere(full.url),
+        15_000 - (performance.now() - since),
+      );
+      const elsewhereMs = performance.now() - since;
+      await eventually('rosters agree', () => crowd.agrees(), 5000);
+      const agreeMs = performance.now() - since;
+      assert.equal(await within('the process ends', ended, 15_000), 0);
+      const exitMs = performance.now() - since;
+      crowd.assertNobodyNoticed();
+      assert.ok(
+        crowd.people.every(({ welcomes }) => welcomes === 2),
+        'everybody moved once',
+      );
+      assertPaced(crowd);
+      assert.ok(crowd.agrees(), 'rosters still agree when the process has ended');
+      t.diagnostic(JSON.stringify({ noticedMs, elsewhereMs, agreeMs, exitMs }));
+    } finally {
+      crowd.close();
+    }
+  });
+
+  test('[RES-8] a second signal, and a peer that never answers, do not keep the process', async () => {
+    const pod = await place('held');
+    const room = randomRoom();
+    const people = await Promise.all(Array.from({ length: PATIENT }, () => Client.enter(pod.url, room)));
+    const hung = await hungSocket(pod.url);
+    const since = performance.now();
+    pod.signal('SIGTERM');
+    await people[0]?.waitFor('go-elsewhere');
+    pod.signal('SIGTERM');
+    for (const { close } of await Promise.all(people.map((one) => one.waitForClose(2000))))
+      assert.equal(close, CODES.GO_ELSEWHERE.close);
+    assert.ok(
+      people.some(({ log }) => log.every(({ type }) => type !== 'go-elsewhere')),
+      'the later batches were not waited for',
+    );
+    assert.equal(await within('the process ends', pod.ended(), 6000 - (performance.now() - since)), 0);
+    hung.destroy();
+  });
+
+  test('[RES-8] with NATS gone the process ends as well', async () => {
+    const pod = await place('alone');
+    const ada = await Client.enter(pod.url, randomRoom());
+    await nats.kill();
+    pod.signal('SIGTERM');
+    const { close } = await ada.waitForClose();
+    assert.equal(close, CODES.GO_ELSEWHERE.close);
+    assert.equal(await within('the process ends', pod.ended(), 10_000), 0);
+    await nats.start();
+  });
+});
+
+/** Slots were given batch by batch, and within a batch not to all at once; whoever stayed was closed with 1012. */
+function assertPaced(crowd: Crowd): void {
+  const given = crowd.people.map(({ slots }) => slots.at(0));
+  const times = given.map((slot) => slot?.at ?? Number.NaN);
+  assert.ok(Math.max(...times) - Math.min(...times) > 1500, 'ten batches, 200 ms apart');
+  assert.ok(new Set(given.map((slot) => slot?.afterMs)).size > 20, 'slots differ');
+  const stayed = crowd.people.filter(({ closes }) => closes.length > 0);
+  assert.ok(stayed.length >= ROOMS, 'those who ignore their slot were closed');
+  const closed = stayed.flatMap(({ closes }) => closes.slice(0, 1));
+  assert.ok(closed.every(({ code }) => code === CODES.GO_ELSEWHERE.close));
+  const closedAt = closed.map(({ at }) => at);
+  assert.ok(Math.max(...closedAt) - Math.min(...closedAt) > 1000, 'nor were they closed all at once');
+}
+
+/** A WebSocket whose peer reads nothing and answers nothing. */
+async function hungSocket(url: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(
+    `GET ${socketPath(randomRoom())} HTTP/1.1\r\nhost: ${hostname}\r\nupgrade: websocket\r\nconnection: upgrade\r\n` +
+      'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  );
+  await once(socket, 'readable');
+  socket.pause();
+  return socket;
+}

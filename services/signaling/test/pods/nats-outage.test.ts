@@ -1,0 +1,103 @@
+/** NATS gone for 5 and for 30 s: calls go on, people come into rooms that are there, and afterwards everybody agrees. */
+import assert from 'node:assert/strict';
+import { after, describe, test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, join } from '../support/client.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats } from '../support/nats.ts';
+import { isReady, randomRoom, writeKeys } from '../support/pod.ts';
+import { Crowd } from './support/crowd.ts';
+import { placePod, type PlacedPod } from './support/pod-process.ts';
+
+const ROOMS = 10;
+const PER_ROOM = 4;
+/** P3 gives 2 s from the moment all links are up; a pod finds the server again within half a second of its return. */
+const AGREE_WITHIN_MS = 2500;
+/** Of a pod without a bus, from which on it opens rooms that are not there. */
+const ALONE_AFTER_MS = 5000;
+
+const keys = writeKeys();
+const opened: { close(): Promise<void> }[] = [];
+after(async () => {
+  for (const one of opened.toReversed()) await one.close();
+  keys.remove();
+});
+
+async function place(name: string, nats: string): Promise<PlacedPod> {
+  const pod = await placePod({ name, nats, keysFile: keys.file });
+  opened.push({ close: () => pod.kill() });
+  return pod;
+}
+
+describe('NATS killed and started again', { concurrency: 2 }, () => {
+  for (const outageMs of [5000, 30_000])
+    test(`[BUS-6] [JOIN-14] after ${outageMs / 1000} s: sockets stay open, messages and joins work where the room is, then rosters agree and nobody saw left or joined`, (t) =>
+      outage(t, outageMs));
+});
+
+async function outage(t: TestContext, outageMs: number): Promise<void> {
+  const nats = await startNats();
+  opened.push(nats);
+  const [one, two] = await Promise.all([place('one', nats.url), place('two', nats.url)]);
+  // Seats 0 and 1 are on one pod, 2 and 3 on the other.
+  const crowd = await Crowd.gather({
+    rooms: ROOMS,
+    perRoom: PER_ROOM,
+    podsOf: (_room, seat) => (seat < 2 ? [one.url, two.url] : [two.url, one.url]),
+  });
+  t.after(() => crowd.close());
+  const [ada, bob, cas] = crowd.people;
+  assert.ok(ada && bob && cas);
+
+  await nats.kill();
+  const downAt = performance.now();
+  await eventually('the edge is told', async () => !(await isReady(one.url)) && !(await isReady(two.url)));
+  assert.equal(await codeOf(one, randomRoom()), 'NOT_READY', 'another pod may have a bus and the room');
+
+  ada.send(bob, 'near', 'an offer');
+  await eventually('it came', () => bob.heard.includes('an offer'), 1000);
+  ada.send(cas, 'far', 'an offer');
+  await eventually('the sender learns that nobody took it', () => ada.undelivered.includes('far'), 2000);
+
+  // Somebody new comes to a pod that has the room, and goes again; somebody who loses the connection comes back to the other pod.
+  const newcomer = await Client.enter(two.url, cas.room, 'Newcomer');
+  t.after(() => newcomer.drop());
+  assert.ok(newcomer.welcome.roster.length >= PER_ROOM);
+  await eventually('Cas sees the newcomer', () => cas.roster.has(newcomer.participant), 1000);
+  const mover = crowd.people.at(-1);
+  mover?.move();
+  await eventually('who lost the connection is back', () => mover?.isIn && mover.welcomes === 2, 3000);
+
+  await pause(Math.max(0, ALONE_AFTER_MS - (performance.now() - downAt)));
+  const alone = await eventually('an ad-hoc room opens', () => enterFresh(one), 3000);
+  await pause(Math.max(0, outageMs - (performance.now() - downAt)));
+  newcomer.leave();
+  await newcomer.waitForClose();
+
+  await nats.start();
+  const upAt = performance.now();
+  await eventually('both are ready', async () => (await isReady(one.url)) && (await isReady(two.url)));
+  const readyMs = performance.now() - upAt;
+  await eventually('rosters agree', () => crowd.agrees(), AGREE_WITHIN_MS + readyMs);
+  const agreeMs = performance.now() - upAt;
+  ada.send(cas, 'again', 'a later offer');
+  await eventually('messages cross again', () => cas.heard.includes('a later offer'));
+  // Those of the newcomer's room who share its pod saw it come and go; nobody else saw anything.
+  crowd.assertNobodyNoticed({ except: newcomer.participant });
+  assert.ok(
+    crowd.people.every((person) => person === mover || person.welcomes === 1),
+    'sockets stayed open',
+  );
+  t.diagnostic(JSON.stringify({ outageMs, readyMs, agreeMs }));
+  alone.drop();
+}
+
+async function enterFresh(pod: PlacedPod): Promise<Client | undefined> {
+  const room = randomRoom();
+  return (await codeOf(pod, room)) === undefined ? Client.enter(pod.url, room, 'Alone') : undefined;
+}
+
+async function codeOf(pod: PlacedPod, room: string): Promise<string | undefined> {
+  const answer = await join(pod.url, room);
+  return answer.ok ? undefined : answer.error.code;
+}

@@ -1,0 +1,57 @@
+/** A rolling restart of every pod under people who stay: each pod ends and starts again in its place, one after the other. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually, within } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { writeKeys } from '../support/pod.ts';
+import { Crowd } from './support/crowd.ts';
+import { placePod, type PlacedPod } from './support/pod-process.ts';
+
+const ROOMS = 50;
+const PER_ROOM = 4;
+
+const keys = writeKeys();
+const pods: PlacedPod[] = [];
+let nats: TestNats;
+before(async () => {
+  nats = await startNats();
+  for (const name of ['first', 'second', 'third'])
+    pods.push(await placePod({ name, nats: nats.url, keysFile: keys.file }));
+});
+after(async () => {
+  for (const pod of pods) await pod.kill();
+  await nats.close();
+  keys.remove();
+});
+
+test('[RES-8] three pods restarted one after another under 200 people: all elsewhere within 15 s each time, rosters agree, nobody saw left or joined', async (t) => {
+  const urls = pods.map(({ url }) => url);
+  const crowd = await Crowd.gather({
+    rooms: ROOMS,
+    perRoom: PER_ROOM,
+    // Everyone begins somewhere else and goes round.
+    podsOf: (room, seat) => urls.map((_, at) => urls[(at + room + seat) % urls.length] ?? ''),
+    ignoresSlot: (_room, seat) => seat === 3,
+  });
+  try {
+    for (const pod of pods) {
+      const since = performance.now();
+      pod.signal('SIGTERM');
+      await eventually('all are elsewhere', () => crowd.isElsewhere(pod.url), 15_000);
+      const elsewhereMs = performance.now() - since;
+      assert.equal(await within('the process ends', pod.ended(), 15_000), 0);
+      await eventually('rosters agree', () => crowd.agrees(), 5000);
+      const agreeMs = performance.now() - since;
+      await pod.start();
+      t.diagnostic(
+        JSON.stringify({ pod: pod.name, elsewhereMs, agreeMs, readyMs: performance.now() - since }),
+      );
+    }
+    await eventually('rosters agree', () => crowd.agrees(), 5000);
+    crowd.assertNobodyNoticed();
+    // Nobody came back to a pod that was new but knew nothing: each new process is used again by the next moves.
+    assert.ok(crowd.people.every(({ welcomes }) => welcomes >= 2));
+  } finally {
+    crowd.close();
+  }
+});

@@ -1,0 +1,78 @@
+/** `node src/main.ts` under a fixed name and port, so that the next process of a pod takes the place of the last. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { limitKey, type LimitName } from '@parley/protocol/limits';
+import { eventually } from '../../support/deadline.ts';
+import { freePort } from '../../support/nats.ts';
+import { isReady } from '../../support/pod.ts';
+
+export interface PlacedPod {
+  readonly name: string;
+  readonly url: string;
+  /** Ready when this resolves. */
+  start(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  /** The exit code, `null` after a signal. */
+  ended(): Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+export interface PlacedPodOptions {
+  readonly name: string;
+  readonly nats: string;
+  readonly keysFile: string;
+  /** Servers of a cluster that keep the named rooms. */
+  readonly replicas?: number;
+  readonly limits?: Partial<Record<LimitName, number>>;
+}
+
+/** Everyone in these tests has the same address. */
+const OPEN_DOORS = { 'address.joins': 1_000_000, 'address.sockets': 20_000, 'address.rooms': 10_000 };
+
+export async function placePod({
+  name,
+  nats,
+  keysFile,
+  replicas = 1,
+  limits = {},
+}: PlacedPodOptions): Promise<PlacedPod> {
+  const main = new URL('../../../src/main.ts', import.meta.url).pathname;
+  const listen = `127.0.0.1:${await freePort()}`;
+  const url = `http://${listen}`;
+  const env = {
+    PARLEY_POD: name,
+    PARLEY_LISTEN: listen,
+    PARLEY_NATS_URL: nats,
+    PARLEY_NATS_REPLICAS: String(replicas),
+    PARLEY_KEYS_FILE: keysFile,
+    PARLEY_LOG_LEVEL: 'error',
+    ...Object.fromEntries(
+      Object.entries({ ...OPEN_DOORS, ...limits }).map(([limit, value]) => [
+        limitKey(limit as LimitName),
+        String(value),
+      ]),
+    ),
+  };
+  let child: ChildProcess | undefined;
+  const ended = async (): Promise<number | null> => {
+    if (child === undefined) return null;
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child.exitCode;
+  };
+  const start = async (): Promise<void> => {
+    child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+    await eventually(`pod ${name} is ready`, () => isReady(url), 20_000);
+  };
+  await start();
+  return {
+    name,
+    url,
+    start,
+    signal: (signal) => void child?.kill(signal),
+    ended,
+    async kill() {
+      child?.kill('SIGKILL');
+      await ended();
+    },
+  };
+}

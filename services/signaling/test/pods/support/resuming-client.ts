@@ -1,0 +1,211 @@
+/**
+ * A client that comes back by itself, as client/sdk does: it goes when its slot has come, or after a close that asks for it, resumes on
+ * another pod under a higher generation, and stops for good when it was replaced.
+ */
+import { randomInt } from 'node:crypto';
+import { WebSocket } from 'ws';
+import { CODES } from '@parley/protocol/codes';
+import { decodeServerMessage } from '@parley/protocol/decode';
+import { receivedText, directedText } from '@parley/protocol/directed';
+import { socketPath } from '@parley/protocol/http';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import { QUIET, ticketFor } from '../../support/client.ts';
+import { eventually } from '../../support/deadline.ts';
+
+/** As the backoff of client/sdk: full jitter below half a second at first. */
+const FIRST_BACKOFF_MS = 500;
+const CAP_BACKOFF_MS = 8000;
+
+export interface ResumingOptions {
+  readonly room: string;
+  readonly name: string;
+  /** Addresses of the pods; the first is entered, the next ones are resumed on. */
+  readonly pods: readonly string[];
+  /** Waits for the close instead of going in its slot. */
+  readonly ignoresSlot?: boolean;
+}
+
+export class ResumingClient {
+  readonly room: string;
+  readonly name: string;
+  /** Whom this client believes to be in the room, and how. */
+  readonly roster = new Map<string, 'here' | 'away' | 'cut-off'>();
+  /** Roster events, in order, over all sockets. */
+  readonly log: { readonly type: string; readonly participant: string }[] = [];
+  /** Slots that pods gave, with the time they were said at. */
+  readonly slots: { readonly at: number; readonly afterMs: number }[] = [];
+  /** Sockets that the other side closed: when, and with which code. */
+  readonly closes: { readonly at: number; readonly code: number }[] = [];
+  readonly undelivered: string[] = [];
+  readonly heard: string[] = [];
+  welcomes = 0;
+  welcomedAt = 0;
+  participant = '';
+  /** The code that ended it for good. */
+  stopped: number | undefined;
+  readonly #pods: readonly string[];
+  readonly #ignoresSlot: boolean;
+  #at = 0;
+  #token = '';
+  #generation = 0;
+  #failures = 0;
+  #socket: WebSocket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor({ room, name, pods, ignoresSlot = false }: ResumingOptions) {
+    this.room = room;
+    this.name = name;
+    this.#pods = pods;
+    this.#ignoresSlot = ignoresSlot;
+  }
+
+  static async enter(options: ResumingOptions): Promise<ResumingClient> {
+    const client = new ResumingClient(options);
+    const { ticket } = await ticketFor(client.pod, client.room);
+    client.#open(ticket);
+    await eventually(`${client.name} is welcomed`, () => client.isIn, 15_000);
+    return client;
+  }
+
+  /** The address of the pod it is on, or tries. */
+  get pod(): string {
+    return this.#pods[this.#at % this.#pods.length] ?? '';
+  }
+
+  get isIn(): boolean {
+    return this.#token !== '' && this.#socket !== undefined && this.#failures === 0;
+  }
+
+  say(message: object): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+
+  send(to: ResumingClient, id: string, payload: string): void {
+    this.#socket?.send(directedText(to.participant, id, payload));
+  }
+
+  /** Loses the connection and comes back on the next pod. */
+  move(): void {
+    this.#leaveSocket();
+    this.#resumeElsewhere();
+  }
+
+  close(): void {
+    this.#ended = true;
+    this.#leaveSocket();
+  }
+
+  #leaveSocket(): void {
+    clearTimeout(this.#timer);
+    this.#socket?.terminate();
+    this.#socket = undefined;
+  }
+
+  #resumeElsewhere(): void {
+    this.#at += 1;
+    this.#open();
+  }
+
+  #open(ticket?: string): void {
+    const socket = new WebSocket(this.pod.replace(/^http/, 'ws') + socketPath(this.room));
+    const { name } = this;
+    this.#socket = socket;
+    this.#failures += 1;
+    this.#generation += 1;
+    const about = { generation: this.#generation, name, media: QUIET };
+    const first =
+      ticket === undefined
+        ? { type: 'resume', token: this.#token, chat: [], ...about }
+        : { type: 'enter', ticket, ...about };
+    socket.on('open', () => socket.send(JSON.stringify(first)));
+    // The close that follows says what is needed.
+    socket.on('error', () => {});
+    socket.on('message', (data) => {
+      if (this.#socket === socket && Buffer.isBuffer(data)) this.#hear(data.toString());
+    });
+    socket.on('close', (code) => {
+      if (this.#socket === socket) this.#lost(code);
+    });
+  }
+
+  #lost(code: number): void {
+    this.#socket = undefined;
+    clearTimeout(this.#timer);
+    this.closes.push({ at: performance.now(), code });
+    if (this.#ended) return;
+    const again = code === 1006 || Object.values(CODES).some(({ close, retry }) => close === code && retry);
+    if (!again) {
+      this.stopped = code;
+      return;
+    }
+    const most = Math.min(CAP_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#failures);
+    this.#timer = setTimeout(() => this.#resumeElsewhere(), randomInt(most));
+  }
+
+  #hear(text: string): void {
+    const directed = receivedText(text);
+    if (directed !== undefined) {
+      this.heard.push(directed.payload);
+      return;
+    }
+    const decoded = decodeServerMessage(text);
+    if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.why}: ${text}`);
+    this.#take(decoded.message);
+  }
+
+  #take(message: ServerMessage): void {
+    switch (message.type) {
+      case 'welcome':
+        return this.#welcomed(message);
+      case 'go-elsewhere':
+        this.slots.push({ at: performance.now(), afterMs: message.afterMs });
+        if (!this.#ignoresSlot) this.#timer = setTimeout(() => this.move(), message.afterMs);
+        return undefined;
+      case 'joined': {
+        // Somebody kept as away while the room recovers has only come back.
+        const { participant, state } = message.member;
+        return this.#note(this.roster.has(participant) ? 'back' : 'joined', participant, state);
+      }
+      case 'left':
+        return this.#note(message.type, message.participant, undefined);
+      case 'away':
+        return this.#note(message.type, message.participant, 'away');
+      case 'back':
+        return this.#note(message.type, message.participant, 'here');
+      case 'undelivered':
+        this.undelivered.push(message.id);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #note(type: string, participant: string, state: 'here' | 'away' | 'cut-off' | undefined): void {
+    this.log.push({ type, participant });
+    if (state === undefined) this.roster.delete(participant);
+    else this.roster.set(participant, state);
+  }
+
+  /** Whoever is new or missing after a resume counts as joined or left, as an application would show it. */
+  #welcomed(welcome: Welcome): void {
+    const told = new Map(welcome.roster.map(({ participant, state }) => [participant, state]));
+    if (this.welcomes > 0) {
+      for (const one of told.keys())
+        if (!this.roster.has(one)) this.log.push({ type: 'joined', participant: one });
+      for (const one of this.roster.keys()) {
+        if (told.has(one)) continue;
+        // A pod that recovers the room does not know everybody yet; they stay as away until it does.
+        if (welcome.recovering) told.set(one, 'away');
+        else this.log.push({ type: 'left', participant: one });
+      }
+    }
+    this.roster.clear();
+    for (const [participant, state] of told) this.roster.set(participant, state);
+    this.#token = welcome.resume;
+    this.#failures = 0;
+    this.participant = welcome.participant;
+    this.welcomes += 1;
+    this.welcomedAt = performance.now();
+  }
+}
