@@ -42,8 +42,8 @@ fmt: packages ## Format everything
 	@npm run --silent fmt
 
 .PHONY: bench-signaling
-bench-signaling: packages ## CPU per join and per directed message, against the naive reference
-	@npm run --silent bench-signaling
+bench-signaling: packages ## CPU per join and per directed message, against the naive reference; PUBLISH=1 writes it down
+	@npm run --silent bench-signaling $(if $(PUBLISH),-- --publish)
 
 .PHONY: herd
 herd: build load-tools ## A herd of calls against a whole Parley of its own: PROFILE=smoke (or seed); PUBLISH=1 writes it down
