@@ -1,8 +1,12 @@
 /** Which messages belong to which generated file and fixture folder: one place for the generator and the tests. */
 import type { TSchema } from 'typebox';
-import { BUS_MESSAGES, Entry, Section, Tombstone } from '../src/bus.ts';
+import { BanMarks, BUS_MESSAGES, Entry, RoomPolicy, Section, Tombstone } from '../src/bus.ts';
 import { CLIENT_MESSAGES, Generation } from '../src/client-messages.ts';
 import {
+  Ban,
+  BanList,
+  BanRequest,
+  ChangeRoomRequest,
   CreateRoomAnswer,
   CreateRoomRequest,
   ErrorAnswer,
@@ -14,9 +18,9 @@ import {
   CodeName,
 } from '../src/http.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
-import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence } from '../src/people.ts';
+import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence, Waiting } from '../src/people.ts';
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
-import { ResumeClaims, TicketClaims } from '../src/tokens.ts';
+import { ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
 
 export interface Family {
   readonly title: string;
@@ -28,7 +32,11 @@ export interface Family {
 export const HTTP_BODIES = {
   CreateRoomRequest,
   CreateRoomAnswer,
+  ChangeRoomRequest,
   RoomView,
+  BanRequest,
+  Ban,
+  BanList,
   JoinRequest,
   JoinAnswer,
   ErrorAnswer,
@@ -82,4 +90,9 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   Entry,
   Tombstone,
   Section,
+  BanMarks,
+  RoomPolicy,
+  Ban,
+  Waiting,
+  VisitorMarks,
 };

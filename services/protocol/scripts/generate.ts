@@ -20,6 +20,7 @@ const SUBJECTS = {
   podSubject: subjects.podSubject('{pod}'),
   podDirectedSubject: subjects.podDirectedSubject('{pod}'),
   ROOMS_BUCKET: subjects.ROOMS_BUCKET,
+  SEATS_BUCKET: subjects.SEATS_BUCKET,
 } satisfies Record<keyof typeof subjects, string>;
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

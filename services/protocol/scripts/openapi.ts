@@ -1,13 +1,17 @@
 /** The OpenAPI 3.1 page of `/v1`, made from the table of routes. */
 import type { TSchema } from 'typebox';
 import { CODES, type Code } from '../src/codes.ts';
-import { ROUTES, type Route } from '../src/http.ts';
-import { RoomId } from '../src/ids.ts';
+import { Ban, ROUTES, type Route } from '../src/http.ts';
+import { ParticipantId, RoomId } from '../src/ids.ts';
 import { HTTP_BODIES, SHARED } from './families.ts';
 import { plain, References, type Json, type JsonObject } from './json-schema.ts';
 
 const STATUS_NAMES: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 204: 'Done' };
-const PARAMETERS: Readonly<Record<string, TSchema>> = { room: RoomId };
+const PARAMETERS: Readonly<Record<string, TSchema>> = {
+  room: RoomId,
+  participant: ParticipantId,
+  ban: Ban.properties.id,
+};
 
 const ABOUT = [
   'Rooms of one Parley region. An answer that is no success is an `ErrorAnswer`: programs read its `code`, people its `message`.',
@@ -79,7 +83,7 @@ function operation(name: string, route: Route, references: References): JsonObje
     ...parameters(route.path, references),
     ...(route.body === null
       ? {}
-      : { requestBody: { required: true, content: json(route.body, references) } }),
+      : { requestBody: { required: asksForFields(route.body), content: json(route.body, references) } }),
     responses: {
       [status]: {
         description: STATUS_NAMES[status] ?? 'Success',
@@ -104,6 +108,12 @@ function parameters(path: string, references: References): { parameters?: Json }
       return { name, in: 'path', required: true, schema: references.use(plain(schema)) };
     }),
   };
+}
+
+/** A body whose fields may all be left out may itself be left out. */
+function asksForFields(body: TSchema): boolean {
+  const { required } = plain(body);
+  return Array.isArray(required) && required.length > 0;
 }
 
 const json = (schema: TSchema, references: References): JsonObject => ({

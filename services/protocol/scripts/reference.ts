@@ -1,7 +1,9 @@
 /** `reference.md`: the messages, codes and limits as tables for people. */
+import type { TSchema } from 'typebox';
 import { CODES, codeNames } from '../src/codes.ts';
+import { ROUTES, type Route } from '../src/http.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
-import { FAMILIES, SHARED, type Family } from './families.ts';
+import { FAMILIES, HTTP_BODIES, SHARED, type Family } from './families.ts';
 import { isObject, plain, References, type Json, type JsonObject } from './json-schema.ts';
 
 export function reference(subjects: Readonly<Record<string, string>>): string {
@@ -11,6 +13,9 @@ export function reference(subjects: Readonly<Record<string, string>>): string {
     ...Object.values(FAMILIES).flatMap(familyTables),
     '## Shared types',
     ...Object.entries(SHARED).map(([name, schema]) => sharedType(name, plain(schema))),
+    '## Routes',
+    'Key: it needs the owner key. Refusals and parameters: `openapi.json`.',
+    routesTable(),
     '## Codes',
     'HTTP: the status of an answer of `/v1`. Close: the WebSocket close code; without one the socket stays open.',
     codesTable(),
@@ -84,6 +89,19 @@ function bounds(schema: JsonObject): string {
     typeof schema.pattern === 'string' ? `, matches ${code(schema.pattern)}` : '',
   ];
   return text.join('');
+}
+
+function routesTable(): string {
+  const names = new Map(Object.entries(HTTP_BODIES).map(([name, schema]) => [schema as TSchema, name]));
+  const nameOf = (schema: TSchema | null): string => (schema === null ? '' : (names.get(schema) ?? ''));
+  const rows = (Object.values(ROUTES) as Route[]).map(({ method, path, summary, body, answer, owner }) => [
+    code(`${method} ${path}`),
+    summary,
+    owner ? 'yes' : '',
+    nameOf(body),
+    `${answer.status} ${nameOf(answer.schema)}`.trim(),
+  ]);
+  return table(['route', 'what it does', 'key', 'takes', 'answers'], rows);
 }
 
 function codesTable(): string {

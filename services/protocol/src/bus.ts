@@ -1,9 +1,11 @@
-/** What pods tell each other about a room and about themselves: JSON on NATS core. SPEC rules ROS-3 to ROS-14. */
+/** What pods tell each other about a room and about themselves: JSON on NATS core. SPEC rules ROS-3 to ROS-17, MOD-9, MOD-10. */
 import { Type, type Static } from 'typebox';
 import { Generation } from './client-messages.ts';
 import { ParticipantId, PodId, RoomId } from './ids.ts';
 import { ChatLine, DisplayName, Media } from './people.ts';
+import { RoomView } from './http.ts';
 import { Left } from './server-messages.ts';
+import { Incarnation, VisitorMarks } from './tokens.ts';
 
 /** Only grows for a pod, over restarts too: `boot` names a process, `epoch` a section that it opened. */
 const Epoch = Type.Integer({ minimum: 1 });
@@ -18,6 +20,10 @@ export const Entry = Type.Object({
   name: DisplayName,
   media: Media,
   awayMs: Type.Optional(RemainingMs),
+  owner: Type.Optional(Type.Boolean()),
+  /** At the door of a room with a lobby: not a participant yet. */
+  waiting: Type.Optional(Type.Boolean()),
+  visitor: Type.Optional(VisitorMarks),
 });
 /** A pod's word that somebody it held is gone for good. */
 export const Tombstone = Type.Object({
@@ -36,6 +42,17 @@ export const Section = Type.Object({
   entries: Type.Array(Entry),
   tombstones: Type.Array(Tombstone),
 });
+
+/** `identify` changes nothing: whoever knows the participant says by what a ban would recognise it. */
+const ModerationAction = Type.Union([
+  Type.Literal('identify'),
+  Type.Literal('kick'),
+  Type.Literal('ban'),
+  Type.Literal('ask-to-mute'),
+  Type.Literal('admit'),
+  Type.Literal('deny'),
+]);
+export type ModerationAction = Static<typeof ModerationAction>;
 
 const head = { room: RoomId, pod: PodId };
 
@@ -71,7 +88,48 @@ export const Ask = Type.Object({ type: Type.Literal('ask'), ...head });
 /** The pod has nobody in the room any more and stops listening; its tombstones stay with the others until they expire. */
 export const Bye = Type.Object({ type: Type.Literal('bye'), ...head, epoch: Epoch });
 export const RoomChat = Type.Object({ type: Type.Literal('chat'), ...head, line: ChatLine });
-export const RoomGone = Type.Object({ type: Type.Literal('room-gone'), ...head });
+/** One ban of a named room, as pods match it. */
+export const BanMarks = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 36 }),
+  device: Type.Optional(VisitorMarks.properties.network),
+  network: Type.Optional(VisitorMarks.properties.network),
+});
+/** What the home region's store says of a named room. The highest revision of an incarnation counts. */
+export const RoomPolicy = Type.Object({
+  revision: Sequence,
+  /** A room that was deleted and made again is another one. */
+  incarnation: Incarnation,
+  view: RoomView,
+  bans: Type.Array(BanMarks, { maxItems: 500 }),
+  /** Whoever was kicked lately: its resume token is worth nothing. */
+  kicked: Type.Array(ParticipantId, { maxItems: 1000 }),
+});
+/** The owner changed the policy. Said at 0, 0.3 and 1.2 s; pods also read it again after opening the room and after an outage. */
+export const Policy = Type.Object({ type: Type.Literal('policy'), ...head, policy: RoomPolicy });
+/** The owner wants something done to a participant; whichever pod holds it does it and answers. Said at 0, 0.3 and 1.2 s until answered. */
+export const Moderate = Type.Object({
+  type: Type.Literal('moderate'),
+  ...head,
+  ref: Type.Integer({ minimum: 0 }),
+  action: ModerationAction,
+  participant: ParticipantId,
+});
+/** To the pod that asked. */
+export const Moderated = Type.Object({
+  type: Type.Literal('moderated'),
+  pod: PodId,
+  ref: Type.Integer({ minimum: 0 }),
+  outcome: Type.Union([Type.Literal('done'), Type.Literal('full'), Type.Literal('unavailable')]),
+  /** Not there where the participant was gone already. */
+  name: Type.Optional(DisplayName),
+  visitor: Type.Optional(VisitorMarks),
+});
+/** A room made again under the name has another incarnation, and goes on. */
+export const RoomGone = Type.Object({
+  type: Type.Literal('room-gone'),
+  ...head,
+  incarnation: Type.Optional(Incarnation),
+});
 /** Once a second on the beat subject. A pod that misses three is dead. */
 export const Beat = Type.Object({ type: Type.Literal('beat'), pod: PodId, boot: Epoch });
 /** The owner of a directed message's reader answers the pod of its sender. */
@@ -95,6 +153,9 @@ export const BUS_MESSAGES = {
   ask: Ask,
   bye: Bye,
   chat: RoomChat,
+  policy: Policy,
+  moderate: Moderate,
+  moderated: Moderated,
   'room-gone': RoomGone,
   beat: Beat,
   'directed-answer': DirectedAnswer,
@@ -107,6 +168,10 @@ export type Sections = Static<typeof Sections>;
 export type Delta = Static<typeof Delta>;
 export type Digest = Static<typeof Digest>;
 export type DirectedAnswer = Static<typeof DirectedAnswer>;
+export type RoomPolicy = Static<typeof RoomPolicy>;
+export type Policy = Static<typeof Policy>;
+export type Moderate = Static<typeof Moderate>;
+export type Moderated = Static<typeof Moderated>;
 export type BusMessage =
   | Static<typeof Hello>
   | Sections
@@ -115,6 +180,9 @@ export type BusMessage =
   | Static<typeof Ask>
   | Static<typeof Bye>
   | Static<typeof RoomChat>
+  | Policy
+  | Moderate
+  | Moderated
   | Static<typeof RoomGone>
   | Static<typeof Beat>
   | DirectedAnswer;

@@ -42,6 +42,27 @@ export const CODES = define({
     retry: true,
     meaning: 'The room has as many participants as it may have.',
   },
+  LOBBY_FULL: {
+    http: null,
+    close: 4417,
+    retry: true,
+    meaning: 'Too many people wait for this room already.',
+  },
+  LOBBY_TIMEOUT: { http: null, close: 4418, retry: true, meaning: 'Nobody answered at the door.' },
+  PARTICIPANT_NOT_FOUND: {
+    http: 404,
+    close: null,
+    retry: false,
+    meaning: 'Nobody of this id is in the room or waits for it.',
+  },
+  BAN_NOT_FOUND: { http: 404, close: null, retry: false, meaning: 'The room has no such ban.' },
+  TOO_MANY_BANS: {
+    http: 409,
+    close: null,
+    retry: false,
+    meaning: 'The room has as many bans as it may have: lift one first.',
+  },
+  TOO_MANY_REQUESTS: { http: 429, close: null, retry: true, meaning: 'Too many requests from this address.' },
   ROOM_LOCKED: { http: 423, close: 4423, retry: true, meaning: 'The owner locked the room.' },
   ROOM_HOME_UNREACHABLE: {
     http: 503,

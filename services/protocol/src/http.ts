@@ -25,6 +25,10 @@ export const RoomView = Type.Object({
   homeRegion: Type.Union([RegionId, Type.Null()]),
   cap: Type.Integer({ minimum: 1 }),
   locked: Type.Boolean(),
+  lobby: Type.Optional(Type.Boolean({ description: 'Newcomers wait until the owner admits them.' })),
+  hardCap: Type.Optional(
+    Type.Boolean({ description: 'The cap is kept exactly, by seats in the home region.' }),
+  ),
 });
 export type RoomView = Static<typeof RoomView>;
 
@@ -33,17 +37,31 @@ export const CreateRoomRequest = Type.Object({
   cap: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: 2000,
-      description: 'Most participants; the installation may allow fewer.',
+      maximum: 1000,
+      description: 'Most participants, kept exactly; the installation may allow fewer.',
     }),
   ),
+  lobby: Type.Optional(Type.Boolean({ description: 'Newcomers wait until the owner admits them.' })),
+});
+/** What is not named stays as it is. */
+export const ChangeRoomRequest = Type.Object({
+  locked: Type.Optional(Type.Boolean()),
+  lobby: Type.Optional(Type.Boolean()),
 });
 export const CreateRoomAnswer = Type.Object({
   room: RoomView,
   link: Type.String({ description: 'The page of the room.' }),
   ownerKey: Type.String({ description: 'Shown once; send it as `Authorization: Bearer`.' }),
 });
-export const JoinRequest = Type.Object({ name: Type.Optional(DisplayName) });
+export const JoinRequest = Type.Object({
+  name: Type.Optional(DisplayName),
+  device: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{16,64}$',
+      description: 'A random id that the client keeps: what a ban recognises besides the network address.',
+    }),
+  ),
+});
 export const JoinAnswer = Type.Object({
   participant: ParticipantId,
   ticket: Type.String(),
@@ -53,6 +71,21 @@ export const JoinAnswer = Type.Object({
   relay: Type.Union([RelayOffer, Type.Null()]),
   room: RoomView,
 });
+export const BanRequest = Type.Object({
+  network: Type.Optional(
+    Type.Boolean({
+      description:
+        'Everyone behind the same network address too; always so for a client that gave no device id.',
+    }),
+  ),
+});
+export const Ban = Type.Object({
+  id: Type.String(),
+  name: DisplayName,
+  network: Type.Boolean({ description: 'Covers the network address too.' }),
+  at: Type.Integer({ description: 'Unix time in ms.' }),
+});
+export const BanList = Type.Object({ bans: Type.Array(Ban) });
 /** No enumeration: a client must understand an error of a newer pod, if not its code (`knownCode`). */
 export const CodeName = Type.String({
   pattern: '^[A-Z][A-Z0-9_]{1,63}$',
@@ -66,12 +99,16 @@ export const ErrorAnswer = Type.Object({
 });
 export type CreateRoomRequest = Static<typeof CreateRoomRequest>;
 export type CreateRoomAnswer = Static<typeof CreateRoomAnswer>;
+export type ChangeRoomRequest = Static<typeof ChangeRoomRequest>;
+export type BanRequest = Static<typeof BanRequest>;
+export type Ban = Static<typeof Ban>;
+export type BanList = Static<typeof BanList>;
 export type JoinRequest = Static<typeof JoinRequest>;
 export type JoinAnswer = Static<typeof JoinAnswer>;
 export type ErrorAnswer = Static<typeof ErrorAnswer>;
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With `:parameters`, as the router takes it. */
   readonly path: string;
   readonly summary: string;
@@ -80,6 +117,20 @@ export interface Route {
   readonly owner: boolean;
   readonly codes: readonly Code[];
 }
+
+/** Of every request that needs the owner key. */
+const OWNER_CODES = [
+  'BAD_REQUEST',
+  'BODY_TOO_LARGE',
+  'ROOM_INVALID',
+  'ROOM_NOT_FOUND',
+  'OWNER_KEY_INVALID',
+  'TOO_MANY_REQUESTS',
+  'NOT_READY',
+  'ROOM_HOME_UNREACHABLE',
+  'STORE_UNAVAILABLE',
+  'ORIGIN_DENIED',
+] as const satisfies readonly Code[];
 
 export const ROUTES = {
   createRoom: {
@@ -114,18 +165,84 @@ export const ROUTES = {
     body: null,
     answer: { status: 204, schema: null },
     owner: true,
-    codes: [
-      'ROOM_INVALID',
-      'ROOM_NOT_FOUND',
-      'OWNER_KEY_INVALID',
-      'ROOM_HOME_UNREACHABLE',
-      'STORE_UNAVAILABLE',
-    ],
+    codes: OWNER_CODES,
+  },
+  changeRoom: {
+    method: 'PATCH',
+    path: '/v1/rooms/:room',
+    summary: 'Lock or unlock a named room, open or close its lobby',
+    body: ChangeRoomRequest,
+    answer: { status: 200, schema: RoomView },
+    owner: true,
+    codes: OWNER_CODES,
+  },
+  listBans: {
+    method: 'GET',
+    path: '/v1/rooms/:room/bans',
+    summary: 'The bans of a named room',
+    body: null,
+    answer: { status: 200, schema: BanList },
+    owner: true,
+    codes: OWNER_CODES,
+  },
+  unban: {
+    method: 'DELETE',
+    path: '/v1/rooms/:room/bans/:ban',
+    summary: 'Lift a ban',
+    body: null,
+    answer: { status: 204, schema: null },
+    owner: true,
+    codes: [...OWNER_CODES, 'BAN_NOT_FOUND'],
+  },
+  ban: {
+    method: 'POST',
+    path: '/v1/rooms/:room/participants/:participant/ban',
+    summary: 'Remove a participant and keep its device, or its network too, out',
+    body: BanRequest,
+    answer: { status: 200, schema: Ban },
+    owner: true,
+    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND', 'TOO_MANY_BANS'],
+  },
+  kick: {
+    method: 'POST',
+    path: '/v1/rooms/:room/participants/:participant/kick',
+    summary: 'Remove a participant, who may join again',
+    body: null,
+    answer: { status: 204, schema: null },
+    owner: true,
+    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND'],
+  },
+  askToMute: {
+    method: 'POST',
+    path: '/v1/rooms/:room/participants/:participant/ask-to-mute',
+    summary: 'Ask a participant to mute',
+    body: null,
+    answer: { status: 204, schema: null },
+    owner: true,
+    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND'],
+  },
+  admit: {
+    method: 'POST',
+    path: '/v1/rooms/:room/participants/:participant/admit',
+    summary: 'Let somebody in who waits in the lobby',
+    body: null,
+    answer: { status: 204, schema: null },
+    owner: true,
+    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND', 'ROOM_FULL'],
+  },
+  deny: {
+    method: 'POST',
+    path: '/v1/rooms/:room/participants/:participant/deny',
+    summary: 'Refuse somebody who waits in the lobby',
+    body: null,
+    answer: { status: 204, schema: null },
+    owner: true,
+    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND'],
   },
   joinRoom: {
     method: 'POST',
     path: '/v1/rooms/:room/join',
-    summary: 'Ask to join: answers a ticket, the socket address, ICE servers and the relay',
+    summary: 'Ask to join, as owner where the key is sent: answers a ticket, the socket address, ICE servers and the relay',
     body: JoinRequest,
     answer: { status: 200, schema: JoinAnswer },
     owner: false,

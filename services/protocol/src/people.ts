@@ -24,8 +24,13 @@ export const Member = Type.Object({
   name: DisplayName,
   media: Media,
   state: Presence,
+  owner: Type.Optional(Type.Boolean({ description: 'Came with the owner key of the room.' })),
 });
 export type Member = Static<typeof Member>;
+
+/** Somebody who waits at the door of a room with a lobby. */
+export const Waiting = Type.Object({ participant: ParticipantId, name: DisplayName });
+export type Waiting = Static<typeof Waiting>;
 
 export const ChatText = Type.String({ minLength: 1, maxLength: 8000 });
 export const ChatId = Type.String({

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { CodeName, IceServer, RoomView } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
-import { ChatId, ChatLine, DisplayName, Media, Member } from './people.ts';
+import { ChatId, ChatLine, DisplayName, Media, Member, Waiting } from './people.ts';
 
 export const Welcome = Type.Object({
   type: Type.Literal('welcome'),
@@ -12,6 +12,8 @@ export const Welcome = Type.Object({
   roster: Type.Array(Member, { description: 'Everyone in the room, the reader included.' }),
   resume: Type.String({ description: 'Token that makes this client the same participant on any pod.' }),
   graceMs: Type.Integer({ minimum: 0 }),
+  owner: Type.Optional(Type.Boolean({ description: 'The reader came with the owner key.' })),
+  lobby: Type.Optional(Type.Array(Waiting, { description: 'Who waits at the door; told to owners only.' })),
   recovering: Type.Boolean({
     description:
       'The room was just opened again by a resume: people it knew may not be back yet, keep them as away.',
@@ -64,6 +66,16 @@ export const IceAnswer = Type.Object({
   ttlS: Type.Integer(),
 });
 export const RoomDeleted = Type.Object({ type: Type.Literal('room-deleted') });
+/** Before the welcome: the room has a lobby, and its owner has been told. */
+export const InLobby = Type.Object({ type: Type.Literal('in-lobby'), room: RoomView });
+/** To owners: somebody waits. */
+export const Knocked = Type.Object({ type: Type.Literal('knocked'), waiting: Waiting });
+/** To owners: somebody waits no more, whether admitted, refused or gone. */
+export const KnockEnded = Type.Object({ type: Type.Literal('knock-ended'), participant: ParticipantId });
+/** The owner locked or unlocked the room, or opened or closed its lobby. */
+export const RoomChanged = Type.Object({ type: Type.Literal('room-changed'), room: RoomView });
+/** The owner asks the reader to mute. Whether it does is the reader's choice. */
+export const MuteAsked = Type.Object({ type: Type.Literal('mute-asked') });
 export const GoElsewhere = Type.Object({
   type: Type.Literal('go-elsewhere'),
   afterMs: Type.Integer({ minimum: 0, description: 'The slot of this client: resume on another pod then.' }),
@@ -92,6 +104,11 @@ export const SERVER_MESSAGES = {
   undelivered: Undelivered,
   ice: IceAnswer,
   'room-deleted': RoomDeleted,
+  'in-lobby': InLobby,
+  knocked: Knocked,
+  'knock-ended': KnockEnded,
+  'room-changed': RoomChanged,
+  'mute-asked': MuteAsked,
   'go-elsewhere': GoElsewhere,
   pong: Pong,
   error: ErrorMessage,
@@ -114,6 +131,11 @@ export type ServerMessage =
   | Undelivered
   | Static<typeof IceAnswer>
   | Static<typeof RoomDeleted>
+  | Static<typeof InLobby>
+  | Static<typeof Knocked>
+  | Static<typeof KnockEnded>
+  | Static<typeof RoomChanged>
+  | Static<typeof MuteAsked>
   | Static<typeof GoElsewhere>
   | Static<typeof Pong>
   | ErrorMessage;

@@ -14,3 +14,5 @@ export const podDirectedSubject = (pod: PodId): string => `${ROOT}.directed.${po
 
 /** JetStream KV of a region: named rooms and their policy. Keys are room names. */
 export const ROOMS_BUCKET = 'parley-rooms';
+/** JetStream KV of a region: who sits in a room with a cap. Keys are room names. */
+export const SEATS_BUCKET = 'parley-seats';

@@ -2,10 +2,32 @@
 import { Type, type Static } from 'typebox';
 import { ParticipantId, RoomId } from './ids.ts';
 
+/** 128 bits of HMAC-SHA-256, base64url. */
+const Mark = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
+
 /** Names the installation's signer, so that a token of another system with the same key is refused. */
 export const ISSUER = 'parley';
 export const TICKET_AUDIENCE = 'parley:ticket';
 export const RESUME_AUDIENCE = 'parley:resume';
+
+/**
+ * What a ban can be matched with: keyed hashes, so that neither tokens nor pods nor the store hold an address or a device id in the clear.
+ * Only in named rooms, whose owner can ban. SPEC rule MOD-8.
+ */
+export const VisitorMarks = Type.Object({
+  device: Type.Optional(Mark),
+  network: Mark,
+});
+export type VisitorMarks = Static<typeof VisitorMarks>;
+
+/** Tells one room of a name from the next. */
+export const Incarnation = Type.String({ minLength: 1, maxLength: 64 });
+
+const admission = {
+  incarnation: Type.Optional(Incarnation),
+  owner: Type.Optional(Type.Boolean({ description: 'The join carried the owner key.' })),
+  visitor: Type.Optional(VisitorMarks),
+};
 
 /** Times are seconds since 1970, as RFC 7519 has them. */
 export const TicketClaims = Type.Object({
@@ -13,6 +35,7 @@ export const TicketClaims = Type.Object({
   aud: Type.Literal(TICKET_AUDIENCE),
   sub: ParticipantId,
   room: RoomId,
+  ...admission,
   exp: Type.Integer(),
 });
 export const ResumeClaims = Type.Object({
@@ -28,6 +51,7 @@ export const ResumeClaims = Type.Object({
     minimum: 0,
     description: 'When the participant first entered, Unix ms: it is shown no chat from before.',
   }),
+  ...admission,
   exp: Type.Integer(),
 });
 export type TicketClaims = Static<typeof TicketClaims>;

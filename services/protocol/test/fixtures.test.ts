@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { TSchema } from 'typebox';
-import { FAMILIES, HTTP_BODIES } from '../scripts/families.ts';
+import { FAMILIES, HTTP_BODIES, type FamilyName } from '../scripts/families.ts';
 import {
   decode,
   decodeBusMessage,
@@ -20,35 +20,40 @@ const LEAST_INVALID = 3;
 
 const kebab = (name: string): string => name.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase();
 
-const bodies = new Map<string, TSchema>(
-  Object.entries(HTTP_BODIES).map(([name, schema]) => [kebab(name), schema]),
-);
+/** The messages of a family by the first word of their fixtures. */
+const messagesOf = (family: FamilyName): ReadonlyMap<string, TSchema> =>
+  new Map(Object.entries(FAMILIES[family].messages).map(([name, schema]) => [kebab(name), schema]));
 
-/** A body has no `type`: its address says what it is. */
-function decodeBody(fixture: Fixture): Decoded<unknown> {
-  const schema = bodies.get(fixture.type);
-  assert.ok(schema, `${fixture.name} begins with no name of a body`);
-  return decode(schema, JSON.parse(wireText(fixture)));
+/** Bodies and tokens have no `type`: where they are found says what they are. */
+function decodeUntyped(family: 'http' | 'tokens'): (fixture: Fixture) => Decoded<unknown> {
+  const schemas = messagesOf(family);
+  return (fixture) => {
+    const schema = schemas.get(fixture.type);
+    assert.ok(schema, `${fixture.name} begins with no message of ${family}`);
+    return decode(schema, JSON.parse(wireText(fixture)));
+  };
 }
 
 const DECODERS = {
   client: (fixture: Fixture): Decoded<unknown> => decodeClientMessage(wireText(fixture)),
   server: (fixture: Fixture): Decoded<unknown> => decodeServerMessage(wireText(fixture)),
   bus: (fixture: Fixture): Decoded<unknown> => decodeBusMessage(wireText(fixture)),
-  http: decodeBody,
-} as const;
+  http: decodeUntyped('http'),
+  tokens: decodeUntyped('tokens'),
+} as const satisfies Record<FamilyName, (fixture: Fixture) => Decoded<unknown>>;
 
-for (const family of ['client', 'server', 'bus', 'http'] as const) {
+for (const family of Object.keys(FAMILIES) as FamilyName[]) {
   const valid = fixtures(`${family}/valid`);
   const invalid = fixtures(`${family}/invalid`);
-  const types = family === 'http' ? [...bodies.keys()] : Object.keys(FAMILIES[family].messages);
+  const isTyped = family !== 'http' && family !== 'tokens';
+  const types = [...messagesOf(family).keys()];
 
   describe(`fixtures of the family ${family}`, () => {
     for (const fixture of valid) {
       it(`${fixture.name} is read, without the fields to be ignored`, () => {
         const decoded = DECODERS[family](fixture);
         assert.deepEqual(decoded, { ok: true, message: withoutIgnored(fixture) });
-        if (family !== 'http') assert.equal(typeOf(fixture.content.message), fixture.type);
+        if (isTyped) assert.equal(typeOf(fixture.content.message), fixture.type);
       });
     }
 

@@ -11,7 +11,7 @@ const ROUNDS = 20_000;
 const decoder = new TextDecoder();
 
 const seeds: readonly Uint8Array[] = [
-  ...['client', 'server', 'bus', 'http'].flatMap((family) =>
+  ...['client', 'server', 'bus', 'http', 'tokens'].flatMap((family) =>
     [...fixtures(`${family}/valid`), ...fixtures(`${family}/invalid`)].map((fixture) =>
       new TextEncoder().encode(wireText(fixture)),
     ),

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { FAMILIES } from '../scripts/families.ts';
-import { isObject, type Json, type JsonObject } from '../scripts/json-schema.ts';
+import { FAMILIES, SHARED } from '../scripts/families.ts';
+import { isObject, plain, type Json, type JsonObject } from '../scripts/json-schema.ts';
 import { byStatus, openPath } from '../scripts/openapi.ts';
-import { codeNames } from '../src/codes.ts';
+import { CODES, codeNames } from '../src/codes.ts';
 import { ROUTES, type Route } from '../src/http.ts';
 import { limitKey, limitNames } from '../src/limits.ts';
 
@@ -72,6 +72,23 @@ describe('generated files', () => {
     const page = readFileSync(new URL('../generated/reference.md', import.meta.url), 'utf8');
     for (const name of [...codeNames(), ...limitNames()]) assert.ok(page.includes(`| \`${name}\` |`), name);
   });
+
+  it('have a table for every message and a line for every route', () => {
+    const page = readFileSync(new URL('../generated/reference.md', import.meta.url), 'utf8');
+    for (const { messages } of Object.values(FAMILIES))
+      for (const name of Object.keys(messages)) assert.ok(page.includes(`### ${name}\n`), name);
+    for (const { method, path } of Object.values(ROUTES))
+      assert.ok(page.includes(`| \`${method} ${path}\` |`), `${method} ${path}`);
+  });
+
+  it('name every shared type: two of the same content would be told as one', () => {
+    const names = new Map<string, string>();
+    for (const [name, schema] of Object.entries(SHARED)) {
+      const content = JSON.stringify(plain(schema));
+      assert.equal(names.get(content), undefined, `${name} is told as ${names.get(content)}`);
+      names.set(content, name);
+    }
+  });
 });
 
 describe('the OpenAPI page', () => {
@@ -91,10 +108,44 @@ describe('the OpenAPI page', () => {
     });
   }
 
-  it('says where Retry-After is sent', () => {
-    const join = ['paths', '/v1/rooms/{room}/join', 'post', 'responses'];
-    assert.ok(isObject(at(page, [...join, '429', 'headers', 'Retry-After'])));
-    assert.equal(at(page, [...join, '400', 'headers']), undefined);
+  for (const [name, route] of Object.entries(ROUTES) as [string, Route][]) {
+    it(`[JOIN-3] says of ${name} where Retry-After is sent: with each code that may pass, and with no other`, () => {
+      const responses = ['paths', openPath(route.path), route.method.toLowerCase(), 'responses'];
+      for (const [status, codes] of byStatus(route.codes)) {
+        const header = at(page, [...responses, String(status), 'headers', 'Retry-After']);
+        const wanted = codes.some((code) => CODES[code].retry);
+        assert.equal(isObject(header), wanted, `${status}`);
+      }
+    });
+
+    it(`says of every parameter in the path of ${name} what it looks like`, () => {
+      const operation = ['paths', openPath(route.path), route.method.toLowerCase()];
+      const parameters = (at(page, [...operation, 'parameters']) ?? []) as readonly JsonObject[];
+      const inPath = [...openPath(route.path).matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      assert.deepEqual(
+        parameters.map((parameter) => parameter.name),
+        inPath,
+      );
+      for (const { required, schema } of parameters) assert.ok(required === true && isObject(schema));
+    });
+  }
+
+  it('asks for a body only where it has fields that are always there', () => {
+    const required = (path: string, method: string): Json | undefined =>
+      at(page, ['paths', path, method, 'requestBody', 'required']);
+    assert.equal(required('/v1/rooms', 'post'), true);
+    assert.equal(required('/v1/rooms/{room}', 'patch'), false);
+    assert.equal(required('/v1/rooms/{room}/participants/{participant}/ban', 'post'), false);
+    assert.equal(required('/v1/rooms/{room}/participants/{participant}/kick', 'post'), undefined);
+  });
+
+  it('has the routes and the socket, and nothing else', () => {
+    assert.ok(isObject(page.paths));
+    const operations = Object.values(page.paths).flatMap((item) =>
+      Object.values(item as JsonObject).map((operation) => (operation as JsonObject).operationId),
+    );
+    assert.equal(operations.length, Object.keys(ROUTES).length + 1);
+    assert.deepEqual(new Set(operations), new Set([...Object.keys(ROUTES), 'openSocket']));
   });
 });
 

@@ -11,6 +11,14 @@ const SHARED_CLOSES: Readonly<Record<number, readonly Code[]>> = {
   4400: ['BAD_MESSAGE', 'UNKNOWN_TYPE'],
   4404: ['ROOM_INVALID', 'ROOM_NOT_FOUND'],
 };
+/** What any address answers, and what is answered to a refused upgrade or only on a socket. */
+const NAMED_BY_NO_ROUTE: ReadonlySet<Code> = new Set([
+  'NOT_FOUND',
+  'INTERNAL',
+  'ROOM_DELETED',
+  'TOO_MANY_SOCKETS',
+  'LOBBY_DENIED',
+]);
 /** Those of RFC 6455 and its registry that a server may send here; the rest are of the private range. */
 const REGISTERED_CLOSES = new Set([1002, 1007, 1009, 1011, 1012]);
 
@@ -90,6 +98,32 @@ describe('[ERR-1] routes', () => {
       assert.equal(codes.includes('OWNER_KEY_INVALID'), owner, name);
     }
   });
+
+  it('with a room can say that it is not there or cannot be read, with a body that it is too large', () => {
+    for (const [name, { path, codes, body }] of routes) {
+      if (path.includes(':room')) {
+        for (const code of ['ROOM_NOT_FOUND', 'ROOM_HOME_UNREACHABLE', 'STORE_UNAVAILABLE'] as const)
+          assert.ok(codes.includes(code), `${name}: ${code}`);
+      }
+      if (body !== null) assert.ok(codes.includes('BODY_TOO_LARGE'), name);
+    }
+  });
+
+  it('[MOD-10] about a participant or a ban can say that there is none, and no others can', () => {
+    for (const [name, { path, codes }] of routes) {
+      assert.equal(codes.includes('PARTICIPANT_NOT_FOUND'), path.includes(':participant'), name);
+      assert.equal(codes.includes('BAN_NOT_FOUND'), path.includes(':ban'), name);
+    }
+  });
+
+  it('every code with an HTTP status is named by a route, or is known to be answered elsewhere', () => {
+    const named = new Set<Code>(routes.flatMap(([, { codes }]) => codes));
+    const unnamed = codeNames().filter((code) => CODES[code].http !== null && !named.has(code));
+    assert.deepEqual(
+      unnamed.filter((code) => !NAMED_BY_NO_ROUTE.has(code)),
+      [],
+    );
+  });
 });
 
 describe('[LIM-1] limits', () => {
@@ -113,6 +147,13 @@ describe('[LIM-1] limits', () => {
     for (const name of limitNames()) {
       const { code } = LIMITS[name];
       assert.ok(code === null || codeNames().includes(code), `${name}: ${code}`);
+    }
+  });
+
+  it('a limit on what an address may ask tells the caller to come back later', () => {
+    for (const name of limitNames().filter((limit) => limit.startsWith('address.'))) {
+      const { code } = LIMITS[name];
+      assert.ok(code !== null && CODES[code].http === 429 && CODES[code].retry, `${name}: ${code}`);
     }
   });
 
