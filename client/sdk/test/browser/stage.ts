@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { memoryNetwork } from '@parley/signaling/adapters/memory-bus';
 import { memoryRooms } from '@parley/signaling/adapters/memory-rooms';
+import { memorySeats } from '@parley/signaling/adapters/memory-seats';
 import { createLog, startPod, type RunningPod } from '@parley/signaling/server/start';
 import { defaultLimits } from '@parley/protocol/limits';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -93,6 +94,7 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
   const jwk = { ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'EdDSA' };
   const network = memoryNetwork();
   const store = memoryRooms();
+  const seats = memorySeats();
   const pods: RunningPod[] = [];
   for (const pod of ['pod-a', 'pod-b']) {
     const config = {
@@ -113,6 +115,7 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
       openBus: (...[listener]: Parameters<Parameters<typeof startPod>[1]['openBus']>) =>
         network.join(pod, listener),
       store,
+      seats,
     };
     pods.push(await startPod(config, backing, createLog(config)));
   }

@@ -1,11 +1,10 @@
-/** Named rooms in the region's JetStream KV. Creating is a compare-and-set on "no such key". SPEC rules ROOM-5 to ROOM-8. */
-import { jetstream } from '@nats-io/jetstream';
-import { Kvm, type KV } from '@nats-io/kv';
-import { Type, type Static } from 'typebox';
+/** Named rooms in the region's JetStream KV. Every decision is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, MOD-6. */
+import { Type } from 'typebox';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { decode } from '@parley/protocol/decode';
 import { ROOMS_BUCKET } from '@parley/protocol/subjects';
-import type { RoomRecord, RoomStore, StoreFailure } from '../core/ports.ts';
+import type { RoomRecord, RoomStore } from '../core/ports.ts';
+import { kvBucket, unlessConflict, type KvOptions } from './kv-bucket.ts';
 
 const RecordSchema = Type.Object({
   name: Type.String(),
@@ -14,54 +13,30 @@ const RecordSchema = Type.Object({
   locked: Type.Boolean(),
   ownerKeyHash: Type.String(),
   createdAt: Type.Integer(),
+  // Rooms written before there was moderation have none of these.
+  hardCap: Type.Optional(Type.Boolean()),
+  lobby: Type.Optional(Type.Boolean()),
+  bans: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        at: Type.Integer(),
+        device: Type.Optional(Type.String()),
+        network: Type.Optional(Type.String()),
+      }),
+    ),
+  ),
+  kicked: Type.Optional(Type.Array(Type.Object({ participant: Type.String(), until: Type.Integer() }))),
 });
 
-const UNAVAILABLE: StoreFailure = { ok: false, code: 'STORE_UNAVAILABLE' };
-/** JetStream without a leader answers nobody: callers get a clear, retryable code instead of a hanging request. */
-const TIMEOUT_MS = 2000;
-/** JetStream's code for a write whose expected last sequence was another. */
-const WRONG_LAST_SEQUENCE = 10071;
-
-export interface KvOptions {
-  readonly domain: string | undefined;
-  readonly replicas: number;
-}
-
-/** Opens the bucket at the first use, so that a pod starts while JetStream has no leader. */
-export function kvRooms(connection: NatsConnection, { domain, replicas }: KvOptions): RoomStore {
-  let bucket: Promise<KV> | undefined;
-  let reachable = true;
-  const open = (): Promise<KV> => {
-    bucket ??= new Kvm(
-      jetstream(connection, { timeout: TIMEOUT_MS, ...(domain === undefined ? {} : { domain }) }),
-    )
-      .create(ROOMS_BUCKET, { replicas, history: 1, allow_direct: false })
-      .catch((error: unknown) => {
-        bucket = undefined;
-        throw error;
-      });
-    return bucket;
-  };
-  const attempt = async <Result>(act: (kv: KV) => Promise<Result>): Promise<Result | StoreFailure> => {
-    try {
-      const result = await inTime(open().then(act));
-      reachable = true;
-      return result;
-    } catch {
-      reachable = false;
-      return UNAVAILABLE;
-    }
-  };
+export function kvRooms(connection: NatsConnection, options: KvOptions): RoomStore {
+  const { attempt, isReachable } = kvBucket(connection, ROOMS_BUCKET, options);
   return {
     create: (record) =>
       attempt(async (kv) => {
-        try {
-          await kv.create(record.name, JSON.stringify(record));
-          return { ok: true };
-        } catch (error) {
-          if (isConflict(error)) return { ok: false, code: 'ROOM_EXISTS' };
-          throw error;
-        }
+        const revision = await unlessConflict(kv.create(record.name, JSON.stringify(record)), undefined);
+        return revision === undefined ? { ok: false, code: 'ROOM_EXISTS' } : { ok: true };
       }),
     read: (name) =>
       attempt(async (kv) => {
@@ -70,38 +45,25 @@ export function kvRooms(connection: NatsConnection, { domain, replicas }: KvOpti
         const found = record === undefined ? undefined : { record, revision: entry?.revision ?? 0 };
         return { ok: true, found };
       }),
+    update: (room, record) =>
+      attempt(async (kv) => {
+        const write = kv.update(record.name, JSON.stringify(record), room.revision);
+        const revision = await unlessConflict(write, undefined);
+        return { ok: true, updated: revision === undefined ? undefined : { record, revision } };
+      }),
     remove: ({ record, revision }) =>
       attempt(async (kv) => {
-        try {
-          await kv.purge(record.name, { previousSeq: revision });
-          return { ok: true, changed: false };
-        } catch (error) {
-          if (isConflict(error)) return { ok: true, changed: true };
-          throw error;
-        }
+        const purge = kv.purge(record.name, { previousSeq: revision }).then(() => false);
+        return { ok: true, changed: await unlessConflict(purge, true) };
       }),
-    isReachable: () => reachable,
+    isReachable,
   };
-}
-
-/** One deadline for all the requests of an operation. What is late may still happen: a create repeated then finds its name taken. */
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the store is late')), TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function parse(text: string): RoomRecord | undefined {
   const decoded = decode(RecordSchema, JSON.parse(text));
-  return decoded.ok ? (decoded.message satisfies Static<typeof RecordSchema>) : undefined;
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === WRONG_LAST_SEQUENCE;
+  if (!decoded.ok) return undefined;
+  const { hardCap = false, lobby = false, bans = [], kicked = [], ...record } = decoded.message;
+  const named = bans.map(({ device, network, ...ban }) => ({ ...ban, device, network }));
+  return { ...record, hardCap, lobby, bans: named, kicked };
 }

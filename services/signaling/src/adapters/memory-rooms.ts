@@ -12,6 +12,14 @@ export function memoryRooms(): RoomStore {
       return Promise.resolve({ ok: true });
     },
     read: (name) => Promise.resolve({ ok: true, found: rooms.get(name) }),
+    update(room, record) {
+      if (rooms.get(record.name)?.revision !== room.revision)
+        return Promise.resolve({ ok: true, updated: undefined });
+      revision += 1;
+      const updated = { record, revision };
+      rooms.set(record.name, updated);
+      return Promise.resolve({ ok: true, updated });
+    },
     remove(room) {
       const changed = rooms.get(room.record.name)?.revision !== room.revision;
       if (!changed) rooms.delete(room.record.name);

@@ -1,11 +1,14 @@
 /** A new name, a muted microphone, a camera or screen that comes or goes. SPEC rule ROS-15. */
 import type { Input } from './input.ts';
+import { changeAtDoor } from './lobby.ts';
 import { putOwn } from './roster/section.ts';
 import { holderOf, type Pod } from './state.ts';
 
-export function change(pod: Pod, { socket, name, media }: Input & { type: 'change' }): void {
-  const found = holderOf(pod, socket);
-  if (found === undefined) return;
+export function change(pod: Pod, input: Input & { type: 'change' }): void {
+  const found = holderOf(pod, input.socket);
+  if (found === undefined) return changeAtDoor(pod, input);
+  const { name, media } = input;
   const { room, entry } = found;
   putOwn(pod, room, { ...entry, name: name ?? entry.name, media: media ?? entry.media });
+  return undefined;
 }

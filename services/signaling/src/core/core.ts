@@ -1,5 +1,6 @@
 /** The room core of one pod: one input, then drain the effects. No I/O, no clock, no randomness of its own. */
 import type { BusMessage } from '@parley/protocol/bus';
+import type { RoomView } from '@parley/protocol/http';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { Agenda } from './agenda.ts';
@@ -10,14 +11,18 @@ import type { Effect } from './effects.ts';
 import type { Input, Join, Resume } from './input.ts';
 import { join } from './join.ts';
 import { leave, loseSocket } from './leave.ts';
+import { moderate, onModerate, onModerated } from './moderation.ts';
+import { isOfAnother, onPolicy, rereadPolicies, takePolicy, tellPolicy, watchPolicy } from './policy.ts';
+import type { Seat } from './ports.ts';
 import { resume } from './resume.ts';
-import { endRoom } from './room-deleted.ts';
+import { endIncarnation, endRoom } from './room-deleted.ts';
 import { answerSections } from './roster/answer.ts';
 import { onDigest } from './roster/digest.ts';
 import { greetAll } from './roster/greet.ts';
 import { hearsItself, notePeer, onBeat, startBeating } from './roster/liveness.ts';
 import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
+import { isAbandoned, onSeat } from './seating.ts';
 import type { Person, Pod, Room } from './state.ts';
 
 export interface CoreOptions {
@@ -40,6 +45,10 @@ export interface Core {
   ready(): boolean;
   population(room: RoomId): number;
   people(room: RoomId): readonly Person[];
+  /** What this pod knows of a room it has. */
+  view(room: RoomId): RoomView | undefined;
+  /** Whether nobody can come back into this seat any more. */
+  isAbandoned(room: RoomId, seat: Seat): boolean;
   counts(): { readonly rooms: number; readonly sockets: number; readonly peers: number };
 }
 
@@ -58,6 +67,7 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     now,
     rooms: new Map(),
     sockets: new Map(),
+    doors: new Map(),
     waiting: new Map(),
     emptied: new Set(),
     peers: new Map(),
@@ -69,6 +79,7 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     transfers: new Map(),
     taken: new Set(),
     transferSweep: undefined,
+    requests: new Map(),
   };
   pod.agenda.schedule(now, () => startBeating(pod));
 
@@ -92,6 +103,11 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     ready: () => hearsItself(pod),
     population: (room) => pod.rooms.get(room)?.people.size ?? 0,
     people: (room) => [...(pod.rooms.get(room)?.people.values() ?? [])],
+    view: (room) => pod.rooms.get(room)?.view,
+    isAbandoned(id, seat) {
+      const room = pod.rooms.get(id);
+      return room !== undefined && isAbandoned(pod, room, seat);
+    },
     counts: () => ({ rooms: pod.rooms.size, sockets: pod.sockets.size, peers: pod.peers.size }),
   };
 }
@@ -115,16 +131,25 @@ function handle(pod: Pod, input: Input): void {
       pod.effects.push({
         type: 'tell-room',
         room: input.room,
-        message: { type: 'room-gone', room: input.room, pod: pod.id },
+        message: { type: 'room-gone', room: input.room, pod: pod.id, incarnation: input.incarnation },
       });
+      return endIncarnation(pod, input.room, input.incarnation);
+    case 'room-missing':
       return endRoom(pod, input.room);
+    case 'policy':
+      if (input.told) tellPolicy(pod, input.policy);
+      return onPolicy(pod, input.policy.view.room, input.policy);
+    case 'moderate':
+      return moderate(pod, input);
+    case 'seat':
+      return onSeat(pod, input);
     case 'transfer':
       return onTransfer(pod, input.transfer);
     case 'bus':
       return onBus(pod, input.message);
     case 'bus-back':
       greetAll(pod);
-      return undefined;
+      return rereadPolicies(pod);
     default:
       return input satisfies never;
   }
@@ -133,20 +158,33 @@ function handle(pod: Pod, input: Input): void {
 /** The first arrival opens the room on this pod; arrivals wait until it is known who is there. */
 function arrive(pod: Pod, arrival: Join | Resume): void {
   const id = arrival.view.room;
-  const room = pod.rooms.get(id) ?? openRoom(pod, arrival.view, (waiting) => arrive(pod, waiting));
+  const known = pod.rooms.get(id);
+  if (known !== undefined && arrival.policy !== undefined) takePolicy(pod, known, arrival.policy);
+  const room = pod.rooms.get(id) ?? open(pod, arrival);
   if (room.phase.phase === 'opening') {
     pod.waiting.set(arrival.socket, id);
     room.phase.arrivals.push(arrival);
+    return;
+  }
+  if (isOfAnother(room, arrival)) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_DELETED' });
     return;
   }
   if (arrival.type === 'join') join(pod, room, arrival);
   else resume(pod, room, arrival);
 }
 
+function open(pod: Pod, arrival: Join | Resume): Room {
+  const room = openRoom(pod, arrival, (waiting) => arrive(pod, waiting));
+  watchPolicy(pod, room);
+  return room;
+}
+
 function onBus(pod: Pod, message: BusMessage): void {
   if (message.type === 'beat') return onBeat(pod, message.pod, message.boot);
   if (message.pod === pod.id) return undefined;
   if (message.type === 'directed-answer') return onDirectedAnswer(pod, message);
+  if (message.type === 'moderated') return onModerated(pod, message);
   if (message.type === 'ask') return answerSections(pod, message.room, message.pod);
   notePeer(pod, message.pod, bootIn(message));
   const room = pod.rooms.get(message.room);
@@ -160,7 +198,7 @@ function bootIn(message: RoomMessage): number {
   return message.sections.find((section) => section.pod === message.pod)?.boot ?? 0;
 }
 
-type RoomMessage = Exclude<BusMessage, { type: 'beat' | 'directed-answer' | 'ask' }>;
+type RoomMessage = Exclude<BusMessage, { type: 'beat' | 'directed-answer' | 'moderated' | 'ask' }>;
 
 function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
   switch (message.type) {
@@ -177,8 +215,12 @@ function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
       return onBye(pod, room, message.pod, message.epoch);
     case 'chat':
       return mergeChat(pod, room, [message.line]);
+    case 'policy':
+      return takePolicy(pod, room, message.policy);
+    case 'moderate':
+      return onModerate(pod, room, message);
     case 'room-gone':
-      return endRoom(pod, message.room);
+      return endIncarnation(pod, message.room, message.incarnation);
     default:
       return message satisfies never;
   }

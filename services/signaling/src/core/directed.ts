@@ -15,22 +15,22 @@ const TAKEN_KEPT = 1024;
 type Directed = Input & { type: 'directed' };
 
 export function direct(pod: Pod, message: Directed): void {
-  const seat = pod.sockets.get(message.socket);
-  const room = seat && pod.rooms.get(seat.room);
-  if (seat === undefined || room === undefined) return;
+  const sender = pod.sockets.get(message.socket);
+  const room = sender && pod.rooms.get(sender.room);
+  if (sender === undefined || room === undefined) return;
   const reader = room.people.get(message.to);
   if (reader === undefined) return undelivered(pod, message.socket, message, 'unknown');
   if (reader.state === 'away') return undelivered(pod, message.socket, message, 'away');
   const { payload, binary, to, id } = message;
-  if (reader.owner !== pod.id) {
+  if (reader.pod !== pod.id) {
     const ref = rememberTransfer(pod, message.socket, to, id);
-    const transfer = { room: seat.room, from: seat.participant, to, ref, pod: pod.id, binary, payload };
-    pod.effects.push({ type: 'transfer', pod: reader.owner, transfer });
+    const transfer = { room: sender.room, from: sender.participant, to, ref, pod: pod.id, binary, payload };
+    pod.effects.push({ type: 'transfer', pod: reader.pod, transfer });
     return;
   }
   const presence = room.own.entries.get(to)?.presence;
   if (presence?.state !== 'here') return undelivered(pod, message.socket, message, 'away');
-  pod.effects.push({ type: 'hand-on', socket: presence.socket, from: seat.participant, payload, binary });
+  pod.effects.push({ type: 'hand-on', socket: presence.socket, from: sender.participant, payload, binary });
 }
 
 function undelivered(

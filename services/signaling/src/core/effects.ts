@@ -1,9 +1,12 @@
 /** What the core wants done. The shell (`server/pod.ts`) carries effects out in order. */
-import type { BusMessage } from '@parley/protocol/bus';
+import type { BusMessage, Moderated } from '@parley/protocol/bus';
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
 import type { ServerMessage } from '@parley/protocol/server-messages';
+import type { VisitorMarks } from '@parley/protocol/tokens';
+import type { Join } from './input.ts';
+import type { RoomSeats } from './ports.ts';
 
 /** A socket of this pod, numbered by the shell; never used again after its close. */
 export type SocketId = number;
@@ -24,4 +27,26 @@ export type Effect =
   | { readonly type: 'tell-room'; readonly room: RoomId; readonly message: BusMessage }
   | { readonly type: 'tell-pod'; readonly pod: PodId; readonly message: BusMessage }
   | { readonly type: 'beat'; readonly message: BusMessage }
+  /** The answer comes back as the input `seat`. */
+  | {
+      readonly type: 'take-seat';
+      readonly seats: RoomSeats;
+      readonly participant: ParticipantId;
+      readonly socket: SocketId;
+    }
+  /** Somebody comes in from the lobby: with a fresh token, and a seat where there are seats. The answer comes back as the input `seat`. */
+  | { readonly type: 'let-in'; readonly seats: RoomSeats | undefined; readonly arrival: Join }
+  /** The participant sits here now: no answer. */
+  | { readonly type: 'claim-seat'; readonly seats: RoomSeats; readonly participant: ParticipantId }
+  | { readonly type: 'free-seat'; readonly seats: RoomSeats; readonly participant: ParticipantId }
+  /** The answer comes back as the input `policy` or `room-missing`. */
+  | { readonly type: 'read-policy'; readonly room: RoomId }
+  /** What became of an owner's request; `unknown` where no pod has the participant. */
+  | {
+      readonly type: 'moderated';
+      readonly ref: number;
+      readonly outcome: Moderated['outcome'] | 'unknown';
+      readonly name: string | undefined;
+      readonly visitor: VisitorMarks | undefined;
+    }
   | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };

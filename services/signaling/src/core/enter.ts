@@ -1,20 +1,28 @@
 /** What a join and a resume end in: the roster has the participant, and its socket is welcomed. SPEC rules JOIN-9, RES-4. */
+import type { Waiting } from '@parley/protocol/people';
 import type { Welcome } from '@parley/protocol/server-messages';
 import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
 import { putOwn } from './roster/section.ts';
-import type { Pod, Room } from './state.ts';
+import { claimSeat } from './seats.ts';
+import type { Person, Pod, Room } from './state.ts';
 
 /** From here on the socket is the participant: the roster has it, and its owner is welcomed. */
 export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
-  const { socket, participant, generation, name, media } = arrival;
+  const { socket, participant, generation, name, media, owner, visitor } = arrival;
   pod.sockets.set(socket, { room: room.view.room, participant });
-  putOwn(pod, room, { participant, generation, name, media, presence: { state: 'here', socket } });
+  const wasHere = room.own.entries.has(participant);
+  const presence = { state: 'here' as const, socket };
+  putOwn(pod, room, { participant, generation, name, media, owner, visitor, presence });
+  // Whoever joined has taken its seat before; whoever resumes may sit on another pod still.
+  if (arrival.type === 'resume' && !wasHere) claimSeat(pod, room, participant);
   pod.effects.push({ type: 'say', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 
+const waitingOf = ({ participant, name }: Person): Waiting => ({ participant, name });
+
 function welcome(pod: Pod, room: Room, arrival: Join | Resume): Welcome {
-  const { participant, token } = arrival;
+  const { participant, token, owner } = arrival;
   const { limits } = pod;
   return {
     type: 'welcome',
@@ -23,6 +31,7 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): Welcome {
     pod: pod.id,
     roster: Array.from(room.people.values(), memberOf),
     resume: token,
+    ...(owner ? { owner, lobby: Array.from(room.atDoor.values(), waitingOf) } : {}),
     graceMs: limits['resume.grace'],
     recovering: room.recoveringUntil > pod.now || room.silent.size > 0,
     // A newcomer is not shown what was said before it came.

@@ -1,16 +1,25 @@
 /** What happens to the core. Every input is handled to its end before the next one. */
-import type { BusMessage } from '@parley/protocol/bus';
+import type { BusMessage, ModerationAction, RoomPolicy } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine, Media } from '@parley/protocol/people';
+import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { SocketId } from './effects.ts';
+import type { SeatOutcome } from './ports.ts';
 
 /** Somebody at the door: the ticket or token is verified, the name is checked. */
 export interface Arrival {
   readonly socket: SocketId;
   readonly view: RoomView;
+  /** What the store said of a named room; `undefined` for an ad-hoc one, and where somebody resumes while the store does not answer. */
+  readonly policy: RoomPolicy | undefined;
   readonly participant: ParticipantId;
+  /** The room that the ticket or token was given for. */
+  readonly incarnation: string | undefined;
+  /** Came with the owner key. */
+  readonly owner: boolean;
+  readonly visitor: VisitorMarks | undefined;
   readonly generation: number;
   readonly name: string;
   readonly media: Media;
@@ -57,7 +66,27 @@ export type Input =
       readonly payload: Uint8Array;
       readonly binary: boolean;
     }
-  | { readonly type: 'room-deleted'; readonly room: RoomId }
+  | { readonly type: 'room-deleted'; readonly room: RoomId; readonly incarnation: string }
+  /** The store has no such room: here it ends too. */
+  | { readonly type: 'room-missing'; readonly room: RoomId }
+  /** As the store has it now. `told`: this pod changed it, and the others are to know. */
+  | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly told: boolean }
+  | {
+      readonly type: 'moderate';
+      readonly ref: number;
+      readonly room: RoomId;
+      readonly action: ModerationAction;
+      readonly participant: ParticipantId;
+    }
+  | {
+      readonly type: 'seat';
+      readonly room: RoomId;
+      readonly socket: SocketId;
+      readonly participant: ParticipantId;
+      readonly outcome: SeatOutcome;
+      /** For somebody from the lobby, who is there from now on. */
+      readonly token?: string;
+    }
   | { readonly type: 'bus'; readonly message: BusMessage }
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
   /** The link to the bus is back: what was said meanwhile is lost. */

@@ -1,22 +1,35 @@
-/** A join: somebody with a fresh ticket enters a room. SPEC rules JOIN-6 to JOIN-10. */
+/** A join: somebody with a fresh ticket enters a room. SPEC rules JOIN-6 to JOIN-10, MOD-2, MOD-3, MOD-5. */
+import type { Code } from '@parley/protocol/codes';
 import { enter } from './enter.ts';
 import type { Join } from './input.ts';
+import { waitAtDoor } from './lobby.ts';
+import { isBanned } from './policy.ts';
 import { strongestClaim } from './roster/merge.ts';
+import { takeSeat } from './seats.ts';
 import type { Pod, Room } from './state.ts';
 
 export function join(pod: Pod, room: Room, arrival: Join): void {
-  if (strongestClaim(pod, room, arrival.participant) !== undefined) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'TICKET_USED' });
+  const refused = refusal(pod, room, arrival);
+  if (refused !== undefined) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
     return;
   }
-  if (isFull(pod, room)) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_FULL' });
-    return;
-  }
-  enter(pod, room, arrival);
+  if (room.view.lobby === true && !arrival.owner) waitAtDoor(pod, room, arrival);
+  else if (room.view.hardCap === true) takeSeat(pod, room, { arrival, asked: undefined });
+  else enter(pod, room, arrival);
 }
 
-/** Soft in an ad-hoc room: two pods may each let the last one in. People who are away keep their place. */
+/** Looked at again when a seat has been taken, as the room may have changed meanwhile. */
+export function refusal(pod: Pod, room: Room, arrival: Join): Code | undefined {
+  if (strongestClaim(pod, room, arrival.participant) !== undefined) return 'TICKET_USED';
+  if (isFull(pod, room)) return 'ROOM_FULL';
+  if (arrival.owner) return undefined;
+  if (isBanned(room.policy, arrival.visitor)) return 'BANNED';
+  return room.view.locked ? 'ROOM_LOCKED' : undefined;
+}
+
+/** Soft: two pods may each let the last one in. People who are away keep their place. A hard cap is kept by seats. */
 function isFull(pod: Pod, room: Room): boolean {
+  if (room.view.hardCap === true) return false;
   return room.people.size >= Math.min(room.view.cap, pod.limits['room.participants']);
 }

@@ -1,7 +1,7 @@
 /** What the core and the server need from outside. Adapters implement these; `test/` runs one contract suite over each kind. */
 import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
-import type { PodId, RegionId, RoomId } from '@parley/protocol/ids';
+import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
 
 /** Messages between pods: at most once, in order from one pod to another, possibly lost. */
 export interface Bus {
@@ -28,11 +28,27 @@ export interface RoomRecord {
   readonly name: string;
   readonly region: RegionId;
   readonly cap: number;
+  /** The cap is kept exactly, by seats. */
+  readonly hardCap: boolean;
   readonly locked: boolean;
+  readonly lobby: boolean;
+  readonly bans: readonly BanRecord[];
+  /** Whoever was kicked while its resume token may still be good; `until` in Unix ms. */
+  readonly kicked: readonly { readonly participant: ParticipantId; readonly until: number }[];
   /** SHA-256 of the owner key, base64url: the key itself is never kept. */
   readonly ownerKeyHash: string;
   /** Unix time in ms. */
   readonly createdAt: number;
+}
+
+/** Keyed hashes of what a ban recognises, and what the owner is shown of it. */
+export interface BanRecord {
+  readonly id: string;
+  readonly name: string;
+  /** Unix time in ms. */
+  readonly at: number;
+  readonly device: string | undefined;
+  readonly network: string | undefined;
 }
 
 export interface StoredRoom {
@@ -42,13 +58,60 @@ export interface StoredRoom {
 
 export type StoreFailure = { readonly ok: false; readonly code: 'STORE_UNAVAILABLE' };
 
-/** Named rooms of one region. Only `create` and `remove` decide; both are compare-and-set. */
+/** Named rooms of one region. Only `create`, `update` and `remove` decide; all are compare-and-set. */
 export interface RoomStore {
   create(
     record: RoomRecord,
   ): Promise<{ readonly ok: true } | { readonly ok: false; readonly code: 'ROOM_EXISTS' } | StoreFailure>;
   read(name: string): Promise<{ readonly ok: true; readonly found: StoredRoom | undefined } | StoreFailure>;
+  /** Only the room that was read: `undefined` where it is another by now. */
+  update(
+    room: StoredRoom,
+    record: RoomRecord,
+  ): Promise<{ readonly ok: true; readonly updated: StoredRoom | undefined } | StoreFailure>;
   /** Only the room that was read: `changed` where it is another by now. */
   remove(room: StoredRoom): Promise<{ readonly ok: true; readonly changed: boolean } | StoreFailure>;
   isReachable(): boolean;
+}
+
+/** Which seats are meant: those of a room that was deleted and made again are others. */
+export interface RoomSeats {
+  readonly room: RoomId;
+  /** Key in the store. */
+  readonly name: string;
+  readonly incarnation: string;
+  readonly cap: number;
+}
+
+/** Who holds a seat: a process of a pod, on behalf of a participant. */
+export interface Seat {
+  readonly participant: ParticipantId;
+  readonly pod: PodId;
+  readonly boot: number;
+}
+
+export type SeatOutcome = 'taken' | 'full' | 'unavailable';
+
+/** All seats of one room: read and written as a whole, so that one write decides for everyone who came meanwhile. */
+export interface SeatPlan {
+  readonly incarnation: string;
+  readonly seats: readonly Seat[];
+}
+
+/** Seats of the rooms with a cap, of one region. Only `write` decides; it is compare-and-set. */
+export interface SeatStore {
+  /** `revision` 0 where nobody has sat there yet. */
+  read(
+    name: string,
+  ): Promise<
+    { readonly ok: true; readonly plan: SeatPlan | undefined; readonly revision: number } | StoreFailure
+  >;
+  /** Answers the new revision, or `undefined` where `revision` was not the last. */
+  write(
+    name: string,
+    plan: SeatPlan,
+    revision: number,
+  ): Promise<{ readonly ok: true; readonly revision: number | undefined } | StoreFailure>;
+  /** The room is gone. */
+  forget(name: string): Promise<{ readonly ok: true } | StoreFailure>;
 }

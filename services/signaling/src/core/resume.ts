@@ -1,8 +1,11 @@
-/** A resume: the same participant on a new socket, on this pod or from any other, within the grace period. SPEC rules RES-1 to RES-7. */
+/** A resume: the same participant on a new socket, on this pod or from any other, within the grace period. SPEC rules RES-1 to RES-7, MOD-1, MOD-2. */
+import type { Code } from '@parley/protocol/codes';
 import type { ParticipantId } from '@parley/protocol/ids';
+import type { Left } from '@parley/protocol/server-messages';
 import { bringChat } from './chat.ts';
 import { enter } from './enter.ts';
 import type { Resume } from './input.ts';
+import { isBanned } from './policy.ts';
 import { missesPods } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import type { Pod, Room } from './state.ts';
@@ -16,8 +19,17 @@ export function resume(pod: Pod, room: Room, arrival: Resume): void {
     room.silent.size > 0 ||
     missesPods(pod) ||
     arrival.tokenAgeMs < pod.limits['resume.grace'];
+  if (room.policy?.kicked.includes(arrival.participant) === true) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'KICKED' });
+    return;
+  }
+  if (!arrival.owner && isBanned(room.policy, arrival.visitor)) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'BANNED' });
+    return;
+  }
   if ((claim === undefined && !mayBeMissing) || claim?.gone === true) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'RESUME_EXPIRED' });
+    const code = claim?.gone === true ? ENDED[claim.reason] : 'RESUME_EXPIRED';
+    pod.effects.push({ type: 'close', socket: arrival.socket, code });
     return;
   }
   if (arrival.generation <= Math.max(claim?.generation ?? 0, arrival.tokenGeneration)) {
@@ -28,6 +40,13 @@ export function resume(pod: Pod, room: Room, arrival: Resume): void {
   bringChat(pod, room, arrival.participant, arrival.chat);
   enter(pod, room, arrival);
 }
+
+const ENDED = {
+  left: 'RESUME_EXPIRED',
+  lost: 'RESUME_EXPIRED',
+  kicked: 'KICKED',
+  banned: 'BANNED',
+} as const satisfies Record<Left['reason'], Code>;
 
 /** A half-open socket of the same participant on this pod must not outlive its successor. */
 function dismissPredecessor(pod: Pod, room: Room, participant: ParticipantId): void {

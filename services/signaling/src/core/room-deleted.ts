@@ -1,7 +1,14 @@
 /** The end of a named room: everyone in it is told and their sockets are closed. SPEC rule ROOM-8. */
 import type { RoomId } from '@parley/protocol/ids';
+import type { SocketId } from './effects.ts';
 import { closeRoom } from './roster/open.ts';
 import { localSockets, type Pod } from './state.ts';
+
+/** The news may be older than a room made again under the name. */
+export function endIncarnation(pod: Pod, id: RoomId, incarnation: string | undefined): void {
+  const known = pod.rooms.get(id)?.policy?.incarnation;
+  if (known === undefined || incarnation === undefined || known === incarnation) endRoom(pod, id);
+}
 
 export function endRoom(pod: Pod, id: RoomId): void {
   const room = pod.rooms.get(id);
@@ -12,18 +19,23 @@ export function endRoom(pod: Pod, id: RoomId): void {
     pod.sockets.delete(socket);
     pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
   }
-  for (const { presence } of room.own.entries.values())
-    if (presence.state === 'away') presence.expiry.cancel();
-  refuseWaiting(pod, id);
+  for (const { presence } of room.own.entries.values()) {
+    if (presence.state !== 'here') presence.expiry.cancel();
+    if (presence.state === 'waiting') refuse(pod, presence.socket);
+  }
+  for (const socket of room.seating.keys()) refuse(pod, socket);
+  refuseArriving(pod, id);
   closeRoom(pod, room);
 }
 
-function refuseWaiting(pod: Pod, id: RoomId): void {
+function refuse(pod: Pod, socket: SocketId): void {
+  pod.doors.delete(socket);
+  pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
+}
+
+function refuseArriving(pod: Pod, id: RoomId): void {
   const phase = pod.rooms.get(id)?.phase;
   if (phase?.phase !== 'opening') return;
   phase.giveUp.cancel();
-  for (const arrival of phase.arrivals) {
-    if ('socket' in arrival)
-      pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_DELETED' });
-  }
+  for (const { socket } of phase.arrivals) refuse(pod, socket);
 }

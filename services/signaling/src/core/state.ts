@@ -1,9 +1,10 @@
 /** The state of one pod. Functions in this folder take it as their first argument and push effects. */
-import type { Entry, Tombstone } from '@parley/protocol/bus';
+import type { Entry, RoomPolicy, Tombstone } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { ChatLine, Media } from '@parley/protocol/people';
+import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Agenda, Appointment } from './agenda.ts';
 import type { Effect, SocketId } from './effects.ts';
 import type { Join, Resume } from './input.ts';
@@ -21,8 +22,10 @@ export interface Pod {
   /** Milliseconds of a clock that never goes back. */
   now: number;
   readonly rooms: Map<RoomId, Room>;
-  readonly sockets: Map<SocketId, Seat>;
-  /** Sockets whose arrival waits for its room to open. */
+  readonly sockets: Map<SocketId, Standing>;
+  /** Sockets that wait in a lobby. */
+  readonly doors: Map<SocketId, Standing>;
+  /** Sockets whose arrival waits for its room to open, or for a seat. */
   readonly waiting: Map<SocketId, RoomId>;
   /** Rooms that may hold nobody of this pod any more; looked at when the input is done. */
   readonly emptied: Set<RoomId>;
@@ -40,10 +43,15 @@ export interface Pod {
   /** Transfers handed on lately, as `{pod} {ref}`: a message that the bus repeats is not handed on again. */
   readonly taken: Set<string>;
   transferSweep: Appointment | undefined;
+  /** What owners asked for and no pod has answered yet, by its number. */
+  readonly requests: Map<
+    number,
+    { readonly deadline: Appointment; readonly repeats: readonly Appointment[] }
+  >;
 }
 
 /** Which room and person a socket stands for. */
-export interface Seat {
+export interface Standing {
   readonly room: RoomId;
   readonly participant: ParticipantId;
 }
@@ -55,6 +63,8 @@ export interface Peer {
   /** When it was really heard last: whatever it said since may have been missed. */
   heardAt: number;
   dead: boolean;
+  /** Since when this process of it is known. */
+  since: number;
 }
 
 export interface PendingTransfer {
@@ -65,7 +75,10 @@ export interface PendingTransfer {
 }
 
 export interface Room {
-  readonly view: RoomView;
+  /** As the newest policy has it. */
+  view: RoomView;
+  /** What the store says of a named room; `undefined` for an ad-hoc one, and where the store could not be read yet. */
+  policy: RoomPolicy | undefined;
   readonly own: OwnSection;
   readonly openedAt: number;
   /** Other pods' sections by pod, then epoch. */
@@ -73,6 +86,10 @@ export interface Room {
   readonly gone: Map<ParticipantId, Gone>;
   /** The merged roster: what the sockets of this pod have been told. */
   readonly people: Map<ParticipantId, Person>;
+  /** Who waits in the lobby, on any pod: owners are told. */
+  readonly atDoor: Map<ParticipantId, Person>;
+  /** Sockets whose participant waits for a seat of a room with a cap. */
+  readonly seating: Map<SocketId, Seating>;
   readonly chat: ChatLine[];
   phase: Phase;
   /** Until when people may be missing because every pod of the room died; a time in the past otherwise. */
@@ -81,6 +98,20 @@ export interface Room {
   readonly silent: Set<PodId>;
   readonly digests: Digests;
   linger: Appointment | undefined;
+  /** When the store is read again. */
+  rereading: Appointment | undefined;
+}
+
+export interface Seating {
+  readonly arrival: Join;
+  /** Set where an owner admits somebody from the lobby: it wants to know. */
+  readonly asked: Asked | undefined;
+}
+
+/** Who is told the outcome of what an owner asked for. */
+export interface Asked {
+  readonly pod: PodId;
+  readonly ref: number;
 }
 
 /** When the others are told what this pod's section should look like. */
@@ -116,8 +147,18 @@ export type OwnEntry = {
   readonly generation: number;
   name: string;
   media: Media;
+  readonly owner: boolean;
+  readonly visitor: VisitorMarks | undefined;
   presence:
     | { readonly state: 'here'; readonly socket: SocketId }
+    /** In the lobby. */
+    | {
+        readonly state: 'waiting';
+        readonly socket: SocketId;
+        readonly arrival: Join;
+        readonly until: number;
+        readonly expiry: Appointment;
+      }
     | { readonly state: 'away'; readonly until: number; readonly expiry: Appointment };
 };
 
@@ -153,10 +194,13 @@ export type RemoteEntry = Omit<Entry, 'awayMs'> & { readonly awayUntil: number |
 export interface Person {
   readonly participant: ParticipantId;
   readonly generation: number;
-  readonly owner: PodId;
+  /** The pod that holds the participant. */
+  readonly pod: PodId;
   readonly name: string;
   readonly media: Media;
-  readonly state: 'here' | 'away';
+  readonly state: 'here' | 'away' | 'waiting';
+  readonly owner: boolean;
+  readonly visitor: VisitorMarks | undefined;
 }
 
 /** Sockets of the room's people that this pod holds. */
@@ -164,6 +208,15 @@ export function localSockets(room: Room, except?: ParticipantId): SocketId[] {
   const sockets: SocketId[] = [];
   for (const entry of room.own.entries.values()) {
     if (entry.presence.state === 'here' && entry.participant !== except) sockets.push(entry.presence.socket);
+  }
+  return sockets;
+}
+
+/** Sockets of the room's owners that this pod holds. */
+export function ownerSockets(room: Room): SocketId[] {
+  const sockets: SocketId[] = [];
+  for (const { owner, presence } of room.own.entries.values()) {
+    if (owner && presence.state === 'here') sockets.push(presence.socket);
   }
   return sockets;
 }
@@ -180,9 +233,9 @@ export function keepSection(room: Room, pod: PodId, epoch: number, section: Remo
 
 /** The room and entry a socket stands for; none where a later socket of the same person has taken over. */
 export function holderOf(pod: Pod, socket: SocketId): { room: Room; entry: OwnEntry } | undefined {
-  const seat = pod.sockets.get(socket);
-  const room = seat && pod.rooms.get(seat.room);
-  const entry = room?.own.entries.get(seat?.participant ?? '');
+  const standing = pod.sockets.get(socket);
+  const room = standing && pod.rooms.get(standing.room);
+  const entry = room?.own.entries.get(standing?.participant ?? '');
   if (room === undefined || entry?.presence.state !== 'here' || entry.presence.socket !== socket)
     return undefined;
   return { room, entry };

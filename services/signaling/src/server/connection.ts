@@ -32,6 +32,8 @@ export interface Host {
 type Stage =
   | { readonly stage: 'stranger'; readonly timer: NodeJS.Timeout }
   | { readonly stage: 'entering'; readonly since: number }
+  /** In the lobby. */
+  | { readonly stage: 'waiting' }
   | { readonly stage: 'participant'; readonly participant: ParticipantId }
   | { readonly stage: 'closing' };
 
@@ -126,6 +128,9 @@ export class Connection {
   #onControl(message: ClientMessage, now: number): void {
     if (message.type === 'ping') return this.say({ type: 'pong' });
     if (message.type === 'enter' || message.type === 'resume') return this.#onEnter(message, now);
+    const isWaiting = this.#stage.stage === 'waiting';
+    if (isWaiting && message.type === 'change') return this.#onChange(message);
+    if (isWaiting && message.type === 'leave') return this.#host.handle({ type: 'leave', socket: this.id });
     if (this.#stage.stage !== 'participant') return this.end('ENTER_FIRST');
     const { participant } = this.#stage;
     switch (message.type) {
@@ -191,8 +196,11 @@ export class Connection {
 
   /** Says one message; a welcome makes this socket a participant. */
   say(message: ServerMessage): void {
-    if (message.type === 'welcome' && this.#stage.stage === 'entering') {
-      this.#host.metrics.welcomeSeconds.observe((this.#host.now() - this.#stage.since) / 1000);
+    const { stage } = this.#stage;
+    if (message.type === 'in-lobby' && stage === 'entering') this.#stage = { stage: 'waiting' };
+    if (message.type === 'welcome' && (stage === 'entering' || stage === 'waiting')) {
+      if (this.#stage.stage === 'entering')
+        this.#host.metrics.welcomeSeconds.observe((this.#host.now() - this.#stage.since) / 1000);
       this.#stage = { stage: 'participant', participant: message.participant };
     }
     this.sayText(JSON.stringify(message));

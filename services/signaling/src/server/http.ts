@@ -2,10 +2,13 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ROUTES } from '@parley/protocol/http';
 import { refuse } from './refusal.ts';
+import { ban, listBans, unban } from './routes/bans.ts';
+import { changeRoom } from './routes/change-room.ts';
 import type { RouteContext } from './routes/context.ts';
 import { createRoom } from './routes/create-room.ts';
 import { deleteRoom } from './routes/delete-room.ts';
 import { joinRoom } from './routes/join-room.ts';
+import { moderate } from './routes/moderate.ts';
 import { readRoom } from './routes/read-room.ts';
 import { isOriginAllowed } from './visitor.ts';
 
@@ -13,6 +16,8 @@ const REQUEST_WITHIN_MS = 10_000;
 const HEADERS_WITHIN_MS = 5000;
 
 type RoomRequest = FastifyRequest<{ Params: { room: string } }>;
+type PersonRequest = FastifyRequest<{ Params: { room: string; participant: string } }>;
+type BanRequest = FastifyRequest<{ Params: { room: string; ban: string } }>;
 
 export function createHttp(context: RouteContext): FastifyInstance {
   const { config, pod, log } = context;
@@ -40,6 +45,17 @@ export function createHttp(context: RouteContext): FastifyInstance {
   app.get(ROUTES.readRoom.path, (request: RoomRequest, reply) => readRoom(context, request, reply));
   app.delete(ROUTES.deleteRoom.path, (request: RoomRequest, reply) => deleteRoom(context, request, reply));
   app.post(ROUTES.joinRoom.path, (request: RoomRequest, reply) => joinRoom(context, request, reply));
+  app.patch(ROUTES.changeRoom.path, (request: RoomRequest, reply) => changeRoom(context, request, reply));
+  app.get(ROUTES.listBans.path, (request: RoomRequest, reply) => listBans(context, request, reply));
+  app.delete(ROUTES.unban.path, (request: BanRequest, reply) => unban(context, request, reply));
+  app.post(ROUTES.ban.path, (request: PersonRequest, reply) => ban(context, request, reply));
+  for (const [{ path }, action] of [
+    [ROUTES.kick, 'kick'],
+    [ROUTES.askToMute, 'ask-to-mute'],
+    [ROUTES.admit, 'admit'],
+    [ROUTES.deny, 'deny'],
+  ] as const)
+    app.post(path, (request: PersonRequest, reply) => moderate(context, action, request, reply));
   app.options('/v1/*', (_request, reply) => reply.code(204).send());
 
   app.get('/healthz', (_request, reply) => reply.send({ status: 'live', pod: config.pod }));
@@ -67,7 +83,7 @@ function allowCrossOrigin(allowed: readonly string[], request: FastifyRequest, r
   if (origin === undefined || !allowed.includes(origin)) return;
   reply.header('access-control-allow-origin', origin).header('vary', 'origin');
   reply
-    .header('access-control-allow-methods', 'GET, POST, DELETE')
+    .header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
     .header('access-control-allow-headers', 'authorization, content-type');
   reply.header('access-control-expose-headers', 'retry-after').header('access-control-max-age', '600');
 }

@@ -10,9 +10,12 @@ export class Metrics {
   messagesIn = 0;
   messagesOut = 0;
   badBusMessages = 0;
+  /** Writes of a room's seats that another pod was faster with. */
+  seatConflicts = 0;
   readonly undelivered: Counter<'reason'>;
   readonly arrivals: Counter<'kind'>;
   readonly refusals: Counter<'code'>;
+  readonly seats: Counter<'outcome'>;
   readonly welcomeSeconds: Histogram;
 
   constructor(read: () => { rooms: number; sockets: number; peers: number; connections: number }) {
@@ -57,6 +60,13 @@ export class Metrics {
       'Bus messages that were not understood',
       () => this.badBusMessages,
     );
+    counter('parley_seat_conflicts_total', 'Writes of seats repeated', () => this.seatConflicts);
+    this.seats = new Counter({
+      name: 'parley_seats_total',
+      help: 'Seats asked for in rooms with a cap',
+      labelNames: ['outcome'],
+      registers,
+    });
     this.undelivered = new Counter({
       name: 'parley_undelivered_total',
       help: 'Directed messages that nobody took',

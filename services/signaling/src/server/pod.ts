@@ -1,28 +1,33 @@
 /** The shell around the core: it holds sockets, bus and timer, gives the core its inputs and carries out its effects, in order. */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
+import type { ModerationAction } from '@parley/protocol/bus';
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
-import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
-import { checkName } from '@parley/protocol/people';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect, SocketId } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
-import type { Bus, BusListener } from '../core/ports.ts';
+import type { Bus, BusListener, SeatStore } from '../core/ports.ts';
 import type { Tokens } from '../adapters/tokens.ts';
 import { iceServersFor } from '../adapters/turn-credentials.ts';
+import { readArrival, type ArrivalParts } from './arrival.ts';
 import type { Config } from './config.ts';
 import type { Connection, Host } from './connection.ts';
 import { sendElsewhere } from './drain.ts';
+import { HomeRegion } from './home-region.ts';
 import { Metrics } from './metrics.ts';
-import type { Looked, Rooms } from './rooms.ts';
+import type { Rooms } from './rooms.ts';
+import { SeatKeeper } from './seat-keeper.ts';
+
+export type ModerationResult = Pick<Effect & { type: 'moderated' }, 'outcome' | 'name' | 'visitor'>;
 
 export interface PodParts {
   readonly config: Config;
   readonly log: Logger;
   readonly tokens: Tokens;
   readonly rooms: Rooms;
+  readonly seats: SeatStore;
   readonly openBus: (listener: BusListener) => Bus;
 }
 
@@ -32,9 +37,13 @@ export class SignalingPod implements Host {
   readonly core: Core;
   readonly #parts: PodParts;
   readonly #bus: Bus;
+  readonly #arrivals: ArrivalParts;
+  readonly #home: HomeRegion;
+  /** Owners' requests that some pod has yet to answer. */
+  readonly #requests = new Map<number, (result: ModerationResult) => void>();
+  /** Grows over restarts too. */
+  #lastRequest = 1000 * Date.now();
   readonly #connections = new Map<SocketId, Connection>();
-  /** Rooms that are open here, as they were last seen at the door. */
-  readonly #views = new Map<RoomId, RoomView>();
   readonly #perAddress = new Map<string, number>();
   readonly #pings: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
@@ -47,16 +56,26 @@ export class SignalingPod implements Host {
 
   constructor(parts: PodParts) {
     const { config } = parts;
+    const boot = Date.now();
     this.#parts = parts;
     this.limits = config.limits;
     this.core = createCore({
       pod: config.pod,
-      boot: Date.now(),
+      boot,
       limits: config.limits,
       now: this.now(),
       random: Math.random,
     });
     this.metrics = new Metrics(() => ({ ...this.core.counts(), connections: this.#connections.size }));
+    this.#arrivals = { ...parts, limits: config.limits, viewHere: (room) => this.core.view(room) };
+    const seats = new SeatKeeper({
+      store: parts.seats,
+      pod: config.pod,
+      boot,
+      isAbandoned: ({ room }, seat) => this.core.isAbandoned(room, seat),
+      metrics: this.metrics,
+    });
+    this.#home = new HomeRegion({ ...this.#arrivals, seats, handle: (input) => this.handle(input) });
     this.#bus = parts.openBus({
       onMessage: (message) => {
         if (message.type === 'beat' && message.pod === config.pod) this.#heardAt = this.now();
@@ -125,50 +144,15 @@ export class SignalingPod implements Host {
   }
 
   async admit(connection: Connection, message: Enter | Resume): Promise<Code | undefined> {
-    const { tokens, log } = this.#parts;
-    const name = checkName(message.name, this.limits['name.chars']);
-    if (name === undefined) return 'NAME_INVALID';
-    const verified =
-      message.type === 'enter'
-        ? await tokens.verifyTicket(message.ticket)
-        : await tokens.verifyResume(message.token);
-    const kind = message.type === 'enter' ? 'TICKET' : 'RESUME';
-    if (!verified.ok) return verified.why === 'expired' ? `${kind}_EXPIRED` : `${kind}_INVALID`;
-    const { sub: participant, room } = verified.claims;
-    if (room !== connection.room) return `${kind}_INVALID`;
-    const known = await this.#look(room, message.type);
-    if (!known.ok) return known.code;
-    const { generation } = message;
-    const since = 'since' in verified.claims ? verified.claims.since : Date.now();
-    const claims = { sub: participant, room, generation, since };
-    const token = await tokens.signResume(claims, this.limits['resume.ttl']);
+    const { id: socket, room, trace } = connection;
+    const arrival = await readArrival(this.#arrivals, { socket, room }, message);
+    if (typeof arrival === 'string') return arrival;
     if (!connection.isEntering) return undefined;
-    const arrival = {
-      socket: connection.id,
-      view: known.view,
-      participant,
-      generation,
-      name,
-      media: message.media,
-      token,
-    };
-    const tokenGeneration = 'generation' in verified.claims ? verified.claims.generation : 0;
-    const tokenAgeMs = Date.now() - (verified.claims.exp * 1000 - this.limits['resume.ttl']);
-    if (message.type === 'enter') this.handle({ type: 'join', ...arrival });
-    else this.handle({ type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, since, chat: message.chat });
+    this.handle(arrival);
     this.metrics.arrivals.inc({ kind: message.type });
-    log.info({ trace: connection.trace, room, participant, generation, kind: message.type }, 'arrived');
+    const { participant, generation } = arrival;
+    this.#parts.log.info({ trace, room, participant, generation, kind: message.type }, 'arrived');
     return undefined;
-  }
-
-  /** A newcomer needs what the store says now. Whoever was in before needs no store while the room is here. */
-  async #look(room: RoomId, kind: 'enter' | 'resume'): Promise<Looked> {
-    const { rooms } = this.#parts;
-    const here = this.#views.get(room);
-    if (kind === 'resume' && here !== undefined) return { ok: true, view: here };
-    const known = kind === 'enter' ? await rooms.look(room) : await rooms.lookAgain(room);
-    if (known.ok) this.#views.set(room, known.view);
-    return known;
   }
 
   iceServers(participant: ParticipantId) {
@@ -193,7 +177,6 @@ export class SignalingPod implements Host {
       case 'listen':
         return this.#bus.listen(effect.room);
       case 'stop-listening':
-        this.#views.delete(effect.room);
         return this.#bus.stopListening(effect.room);
       case 'tell-room':
         return this.#bus.tellRoom(effect.room, effect.message);
@@ -201,12 +184,32 @@ export class SignalingPod implements Host {
         return this.#bus.tellPod(effect.pod, effect.message);
       case 'beat':
         return this.#bus.beat(effect.message);
+      case 'take-seat':
+      case 'let-in':
+      case 'claim-seat':
+      case 'free-seat':
+      case 'read-policy':
+        return this.#home.ask(effect);
+      case 'moderated':
+        this.#requests.get(effect.ref)?.(effect);
+        this.#requests.delete(effect.ref);
+        return undefined;
       case 'transfer':
         this.metrics.directedOut += 1;
         return this.#bus.transfer(effect.pod, effect.transfer);
       default:
         return effect satisfies never;
     }
+  }
+
+  /** What an owner asks of somebody in the room, wherever that is. Never rejects; answers within 3 s. */
+  moderate(room: RoomId, action: ModerationAction, participant: ParticipantId): Promise<ModerationResult> {
+    this.#lastRequest += 1;
+    const ref = this.#lastRequest;
+    return new Promise((resolve) => {
+      this.#requests.set(ref, resolve);
+      this.handle({ type: 'moderate', ref, room, action, participant });
+    });
   }
 
   #say({ sockets, message }: Effect & { type: 'say' }): void {
@@ -249,6 +252,7 @@ export class SignalingPod implements Host {
     clearInterval(this.#pings);
     clearTimeout(this.#timer);
     this.#closed = true;
+    this.#home.close();
     for (const connection of this.#connections.values()) connection.end('GO_ELSEWHERE');
     await this.#bus.close();
   }

@@ -1,12 +1,18 @@
 /** What a pod knows of a room at the door: an ad-hoc room just is, a named one is read from its home region. SPEC rules ROOM-2 to ROOM-9. */
 import type { Code } from '@parley/protocol/codes';
+import type { RoomPolicy } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
 import { parseRoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
-import type { RoomStore, StoredRoom } from '../core/ports.ts';
+import type { RoomRecord, RoomStore, StoredRoom } from '../core/ports.ts';
 
 export type Looked =
-  | { readonly ok: true; readonly view: RoomView; readonly stored?: StoredRoom }
+  | {
+      readonly ok: true;
+      readonly view: RoomView;
+      readonly policy: RoomPolicy | undefined;
+      readonly stored?: StoredRoom;
+    }
   | { readonly ok: false; readonly code: Code };
 
 export interface Rooms {
@@ -24,22 +30,51 @@ export function roomsOf(store: RoomStore, region: string, limits: Limits): Rooms
       const { room } = reference;
       if (reference.kind === 'ad-hoc') {
         const view: RoomView = { room, kind: 'ad-hoc', homeRegion: null, cap: most, locked: false };
-        return { ok: true, view };
+        return { ok: true, view, policy: undefined };
       }
       if (reference.region !== region) return { ok: false, code: 'ROOM_HOME_UNREACHABLE' };
       const read = await store.read(reference.name);
       if (!read.ok) return read;
       if (read.found === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
-      const { cap, locked } = read.found.record;
-      const view: RoomView = { room, kind: 'named', homeRegion: region, cap: Math.min(cap, most), locked };
-      return { ok: true, view, stored: read.found };
+      return { ok: true, ...policyOf(read.found, most), stored: read.found };
     },
     async lookAgain(room) {
       const known = await rooms.look(room);
       if (known.ok || known.code !== 'STORE_UNAVAILABLE') return known;
       // The cap was kept when they came; newcomers are measured against what the store says then.
-      return { ok: true, view: { room, kind: 'named', homeRegion: region, cap: most, locked: false } };
+      const view: RoomView = { room, kind: 'named', homeRegion: region, cap: most, locked: false };
+      return { ok: true, view, policy: undefined };
     },
   };
   return rooms;
 }
+
+/** A stored room as pods pass it on: nothing in it tells the owner key, a device or an address. */
+export function policyOf(
+  { record, revision }: StoredRoom,
+  most: number,
+): { readonly view: RoomView; readonly policy: RoomPolicy } {
+  const { name, region, cap, locked, lobby, hardCap, bans, kicked } = record;
+  const view: RoomView = {
+    room: `${name}@${region}`,
+    kind: 'named',
+    homeRegion: region,
+    cap: Math.min(cap, most),
+    locked,
+    ...(lobby ? { lobby } : {}),
+    ...(hardCap ? { hardCap } : {}),
+  };
+  const marks = bans.map(({ id, device, network }) => ({
+    id,
+    ...(device === undefined ? {} : { device }),
+    ...(network === undefined ? {} : { network }),
+  }));
+  const gone = kicked.filter(({ until }) => until > Date.now()).map(({ participant }) => participant);
+  return { view, policy: { revision, incarnation: incarnationOf(record), view, bans: marks, kicked: gone } };
+}
+
+export const incarnationOf = ({ ownerKeyHash }: RoomRecord): string =>
+  ownerKeyHash.slice(0, INCARNATION_CHARS);
+
+/** Of a hash of 256 random bits: enough to tell one room of a name from the next. */
+const INCARNATION_CHARS = 16;

@@ -2,11 +2,12 @@
 import type { AddressInfo } from 'node:net';
 import { pino, type Logger } from 'pino';
 import { kvRooms } from '../adapters/kv-rooms.ts';
+import { kvSeats } from '../adapters/kv-seats.ts';
 import { natsBus } from '../adapters/nats-bus.ts';
 import { connectNats } from '../adapters/nats-connection.ts';
 import { createTokens } from '../adapters/tokens.ts';
 import { AddressBuckets } from '../core/buckets.ts';
-import type { Bus, BusListener, RoomStore } from '../core/ports.ts';
+import type { Bus, BusListener, RoomStore, SeatStore } from '../core/ports.ts';
 import type { Config } from './config.ts';
 import { createHttp } from './http.ts';
 import { SignalingPod } from './pod.ts';
@@ -25,6 +26,7 @@ export interface RunningPod {
 export interface Backing {
   readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
   readonly store: RoomStore;
+  readonly seats: SeatStore;
 }
 
 export const createLog = (config: Config): Logger =>
@@ -35,18 +37,20 @@ export async function natsBacking(config: Config): Promise<Backing> {
   return {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
     store: kvRooms(connection, config.nats),
+    seats: kvSeats(connection, config.nats),
   };
 }
 
 export async function startPod(config: Config, backing: Backing, log: Logger): Promise<RunningPod> {
   const tokens = await createTokens(config.keySet);
-  const { store } = backing;
+  const { store, seats } = backing;
   const rooms = roomsOf(store, config.region, config.limits);
   const pod = new SignalingPod({
     config,
     log,
     tokens,
     rooms,
+    seats,
     openBus: (listener) =>
       backing.openBus(listener, (subject, why) => {
         pod.metrics.badBusMessages += 1;
@@ -56,7 +60,9 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const { limits } = config;
   const joins = new AddressBuckets(limits['address.joins'] / 60, limits['address.joins'], pod.now());
   const creations = new AddressBuckets(limits['address.rooms'] / 3600, limits['address.rooms'], pod.now());
-  const http = createHttp({ config, log, pod, rooms, store, tokens, joins, creations });
+  const perMinute = limits['address.moderation'];
+  const moderation = new AddressBuckets(perMinute / 60, perMinute, pod.now());
+  const http = createHttp({ config, log, pod, rooms, store, seats, tokens, joins, creations, moderation });
   acceptSockets(http.server, pod, config);
   await http.listen({ host: config.host, port: config.port });
   const { port } = http.server.address() as AddressInfo;

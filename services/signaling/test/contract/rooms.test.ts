@@ -29,7 +29,11 @@ const record = (name: string, ownerKeyHash = 'hash'): RoomRecord => ({
   name,
   region: 'local',
   cap: 10,
+  hardCap: true,
   locked: false,
+  lobby: true,
+  bans: [{ id: 'one', name: 'Mallory', at: 1, device: 'a'.repeat(22), network: undefined }],
+  kicked: [{ participant: 'p0123456789abcdef', until: 2 }],
   ownerKeyHash,
   createdAt: 1,
 });
@@ -67,6 +71,29 @@ for (const [kind, open] of Object.entries({
       const refused = answers.filter((answer) => !answer.ok);
       assert.ok(refused.every((answer) => !answer.ok && answer.code === 'ROOM_EXISTS'));
       assert.equal((await found(store, name))?.record.ownerKeyHash, winners[0]);
+    });
+
+    test('[MOD-6] of 20 who change one room at the same moment exactly one does it, and what it wrote is read', async () => {
+      const name = randomName();
+      await store.create(record(name));
+      const stored = await found(store, name);
+      assert.ok(stored);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => store.update(stored, { ...stored.record, cap: at + 1 })),
+      );
+      const updated = answers.flatMap((answer) => (answer.ok && answer.updated ? [answer.updated] : []));
+      assert.equal(updated.length, 1);
+      assert.deepEqual(await found(store, name), updated[0]);
+    });
+
+    test('[MOD-6] a room that was removed is not changed', async () => {
+      const name = randomName();
+      await store.create(record(name));
+      const stored = await found(store, name);
+      assert.ok(stored);
+      await store.remove(stored);
+      assert.deepEqual(await store.update(stored, stored.record), { ok: true, updated: undefined });
+      assert.equal(await found(store, name), undefined);
     });
 
     test('[ROOM-8] a removed room is not there, and its name can be had again', async () => {

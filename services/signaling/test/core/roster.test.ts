@@ -151,7 +151,7 @@ test('[ROOM-8] when a room is deleted everyone in it is told, on every pod, and 
   const bob = world.join('b');
   const gone = world.join('b');
   gone.lose();
-  world.handle('c', { type: 'room-deleted', room: ROOM });
+  world.handle('c', { type: 'room-deleted', room: ROOM, incarnation: 'one' });
   world.advance(100);
   for (const person of [ada, bob]) {
     assert.equal(person.log.at(-1)?.type, 'room-deleted');
@@ -166,7 +166,7 @@ test('[ROOM-8] whoever waits for the room to open while it is deleted is turned 
   const world = new World();
   const ada = world.person();
   ada.join('a');
-  world.handle('a', { type: 'room-deleted', room: ROOM });
+  world.handle('a', { type: 'room-deleted', room: ROOM, incarnation: 'one' });
   assert.equal(ada.endedWith, 'ROOM_DELETED');
   world.advance(60_000);
   assert.equal(ada.heard('welcome').length, 0);

@@ -5,7 +5,8 @@ import { CODES } from '@parley/protocol/codes';
 import { Client } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
-import { isReady, randomRoom, startPodProcess, writeKeys, type PodProcess } from '../support/pod.ts';
+import { isReady, randomRoom, writeKeys } from '../support/pod.ts';
+import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 
 const keys = writeKeys();
 const running: { close(): Promise<unknown> }[] = [];
@@ -28,11 +29,7 @@ async function nextNats(): Promise<TestNats> {
 let pods = 0;
 async function nextPod(server: TestNats = nats): Promise<PodProcess> {
   pods += 1;
-  return startAs(`pod-${pods}`, server);
-}
-
-async function startAs(name: string, server: TestNats = nats): Promise<PodProcess> {
-  const pod = await startPodProcess({ name, nats: server.url, keysFile: keys.file });
+  const pod = await startPodProcess({ name: `pod-${pods}`, nats: server.url, keysFile: keys.file });
   running.push({ close: () => pod.kill() });
   return pod;
 }
@@ -83,16 +80,16 @@ describe('two pods', { concurrency: 4 }, () => {
 
   test('[RES-7] kill -9 of the only pod of a room: with its successor everyone is who they were', async () => {
     const server = await nextNats();
-    const first = await startAs('pod-only', server);
+    const pod = await nextPod(server);
     const room = randomRoom();
-    const ada = await Client.enter(first.url, room, 'Ada');
-    const bob = await Client.enter(first.url, room, 'Bob');
+    const ada = await Client.enter(pod.url, room, 'Ada');
+    const bob = await Client.enter(pod.url, room, 'Bob');
     const known = [ada.participant, bob.participant];
-    await first.kill();
-    const second = await startAs('pod-only', server);
-    const welcome = await ada.resume(second.url, 'Ada');
+    await pod.kill();
+    await pod.start();
+    const welcome = await ada.resume(pod.url, 'Ada');
     assert.equal(welcome.recovering, true);
-    await bob.resume(second.url, 'Bob');
+    await bob.resume(pod.url, 'Bob');
     assert.deepEqual([ada.participant, bob.participant], known);
     assert.ok(!ada.log.some(({ type }) => type === 'left'));
     for (const client of [ada, bob]) client.drop();
@@ -105,12 +102,12 @@ describe('two pods', { concurrency: 4 }, () => {
     const bob = await Client.enter(two.url, room, 'Bob');
     await ada.waitFor('joined');
     const mark = ada.log.length;
-    const exit = two.stop();
+    two.signal('SIGTERM');
     await bob.waitFor('go-elsewhere');
     const { close } = await bob.waitForClose();
     assert.equal(close, CODES.GO_ELSEWHERE.close);
     await bob.resume(one.url, 'Bob');
-    assert.equal(await exit, 0);
+    assert.equal(await two.ended(), 0);
     assert.ok(!(await isReady(two.url)));
     await eventually('everyone is here', () => types(ada, mark).at(-1) !== 'away');
     assert.ok(types(ada, mark).every((type) => type === 'away' || type === 'back'));

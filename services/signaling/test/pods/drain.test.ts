@@ -11,7 +11,7 @@ import { eventually, within } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { randomRoom, writeKeys } from '../support/pod.ts';
 import { Crowd } from './support/crowd.ts';
-import { placePod, type PlacedPod } from './support/pod-process.ts';
+import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 
 const ROOMS = 125;
 const PER_ROOM = 4;
@@ -30,8 +30,8 @@ after(async () => {
   keys.remove();
 });
 
-async function place(name: string): Promise<PlacedPod> {
-  const pod = await placePod({ name, nats: nats.url, keysFile: keys.file });
+async function place(name: string): Promise<PodProcess> {
+  const pod = await startPodProcess({ name, nats: nats.url, keysFile: keys.file });
   opened.push(pod);
   return pod;
 }

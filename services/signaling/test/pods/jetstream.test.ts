@@ -8,11 +8,11 @@ import { Client, join } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { isReady, randomRoom, writeKeys } from '../support/pod.ts';
 import { startNatsCluster, type ClusterServer, type NatsCluster } from './support/nats-cluster.ts';
-import { placePod, type PlacedPod } from './support/pod-process.ts';
+import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 import { ResumingClient } from './support/resuming-client.ts';
 
 const keys = writeKeys();
-const pods: PlacedPod[] = [];
+const pods: PodProcess[] = [];
 let cluster: NatsCluster;
 before(async () => {
   cluster = await startNatsCluster();
@@ -23,19 +23,19 @@ after(async () => {
   keys.remove();
 });
 
-async function place(name: string, nats: string): Promise<PlacedPod> {
-  const pod = await placePod({ name, nats, keysFile: keys.file, replicas: 3 });
+async function place(name: string, nats: string): Promise<PodProcess> {
+  const pod = await startPodProcess({ name, nats, keysFile: keys.file, replicas: 3 });
   pods.push(pod);
   return pod;
 }
 
-const create = (pod: PlacedPod, name: string): Promise<Response> =>
+const create = (pod: PodProcess, name: string): Promise<Response> =>
   fetch(`${pod.url}/v1/rooms`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name, cap: 10 }),
   });
-const read = (pod: PlacedPod, name: string): Promise<Response> => fetch(`${pod.url}/v1/rooms/${name}@local`);
+const read = (pod: PodProcess, name: string): Promise<Response> => fetch(`${pod.url}/v1/rooms/${name}@local`);
 
 test('[BUS-3] JetStream without a leader: ad-hoc joins and readiness unaffected, resumes too, named rooms answer STORE_UNAVAILABLE in time and work again', async (t) => {
   const founder = await place('founder', cluster.servers[0]?.url ?? '');
@@ -83,7 +83,7 @@ test('[BUS-3] JetStream without a leader: ad-hoc joins and readiness unaffected,
   for (const client of [cas, dan]) client.drop();
 });
 
-const joinAnswer = (pod: PlacedPod, room: string): Promise<Response> =>
+const joinAnswer = (pod: PodProcess, room: string): Promise<Response> =>
   fetch(`${pod.url}/v1/rooms/${room}/join`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -7,7 +7,7 @@ import { eventually } from '../support/deadline.ts';
 import { writeKeys } from '../support/pod.ts';
 import { Crowd } from './support/crowd.ts';
 import { startNatsCluster, type NatsCluster } from './support/nats-cluster.ts';
-import { placePod, type PlacedPod } from './support/pod-process.ts';
+import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 import type { ResumingClient } from './support/resuming-client.ts';
 
 /** A lame duck ends nobody's connection in its first ten seconds: whoever is gone before then went by itself. */
@@ -15,7 +15,7 @@ const MOVED_WITHIN_MS = 4000;
 const SEND_EVERY_MS = 10;
 
 const keys = writeKeys();
-const pods: PlacedPod[] = [];
+const pods: PodProcess[] = [];
 let cluster: NatsCluster;
 before(async () => {
   cluster = await startNatsCluster();
@@ -33,7 +33,7 @@ test('[BUS-7] a NATS server in lame duck mode: its pods move before they are cut
     ['one', first],
     ['two', second],
   ] as const)
-    pods.push(await placePod({ name, nats: url, keysFile: keys.file }));
+    pods.push(await startPodProcess({ name, nats: url, keysFile: keys.file }));
   const [one, two] = pods;
   assert.ok(one && two);
   const crowd = await Crowd.gather({

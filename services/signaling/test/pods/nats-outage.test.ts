@@ -7,7 +7,7 @@ import { eventually } from '../support/deadline.ts';
 import { startNats } from '../support/nats.ts';
 import { isReady, randomRoom, writeKeys } from '../support/pod.ts';
 import { Crowd } from './support/crowd.ts';
-import { placePod, type PlacedPod } from './support/pod-process.ts';
+import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 
 const ROOMS = 10;
 const PER_ROOM = 4;
@@ -23,8 +23,8 @@ after(async () => {
   keys.remove();
 });
 
-async function place(name: string, nats: string): Promise<PlacedPod> {
-  const pod = await placePod({ name, nats, keysFile: keys.file });
+async function place(name: string, nats: string): Promise<PodProcess> {
+  const pod = await startPodProcess({ name, nats, keysFile: keys.file });
   opened.push({ close: () => pod.kill() });
   return pod;
 }
@@ -92,12 +92,12 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   alone.drop();
 }
 
-async function enterFresh(pod: PlacedPod): Promise<Client | undefined> {
+async function enterFresh(pod: PodProcess): Promise<Client | undefined> {
   const room = randomRoom();
   return (await codeOf(pod, room)) === undefined ? Client.enter(pod.url, room, 'Alone') : undefined;
 }
 
-async function codeOf(pod: PlacedPod, room: string): Promise<string | undefined> {
+async function codeOf(pod: PodProcess, room: string): Promise<string | undefined> {
   const answer = await join(pod.url, room);
   return answer.ok ? undefined : answer.error.code;
 }

@@ -5,18 +5,18 @@ import { eventually, within } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { writeKeys } from '../support/pod.ts';
 import { Crowd } from './support/crowd.ts';
-import { placePod, type PlacedPod } from './support/pod-process.ts';
+import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 
 const ROOMS = 50;
 const PER_ROOM = 4;
 
 const keys = writeKeys();
-const pods: PlacedPod[] = [];
+const pods: PodProcess[] = [];
 let nats: TestNats;
 before(async () => {
   nats = await startNats();
   for (const name of ['first', 'second', 'third'])
-    pods.push(await placePod({ name, nats: nats.url, keysFile: keys.file }));
+    pods.push(await startPodProcess({ name, nats: nats.url, keysFile: keys.file }));
 });
 after(async () => {
   for (const pod of pods) await pod.kill();

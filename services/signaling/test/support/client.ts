@@ -20,12 +20,13 @@ export type Joined =
       readonly retryAfter: string | null;
     };
 
+export interface JoinOptions {
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
 /** `POST /v1/rooms/{room}/join`. */
-export async function join(
-  url: string,
-  room: string,
-  options: { headers?: Record<string, string>; body?: string } = {},
-): Promise<Joined> {
+export async function join(url: string, room: string, options: JoinOptions = {}): Promise<Joined> {
   const { headers = {}, body = '{}' } = options;
   const response = await fetch(`${url}/v1/rooms/${room}/join`, {
     method: 'POST',
@@ -38,8 +39,8 @@ export async function join(
 }
 
 /** A ticket that was given; fails where the join was refused. */
-export async function ticketFor(url: string, room: string): Promise<JoinAnswer> {
-  const joined = await join(url, room);
+export async function ticketFor(url: string, room: string, options: JoinOptions = {}): Promise<JoinAnswer> {
+  const joined = await join(url, room, options);
   if (!joined.ok) throw new Error(`join was refused: ${joined.error.code}`);
   return joined.answer;
 }
@@ -72,18 +73,23 @@ export class Client {
     return client;
   }
 
-  async enter(url: string, name: string): Promise<Welcome> {
-    const { ticket } = await ticketFor(url, this.room);
+  async enter(url: string, name: string, options: JoinOptions = {}): Promise<Welcome> {
+    await this.knock(url, name, options);
+    return this.welcomed();
+  }
+
+  /** Joins, connects and says enter; what comes of it is to be waited for. */
+  async knock(url: string, name = 'Ada', options: JoinOptions = {}): Promise<void> {
+    const { ticket } = await ticketFor(url, this.room, options);
     await this.connect(url);
     this.say({ type: 'enter', ticket, generation: this.#nextGeneration(), name, media: QUIET });
-    return this.#welcomed();
   }
 
   /** The same participant on a new socket of any pod. A socket still open is left to the pods. */
   async resume(url: string, name = 'Ada'): Promise<Welcome> {
     await this.connect(url);
     this.sayResume(name);
-    return this.#welcomed();
+    return this.welcomed();
   }
 
   sayResume(name = 'Ada', token: string = this.welcome.resume): void {
@@ -179,13 +185,14 @@ export class Client {
     return this.generation;
   }
 
-  async #welcomed(): Promise<Welcome> {
-    const since = this.log.length;
+  /** The next welcome. */
+  async welcomed(): Promise<Welcome> {
+    const before = this.#welcome;
     this.#welcome = await this.#until('the welcome', 5000, () => {
-      const found = this.log.slice(since).find((message) => message.type === 'welcome');
+      const found = this.log.findLast((message) => message.type === 'welcome' && message !== before);
       if (found === undefined && this.#closed !== undefined)
         throw new Error(`closed with ${this.#closed.close} ${this.#closed.reason} before the welcome`);
-      return found;
+      return found as Welcome | undefined;
     });
     return this.#welcome;
   }

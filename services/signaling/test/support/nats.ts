@@ -62,7 +62,7 @@ async function isReady(server: ChildProcess): Promise<void> {
 }
 
 /** `PARLEY_NATS_SERVER`, or the one that `make tools` has fetched. A missing server is a failure, never a skipped test. */
-function natsBinary(): string {
+export function natsBinary(): string {
   const versions = new URL('../../../../infra/local/versions.env', import.meta.url);
   const version = /^NATS_VERSION=(.+)$/m.exec(readFileSync(versions, 'utf8'))?.[1] ?? 'unknown';
   const cache = process.env['PARLEY_CACHE'] ?? path.join(homedir(), '.cache', 'parley');

@@ -4,8 +4,10 @@ import type { RoomView } from '@parley/protocol/http';
 import { participantId } from '@parley/protocol/ids';
 import type { ChatLine, Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Input } from '../../src/core/input.ts';
 import { adHoc } from './ad-hoc.ts';
+import type { HomeStore } from './home-store.ts';
 
 /** What a person needs of the world around. */
 export interface Surroundings {
@@ -18,6 +20,7 @@ export interface Surroundings {
   /** The client has gone from it without a word. */
   leaveHalfOpen(pod: string, socket: number): void;
   handle(pod: string, input: Input): void;
+  readonly store: HomeStore;
 }
 
 const QUIET: Media = { audio: false, video: false, screen: false };
@@ -31,6 +34,11 @@ export class Person {
   readonly id: string;
   readonly name: string;
   generation = 0;
+  /** Came with the owner key. */
+  owner = false;
+  visitor: VisitorMarks | undefined;
+  /** Of the room that its ticket was given for. */
+  incarnation: string | undefined;
   /** Everything said to this person, over all its sockets, in order. */
   readonly log: ServerMessage[] = [];
   /** When each of them was heard, in the world's time. */
@@ -73,8 +81,16 @@ export class Person {
 
   join(pod: string, view: RoomView = adHoc()): void {
     this.#arrive(pod, (arrival) => {
-      this.#world.handle(pod, { type: 'join', view, ...arrival });
+      this.#world.handle(pod, { type: 'join', view, ...this.#admission(view), ...arrival });
     });
+  }
+
+  /** What the door has found out. */
+  #admission(view: RoomView) {
+    const { owner, visitor } = this;
+    const policy = this.#world.store.policies.get(view.room);
+    this.incarnation ??= policy?.incarnation;
+    return { policy, incarnation: this.incarnation, owner, visitor };
   }
 
   /** On a new socket with the last token; a socket still held is left half open. */
@@ -93,7 +109,16 @@ export class Person {
     const tokenGeneration = this.#tokenGeneration;
     const tokenAgeMs = options.tokenAgeMs ?? this.#world.now - this.#welcomedAt;
     this.#arrive(pod, (arrival) => {
-      this.#world.handle(pod, { type: 'resume', view, tokenGeneration, tokenAgeMs, since, chat, ...arrival });
+      this.#world.handle(pod, {
+        type: 'resume',
+        view,
+        tokenGeneration,
+        tokenAgeMs,
+        since,
+        chat,
+        ...this.#admission(view),
+        ...arrival,
+      });
     });
   }
 

@@ -8,6 +8,7 @@ import type { Input } from '../../src/core/input.ts';
 import { Agenda } from '../../src/core/agenda.ts';
 import type { RoomView } from '@parley/protocol/http';
 import { defaultLimits, type Limits } from '@parley/protocol/limits';
+import { HomeStore, type StoreEffect } from './home-store.ts';
 import { Interest } from './interest.ts';
 import { Network, type Parcel, type Sent } from './network.ts';
 import { ROOM } from './ad-hoc.ts';
@@ -19,6 +20,7 @@ import { TOGETHER, type Topology } from './topology.ts';
 const CLOSE_TAKES_MS = 1;
 /** Two pings of 2 s missed, at worst. */
 const HALF_OPEN_MS = 6000;
+const STORE_TAKES_MS = 3;
 
 export interface WorldPod {
   readonly name: string;
@@ -59,6 +61,9 @@ export class World implements Surroundings {
   /** What becomes of a socket is told to the person that holds it. */
   readonly holders = new Map<number, Person>();
   readonly handedOn: HandedOn[] = [];
+  /** What owners' requests came to. */
+  readonly moderated: Extract<Effect, { type: 'moderated' }>[] = [];
+  readonly store = new HomeStore();
   readonly topology: Topology;
   readonly #interest = new Interest();
   readonly #agenda = new Agenda();
@@ -256,10 +261,29 @@ export class World implements Surroundings {
         return undefined;
       case 'transfer':
         return this.#send(pod, effect.pod, PRIVATE, effect);
+      case 'moderated':
+        this.moderated.push(effect);
+        return undefined;
+      case 'take-seat':
+      case 'let-in':
+      case 'claim-seat':
+      case 'free-seat':
+      case 'read-policy':
+        return this.#askStore(pod, effect);
       default:
         return effect satisfies never;
     }
   }
+
+  /** The store decides at once; its answer takes a moment, and finds the pod there or not. */
+  #askStore(pod: WorldPod, effect: StoreEffect): void {
+    const answer = this.store.ask(pod, effect);
+    if (answer === undefined) return;
+    this.#agenda.schedule(this.now + STORE_TAKES_MS, () => {
+      if (this.pods.get(pod.name) === pod) this.#hand(pod, answer);
+    });
+  }
+
   #send(from: WorldPod, to: string, subject: string, effect: BusEffect): void {
     const distance = this.topology.isNear(from.name, to) ? 'near' : 'far';
     if (!this.#interest.isKnown(to, subject, distance, this.now)) return;

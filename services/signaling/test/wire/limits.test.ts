@@ -19,7 +19,7 @@ test('[LIM-1] every limit with a code has a test', () => {
 });
 
 function titlesAndRows(source: string): string[] {
-  const titles = /(?:\btest\(|\btitle:)\s*(['`])(.*?)\1/gs;
+  const titles = /(?:\b(?:test|it)\(|\btitle:)\s*(['`])(.*?)\1/gs;
   const rows = /\blimit: '([^']*)'/g;
   return [
     ...Array.from(source.matchAll(titles), ([, , title]) => title ?? ''),

@@ -8,6 +8,8 @@ import { deadSections, ownSection } from './section.ts';
 
 const CHAT_BYTES = 262_144;
 const CHAT_LINE_OVERHEAD = 600;
+/** A room as large as it may be leaves no room for chat. */
+const ENTRY_BYTES = 600;
 
 /** Answers hello or ask, to the pod that spoke only. A pod without the room says so, and is forgotten there. */
 export function answerSections(pod: Pod, id: RoomId, to: PodId): void {
@@ -34,18 +36,18 @@ export function answerRoom(pod: Pod, room: Room): Sections {
     sections: [ownSection(pod, room), ...deadSections(pod, room), ...goneElsewhere(pod, room)],
     named: livePodsOf(room),
     recoveringMs: Math.max(0, Math.round(room.recoveringUntil - pod.now)),
-    chat: recentChat(room),
+    chat: recentChat(room, CHAT_BYTES - ENTRY_BYTES * room.people.size),
   };
 }
 
 /** As many of the last lines as fit: NATS takes a message of 1 MB, and the sections come first. */
-function recentChat(room: Room): ChatLine[] {
+function recentChat(room: Room, mostBytes: number): ChatLine[] {
   const lines: ChatLine[] = [];
   let bytes = 0;
   for (const line of room.chat.toReversed()) {
     // A character is at most 6 bytes in JSON.
     bytes += 6 * line.text.length + CHAT_LINE_OVERHEAD;
-    if (bytes > CHAT_BYTES) break;
+    if (bytes > mostBytes) break;
     lines.unshift(line);
   }
   return lines;

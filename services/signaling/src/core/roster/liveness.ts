@@ -52,7 +52,7 @@ function hearSelf(pod: Pod): void {
 export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   const known = pod.peers.get(id);
   if (known === undefined) {
-    const peer: Peer = { boot, beatAt: pod.now, heardAt: pod.now, dead: false };
+    const peer: Peer = { boot, beatAt: pod.now, heardAt: pod.now, dead: false, since: pod.now };
     pod.peers.set(id, peer);
     tellDigests(pod);
     return peer;
@@ -60,6 +60,7 @@ export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   if (boot > known.boot) {
     endEarlierProcess(pod, id, boot);
     known.boot = boot;
+    known.since = pod.now;
   }
   return known;
 }

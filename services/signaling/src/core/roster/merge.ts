@@ -3,9 +3,11 @@
  * (generation, pod, epoch) counts. SPEC rules ROS-4 and ROS-5.
  */
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
+import type { Member } from '@parley/protocol/people';
 import type { Left, ServerMessage } from '@parley/protocol/server-messages';
+import { freeSeat } from '../seats.ts';
 import { isStronger } from './gone.ts';
-import { localSockets, type Person, type Pod, type Room } from '../state.ts';
+import { localSockets, ownerSockets, type Person, type Pod, type RemoteEntry, type Room } from '../state.ts';
 
 /** The last hello of a room that opens has been answered by then, also from far away. */
 const YOUNG_MS = 2000;
@@ -31,7 +33,9 @@ type Claim =
 /** Works out one participant again and tells this pod's sockets what changed for them. */
 export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   const before = room.people.get(participant);
-  const claim = strongestClaim(pod, room, participant);
+  const strongest = strongestClaim(pod, room, participant);
+  settleAtDoor(pod, room, participant, strongest);
+  const claim = isWaiting(strongest) ? undefined : strongest;
   if (claim === undefined || claim.gone) {
     if (before === undefined) return;
     // While a pod catches up, the end of an older claim may be heard before the newer one: its holder has not left.
@@ -44,6 +48,7 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
       return;
     }
     room.people.delete(participant);
+    if (before.pod === pod.id) freeSeat(pod, room, participant);
     announce(pod, room, { type: 'left', participant, reason: claim?.reason ?? 'lost' }, participant);
     return;
   }
@@ -62,11 +67,32 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   }
 }
 
-export const memberOf = ({ participant, name, media, state }: Person) => ({
+const isWaiting = (claim: Claim | undefined): claim is Claim & { gone: false } =>
+  claim?.gone === false && claim.person.state === 'waiting';
+
+/** Owners hear who comes to the door and who is there no more; nobody else does. */
+function settleAtDoor(pod: Pod, room: Room, participant: ParticipantId, claim: Claim | undefined): void {
+  const wasThere = room.atDoor.has(participant);
+  const sockets = ownerSockets(room);
+  if (isWaiting(claim)) {
+    const { name } = claim.person;
+    room.atDoor.set(participant, claim.person);
+    if (wasThere || sockets.length === 0) return;
+    pod.effects.push({ type: 'say', sockets, message: { type: 'knocked', waiting: { participant, name } } });
+  } else if (wasThere) {
+    room.atDoor.delete(participant);
+    if (sockets.length > 0)
+      pod.effects.push({ type: 'say', sockets, message: { type: 'knock-ended', participant } });
+  }
+}
+
+/** Whoever waits at the door is no member. */
+export const memberOf = ({ participant, name, media, state, owner }: Person): Member => ({
   participant,
   name,
   media,
-  state,
+  state: state === 'away' ? 'away' : 'here',
+  ...(owner ? { owner } : {}),
 });
 
 function sameLooks(a: Person, b: Person): boolean {
@@ -86,26 +112,40 @@ function announce(pod: Pod, room: Room, message: ServerMessage, about: Participa
 /** The claim that counts, own section and all others considered; `undefined` where nobody claims the participant. */
 export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId): Claim | undefined {
   let best = ownClaim(pod, room, participant);
-  for (const [owner, epochs] of room.sections) {
+  for (const [holder, epochs] of room.sections) {
     for (const [epoch, section] of epochs) {
       const entry = section.entries.get(participant);
       if (entry === undefined) continue;
-      const { generation, name, media } = entry;
-      const state = entry.awayUntil === undefined ? 'here' : 'away';
-      const person: Person = { participant, generation, owner, name, media, state };
-      best = stronger(best, { gone: false, generation, pod: owner, epoch, person });
+      const { generation, name, media, visitor } = entry;
+      const person: Person = {
+        participant,
+        generation,
+        pod: holder,
+        name,
+        media,
+        visitor,
+        state: stateOf(entry),
+        owner: entry.owner === true,
+      };
+      best = stronger(best, { gone: false, generation, pod: holder, epoch, person });
     }
   }
   const gone = room.gone.get(participant);
   return gone === undefined ? best : stronger(best, { gone: true, ...gone });
 }
 
+function stateOf({ awayUntil, waiting }: RemoteEntry): Person['state'] {
+  if (waiting === true) return 'waiting';
+  return awayUntil === undefined ? 'here' : 'away';
+}
+
 function ownClaim(pod: Pod, room: Room, participant: ParticipantId): Claim | undefined {
   const { epoch, entries } = room.own;
   const entry = entries.get(participant);
   if (entry === undefined) return undefined;
-  const { generation, name, media, presence } = entry;
-  const person: Person = { participant, generation, owner: pod.id, name, media, state: presence.state };
+  const { generation, name, media, presence, owner, visitor } = entry;
+  const { state } = presence;
+  const person: Person = { participant, generation, pod: pod.id, name, media, state, owner, visitor };
   return { gone: false, generation, pod: pod.id, epoch, person };
 }
 

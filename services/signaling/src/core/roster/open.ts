@@ -3,7 +3,6 @@
  * ROS-7. Nothing says that a subscription has reached the other servers, hence the repeats. Nobody answers hello for a room that is empty,
  * so the live pods of a small region are asked by name too: the first person of a new room need not wait for the time limit.
  */
-import type { RoomView } from '@parley/protocol/http';
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import { mergeChat } from '../chat.ts';
@@ -26,15 +25,18 @@ const YOUNG_MS = 1500;
 
 type LetIn = (arrival: Join | Resume) => void;
 
-export function openRoom(pod: Pod, view: RoomView, letIn: LetIn): Room {
+export function openRoom(pod: Pod, { view, policy }: Join | Resume, letIn: LetIn): Room {
   pod.sectionEpoch += 1;
   const room: Room = {
     view,
+    policy,
     openedAt: pod.now,
     own: { epoch: pod.sectionEpoch, seq: 0, entries: new Map() },
     sections: new Map(),
     gone: new Map(),
     people: new Map(),
+    atDoor: new Map(),
+    seating: new Map(),
     chat: [],
     phase: { phase: 'open' },
     // Every pod of the room may have died: whoever has a token is let in, unless another pod knows better.
@@ -42,6 +44,7 @@ export function openRoom(pod: Pod, view: RoomView, letIn: LetIn): Room {
     silent: new Set(),
     digests: { changedAt: -Infinity, soon: undefined, later: undefined, steady: undefined },
     linger: undefined,
+    rereading: undefined,
   };
   pod.rooms.set(view.room, room);
   pod.effects.push({ type: 'listen', room: view.room });
@@ -115,6 +118,7 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
   if (
     room === undefined ||
     room.own.entries.size > 0 ||
+    room.seating.size > 0 ||
     room.phase.phase === 'opening' ||
     room.linger !== undefined
   )
@@ -124,7 +128,8 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
     // A pod that cannot be heard now must still be told who left.
     if ((missesPods(pod) && room.gone.size > 0) || mayHaveClaimsElsewhere(pod, room))
       return closeIfEmpty(pod, id);
-    if (room.own.entries.size === 0 && pod.rooms.get(room.view.room) === room) closeRoom(pod, room);
+    const isEmpty = room.own.entries.size === 0 && room.seating.size === 0;
+    if (isEmpty && pod.rooms.get(room.view.room) === room) closeRoom(pod, room);
   });
 }
 
@@ -141,6 +146,7 @@ export function closeRoom(pod: Pod, room: Room): void {
   const id = room.view.room;
   cancelDigests(room);
   room.linger?.cancel();
+  room.rereading?.cancel();
   pod.rooms.delete(id);
   pod.effects.push({
     type: 'tell-room',

@@ -110,10 +110,13 @@ export function presumeDead(pod: Pod, room: Room, owner: PodId, epoch: number): 
   section.dead = true;
   section.keepUntil = pod.now + tombstoneKeepMs(pod);
   const until = pod.now + pod.limits['resume.grace'];
+  const participants = [...section.entries.keys()];
   for (const [participant, entry] of section.entries) {
-    if (entry.awayUntil === undefined) section.entries.set(participant, { ...entry, awayUntil: until });
+    // Whoever only waited in the lobby waits no more.
+    if (entry.waiting === true) section.entries.delete(participant);
+    else if (entry.awayUntil === undefined) section.entries.set(participant, { ...entry, awayUntil: until });
   }
-  for (const participant of section.entries.keys()) settle(pod, room, participant);
+  for (const participant of participants) settle(pod, room, participant);
   scheduleExpiry(pod, room, owner, epoch);
 }
 

@@ -10,7 +10,7 @@ import { settle } from './merge.ts';
 export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   const { own } = room;
   const replaced = own.entries.get(entry.participant);
-  if (replaced?.presence.state === 'away') replaced.presence.expiry.cancel();
+  if (replaced !== undefined && replaced.presence.state !== 'here') replaced.presence.expiry.cancel();
   own.entries.set(entry.participant, entry);
   room.linger?.cancel();
   room.linger = undefined;
@@ -31,7 +31,7 @@ export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason
   const { own } = room;
   const entry = own.entries.get(participant);
   if (entry === undefined) return;
-  if (entry.presence.state === 'away') entry.presence.expiry.cancel();
+  if (entry.presence.state !== 'here') entry.presence.expiry.cancel();
   own.entries.delete(participant);
   const { generation } = entry;
   const keepMs = tombstoneKeepMs(pod);
@@ -57,9 +57,14 @@ function tellDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombst
   scheduleDigests(pod, room);
 }
 
-function entryOf(pod: Pod, { participant, generation, name, media, presence }: OwnEntry): Entry {
-  if (presence.state === 'here') return { participant, generation, name, media };
-  return { participant, generation, name, media, awayMs: Math.max(0, Math.round(presence.until - pod.now)) };
+function entryOf(pod: Pod, { presence, owner, visitor, ...entry }: OwnEntry): Entry {
+  return {
+    ...entry,
+    ...(owner ? { owner } : {}),
+    ...(visitor === undefined ? {} : { visitor }),
+    ...(presence.state === 'waiting' ? { waiting: true } : {}),
+    ...(presence.state === 'away' ? { awayMs: Math.max(0, Math.round(presence.until - pod.now)) } : {}),
+  };
 }
 
 /** The own section as it goes over the bus. */

@@ -5,6 +5,7 @@ import { decode } from '@parley/protocol/decode';
 import { CreateRoomRequest, type CreateRoomAnswer } from '@parley/protocol/http';
 import { hashOwnerKey } from '../owner-key.ts';
 import { refuse } from '../refusal.ts';
+import { policyOf } from '../rooms.ts';
 import { addressOf, publicOrigin } from '../visitor.ts';
 import type { RouteContext } from './context.ts';
 
@@ -21,7 +22,7 @@ export async function createRoom(
   const wait = creations.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_ROOMS', undefined, wait);
 
-  const { name } = body.message;
+  const { name, lobby = false } = body.message;
   const { region } = config;
   const most = config.limits['room.participants'];
   const cap = Math.min(body.message.cap ?? most, most);
@@ -30,17 +31,21 @@ export async function createRoom(
     name,
     region,
     cap,
+    hardCap: body.message.cap !== undefined,
     locked: false,
+    lobby,
+    bans: [],
+    kicked: [],
     ownerKeyHash: hashOwnerKey(ownerKey),
     createdAt: Date.now(),
   };
   const created = await store.create(record);
   if (!created.ok) return refuse(reply, created.code);
-  const room = `${name}@${region}`;
-  log.info({ room }, 'room created');
+  const { view } = policyOf({ record, revision: 0 }, most);
+  log.info({ room: view.room }, 'room created');
   const answer: CreateRoomAnswer = {
-    room: { room, kind: 'named', homeRegion: region, cap, locked: false },
-    link: `${publicOrigin(request.raw, config)}/r/${room}`,
+    room: view,
+    link: `${publicOrigin(request.raw, config)}/r/${view.room}`,
     ownerKey,
   };
   return reply.code(201).header('cache-control', 'no-store').send(answer);

@@ -1,12 +1,15 @@
-/** `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can see the answer. SPEC rules JOIN-1 to JOIN-4. */
+/** `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can see the answer. SPEC rules JOIN-1 to JOIN-4, MOD-2, MOD-3. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
 import { JoinRequest, socketPath, type JoinAnswer } from '@parley/protocol/http';
 import { parseRoomId, participantId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
+import { isBanned } from '../../core/policy.ts';
+import { isOwner } from '../owner-key.ts';
 import { refuse } from '../refusal.ts';
 import { addressOf, publicOrigin, traceOf } from '../visitor.ts';
+import { marksOf } from '../visitor-marks.ts';
 import type { RouteContext } from './context.ts';
 
 export async function joinRoom(
@@ -25,18 +28,29 @@ export async function joinRoom(
   if (room === undefined) return refuse(reply, 'ROOM_INVALID');
   if (!pod.admits(room)) return refuse(reply, 'NOT_READY');
   if (pod.socketCount >= limits['pod.sockets']) return refuse(reply, 'POD_FULL');
-  const wait = context.joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
+  const address = addressOf(request.raw, config.trustedProxies);
+  const wait = context.joins.take(address, pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
   const known = await rooms.look(room);
   if (!known.ok) return refuse(reply, known.code);
   const { view } = known;
   const isNewHere = pod.core.population(view.room) === 0;
   if (isNewHere && pod.core.counts().rooms >= limits['pod.rooms']) return refuse(reply, 'POD_FULL');
-  if (view.locked) return refuse(reply, 'ROOM_LOCKED');
+  const owner = known.stored !== undefined && isOwner(request.headers.authorization, known.stored.record);
+  const visitor = known.stored && marksOf(known.stored.record, address, body.message.device);
+  if (!owner && known.policy !== undefined && isBanned(known.policy, visitor)) return refuse(reply, 'BANNED');
+  if (!owner && view.locked) return refuse(reply, 'ROOM_LOCKED');
   if (pod.core.population(view.room) >= view.cap) return refuse(reply, 'ROOM_FULL');
 
   const participant = participantId(randomBytes(16));
-  const ticket = await tokens.signTicket({ sub: participant, room: view.room }, limits['ticket.ttl']);
+  const claims = {
+    sub: participant,
+    room: view.room,
+    ...(known.policy === undefined ? {} : { incarnation: known.policy.incarnation }),
+    ...(owner ? { owner } : {}),
+    ...(visitor === undefined ? {} : { visitor }),
+  };
+  const ticket = await tokens.signTicket(claims, limits['ticket.ttl']);
   const origin = publicOrigin(request.raw, config);
   const answer: JoinAnswer = {
     participant,

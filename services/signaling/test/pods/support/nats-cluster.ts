@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '../../support/deadline.ts';
-import { freePort } from '../../support/nats.ts';
-import { natsBinary } from './nats-binary.ts';
+import { freePort, natsBinary } from '../../support/nats.ts';
 
 export interface ClusterServer {
   readonly name: string;

@@ -6,7 +6,7 @@ import { eventually } from '../../support/deadline.ts';
 import { freePort } from '../../support/nats.ts';
 import { isReady } from '../../support/pod.ts';
 
-export interface PlacedPod {
+export interface PodProcess {
   readonly name: string;
   readonly url: string;
   /** Ready when this resolves. */
@@ -14,12 +14,14 @@ export interface PlacedPod {
   signal(signal: NodeJS.Signals): void;
   /** The exit code, `null` after a signal. */
   ended(): Promise<number | null>;
+  /** As `kill -9`. */
   kill(): Promise<void>;
 }
 
-export interface PlacedPodOptions {
+export interface PodProcessOptions {
   readonly name: string;
   readonly nats: string;
+  /** A file, so that several processes share it. */
   readonly keysFile: string;
   /** Servers of a cluster that keep the named rooms. */
   readonly replicas?: number;
@@ -29,13 +31,14 @@ export interface PlacedPodOptions {
 /** Everyone in these tests has the same address. */
 const OPEN_DOORS = { 'address.joins': 1_000_000, 'address.sockets': 20_000, 'address.rooms': 10_000 };
 
-export async function placePod({
+/** Ready when this resolves. */
+export async function startPodProcess({
   name,
   nats,
   keysFile,
   replicas = 1,
   limits = {},
-}: PlacedPodOptions): Promise<PlacedPod> {
+}: PodProcessOptions): Promise<PodProcess> {
   const main = new URL('../../../src/main.ts', import.meta.url).pathname;
   const listen = `127.0.0.1:${await freePort()}`;
   const url = `http://${listen}`;

@@ -39,6 +39,8 @@ export class ResumingClient {
   readonly undelivered: string[] = [];
   readonly heard: string[] = [];
   welcomes = 0;
+  /** Sockets it opened, or tried to. */
+  attempts = 0;
   welcomedAt = 0;
   participant = '';
   /** The code that ended it for good. */
@@ -85,6 +87,15 @@ export class ResumingClient {
     this.#socket?.send(directedText(to.participant, id, payload));
   }
 
+  /** A copy of the tab: the same token on a socket of its own, first on the first of these pods. */
+  duplicate(pods: readonly string[]): ResumingClient {
+    const twin = new ResumingClient({ room: this.room, name: this.name, pods });
+    twin.#token = this.#token;
+    twin.#generation = this.#generation;
+    twin.#open();
+    return twin;
+  }
+
   /** Loses the connection and comes back on the next pod. */
   move(): void {
     this.#leaveSocket();
@@ -111,6 +122,7 @@ export class ResumingClient {
     const socket = new WebSocket(this.pod.replace(/^http/, 'ws') + socketPath(this.room));
     const { name } = this;
     this.#socket = socket;
+    this.attempts += 1;
     this.#failures += 1;
     this.#generation += 1;
     const about = { generation: this.#generation, name, media: QUIET };

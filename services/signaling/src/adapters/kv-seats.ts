@@ -1,0 +1,55 @@
+/** Seats of rooms with a cap in the region's JetStream KV: one value per room. SPEC rule MOD-7. */
+import { Type } from 'typebox';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { decode } from '@parley/protocol/decode';
+import { PodId } from '@parley/protocol/ids';
+import { SEATS_BUCKET } from '@parley/protocol/subjects';
+import type { SeatPlan, SeatStore } from '../core/ports.ts';
+import { kvBucket, unlessConflict, type KvOptions } from './kv-bucket.ts';
+
+/** As short as it can be read: 2,000 seats are 100 kB, written at each change. */
+const PlanSchema = Type.Object({
+  incarnation: Type.String(),
+  seats: Type.Record(Type.String(), Type.Tuple([PodId, Type.Integer()])),
+});
+
+export function kvSeats(connection: NatsConnection, options: KvOptions): SeatStore {
+  const { attempt } = kvBucket(connection, SEATS_BUCKET, options);
+  return {
+    read: (name) =>
+      attempt(async (kv) => {
+        const entry = await kv.get(name);
+        if (entry === null) return { ok: true, plan: undefined, revision: 0 };
+        const plan = entry.operation === 'PUT' ? parse(entry.string()) : undefined;
+        return { ok: true, plan, revision: entry.revision };
+      }),
+    write: (name, plan, revision) =>
+      attempt(async (kv) => {
+        const text = JSON.stringify({
+          incarnation: plan.incarnation,
+          seats: Object.fromEntries(
+            plan.seats.map(({ participant, pod, boot }) => [participant, [pod, boot]]),
+          ),
+        });
+        return {
+          ok: true,
+          revision: await unlessConflict(kv.put(name, text, { previousSeq: revision }), undefined),
+        };
+      }),
+    forget: (name) =>
+      attempt(async (kv) => {
+        await kv.purge(name);
+        return { ok: true };
+      }),
+  };
+}
+
+function parse(text: string): SeatPlan | undefined {
+  const decoded = decode(PlanSchema, JSON.parse(text));
+  if (!decoded.ok) return undefined;
+  const { incarnation, seats } = decoded.message;
+  return {
+    incarnation,
+    seats: Object.entries(seats).map(([participant, [pod, boot]]) => ({ participant, pod, boot })),
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * The lobby: whoever comes waits at the door until an owner admits or refuses. Waiting is an entry of the pod's section, so that every pod
+ * knows of it and owners anywhere are told; it is in no roster. SPEC rule MOD-5.
+ */
+import type { Moderated } from '@parley/protocol/bus';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { SocketId } from './effects.ts';
+import { enter } from './enter.ts';
+import type { Input, Join } from './input.ts';
+import type { SeatOutcome } from './ports.ts';
+import { dropOwn, putOwn } from './roster/section.ts';
+import { seatsOf } from './seats.ts';
+import type { Asked, OwnEntry, Pod, Room } from './state.ts';
+
+export type WaitingEntry = OwnEntry & { readonly presence: { readonly state: 'waiting' } };
+
+const isWaiting = (entry: OwnEntry | undefined): entry is WaitingEntry => entry?.presence.state === 'waiting';
+
+export function waitAtDoor(pod: Pod, room: Room, arrival: Join): void {
+  const { socket, participant, generation, name, media, owner, visitor } = arrival;
+  if (room.atDoor.size >= pod.limits['room.lobby']) {
+    pod.effects.push({ type: 'close', socket, code: 'LOBBY_FULL' });
+    return;
+  }
+  const until = pod.now + pod.limits['lobby.wait'];
+  const expiry = pod.agenda.schedule(until, () => turnAway(pod, room, participant, 'LOBBY_TIMEOUT'));
+  const presence = { state: 'waiting' as const, socket, arrival, until, expiry };
+  pod.doors.set(socket, { room: room.view.room, participant });
+  putOwn(pod, room, { participant, generation, name, media, owner, visitor, presence });
+  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'in-lobby', room: room.view } });
+}
+
+/** Lets somebody in who waits. The outcome comes later, with a token and, in a room with a cap, a seat. */
+export function admit(
+  pod: Pod,
+  room: Room,
+  { presence: { arrival, socket } }: WaitingEntry,
+  asked: Asked | undefined,
+): void {
+  if (room.seating.has(socket)) return;
+  room.seating.set(socket, { arrival, asked });
+  pod.effects.push({ type: 'let-in', seats: seatsOf(room), arrival });
+}
+
+/** Without a seat the person goes on waiting, and the owner is told why; `undefined` where it waits no more. */
+export function enterFromDoor(
+  pod: Pod,
+  room: Room,
+  arrival: Join,
+  outcome: SeatOutcome,
+): Moderated['outcome'] | undefined {
+  if (waitingEntry(room, arrival.participant) === undefined) return undefined;
+  if (outcome !== 'taken') return outcome;
+  if (room.view.hardCap !== true && room.people.size >= pod.limits['room.participants']) return 'full';
+  pod.doors.delete(arrival.socket);
+  enter(pod, room, arrival);
+  return 'done';
+}
+
+export function deny(pod: Pod, room: Room, { participant }: WaitingEntry): void {
+  turnAway(pod, room, participant, 'LOBBY_DENIED');
+}
+
+/** Ends somebody's waiting with a reason. */
+export function turnAway(
+  pod: Pod,
+  room: Room,
+  participant: ParticipantId,
+  code: 'LOBBY_DENIED' | 'LOBBY_TIMEOUT' | 'BANNED',
+): void {
+  const waiting = waitingEntry(room, participant);
+  if (waiting === undefined) return;
+  const { socket } = waiting.presence;
+  endWaiting(pod, room, waiting, code === 'BANNED' ? 'banned' : 'left');
+  pod.effects.push({ type: 'close', socket, code });
+}
+
+/** A new name, or a camera that was turned off, while waiting. */
+export function changeAtDoor(pod: Pod, { socket, name, media }: Input & { type: 'change' }): void {
+  const place = pod.doors.get(socket);
+  const room = place && pod.rooms.get(place.room);
+  const waiting = room && waitingEntry(room, place.participant);
+  if (room === undefined || waiting === undefined) return;
+  const { presence, ...entry } = waiting;
+  const shown = { name: name ?? entry.name, media: media ?? entry.media };
+  const expiry = pod.agenda.schedule(presence.until, () =>
+    turnAway(pod, room, entry.participant, 'LOBBY_TIMEOUT'),
+  );
+  const arrival = { ...presence.arrival, ...shown };
+  putOwn(pod, room, { ...entry, ...shown, presence: { ...presence, arrival, expiry } });
+}
+
+/** The socket is gone: whoever waits leaves nothing behind. */
+export function leaveDoor(pod: Pod, socket: SocketId): void {
+  const place = pod.doors.get(socket);
+  const room = place && pod.rooms.get(place.room);
+  const waiting = room && waitingEntry(room, place.participant);
+  if (room !== undefined && waiting?.presence.socket === socket) endWaiting(pod, room, waiting, 'left');
+}
+
+function endWaiting(pod: Pod, room: Room, waiting: WaitingEntry, reason: 'left' | 'banned'): void {
+  const { socket } = waiting.presence;
+  pod.doors.delete(socket);
+  room.seating.delete(socket);
+  dropOwn(pod, room, waiting.participant, reason);
+}
+
+/** Who waits on this pod. */
+export const waitingHere = (room: Room): WaitingEntry[] => [...room.own.entries.values()].filter(isWaiting);
+
+export function waitingEntry(room: Room, participant: ParticipantId): WaitingEntry | undefined {
+  const entry = room.own.entries.get(participant);
+  return isWaiting(entry) ? entry : undefined;
+}

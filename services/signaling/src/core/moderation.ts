@@ -1,0 +1,120 @@
+/**
+ * What an owner asks of a participant: done by the pod that holds it, wherever the request came in. The request goes to the room's subject
+ * and is repeated until one has answered. SPEC rules MOD-1, MOD-2, MOD-4, MOD-5, MOD-10.
+ */
+import type { Moderate, Moderated, ModerationAction } from '@parley/protocol/bus';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { VisitorMarks } from '@parley/protocol/tokens';
+import type { Input } from './input.ts';
+import { remove } from './leave.ts';
+import { admit, deny, waitingEntry } from './lobby.ts';
+import type { Asked, Pod, Room } from './state.ts';
+
+/** The first may be lost, and the participant may be between two pods. */
+const ASK_AT_MS = [0, 300, 1200] as const;
+const GIVE_UP_MS = 3000;
+
+interface Result {
+  /** `undefined`: nobody here can say. */
+  readonly outcome: Moderated['outcome'] | undefined;
+  readonly name: string | undefined;
+  readonly visitor: VisitorMarks | undefined;
+}
+
+/** Somebody with the owner key asked this pod. The answer is the effect `moderated`. */
+export function moderate(
+  pod: Pod,
+  { ref, room: id, action, participant }: Input & { type: 'moderate' },
+): void {
+  const room = pod.rooms.get(id);
+  const deadline = pod.agenda.schedule(pod.now + GIVE_UP_MS, () => finish(pod, ref, NOBODY));
+  const message: Moderate = { type: 'moderate', room: id, pod: pod.id, ref, action, participant };
+  const repeats = ASK_AT_MS.map((after) =>
+    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'tell-room', room: id, message })),
+  );
+  pod.requests.set(ref, { deadline, repeats });
+  if (room !== undefined) answerAsked(pod, { pod: pod.id, ref }, act(pod, room, message));
+}
+
+/** Another pod asks the room. */
+export function onModerate(pod: Pod, room: Room, message: Moderate): void {
+  answerAsked(pod, message, act(pod, room, message));
+}
+
+/** Another pod has done it. */
+export function onModerated(pod: Pod, { ref, outcome, name, visitor }: Moderated): void {
+  finish(pod, ref, { outcome, name, visitor });
+}
+
+export function answerAsked(pod: Pod, { pod: to, ref }: Asked, { outcome, name, visitor }: Result): void {
+  if (outcome === undefined) return;
+  if (to === pod.id) {
+    finish(pod, ref, { outcome, name, visitor });
+    return;
+  }
+  const message: Moderated = {
+    type: 'moderated',
+    pod: pod.id,
+    ref,
+    outcome,
+    ...(name === undefined ? {} : { name }),
+    ...(visitor === undefined ? {} : { visitor }),
+  };
+  pod.effects.push({ type: 'tell-pod', pod: to, message });
+}
+
+const NOBODY = { outcome: 'unknown', name: undefined, visitor: undefined } as const;
+
+function finish(pod: Pod, ref: number, result: Result | typeof NOBODY): void {
+  const request = pod.requests.get(ref);
+  const { outcome, name, visitor } = result;
+  if (request === undefined || outcome === undefined) return;
+  pod.requests.delete(ref);
+  request.deadline.cancel();
+  for (const repeat of request.repeats) repeat.cancel();
+  pod.effects.push({ type: 'moderated', ref, outcome, name, visitor });
+}
+
+/** Asked twice it answers the same: an answer may be lost. */
+function act(pod: Pod, room: Room, { action, participant, pod: asking, ref }: Moderate): Result {
+  const person = room.people.get(participant) ?? room.atDoor.get(participant);
+  const { name, visitor } = person ?? {};
+  return { outcome: ACTIONS[action](pod, room, participant, { pod: asking, ref }), name, visitor };
+}
+
+type Action = (
+  pod: Pod,
+  room: Room,
+  participant: ParticipantId,
+  asked: Asked,
+) => Moderated['outcome'] | undefined;
+
+const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
+  identify: (_pod, room, participant) =>
+    room.people.has(participant) || room.atDoor.has(participant) ? 'done' : undefined,
+  kick: (pod, room, participant) => remove(pod, room, participant, 'kicked'),
+  ban: (pod, room, participant) => remove(pod, room, participant, 'banned'),
+  'ask-to-mute': (pod, room, participant) => {
+    const presence = room.own.entries.get(participant)?.presence;
+    if (presence?.state !== 'here') return undefined;
+    pod.effects.push({ type: 'say', sockets: [presence.socket], message: { type: 'mute-asked' } });
+    return 'done';
+  },
+  admit: (pod, room, participant, asked) => {
+    const waiting = waitingEntry(room, participant);
+    if (waiting !== undefined) {
+      admit(pod, room, waiting, asked);
+      return undefined;
+    }
+    return room.own.entries.has(participant) ? 'done' : undefined;
+  },
+  deny: (pod, room, participant) => {
+    const waiting = waitingEntry(room, participant);
+    if (waiting === undefined) return wasRemovedHere(pod, room, participant) ? 'done' : undefined;
+    deny(pod, room, waiting);
+    return 'done';
+  },
+};
+
+const wasRemovedHere = (pod: Pod, room: Room, participant: ParticipantId): boolean =>
+  room.gone.get(participant)?.pod === pod.id;

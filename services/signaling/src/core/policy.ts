@@ -1,0 +1,94 @@
+/**
+ * What the store says of a named room: its lock, lobby and bans. The pod that changed it tells the room; every pod reads it again now and
+ * then, as a message may be lost and a room may have been deleted meanwhile. SPEC rules MOD-2, MOD-3, MOD-9.
+ */
+import type { Policy, RoomPolicy } from '@parley/protocol/bus';
+import type { RoomId } from '@parley/protocol/ids';
+import type { VisitorMarks } from '@parley/protocol/tokens';
+import type { Join, Resume } from './input.ts';
+import { remove } from './leave.ts';
+import { admit, waitingHere } from './lobby.ts';
+import { endRoom } from './room-deleted.ts';
+import { localSockets, type Pod, type Room } from './state.ts';
+
+const TELL_AT_MS = [0, 300, 1200] as const;
+/** What was said before this pod's interest in the room was known everywhere is in the store by then. */
+const FIRST_READ_MS = 1000;
+const READ_EVERY_MS = 60_000;
+const READ_JITTER = 0.2;
+/** After an outage all rooms are read, not all at once. */
+const READ_SPREAD_MS = 1000;
+
+export function isBanned(policy: RoomPolicy | undefined, visitor: VisitorMarks | undefined): boolean {
+  if (policy === undefined || visitor === undefined) return false;
+  return policy.bans.some(
+    ({ device, network }) =>
+      (device !== undefined && device === visitor.device) ||
+      (network !== undefined && network === visitor.network),
+  );
+}
+
+/** The ticket or token was given for a room of this name that was deleted since. */
+export const isOfAnother = ({ policy }: Room, { incarnation }: Join | Resume): boolean =>
+  policy !== undefined && incarnation !== policy.incarnation;
+
+/** This pod changed the policy: everyone with the room is told, more than once. */
+export function tellPolicy(pod: Pod, policy: RoomPolicy): void {
+  const { room } = policy.view;
+  const message: Policy = { type: 'policy', room, pod: pod.id, policy };
+  for (const after of TELL_AT_MS) {
+    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'tell-room', room, message }));
+  }
+}
+
+/** Takes what is newer. A room that was made again is another one: whoever is in the old one is told that it was deleted. */
+export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
+  const known = room.policy;
+  if (known !== undefined && known.revision >= policy.revision) return;
+  if (known !== undefined && known.incarnation !== policy.incarnation) {
+    endRoom(pod, room.view.room);
+    return;
+  }
+  const before = room.view;
+  room.policy = policy;
+  room.view = policy.view;
+  const sockets = localSockets(room);
+  if (sockets.length > 0 && !isSameView(before, room.view))
+    pod.effects.push({ type: 'say', sockets, message: { type: 'room-changed', room: room.view } });
+  enforceBans(pod, room);
+  if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
+}
+
+function enforceBans(pod: Pod, room: Room): void {
+  for (const { participant, owner, visitor } of room.own.entries.values()) {
+    if (!owner && isBanned(room.policy, visitor)) remove(pod, room, participant, 'banned');
+  }
+}
+
+const isSameView = (a: Room['view'], b: Room['view']): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** From the opening of a named room on. */
+export function watchPolicy(pod: Pod, room: Room): void {
+  if (room.view.kind === 'named') readAgain(pod, room, FIRST_READ_MS);
+}
+
+function readAgain(pod: Pod, room: Room, afterMs: number): void {
+  room.rereading?.cancel();
+  room.rereading = pod.agenda.schedule(pod.now + afterMs, () => {
+    if (pod.rooms.get(room.view.room) !== room) return;
+    pod.effects.push({ type: 'read-policy', room: room.view.room });
+    readAgain(pod, room, READ_EVERY_MS * (1 + READ_JITTER * (2 * pod.random() - 1)));
+  });
+}
+
+/** The link to the bus was lost: changes may have been missed. */
+export function rereadPolicies(pod: Pod): void {
+  for (const room of pod.rooms.values()) {
+    if (room.view.kind === 'named') readAgain(pod, room, pod.random() * READ_SPREAD_MS);
+  }
+}
+
+export function onPolicy(pod: Pod, id: RoomId, policy: RoomPolicy): void {
+  const room = pod.rooms.get(id);
+  if (room !== undefined) takePolicy(pod, room, policy);
+}

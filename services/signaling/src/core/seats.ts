@@ -1,0 +1,33 @@
+/** Seats of a room with a cap: what this pod asks of the store. `seating.ts` has what follows from its answers. SPEC rule MOD-7. */
+import { parseRoomId, type ParticipantId } from '@parley/protocol/ids';
+import type { RoomSeats } from './ports.ts';
+import type { Pod, Room, Seating } from './state.ts';
+
+/** `undefined` where the room has no hard cap. */
+export function seatsOf({ view, policy }: Room): RoomSeats | undefined {
+  const reference = parseRoomId(view.room);
+  if (view.hardCap !== true || policy === undefined || reference?.kind !== 'named') return undefined;
+  return { room: view.room, name: reference.name, incarnation: policy.incarnation, cap: view.cap };
+}
+
+/** The answer is the input `seat`. */
+export function takeSeat(pod: Pod, room: Room, seating: Seating): void {
+  const seats = seatsOf(room);
+  if (seats === undefined) return;
+  const { socket, participant } = seating.arrival;
+  room.seating.set(socket, seating);
+  pod.waiting.set(socket, room.view.room);
+  pod.effects.push({ type: 'take-seat', seats, participant, socket });
+}
+
+/** Somebody who resumed sits on this pod from now on. */
+export function claimSeat(pod: Pod, room: Room, participant: ParticipantId): void {
+  const seats = seatsOf(room);
+  if (seats !== undefined) pod.effects.push({ type: 'claim-seat', seats, participant });
+}
+
+/** For whoever has left, on every pod. */
+export function freeSeat(pod: Pod, room: Room, participant: ParticipantId): void {
+  const seats = seatsOf(room);
+  if (seats !== undefined) pod.effects.push({ type: 'free-seat', seats, participant });
+}

@@ -1,0 +1,77 @@
+/** From the first message of a socket to somebody at the core's door: ticket or token verified, room looked up, name checked. SPEC rules JOIN-6, JOIN-7, RES-3, RES-6. */
+import type { Enter, Resume } from '@parley/protocol/client-messages';
+import type { Code } from '@parley/protocol/codes';
+import type { RoomView } from '@parley/protocol/http';
+import type { RoomId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import { checkName } from '@parley/protocol/people';
+import type { Arrival, Join, Resume as ResumeInput } from '../core/input.ts';
+import type { Tokens } from '../adapters/tokens.ts';
+import type { Looked, Rooms } from './rooms.ts';
+
+export interface ArrivalParts {
+  readonly limits: Limits;
+  readonly tokens: Tokens;
+  readonly rooms: Rooms;
+  /** What this pod knows of a room it has. */
+  readonly viewHere: (room: RoomId) => RoomView | undefined;
+}
+
+export async function readArrival(
+  parts: ArrivalParts,
+  { socket, room }: { readonly socket: number; readonly room: RoomId },
+  message: Enter | Resume,
+): Promise<Join | ResumeInput | Code> {
+  const { tokens, limits } = parts;
+  const name = checkName(message.name, limits['name.chars']);
+  if (name === undefined) return 'NAME_INVALID';
+  const verified =
+    message.type === 'enter'
+      ? await tokens.verifyTicket(message.ticket)
+      : await tokens.verifyResume(message.token);
+  const kind = message.type === 'enter' ? 'TICKET' : 'RESUME';
+  if (!verified.ok) return verified.why === 'expired' ? `${kind}_EXPIRED` : `${kind}_INVALID`;
+  const { claims } = verified;
+  if (claims.room !== room) return `${kind}_INVALID`;
+  const known = await look(parts, room, message.type);
+  if (!known.ok) return known.code;
+  const { view, policy } = known;
+  const { sub: participant, incarnation, owner = false, visitor } = claims;
+  const { generation, media } = message;
+  const since = 'since' in claims ? claims.since : Date.now();
+  const person = { socket, view, policy, participant, generation, incarnation, owner, visitor, name, media };
+  const arrival = { ...person, token: await signResume(parts, person, since) };
+  if (message.type === 'enter') return { type: 'join', ...arrival };
+  const tokenGeneration = 'generation' in claims ? claims.generation : 0;
+  const tokenAgeMs = Date.now() - (claims.exp * 1000 - limits['resume.ttl']);
+  return { type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, since, chat: message.chat };
+}
+
+/** A newcomer needs what the store says now. Whoever was in before needs no store while the room is here. */
+async function look(
+  { rooms, viewHere }: ArrivalParts,
+  room: RoomId,
+  kind: 'enter' | 'resume',
+): Promise<Looked> {
+  if (kind === 'enter') return rooms.look(room);
+  const view = viewHere(room);
+  return view === undefined ? rooms.lookAgain(room) : { ok: true, view, policy: undefined };
+}
+
+/** The token that makes its bearer the same participant on any pod; `since` (Unix ms) is when it entered. */
+export function signResume(
+  { tokens, limits }: Pick<ArrivalParts, 'tokens' | 'limits'>,
+  { view, participant, generation, incarnation, owner, visitor }: Omit<Arrival, 'token'>,
+  since: number,
+): Promise<string> {
+  const claims = {
+    sub: participant,
+    room: view.room,
+    generation,
+    since,
+    ...(incarnation === undefined ? {} : { incarnation }),
+    ...(owner ? { owner } : {}),
+    ...(visitor === undefined ? {} : { visitor }),
+  };
+  return tokens.signResume(claims, limits['resume.ttl']);
+}

@@ -1,0 +1,73 @@
+/** What the core asks of the home region's store, and the answers as inputs: policies, seats, and the way in from the lobby. SPEC rules MOD-5, MOD-7, MOD-9. */
+import type { RoomId } from '@parley/protocol/ids';
+import type { Effect } from '../core/effects.ts';
+import type { Input } from '../core/input.ts';
+import { signResume, type ArrivalParts } from './arrival.ts';
+import type { SeatKeeper } from './seat-keeper.ts';
+
+export type HomeEffect = Extract<
+  Effect,
+  { type: 'take-seat' | 'let-in' | 'claim-seat' | 'free-seat' | 'read-policy' }
+>;
+
+export interface HomeRegionParts extends ArrivalParts {
+  readonly seats: SeatKeeper;
+  readonly handle: (input: Input) => void;
+}
+
+export class HomeRegion {
+  readonly #parts: HomeRegionParts;
+
+  constructor(parts: HomeRegionParts) {
+    this.#parts = parts;
+  }
+
+  ask(effect: HomeEffect): void {
+    const { seats } = this.#parts;
+    switch (effect.type) {
+      case 'take-seat':
+        return this.#takeSeat(effect);
+      case 'claim-seat':
+        return seats.claim(effect.seats, effect.participant);
+      case 'free-seat':
+        return seats.free(effect.seats, effect.participant);
+      case 'let-in':
+        void this.#letIn(effect);
+        return undefined;
+      case 'read-policy':
+        void this.#readPolicy(effect.room);
+        return undefined;
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  close(): void {
+    this.#parts.seats.close();
+  }
+
+  #takeSeat({ seats, participant, socket }: HomeEffect & { type: 'take-seat' }): void {
+    const { room } = seats;
+    this.#parts.seats.take(seats, participant, (outcome) =>
+      this.#parts.handle({ type: 'seat', room, socket, participant, outcome }),
+    );
+  }
+
+  /** With a token of this moment: whoever waited is shown no chat from before. */
+  async #letIn({ seats, arrival }: HomeEffect & { type: 'let-in' }): Promise<void> {
+    const { handle } = this.#parts;
+    const { socket, participant, view } = arrival;
+    const token = await signResume(this.#parts, arrival, Date.now());
+    const answer = { type: 'seat', room: view.room, socket, participant, token } as const;
+    if (seats === undefined) handle({ ...answer, outcome: 'taken' });
+    else this.#parts.seats.take(seats, participant, (outcome) => handle({ ...answer, outcome }));
+  }
+
+  /** A store that does not answer changes nothing: the core asks again. */
+  async #readPolicy(room: RoomId): Promise<void> {
+    const { rooms, handle } = this.#parts;
+    const known = await rooms.look(room);
+    if (known.ok && known.policy !== undefined) handle({ type: 'policy', policy: known.policy, told: false });
+    if (!known.ok && known.code === 'ROOM_NOT_FOUND') handle({ type: 'room-missing', room });
+  }
+}

@@ -1,0 +1,83 @@
+/** Requests that only the owner of a named room may make: who asks, and changing what the store keeps. SPEC rules ROOM-6, MOD-6. */
+import type { FastifyRequest } from 'fastify';
+import type { Code } from '@parley/protocol/codes';
+import type { RoomView } from '@parley/protocol/http';
+import type { RoomRecord, StoredRoom } from '../core/ports.ts';
+import { isOwner } from './owner-key.ts';
+import type { RouteContext } from './routes/context.ts';
+import { policyOf } from './rooms.ts';
+import { addressOf } from './visitor.ts';
+
+type Owned =
+  | { readonly ok: true; readonly view: RoomView; readonly stored: StoredRoom }
+  | { readonly ok: false; readonly code: Code; readonly retryAfterMs?: number };
+
+export async function ownedRoom(
+  { config, pod, rooms, moderation }: RouteContext,
+  request: FastifyRequest<{ Params: { room: string } }>,
+): Promise<Owned> {
+  const wait = moderation.take(addressOf(request.raw, config.trustedProxies), pod.now());
+  if (wait !== undefined) return { ok: false, code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
+  const known = await rooms.look(request.params.room);
+  if (!known.ok) return known;
+  // Nobody owns an ad-hoc room.
+  if (known.stored === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
+  const { view, stored } = known;
+  if (!isOwner(request.headers.authorization, stored.record)) return { ok: false, code: 'OWNER_KEY_INVALID' };
+  return { ok: true, view, stored };
+}
+
+/** A dozen owners of one room at the same moment; nobody needs more. */
+const TRIES = 12;
+
+export type Change = (record: RoomRecord) => RoomRecord | Code;
+
+/** Applies the change to the newest record by compare-and-set, and tells every pod with the room. A code where it was refused. */
+export async function changeRecord(
+  { pod, rooms, store, config, log }: RouteContext,
+  owned: Owned & { readonly ok: true },
+  change: Change,
+): Promise<RoomView | Code> {
+  let { stored } = owned;
+  const { ownerKeyHash } = stored.record;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const record = change(stored.record);
+    if (typeof record === 'string') return record;
+    const written = await store.update(stored, record);
+    if (!written.ok) return written.code;
+    if (written.updated !== undefined) {
+      const { view, policy } = policyOf(written.updated, config.limits['room.participants']);
+      log.info({ room: view.room, revision: policy.revision }, 'room changed');
+      pod.handle({ type: 'policy', policy, told: true });
+      return view;
+    }
+    const again = await rooms.look(owned.view.room);
+    if (!again.ok) return again.code;
+    if (again.stored?.record.ownerKeyHash !== ownerKeyHash) return 'ROOM_NOT_FOUND';
+    stored = again.stored;
+  }
+  return 'STORE_UNAVAILABLE';
+}
+
+/** The very room that was read, whatever was changed in it meanwhile; a room made again is another one. */
+export async function removeRoom(
+  { rooms, store, seats }: RouteContext,
+  first: StoredRoom,
+): Promise<Code | undefined> {
+  const { name, region, ownerKeyHash } = first.record;
+  let stored = first;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const removed = await store.remove(stored);
+    if (!removed.ok) return removed.code;
+    if (!removed.changed) {
+      // What stays behind would be told from the seats of a new room.
+      await seats.forget(name);
+      return undefined;
+    }
+    const again = await rooms.look(`${name}@${region}`);
+    if (!again.ok) return again.code;
+    if (again.stored?.record.ownerKeyHash !== ownerKeyHash) return 'ROOM_NOT_FOUND';
+    stored = again.stored;
+  }
+  return 'STORE_UNAVAILABLE';
+}

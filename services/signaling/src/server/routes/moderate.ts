@@ -1,0 +1,52 @@
+/** `POST /v1/rooms/{room}/participants/{participant}/{kick, ask-to-mute, admit, deny}`. SPEC rules MOD-1, MOD-4, MOD-5, MOD-10. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Code } from '@parley/protocol/codes';
+import { isParticipantId } from '@parley/protocol/ids';
+import type { RoomRecord } from '../../core/ports.ts';
+import { changeRecord, ownedRoom } from '../owned-room.ts';
+import type { ModerationResult } from '../pod.ts';
+import { refuse } from '../refusal.ts';
+import type { RouteContext } from './context.ts';
+
+const REFUSALS: Readonly<Record<Exclude<ModerationResult['outcome'], 'done'>, Code>> = {
+  unknown: 'PARTICIPANT_NOT_FOUND',
+  full: 'ROOM_FULL',
+  unavailable: 'STORE_UNAVAILABLE',
+};
+
+/** A pod without its bus cannot say that nobody is there. */
+export function refusalOf(
+  outcome: Exclude<ModerationResult['outcome'], 'done'>,
+  { pod }: RouteContext,
+): Code {
+  return outcome === 'unknown' && !pod.isReady ? 'NOT_READY' : REFUSALS[outcome];
+}
+
+export async function moderate(
+  context: RouteContext,
+  action: 'kick' | 'ask-to-mute' | 'admit' | 'deny',
+  request: FastifyRequest<{ Params: { room: string; participant: string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const owned = await ownedRoom(context, request);
+  if (!owned.ok) return refuse(reply, owned.code, undefined, owned.retryAfterMs);
+  const { participant } = request.params;
+  if (!isParticipantId(participant)) return refuse(reply, 'PARTICIPANT_NOT_FOUND');
+  const { room } = owned.view;
+  const { outcome } = await context.pod.moderate(room, action, participant);
+  if (outcome !== 'done') return refuse(reply, refusalOf(outcome, context));
+  if (action === 'kick') {
+    const noted = await changeRecord(context, owned, (record) => withKicked(record, participant, context));
+    if (typeof noted === 'string') return refuse(reply, noted);
+  }
+  context.log.info({ room, participant, action }, 'moderated');
+  return reply.code(204).send();
+}
+
+/** Whoever was kicked is remembered while its resume token may be good. */
+function withKicked(record: RoomRecord, participant: string, { config }: RouteContext): RoomRecord {
+  const now = Date.now();
+  const kept = record.kicked.filter(({ until }) => until > now);
+  const kicked = [...kept, { participant, until: now + config.limits['resume.ttl'] }];
+  return { ...record, kicked: kicked.slice(-config.limits['room.kicked']) };
+}

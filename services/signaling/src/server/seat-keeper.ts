@@ -1,0 +1,167 @@
+/**
+ * Seats of the rooms with a cap, as this pod changes them: one write at a time and room, for everyone who came while the last one was on its
+ * way. Two hundred people who join at once over four pods cost a handful of writes. SPEC rule MOD-7.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { RoomSeats, Seat, SeatOutcome, SeatPlan, SeatStore } from '../core/ports.ts';
+import type { Metrics } from './metrics.ts';
+
+interface Change {
+  readonly act: 'take' | 'claim' | 'free';
+  readonly participant: ParticipantId;
+  readonly done: (outcome: SeatOutcome) => void;
+}
+
+interface Queue {
+  seats: RoomSeats;
+  changes: Change[];
+  busy: boolean;
+  /** As last written here: the next write may be right without a read. */
+  known: { readonly plan: SeatPlan; readonly revision: number } | undefined;
+}
+
+export interface SeatKeeperParts {
+  readonly store: SeatStore;
+  readonly pod: string;
+  readonly boot: number;
+  /** Whether nobody can come back into the seat any more. */
+  readonly isAbandoned: (seats: RoomSeats, seat: Seat) => boolean;
+  readonly metrics: Metrics;
+}
+
+/** Whoever waits for a seat is told something by then. */
+const DECIDE_WITHIN_MS = 3000;
+const CONFLICT_PAUSE_MS = 20;
+/** Seats to be freed or claimed while the store does not answer are tried again this much later. */
+const AGAIN_AFTER_MS = 1000;
+
+export class SeatKeeper {
+  readonly #parts: SeatKeeperParts;
+  readonly #queues = new Map<string, Queue>();
+  #closed = false;
+
+  constructor(parts: SeatKeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** `done` is called before the next write is thought of, so that it knows who sits. */
+  take(seats: RoomSeats, participant: ParticipantId, done: (outcome: SeatOutcome) => void): void {
+    this.#enqueue(seats, { act: 'take', participant, done });
+  }
+
+  /** Over the cap too: whoever resumes had a seat. */
+  claim(seats: RoomSeats, participant: ParticipantId): void {
+    this.#enqueue(seats, { act: 'claim', participant, done: () => undefined });
+  }
+
+  /** Only a seat of this pod: somebody who has moved sits elsewhere. */
+  free(seats: RoomSeats, participant: ParticipantId): void {
+    this.#enqueue(seats, { act: 'free', participant, done: () => undefined });
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #enqueue(seats: RoomSeats, change: Change): void {
+    const queue = this.#queues.get(seats.name) ?? { seats, changes: [], busy: false, known: undefined };
+    this.#queues.set(seats.name, queue);
+    queue.seats = seats;
+    queue.changes.push(change);
+    if (!queue.busy) void this.#work(queue);
+  }
+
+  async #work(queue: Queue): Promise<void> {
+    queue.busy = true;
+    while (queue.changes.length > 0 && !this.#closed) {
+      const batch = queue.changes.splice(0);
+      const outcomes = await this.#commit(queue, batch);
+      for (const [at, { act, done }] of batch.entries()) {
+        const outcome = outcomes?.[at] ?? 'unavailable';
+        if (act === 'take') this.#parts.metrics.seats.inc({ outcome });
+        done(outcome);
+      }
+      if (outcomes !== undefined) continue;
+      // What was refused may have been written all the same: then it is nobody's seat.
+      queue.changes.unshift(...batch.map(afterFailure));
+      await pause(AGAIN_AFTER_MS);
+    }
+    queue.busy = false;
+    this.#queues.delete(queue.seats.name);
+  }
+
+  /** The outcome of each change, in order; `undefined` where the store does not answer. */
+  async #commit(queue: Queue, batch: readonly Change[]): Promise<readonly SeatOutcome[] | undefined> {
+    const deadline = performance.now() + DECIDE_WITHIN_MS;
+    const { name } = queue.seats;
+    while (performance.now() < deadline) {
+      const wasRead = queue.known === undefined;
+      const before = queue.known ?? (await this.#read(queue.seats));
+      if (before === undefined) return undefined;
+      const { plan, outcomes } = this.#apply(queue.seats, before.plan, batch);
+      const isRefusalFromMemory = !wasRead && outcomes.includes('full');
+      queue.known = undefined;
+      if (isRefusalFromMemory) continue;
+      if (plan === before.plan) return outcomes;
+      const written = await this.#parts.store.write(name, plan, before.revision);
+      if (!written.ok) return undefined;
+      if (written.revision !== undefined) {
+        queue.known = { plan, revision: written.revision };
+        return outcomes;
+      }
+      this.#parts.metrics.seatConflicts += 1;
+      await pause(Math.random() * CONFLICT_PAUSE_MS);
+    }
+    return undefined;
+  }
+
+  async #read({ name, incarnation }: RoomSeats): Promise<Queue['known']> {
+    const read = await this.#parts.store.read(name);
+    if (!read.ok) return undefined;
+    const isOfThisRoom = read.plan?.incarnation === incarnation;
+    const plan = isOfThisRoom && read.plan !== undefined ? read.plan : { incarnation, seats: [] };
+    return { plan, revision: read.revision };
+  }
+
+  /** The same plan where nothing changes. */
+  #apply(
+    room: RoomSeats,
+    before: SeatPlan,
+    batch: readonly Change[],
+  ): { plan: SeatPlan; outcomes: SeatOutcome[] } {
+    const { pod, boot, isAbandoned } = this.#parts;
+    const seats = new Map(before.seats.map((seat) => [seat.participant, seat]));
+    let changed = false;
+    const sit = (participant: ParticipantId): void => {
+      const held = seats.get(participant);
+      if (held?.pod === pod && held.boot === boot) return;
+      seats.set(participant, { participant, pod, boot });
+      changed = true;
+    };
+    const clear = (isFree: (seat: Seat) => boolean): void => {
+      for (const seat of seats.values()) {
+        if (isFree(seat)) changed = seats.delete(seat.participant) || changed;
+      }
+    };
+    const outcomes = batch.map(({ act, participant }): SeatOutcome => {
+      if (act === 'free') {
+        clear((seat) => seat.participant === participant && seat.pod === pod);
+        return 'taken';
+      }
+      if (act === 'take' && !seats.has(participant)) {
+        if (seats.size >= room.cap) clear((seat) => isAbandoned(room, seat));
+        if (seats.size >= room.cap) return 'full';
+      }
+      sit(participant);
+      return 'taken';
+    });
+    return { plan: changed ? { ...before, seats: [...seats.values()] } : before, outcomes };
+  }
+}
+
+const afterFailure = (change: Change): Change => ({
+  ...change,
+  act: change.act === 'take' ? 'free' : change.act,
+  done: () => undefined,
+});

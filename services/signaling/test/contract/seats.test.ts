@@ -1,0 +1,95 @@
+/** What the service relies on in the store of seats, held against memory and JetStream KV alike. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { kvSeats } from '../../src/adapters/kv-seats.ts';
+import { memorySeats } from '../../src/adapters/memory-seats.ts';
+import { connectNats } from '../../src/adapters/nats-connection.ts';
+import type { SeatPlan, SeatStore } from '../../src/core/ports.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+
+let nats: TestNats;
+let connection: NatsConnection;
+before(async () => {
+  nats = await startNats();
+  connection = await connectNats({
+    servers: [nats.url],
+    user: undefined,
+    password: undefined,
+    name: 'seats',
+  });
+});
+after(async () => {
+  await connection.close();
+  await nats.close();
+});
+
+const plan = (...participants: string[]): SeatPlan => ({
+  incarnation: 'one',
+  seats: participants.map((participant) => ({ participant, pod: 'pod-a', boot: 7 })),
+});
+const randomName = (): string => `room-${randomBytes(6).toString('hex')}`;
+
+async function write(
+  store: SeatStore,
+  name: string,
+  next: SeatPlan,
+  revision: number,
+): Promise<number | undefined> {
+  const written = await store.write(name, next, revision);
+  assert.ok(written.ok);
+  return written.revision;
+}
+
+for (const [kind, open] of Object.entries({
+  memory: memorySeats,
+  'JetStream KV': () => kvSeats(connection, { domain: undefined, replicas: 1 }),
+})) {
+  describe(`seats in ${kind}`, () => {
+    let store: SeatStore;
+    before(() => {
+      store = open();
+    });
+
+    test('[MOD-7] nobody sits in a room at first; what was written is read', async () => {
+      const name = randomName();
+      assert.deepEqual(await store.read(name), { ok: true, plan: undefined, revision: 0 });
+      const revision = await write(store, name, plan('p1', 'p2'), 0);
+      assert.deepEqual(await store.read(name), { ok: true, plan: plan('p1', 'p2'), revision });
+    });
+
+    test('[MOD-7] of 20 who write on what they read exactly one does it, the first time and every other', async () => {
+      const name = randomName();
+      for (let round = 0; round < 3; round += 1) {
+        const read = await store.read(name);
+        assert.ok(read.ok);
+        const revisions = await Promise.all(
+          Array.from({ length: 20 }, (_, at) => write(store, name, plan(`p${round}-${at}`), read.revision)),
+        );
+        assert.equal(revisions.filter((revision) => revision !== undefined).length, 1);
+        const winner = revisions.findIndex((revision) => revision !== undefined);
+        const after = await store.read(name);
+        assert.deepEqual(after, { ok: true, plan: plan(`p${round}-${winner}`), revision: revisions[winner] });
+      }
+    });
+
+    test('[MOD-7] a forgotten room has no seats, and can be written again, but not on what was read before', async () => {
+      const name = randomName();
+      const revision = await write(store, name, plan('p1'), 0);
+      assert.deepEqual(await store.forget(name), { ok: true });
+      const read = await store.read(name);
+      assert.ok(read.ok && read.plan === undefined);
+      assert.equal(await write(store, name, plan('p2'), revision ?? 0), undefined);
+      assert.notEqual(await write(store, name, plan('p3'), read.revision), undefined);
+    });
+
+    test('[MOD-7] two thousand seats fit into one value', async () => {
+      const name = randomName();
+      const many = plan(...Array.from({ length: 2000 }, (_, at) => `p${String(at).padStart(16, '0')}`));
+      await write(store, name, many, 0);
+      const read = await store.read(name);
+      assert.equal(read.ok && read.plan?.seats.length, 2000);
+    });
+  });
+}

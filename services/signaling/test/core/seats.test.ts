@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RoomView } from '@parley/protocol/http';
+import type { Person } from '../support/person.ts';
+import { World } from '../support/world.ts';
+
+function come(world: World, pod: string, view: RoomView): Person {
+  const person = world.person();
+  person.join(pod, view);
+  world.advance(400);
+  return person;
+}
+
+const seated = (world: World, view: RoomView): string[] =>
+  world.store
+    .seats(view.room)
+    .map(({ participant, pod }) => `${participant} ${pod}`)
+    .toSorted();
+
+describe('a room with a cap', () => {
+  it('[MOD-7] lets exactly so many in of those who come at once to all pods', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 5 });
+    const people = Array.from({ length: 20 }, (_, at) => {
+      const person = world.person();
+      person.join(['a', 'b', 'c'][at % 3] ?? 'a', view);
+      return person;
+    });
+    world.advance(1000);
+    assert.equal(people.filter((person) => person.isHere).length, 5);
+    assert.equal(people.filter((person) => person.endedWith === 'ROOM_FULL').length, 15);
+  });
+
+  it('[MOD-7] gives the seat of whoever left, or was lost for good, to the next', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    const ada = come(world, 'a', view);
+    assert.equal(come(world, 'b', view).endedWith, 'ROOM_FULL');
+    ada.leave();
+    world.advance(100);
+    const bo = come(world, 'b', view);
+    assert.equal(bo.isHere, true);
+    bo.lose();
+    world.advance(world.limits['resume.grace'] - 1000);
+    assert.equal(come(world, 'c', view).endedWith, 'ROOM_FULL');
+    world.advance(3000);
+    assert.equal(come(world, 'c', view).isHere, true);
+  });
+
+  it('[MOD-7] keeps the seat of somebody who moves to another pod, whose old pod then ends', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    const ada = come(world, 'a', view);
+    ada.lose();
+    ada.resume('b', { view });
+    world.advance(400);
+    assert.deepEqual(seated(world, view), [`${ada.id} b`]);
+    world.advance(world.limits['resume.grace'] + 10_000);
+    assert.deepEqual(seated(world, view), [`${ada.id} b`]);
+    assert.equal(come(world, 'c', view).endedWith, 'ROOM_FULL');
+  });
+
+  it('[MOD-7] frees the seats of a dead pod when nobody can come back into them, and not before', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 2 });
+    const ada = come(world, 'a', view);
+    const bo = come(world, 'b', view);
+    world.kill('a');
+    world.advance(20_000);
+    assert.equal(come(world, 'c', view).endedWith, 'ROOM_FULL');
+    world.advance(world.limits['resume.grace']);
+    const cy = come(world, 'c', view);
+    assert.equal(cy.isHere, true);
+    assert.deepEqual(seated(world, view), [`${bo.id} b`, `${cy.id} c`].toSorted());
+    assert.equal(ada.isHere, false);
+  });
+
+  it('[MOD-7] frees the seats of a pod that was killed and started again', () => {
+    const world = new World({ pods: ['a'] });
+    const view = world.store.make('panel', { cap: 1 });
+    come(world, 'a', view);
+    world.kill('a');
+    world.start('a');
+    world.advance(3000);
+    assert.equal(come(world, 'a', view).endedWith, 'ROOM_FULL');
+    world.advance(world.limits['resume.grace'] + 1000);
+    assert.equal(come(world, 'a', view).isHere, true);
+  });
+
+  it('[MOD-7] says that its store does not answer, and keeps no seat for whoever was refused', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    world.store.isDown = true;
+    assert.equal(come(world, 'a', view).endedWith, 'STORE_UNAVAILABLE');
+    world.store.isDown = false;
+    assert.equal(come(world, 'a', view).isHere, true);
+  });
+
+  it('[RES-9] [MOD-7] lets whoever was in come back while its store does not answer', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    const ada = come(world, 'a', view);
+    world.store.isDown = true;
+    ada.lose();
+    ada.resume('b', { view });
+    world.advance(400);
+    assert.equal(ada.isHere, true);
+  });
+
+  it('[MOD-7] frees the seat of whoever closed the page before it was theirs', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    come(world, 'b', view).leave();
+    world.advance(100);
+    const ada = world.person();
+    ada.join('b', view);
+    world.advance(1);
+    ada.lose();
+    world.advance(100);
+    assert.deepEqual(seated(world, view), []);
+    assert.equal(come(world, 'a', view).isHere, true);
+  });
+});

@@ -1,0 +1,162 @@
+/** Hard caps, names and bans under a storm: four processes, one NATS server with JetStream. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { after, before, test } from 'node:test';
+import { Client, join } from '../support/client.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { Owner, codeIn } from '../support/owner.ts';
+import { writeKeys } from '../support/pod.ts';
+import { startPodProcess, type PodProcess } from './support/pod-process.ts';
+
+const PODS = ['one', 'two', 'three', 'four'];
+const keys = writeKeys();
+let nats: TestNats;
+let pods: readonly PodProcess[];
+before(async () => {
+  nats = await startNats();
+  pods = await Promise.all(
+    PODS.map((name) =>
+      startPodProcess({ name, nats: nats.url, keysFile: keys.file, limits: { 'resume.grace': 5000 } }),
+    ),
+  );
+});
+after(async () => {
+  for (const pod of pods) await pod.kill();
+  await nats.close();
+  keys.remove();
+});
+
+const podFor = (at: number): PodProcess => {
+  const pod = pods[at % pods.length];
+  assert.ok(pod);
+  return pod;
+};
+
+/** What came of coming in: the client, or the code. */
+async function attempt(at: number, room: string, body = '{}'): Promise<Client | string> {
+  const { url } = podFor(at);
+  const joined = await join(url, room, { body });
+  if (!joined.ok) return joined.error.code;
+  const client = new Client(room);
+  await client.connect(url);
+  client.say({
+    type: 'enter',
+    ticket: joined.answer.ticket,
+    generation: 1,
+    name: `Person ${at}`,
+    media: { audio: false, video: false, screen: false },
+  });
+  return client.welcomed().then(
+    () => client,
+    () => client.refusedWith().then(({ code, close }) => code ?? String(close)),
+  );
+}
+
+const isIn = (outcome: Client | string): outcome is Client => typeof outcome !== 'string';
+
+test('[MOD-7] of 200 who join a room capped at 50 over four pods at once exactly 50 are in; seats of whoever leaves, and of a killed pod, are had again', async () => {
+  const owner = await Owner.of(podFor(0).url, { cap: 50 });
+  const outcomes = await Promise.all(Array.from({ length: 200 }, (_, at) => attempt(at, owner.room)));
+  const inside = outcomes.filter(isIn);
+  assert.equal(inside.length, 50);
+  assert.deepEqual(new Set(outcomes.filter((outcome) => !isIn(outcome))), new Set(['ROOM_FULL']));
+  await eventually('everyone sees everyone', () => inside.every((client) => peopleSeenBy(client) === 50));
+
+  for (const client of inside.slice(0, 10)) client.leave();
+  await Promise.all(inside.slice(0, 10).map((client) => client.waitForClose()));
+  const again = await eventually('ten seats are free', async () => {
+    const tried = await Promise.all(Array.from({ length: 20 }, (_, at) => attempt(at, owner.room)));
+    inside.push(...tried.filter(isIn));
+    return inside.length >= 60;
+  });
+  assert.ok(again);
+  assert.equal(inside.length, 60);
+
+  const victim = podFor(3);
+  const lost = inside.slice(10).filter((client) => client.welcome.pod === victim.name).length;
+  assert.ok(lost > 0);
+  await victim.kill();
+  await pause(5000 + 5000);
+  const after = await Promise.all(Array.from({ length: 3 * lost }, (_, at) => attempt(at % 3, owner.room)));
+  assert.equal(after.filter(isIn).length, lost);
+  await victim.start();
+  for (const client of [...inside, ...after.filter(isIn)]) client.drop();
+});
+
+test('[ROOM-5] of 50 who make a room of one name over four pods at once exactly one does', async () => {
+  const name = `room-${randomBytes(5).toString('hex')}`;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, async (_, at) => {
+      const response = await fetch(`${podFor(at).url}/v1/rooms`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+      return { status: response.status, body: await response.json() };
+    }),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+  assert.equal(answers.filter((answer) => codeIn(answer) === 'ROOM_EXISTS').length, 49);
+});
+
+for (const cap of [undefined, 60]) {
+  test(`[MOD-2] whoever is banned while everybody joins ${cap === undefined ? 'a room' : 'a room with a cap'} is never inside 2 s later, on any pod`, async () => {
+    const owner = await Owner.of(podFor(0).url, cap === undefined ? {} : { cap });
+    const mallory = JSON.stringify({ device: 'mallory-mallory-mallory' });
+    const first = await attempt(1, owner.room, mallory);
+    assert.ok(isIn(first));
+    const witness = await attempt(2, owner.room);
+    assert.ok(isIn(witness));
+
+    const storm = new AbortController();
+    const outcomes: (Client | string)[] = [];
+    const people: Client[] = [];
+    const again = async (at: number): Promise<void> => {
+      while (!storm.signal.aborted) outcomes.push(await attempt(at, owner.room, mallory));
+    };
+    const others = async (at: number): Promise<void> => {
+      for (let count = 0; count < 5; count += 1) {
+        const outcome = await attempt(at, owner.room);
+        if (isIn(outcome)) people.push(outcome);
+      }
+    };
+    const running = [...PODS.keys()].flatMap((at) => [again(at), again(at), others(at)]);
+    await pause(300);
+    const banned = await owner.to(podFor(3).url, first.participant, 'ban', {});
+    assert.equal(banned.status, 200);
+    const bannedAt = outcomes.length;
+    await pause(2000);
+    storm.abort();
+    await Promise.all(running);
+
+    const inside = outcomes.filter(isIn);
+    assert.ok(inside.length > 0, 'some were in before');
+    assert.deepEqual(
+      new Set(outcomes.slice(bannedAt + 2 * PODS.length).map((outcome) => (isIn(outcome) ? 'in' : outcome))),
+      new Set(['BANNED']),
+      'whoever began to join after the answer is refused',
+    );
+    for (const client of [first, ...inside]) assert.equal((await client.refusedWith(100)).code, 'BANNED');
+    const theirs = new Set([first, ...inside].map(({ participant }) => participant));
+    assert.deepEqual(
+      presentTo(witness).filter((participant) => theirs.has(participant)),
+      [],
+    );
+    assert.equal(people.length, 5 * PODS.length, 'nobody else was kept out');
+    for (const client of [witness, ...people]) client.drop();
+  });
+}
+
+/** Whom a client has been told is in the room. */
+function presentTo(client: Client): string[] {
+  const present = new Set(client.welcome.roster.map(({ participant }) => participant));
+  for (const message of client.log) {
+    if (message.type === 'joined') present.add(message.member.participant);
+    if (message.type === 'left') present.delete(message.participant);
+  }
+  return [...present];
+}
+
+const peopleSeenBy = (client: Client): number => presentTo(client).length;

@@ -1,0 +1,100 @@
+/** The home region's store in a scripted world: named rooms with their policies, and seats, decided one after the other. */
+import type { RoomPolicy } from '@parley/protocol/bus';
+import type { RoomView } from '@parley/protocol/http';
+import type { RoomId } from '@parley/protocol/ids';
+import type { Effect } from '../../src/core/effects.ts';
+import type { Input, Join } from '../../src/core/input.ts';
+import type { Seat, SeatOutcome } from '../../src/core/ports.ts';
+import type { WorldPod } from './world.ts';
+
+export type StoreEffect = Extract<
+  Effect,
+  { type: 'take-seat' | 'let-in' | 'claim-seat' | 'free-seat' | 'read-policy' }
+>;
+
+export class HomeStore {
+  readonly policies = new Map<RoomId, RoomPolicy>();
+  /** While it does not answer, seats are unavailable and reads come to nothing. */
+  isDown = false;
+  readonly #seats = new Map<RoomId, Map<string, Seat>>();
+  #revision = 0;
+
+  /** A named room as its owner made it. */
+  make(name: string, { cap, lobby = false }: { cap?: number; lobby?: boolean } = {}): RoomView {
+    const view: RoomView = {
+      room: `${name}@local`,
+      kind: 'named',
+      homeRegion: 'local',
+      cap: cap ?? 100,
+      locked: false,
+      ...(lobby ? { lobby } : {}),
+      ...(cap === undefined ? {} : { hardCap: true }),
+    };
+    this.#revision += 1;
+    const incarnation = `incarnation ${this.#revision}`;
+    this.policies.set(view.room, { revision: this.#revision, incarnation, view, bans: [], kicked: [] });
+    return view;
+  }
+
+  change(
+    room: RoomId,
+    change: { view?: Partial<Pick<RoomView, 'locked' | 'lobby'>>; bans?: RoomPolicy['bans'] },
+  ): RoomPolicy {
+    const before = this.policies.get(room);
+    if (before === undefined) throw new Error(`no room ${room}`);
+    this.#revision += 1;
+    const view = { ...before.view, ...change.view };
+    const policy = { ...before, revision: this.#revision, view, bans: change.bans ?? before.bans };
+    this.policies.set(room, policy);
+    return policy;
+  }
+
+  seats(room: RoomId): readonly Seat[] {
+    return [...(this.#seats.get(room)?.values() ?? [])];
+  }
+
+  ask(pod: WorldPod, effect: StoreEffect): Input | undefined {
+    if (effect.type === 'read-policy') return this.#read(effect.room);
+    const { seats: asked } = effect;
+    if (asked === undefined) return effect.type === 'let-in' ? letIn(effect.arrival, 'taken') : undefined;
+    const { room, cap } = asked;
+    const { participant } = 'arrival' in effect ? effect.arrival : effect;
+    const seats = this.#seats.get(room) ?? new Map<string, Seat>();
+    this.#seats.set(room, seats);
+    if (effect.type === 'free-seat') {
+      if (seats.get(participant)?.pod === pod.name) seats.delete(participant);
+      return undefined;
+    }
+    const seat = { participant, pod: pod.name, boot: pod.boot };
+    if (effect.type === 'claim-seat') {
+      if (!this.isDown) seats.set(participant, seat);
+      return undefined;
+    }
+    const answer = (outcome: SeatOutcome): Input =>
+      effect.type === 'let-in'
+        ? letIn(effect.arrival, outcome)
+        : { type: 'seat', room, socket: effect.socket, participant, outcome };
+    if (this.isDown) return answer('unavailable');
+    if (seats.size >= cap) {
+      for (const held of seats.values()) if (pod.core.isAbandoned(room, held)) seats.delete(held.participant);
+    }
+    if (seats.size >= cap) return answer('full');
+    seats.set(participant, seat);
+    return answer('taken');
+  }
+
+  #read(room: RoomId): Input | undefined {
+    const policy = this.policies.get(room);
+    if (this.isDown) return undefined;
+    return policy === undefined ? { type: 'room-missing', room } : { type: 'policy', policy, told: false };
+  }
+}
+
+/** With no new token, as nobody reads it here. */
+const letIn = ({ socket, participant, view }: Join, outcome: SeatOutcome): Input => ({
+  type: 'seat',
+  room: view.room,
+  socket,
+  participant,
+  outcome,
+});

@@ -1,0 +1,274 @@
+/** The owner over HTTP, on one pod, while everybody is on the other. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { RunningPod } from '../../src/server/start.ts';
+import { Client, join, ticketFor } from '../support/client.ts';
+import { Owner, codeIn } from '../support/owner.ts';
+import { keySet, memory, startTestPod } from '../support/pod.ts';
+
+const OPEN_DOORS = { 'address.joins': 100_000, 'address.rooms': 10_000, 'address.moderation': 100_000 };
+const shared = { memory: memory(), keys: keySet(), limits: OPEN_DOORS };
+let here: RunningPod;
+let there: RunningPod;
+before(async () => {
+  here = await startTestPod({ ...shared, name: 'pod-a' });
+  there = await startTestPod({ ...shared, name: 'pod-b' });
+});
+after(async () => {
+  await here.close();
+  await there.close();
+});
+
+const device = (letter: string): { body: string } => ({
+  body: JSON.stringify({ device: letter.repeat(16) }),
+});
+
+async function enter(
+  room: string,
+  name: string,
+  options: Parameters<Client['enter']>[2] = {},
+): Promise<Client> {
+  const client = new Client(room);
+  await client.enter(there.url, name, options);
+  return client;
+}
+
+describe('moderation', () => {
+  test('[MOD-1] a kick over one pod ends a participant on the other; its token is refused for good, a new join is not', async () => {
+    const owner = await Owner.of(here.url);
+    const ada = await enter(owner.room, 'Ada');
+    const bo = await enter(owner.room, 'Bo');
+    assert.equal((await owner.to(here.url, bo.participant, 'kick')).status, 204);
+    assert.deepEqual(await bo.refusedWith(), { code: 'KICKED', close: 4414 });
+    const left = await ada.waitFor('left');
+    assert.deepEqual(left, { type: 'left', participant: bo.participant, reason: 'kicked' });
+    ada.drop();
+    await bo.connect(here.url);
+    bo.sayResume();
+    assert.deepEqual(await bo.refusedWith(), { code: 'KICKED', close: 4414 });
+    (await enter(owner.room, 'Bo')).drop();
+  });
+
+  test('[MOD-2] [MOD-8] a ban keeps a device out of both pods, and nobody else; lifted, it may come again', async () => {
+    const owner = await Owner.of(here.url);
+    const ada = await enter(owner.room, 'Ada', device('a'));
+    const mallory = await enter(owner.room, 'Mallory', device('m'));
+    const answer = await owner.to(here.url, mallory.participant, 'ban', {});
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await mallory.refusedWith(), { code: 'BANNED', close: 4415 });
+    assert.equal((await ada.waitFor('left')).reason, 'banned');
+    for (const pod of [here, there]) {
+      const again = await join(pod.url, owner.room, device('m'));
+      assert.ok(!again.ok);
+      assert.deepEqual([again.status, again.error.code], [403, 'BANNED']);
+    }
+    (await enter(owner.room, 'Cy', device('c'))).drop();
+    const [ban] = await owner.bans(there.url);
+    assert.deepEqual([ban?.name, ban?.network], ['Mallory', false]);
+    assert.equal((await owner.ask(there.url, 'DELETE', `/bans/${ban?.id}`)).status, 204);
+    assert.deepEqual(await owner.bans(here.url), []);
+    (await enter(owner.room, 'Mallory', device('m'))).drop();
+    ada.drop();
+  });
+
+  test('[MOD-8] a client that tells no device is banned with its network; the owner comes in all the same', async () => {
+    const owner = await Owner.of(here.url);
+    const mallory = await enter(owner.room, 'Mallory');
+    assert.equal((await owner.to(here.url, mallory.participant, 'ban')).status, 200);
+    const other = await join(here.url, owner.room, device('x'));
+    assert.equal(!other.ok && other.error.code, 'BANNED');
+    const key = new Client(owner.room);
+    assert.equal((await key.enter(here.url, 'Owner', { headers: owner.authorization })).owner, true);
+    key.drop();
+  });
+
+  test('[MOD-2] a ticket given before the ban is worth nothing after it', async () => {
+    const owner = await Owner.of(here.url);
+    const mallory = await enter(owner.room, 'Mallory', device('m'));
+    const late = new Client(owner.room);
+    const { ticket } = await ticketFor(there.url, owner.room, device('m'));
+    await owner.to(here.url, mallory.participant, 'ban', {});
+    await late.connect(there.url);
+    late.say({
+      type: 'enter',
+      ticket,
+      generation: 1,
+      name: 'Late',
+      media: { audio: false, video: false, screen: false },
+    });
+    assert.equal((await late.refusedWith()).code, 'BANNED');
+  });
+
+  test('[MOD-3] a locked room refuses at the door; unlocked it does not; everyone inside is told', async () => {
+    const owner = await Owner.of(here.url);
+    const ada = await enter(owner.room, 'Ada');
+    assert.equal((await owner.change(here.url, { locked: true })).status, 200);
+    const changed = await ada.waitFor('room-changed');
+    assert.equal(changed.room.locked, true);
+    const refused = await join(there.url, owner.room);
+    assert.deepEqual(!refused.ok && [refused.status, refused.error.code], [423, 'ROOM_LOCKED']);
+    await owner.change(there.url, { locked: false });
+    (await enter(owner.room, 'Bo')).drop();
+    ada.drop();
+  });
+
+  test('[MOD-4] a request to mute is told to whom it is for', async () => {
+    const owner = await Owner.of(here.url);
+    const ada = await enter(owner.room, 'Ada');
+    assert.equal((await owner.to(here.url, ada.participant, 'ask-to-mute')).status, 204);
+    await ada.waitFor('mute-asked');
+    ada.drop();
+  });
+
+  test('[MOD-5] who waits in the lobby is shown to the owner, may change its name, and is let in or refused', async () => {
+    const owner = await Owner.of(here.url, { lobby: true });
+    const boss = new Client(owner.room);
+    await boss.enter(here.url, 'Boss', { headers: owner.authorization });
+    const guest = new Client(owner.room);
+    await guest.knock(there.url, 'Guest');
+    await guest.waitFor('in-lobby');
+    const { waiting } = await boss.waitFor('knocked');
+    assert.equal(waiting.name, 'Guest');
+    guest.say({ type: 'change', name: 'Guest of honour' });
+    boss.say({ type: 'chat', id: 'secret-about-guest', text: 'shall we take this one?' });
+    await boss.waitFor('chat-taken');
+    assert.equal((await owner.to(here.url, waiting.participant, 'admit')).status, 204);
+    const welcome = await guest.welcomed();
+    assert.deepEqual(
+      welcome.roster.find(({ participant }) => participant === guest.participant)?.name,
+      'Guest of honour',
+    );
+    guest.drop();
+    const again = await guest.resume(here.url);
+    assert.deepEqual(again.chat, [], 'nothing from before it was let in');
+    const other = new Client(owner.room);
+    await other.knock(there.url, 'Other');
+    await other.waitFor('in-lobby');
+    const second = await boss.waitFor('knocked', { match: (message) => message.waiting.name === 'Other' });
+    assert.equal((await owner.to(there.url, second.waiting.participant, 'deny')).status, 204);
+    assert.deepEqual(await other.refusedWith(), { code: 'LOBBY_DENIED', close: 4416 });
+    boss.drop();
+    guest.drop();
+  });
+
+  test('[MOD-5] who waits leaves by saying so, and the owner sees that', async () => {
+    const owner = await Owner.of(here.url, { lobby: true });
+    const boss = new Client(owner.room);
+    await boss.enter(here.url, 'Boss', { headers: owner.authorization });
+    const guest = new Client(owner.room);
+    await guest.knock(there.url, 'Guest');
+    await guest.waitFor('in-lobby');
+    guest.leave();
+    assert.equal((await guest.waitForClose()).close, 1000);
+    await boss.waitFor('knock-ended');
+    boss.drop();
+  });
+});
+
+describe('who may moderate', () => {
+  test('[ROOM-6] nobody without the key, with another room’s key, or in an ad-hoc room', async () => {
+    const owner = await Owner.of(here.url);
+    const stranger = await Owner.of(here.url);
+    const ada = await enter(owner.room, 'Ada');
+    const path = `/participants/${ada.participant}/kick`;
+    assert.equal(codeIn(await owner.ask(here.url, 'POST', path, undefined, {})), 'OWNER_KEY_INVALID');
+    assert.equal(
+      codeIn(await owner.ask(here.url, 'POST', path, undefined, stranger.authorization)),
+      'OWNER_KEY_INVALID',
+    );
+    for (const [method, where] of [
+      ['PATCH', ''],
+      ['GET', '/bans'],
+      ['DELETE', '/bans/x'],
+      ['POST', `/participants/${ada.participant}/ban`],
+    ] as const)
+      assert.equal(
+        codeIn(
+          await owner.ask(
+            here.url,
+            method,
+            where,
+            method === 'PATCH' ? {} : undefined,
+            stranger.authorization,
+          ),
+        ),
+        'OWNER_KEY_INVALID',
+        `${method} ${where}`,
+      );
+    const response = await fetch(
+      `${here.url}/v1/rooms/k7m3-q9xd-w2hn-5tzp/participants/${ada.participant}/kick`,
+      {
+        method: 'POST',
+        headers: owner.authorization,
+      },
+    );
+    assert.equal(response.status, 404);
+    ada.drop();
+  });
+
+  test('[MOD-10] nobody and nonsense are answered with a code', async () => {
+    const owner = await Owner.of(here.url);
+    const ada = await enter(owner.room, 'Ada');
+    assert.equal(codeIn(await owner.to(here.url, 'p0000000000000000', 'kick')), 'PARTICIPANT_NOT_FOUND');
+    assert.equal(codeIn(await owner.to(here.url, 'somebody', 'kick')), 'PARTICIPANT_NOT_FOUND');
+    assert.equal(codeIn(await owner.to(here.url, ada.participant, 'admire')), 'NOT_FOUND');
+    assert.equal(codeIn(await owner.ask(here.url, 'DELETE', '/bans/none')), 'BAN_NOT_FOUND');
+    assert.equal(codeIn(await owner.ask(here.url, 'PATCH', '', { locked: 'yes' })), 'BAD_REQUEST');
+    ada.drop();
+  });
+
+  test('[LIM-7] address.moderation: an address may ask so often', async () => {
+    const pod = await startTestPod({
+      ...shared,
+      name: 'pod-c',
+      limits: { ...OPEN_DOORS, 'address.moderation': 2 },
+    });
+    const owner = await Owner.of(here.url);
+    const answers = [
+      await owner.change(pod.url, {}),
+      await owner.change(pod.url, {}),
+      await owner.change(pod.url, {}),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 429],
+    );
+    await pod.close();
+  });
+
+  test('[MOD-2] room.bans: a room has so many bans', async () => {
+    const pod = await startTestPod({ ...shared, name: 'pod-d', limits: { ...OPEN_DOORS, 'room.bans': 1 } });
+    const owner = await Owner.of(pod.url);
+    const codes = [];
+    for (const letter of ['m', 'n']) {
+      const client = new Client(owner.room);
+      await client.enter(pod.url, 'Mallory', device(letter));
+      codes.push(codeIn(await owner.to(pod.url, client.participant, 'ban', {})));
+      client.drop();
+    }
+    assert.deepEqual(codes, [undefined, 'TOO_MANY_BANS']);
+    await pod.close();
+  });
+});
+
+test('[MOD-9] a ticket or token of a deleted room is worth nothing in the one made again under its name', async () => {
+  const first = await Owner.of(here.url);
+  const ada = await enter(first.room, 'Ada');
+  const { ticket } = await ticketFor(there.url, first.room);
+  assert.equal((await first.ask(here.url, 'DELETE', '')).status, 204);
+  assert.equal((await ada.refusedWith()).code, 'ROOM_DELETED');
+  await Owner.of(here.url, { name: first.room.split('@')[0] ?? '' });
+  await ada.connect(there.url);
+  ada.sayResume();
+  assert.equal((await ada.refusedWith()).code, 'ROOM_DELETED');
+  const late = new Client(first.room);
+  await late.connect(there.url);
+  late.say({
+    type: 'enter',
+    ticket,
+    generation: 1,
+    name: 'Late',
+    media: { audio: false, video: false, screen: false },
+  });
+  assert.equal((await late.refusedWith()).code, 'ROOM_DELETED');
+});
