@@ -3,12 +3,16 @@
  * sockets come in as ports (`ports.ts`).
  */
 import type { Code } from '@parley/protocol/codes';
+import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Media, Presence } from '@parley/protocol/people';
+import type { Media, Presence, Waiting } from '@parley/protocol/people';
+import type { Moderation } from './moderation.ts';
 
 /** What the connection to the room is doing. Everything between a lost socket and its return is one calm `recovering`. */
 export type CallConnection =
   | { readonly status: 'joining' }
+  /** The room has a lobby and its owner was told. Lasts as long as it takes; a lost socket asks again behind it. */
+  | { readonly status: 'in-lobby'; readonly offline: boolean }
   | { readonly status: 'connected'; readonly pod: string }
   | { readonly status: 'recovering'; readonly sinceMs: number; readonly offline: boolean }
   /** Over for good. `retry` says whether joining again may work; `retryAfterMs` when. */
@@ -41,6 +45,8 @@ export interface Person {
   readonly name: string;
   readonly presence: Presence;
   readonly media: Media;
+  /** Came with the owner key of the room. */
+  readonly owner: boolean;
   readonly link: Link;
   /** Camera and microphone; the same object while it lasts, so it can be bound to an element. */
   readonly stream: MediaStream | null;
@@ -64,9 +70,20 @@ export interface ChatEntry {
 export interface CallSnapshot {
   readonly connection: CallConnection;
   readonly room: string;
-  readonly me: { readonly participant: ParticipantId | null; readonly name: string; readonly media: Media };
+  /** Whether it is locked, has a lobby, how many it takes; `null` before the service said so. */
+  readonly view: RoomView | null;
+  readonly me: {
+    readonly participant: ParticipantId | null;
+    readonly name: string;
+    readonly media: Media;
+    readonly owner: boolean;
+  };
   /** Everyone else, in the order they came. */
   readonly people: readonly Person[];
+  /** Who waits to be let in; told to owners only. */
+  readonly lobby: readonly Waiting[];
+  /** How often the owner has asked us to mute: a higher number is a new request. */
+  readonly muteRequests: number;
   readonly chat: readonly ChatEntry[];
 }
 
@@ -81,6 +98,8 @@ export interface Call {
   rename(name: string): void;
   /** `false` where the text is empty or over `chat.chars`. */
   sendChat(text: string): boolean;
+  /** `null` without an owner key. Whether the key is the room's is known by `me.owner` and by what the answers say. */
+  readonly moderation: Moderation | null;
   /** Leaves for good: everyone is told at once. */
   leave(): void;
 }
@@ -90,6 +109,10 @@ export interface CallOptions {
   readonly api: string;
   readonly room: string;
   readonly name: string;
+  /** 16 to 64 random letters, digits, `-` and `_` that the application keeps: what a ban recognises besides the network address. */
+  readonly device?: string;
+  /** Of whoever made the room: joins as its owner. */
+  readonly ownerKey?: string;
   readonly microphone: MediaStreamTrack | null;
   readonly camera: MediaStreamTrack | null;
   /** Answers of an earlier visit in the same tab, so that a reload is the same participant. */

@@ -1,5 +1,5 @@
 /**
- * The way into the room and back: admission, one socket at a time, resume and rejoin. The order that matters: the generation is raised and
+ * The way into the room and back: admission, one socket at a time, the lobby, resume and rejoin. The order that matters: the generation is raised and
  * remembered before every socket, so that no two sockets of one participant ever carry the same one, not even across a reload.
  */
 import type { ClientMessage } from '@parley/protocol/client-messages';
@@ -30,6 +30,7 @@ type Step =
   | { readonly at: 'idle' }
   | { readonly at: 'admitting'; readonly abort: AbortController }
   | { readonly at: 'opening'; readonly socket: RoomSocket; readonly fresh: boolean }
+  | { readonly at: 'in-lobby'; readonly socket: RoomSocket }
   | { readonly at: 'connected'; readonly socket: RoomSocket }
   | { readonly at: 'waiting'; readonly cancel: () => void; readonly go: () => void }
   | { readonly at: 'ended' };
@@ -62,6 +63,8 @@ export class Connection {
   #rejoins = 0;
   /** Unix time of the loss; `null` before the first welcome. */
   #lostAt: number | null = null;
+  /** Between `in-lobby` and the welcome, over any number of sockets. */
+  #waiting = false;
   #cancelMove: () => void = () => undefined;
 
   constructor(options: CallOptions, ports: Ports, handlers: ConnectionHandlers) {
@@ -111,22 +114,22 @@ export class Connection {
     const abort = new AbortController();
     this.#step = { at: 'admitting', abort };
     this.#tell();
-    const spent = this.#ports.clock.now() - this.#startedAt;
-    const patienceMs = this.#lostAt === null ? FIRST_JOIN_PATIENCE_MS - spent : Number.POSITIVE_INFINITY;
-    const { api, room } = this.#options;
     const { name } = this.#handlers.introduction();
-    void admit({ api, room, name, patienceMs, signal: abort.signal }, this.#ports).then((admission) => {
-      if (abort.signal.aborted) return;
-      if (!admission.ok) {
-        if (admission.reason !== 'aborted') this.#end(admission.reason, admission);
-        return;
-      }
-      const { answer } = admission;
-      this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
-      this.#socketUrl = answer.socketUrl;
-      this.#handlers.onIceServers(answer.iceServers);
-      this.#open();
-    });
+    const { signal } = abort;
+    void admit({ ...this.#options, name, patienceMs: this.#patienceMs, signal }, this.#ports).then(
+      (admission) => {
+        if (signal.aborted) return;
+        if (!admission.ok) {
+          this.#end(admission.reason, admission);
+          return;
+        }
+        const answer = admission.value;
+        this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
+        this.#socketUrl = answer.socketUrl;
+        this.#handlers.onIceServers(answer.iceServers);
+        this.#open();
+      },
+    );
   }
 
   #open(): void {
@@ -162,13 +165,28 @@ export class Connection {
 
   #hear(message: ServerMessage): void {
     if (message.type === 'welcome') this.#welcomed(message);
+    else if (message.type === 'in-lobby') this.#wasToldToWait(message);
     else if (message.type === 'go-elsewhere') this.#move(message.afterMs);
     else this.#handlers.onMessage(message);
   }
 
-  #welcomed(welcome: Welcome): void {
+  /** Waiting is on this socket only: whoever loses it knocks again, as somebody new, with a new ticket. */
+  #wasToldToWait(message: ServerMessage): void {
     if (this.#step.at !== 'opening') return;
-    const { socket, fresh } = this.#step;
+    this.#step = { at: 'in-lobby', socket: this.#step.socket };
+    this.#waiting = true;
+    this.#ticket = null;
+    this.#failures = 0;
+    this.#rejoins = 0;
+    this.#handlers.onMessage(message);
+    this.#tell();
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#step.at !== 'opening' && this.#step.at !== 'in-lobby') return;
+    const { socket } = this.#step;
+    const fresh = this.#step.at === 'in-lobby' || this.#step.fresh;
+    this.#waiting = false;
     this.#step = { at: 'connected', socket };
     this.#token = welcome.resume;
     this.#participant = welcome.participant;
@@ -185,9 +203,9 @@ export class Connection {
   #move(afterMs: number): void {
     this.#cancelMove();
     this.#cancelMove = this.#ports.clock.after(afterMs, () => {
-      if (this.#step.at !== 'connected') return;
+      if (this.#step.at !== 'connected' && this.#step.at !== 'in-lobby') return;
       this.#step.socket.close();
-      this.#lostAt = this.#ports.clock.wall();
+      if (this.#step.at === 'connected') this.#lostAt = this.#ports.clock.wall();
       this.#open();
     });
   }
@@ -222,14 +240,18 @@ export class Connection {
   }
 
   #retry(loss: SocketLoss): void {
-    const spent = this.#ports.clock.now() - this.#startedAt;
-    // Only a person who is not in yet is told to try again: whoever was in comes back as long as it takes.
-    if (this.#lostAt === null && spent > FIRST_JOIN_PATIENCE_MS) {
+    if (this.#patienceMs < 0) {
       this.#end(loss.code ?? 'unreachable', { retry: true, retryAfterMs: loss.retryAfterMs });
       return;
     }
     const otherAddress = this.#failures > 0 && this.#failures % SOCKET_TRIES_PER_ADDRESS === 0;
     this.#wait(loss.retryAfterMs ?? 0, () => (otherAddress ? this.#admit() : this.#open()));
+  }
+
+  /** Only a person who is not in yet is told to try again: whoever was in, or waits at the door, comes back as long as it takes. */
+  get #patienceMs(): number {
+    if (this.#lostAt !== null || this.#waiting) return Number.POSITIVE_INFINITY;
+    return FIRST_JOIN_PATIENCE_MS - (this.#ports.clock.now() - this.#startedAt);
   }
 
   #wait(atLeastMs: number, then: () => void): void {
@@ -249,19 +271,18 @@ export class Connection {
 
   #networkChanged(): void {
     const online = this.#ports.network.online();
-    if (this.#step.at === 'connected') this.#step.socket.probe();
+    if (this.#step.at === 'connected' || this.#step.at === 'in-lobby') this.#step.socket.probe();
     if (this.#step.at === 'waiting' && online) this.#step.go();
     else this.#tell();
   }
 
-  /** Before the first welcome everything is `joining`; afterwards everything short of the end is `recovering`. */
+  /** Before the first welcome everything is `joining`, or `in-lobby`; afterwards everything short of the end is `recovering`. */
   #tell(): void {
     if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
-    this.#handlers.onState(
-      this.#lostAt === null
-        ? { status: 'joining' }
-        : { status: 'recovering', sinceMs: this.#lostAt, offline: !this.#ports.network.online() },
-    );
+    const offline = !this.#ports.network.online();
+    if (this.#waiting) this.#handlers.onState({ status: 'in-lobby', offline });
+    else if (this.#lostAt === null) this.#handlers.onState({ status: 'joining' });
+    else this.#handlers.onState({ status: 'recovering', sinceMs: this.#lostAt, offline });
   }
 
   #remember(): void {
@@ -280,7 +301,7 @@ export class Connection {
     if (step.at === 'ended') return;
     this.#step = { at: 'ended' };
     if (step.at === 'admitting') step.abort.abort();
-    if (step.at === 'opening' || step.at === 'connected') step.socket.close();
+    if (step.at === 'opening' || step.at === 'in-lobby' || step.at === 'connected') step.socket.close();
     if (step.at === 'waiting') step.cancel();
     this.#cancelMove();
     this.#stopListening();

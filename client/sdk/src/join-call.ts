@@ -3,12 +3,14 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import { LIMITS } from '@parley/protocol/limits';
 import { checkName, type Media, type Member } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
-import type { IceServer } from '@parley/protocol/http';
+import type { IceServer, RoomView } from '@parley/protocol/http';
 import type { Call, CallConnection, CallOptions, CallSnapshot, Person } from './call.ts';
 import * as chat from './chat.ts';
 import { Connection } from './connection.ts';
 import { refreshIn, toRtc } from './ice-servers.ts';
+import { lobbyAfter, type Lobby } from './lobby.ts';
 import { Mesh } from './mesh.ts';
+import { moderation, type Moderation } from './moderation.ts';
 import type { Ports } from './ports.ts';
 import { emptyRoster, expired, heard, nextExpiry, welcomed } from './roster.ts';
 import type { LocalMedia } from './senders.ts';
@@ -28,6 +30,7 @@ export function joinCall(options: CallOptions, ports: Ports): Call {
 }
 
 class JoinedCall implements Call {
+  readonly moderation: Moderation | null;
   readonly #options: CallOptions;
   readonly #ports: Ports;
   readonly #connection: Connection;
@@ -35,6 +38,10 @@ class JoinedCall implements Call {
   readonly #listeners = new Set<() => void>();
   #state: CallConnection = { status: 'joining' };
   #roster = emptyRoster;
+  #view: RoomView | null = null;
+  #owner = false;
+  #lobby: Lobby = [];
+  #muteRequests = 0;
   #chat: chat.ChatLog = [];
   #name: string;
   #local: LocalMedia;
@@ -53,6 +60,11 @@ class JoinedCall implements Call {
     this.#ports = ports;
     this.#name = options.name;
     this.#local = { microphone: options.microphone, camera: options.camera, screen: null };
+    const { api, room, ownerKey } = options;
+    this.moderation =
+      ownerKey === undefined
+        ? null
+        : moderation({ api, room, ownerKey }, ports, (view) => this.#viewChanged(view));
     this.#limits = { nameChars: LIMITS['name.chars'].value, chatChars: LIMITS['chat.chars'].value };
     this.#mesh = new Mesh(this.#local, {
       ports,
@@ -80,8 +92,16 @@ class JoinedCall implements Call {
     this.#snapshot ??= {
       connection: this.#state,
       room: this.#options.room,
-      me: { participant: this.#roster.me, name: this.#name, media: this.#media },
+      view: this.#view,
+      me: {
+        participant: this.#roster.me,
+        name: this.#name,
+        media: this.#media,
+        owner: this.#owner,
+      },
       people: [...this.#roster.members.values()].map((member) => this.#person(member)),
+      lobby: this.#lobby,
+      muteRequests: this.#muteRequests,
       chat: this.#chat,
     };
     return this.#snapshot;
@@ -142,9 +162,7 @@ class JoinedCall implements Call {
     this.#local = local;
     this.#mesh.setMedia(local);
     const media = this.#media;
-    const same =
-      media.audio === before.audio && media.video === before.video && media.screen === before.screen;
-    if (same) return;
+    if (sameMedia(media, before)) return;
     this.#connection.send({ type: 'change', media });
     this.#changed();
   }
@@ -159,6 +177,10 @@ class JoinedCall implements Call {
     const reloaded = !fresh && this.#roster.me === null;
     this.#roster = welcomed(fresh ? emptyRoster : this.#roster, welcome, this.#ports.clock.now());
     this.#limits = welcome.limits;
+    this.#view = welcome.room;
+    this.#owner = welcome.owner ?? false;
+    this.#lobby = lobbyAfter(this.#lobby, welcome);
+    this.#correct(welcome);
     for (const line of welcome.chat) this.#chat = chat.received(this.#chat, line, welcome.participant);
     for (const line of chat.unacknowledged(this.#chat)) this.#connection.send(line);
     if (!this.#mesh.hasIceServers) this.#refresh();
@@ -167,8 +189,33 @@ class JoinedCall implements Call {
     else this.#mesh.reachableAgain();
   }
 
+  /** What the first message said of us may be old: whoever waited in the lobby may have switched the camera meanwhile. */
+  #correct({ roster, participant }: Welcome): void {
+    const said = roster.find((member) => member.participant === participant);
+    const media = this.#media;
+    if (said === undefined) return;
+    if (said.name !== this.#name) this.#connection.send({ type: 'change', name: this.#name });
+    if (!sameMedia(said.media, media)) this.#connection.send({ type: 'change', media });
+  }
+
+  #viewChanged(view: RoomView): void {
+    if (this.#state.status === 'ended') return;
+    this.#view = view;
+    this.#changed();
+  }
+
   #heard(message: ServerMessage): void {
-    if (message.type === 'chat') {
+    if (message.type === 'room-changed') {
+      this.#view = message.room;
+    } else if (message.type === 'in-lobby') {
+      // Whoever is at the door is in no roster and sees nobody, also when they were in before.
+      this.#view = message.room;
+      this.#roster = emptyRoster;
+      this.#owner = false;
+      this.#followRoster();
+    } else if (message.type === 'mute-asked') {
+      this.#muteRequests += 1;
+    } else if (message.type === 'chat') {
       this.#chat = chat.received(this.#chat, message.line, this.#roster.me);
     } else if (message.type === 'chat-taken') {
       this.#chat = chat.taken(this.#chat, message.id, message.at);
@@ -179,6 +226,7 @@ class JoinedCall implements Call {
     } else if (message.type === 'undelivered') {
       this.#mesh.undelivered(message);
     }
+    this.#lobby = lobbyAfter(this.#lobby, message);
     const roster = heard(this.#roster, message);
     if (roster !== this.#roster) {
       this.#roster = roster;
@@ -241,7 +289,7 @@ class JoinedCall implements Call {
 
   /** The same object while nothing about the person changed, so that an application redraws only who did. */
   #person(member: Member): Person {
-    const { participant, name, state, media } = member;
+    const { participant, name, state, media, owner = false } = member;
     const link = this.#mesh.link(participant);
     const stream = link?.stream ?? null;
     const screen = media.screen ? (link?.screen ?? null) : null;
@@ -252,6 +300,7 @@ class JoinedCall implements Call {
       before?.name === name &&
       before.presence === state &&
       before.media === media &&
+      before.owner === owner &&
       before.stream === stream &&
       before.screen === screen &&
       before.level === level &&
@@ -259,7 +308,7 @@ class JoinedCall implements Call {
     ) {
       return before;
     }
-    const person = { participant, name, presence: state, media, link: view, stream, screen, level };
+    const person = { participant, name, presence: state, media, owner, link: view, stream, screen, level };
     this.#people.set(participant, person);
     return person;
   }
@@ -282,3 +331,6 @@ class JoinedCall implements Call {
     this.#mesh.close();
   }
 }
+
+const sameMedia = (one: Media, other: Media): boolean =>
+  one.audio === other.audio && one.video === other.video && one.screen === other.screen;

@@ -56,7 +56,12 @@ export function heard(before: Roster, message: ServerMessage): Roster {
     case 'error':
     case 'go-elsewhere':
     case 'ice':
+    case 'in-lobby':
+    case 'knock-ended':
+    case 'knocked':
+    case 'mute-asked':
     case 'pong':
+    case 'room-changed':
     case 'room-deleted':
     case 'undelivered':
     case 'welcome':

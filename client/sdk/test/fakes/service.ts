@@ -1,4 +1,4 @@
-/** The service as a test plays it: answers to join requests from a list, and sockets whose far end is the test. */
+/** The service as a test plays it: answers to requests from lists, and sockets whose far end is the test. */
 import { setImmediate } from 'node:timers/promises';
 import type { JoinAnswer } from '@parley/protocol/http';
 import type { ServerMessage } from '@parley/protocol/server-messages';
@@ -19,18 +19,32 @@ export interface FakeSocket {
   drop(code: number): void;
 }
 
+export interface FakeRequest {
+  readonly at: number;
+  /** Method and path. */
+  readonly what: string;
+  readonly body: string;
+  readonly authorization: string | undefined;
+}
+/** In turn; the last one is repeated. */
+type Answers = (() => Response | Error)[];
+
 export interface FakeService {
   readonly ports: FakePorts;
-  readonly joins: { at: number; body: string }[];
-  /** Answers to join requests in turn; the last one is repeated. */
-  answers: (() => Response | Error)[];
+  readonly joins: FakeRequest[];
+  answers: Answers;
+  /** What the owner asked for. */
+  readonly commands: FakeRequest[];
+  commandAnswers: Answers;
   readonly sockets: FakeSocket[];
   readonly socket: FakeSocket;
   readonly network: { online: boolean; listeners: Set<() => void> };
   memory: string | null;
   join(change?: Partial<CallOptions>): Call;
   /** Joins, opens the socket and welcomes. */
-  enter(): Promise<Call>;
+  enter(change?: Partial<CallOptions>): Promise<Call>;
+  /** Joins, opens the socket and lets it wait at the door. */
+  knock(change?: Partial<CallOptions>): Promise<Call>;
   settle(): Promise<void>;
 }
 
@@ -59,9 +73,16 @@ export function fakeService(): FakeService {
       return () => network.listeners.delete(listener);
     },
   };
-  const fetch: Ports['fetch'] = async (_, init) => {
-    service.joins.push({ at: ports.clock.now(), body: typeof init.body === 'string' ? init.body : '' });
-    const next = service.answers.length > 1 ? service.answers.shift() : service.answers[0];
+  const fetch: Ports['fetch'] = async (url, { method, headers, body }) => {
+    const joining = url.endsWith('/join');
+    (joining ? service.joins : service.commands).push({
+      at: ports.clock.now(),
+      what: `${method} ${url.replace('https://api', '')}`,
+      body: typeof body === 'string' ? body : '',
+      authorization: new Headers(headers).get('authorization') ?? undefined,
+    });
+    const answers = joining ? service.answers : service.commandAnswers;
+    const next = answers.length > 1 ? answers.shift() : answers[0];
     const answer = next?.() ?? new Error('no answer');
     if (answer instanceof Error) throw answer;
     return answer;
@@ -87,6 +108,8 @@ export function fakeService(): FakeService {
     network,
     joins: [],
     answers: [admitted],
+    commands: [],
+    commandAnswers: [() => new Response(null, { status: 204 })],
     memory: null,
     get socket() {
       const last = sockets.at(-1);
@@ -111,11 +134,19 @@ export function fakeService(): FakeService {
         },
         ports,
       ),
-    async enter() {
-      const call = service.join();
+    async enter(change) {
+      const call = service.join(change);
       await service.settle();
       service.socket.open();
       service.socket.say(welcome());
+      await service.settle();
+      return call;
+    },
+    async knock(change) {
+      const call = service.join(change);
+      await service.settle();
+      service.socket.open();
+      service.socket.say({ type: 'in-lobby', room: { ...joinAnswer.room, kind: 'named', lobby: true } });
       await service.settle();
       return call;
     },
