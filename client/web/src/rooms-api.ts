@@ -1,6 +1,6 @@
 /** Named rooms over `/v1`: made, looked up and deleted. Failures are values with a code of the protocol. */
 import { knownCode, type Code } from '@parley/protocol/codes';
-import type { CreateRoomAnswer, RoomView } from '@parley/protocol/http';
+import type { BanList, CreateRoomAnswer, CreateRoomRequest, RoomView } from '@parley/protocol/http';
 
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
@@ -9,13 +9,17 @@ export type Answer<T> =
 /** A pod answers within a second or not at all; the edge gives up after 15. */
 const TIMEOUT_MS = 10_000;
 
-export const createRoom = (name: string): Promise<Answer<CreateRoomAnswer>> =>
-  ask<CreateRoomAnswer>('POST', '/v1/rooms', { body: JSON.stringify({ name }) });
+export const createRoom = (room: CreateRoomRequest): Promise<Answer<CreateRoomAnswer>> =>
+  ask<CreateRoomAnswer>('POST', '/v1/rooms', { body: JSON.stringify(room) });
 
 export const readRoom = (room: string): Promise<Answer<RoomView>> => ask<RoomView>('GET', roomUrl(room), {});
 
 export const deleteRoom = (room: string, ownerKey: string): Promise<Answer<null>> =>
   ask<null>('DELETE', roomUrl(room), { ownerKey });
+
+/** Whether the key is the room's: answered by something only the owner may read. */
+export const checkOwnerKey = (room: string, ownerKey: string): Promise<Answer<BanList>> =>
+  ask<BanList>('GET', `${roomUrl(room)}/bans`, { ownerKey });
 
 const roomUrl = (room: string): string => `/v1/rooms/${encodeURIComponent(room)}`;
 

@@ -42,7 +42,14 @@ export async function openGallery(): Promise<Gallery> {
       // Named rooms are looked up; the gallery has no service behind it.
       await page.route('**/v1/**', (route) =>
         route.fulfill({
-          json: { room: 'book-club@eu', kind: 'named', homeRegion: 'eu', cap: 100, locked: false },
+          json: {
+            room: 'book-club@eu',
+            kind: 'named',
+            homeRegion: 'eu',
+            cap: 100,
+            locked: false,
+            lobby: true,
+          },
         }),
       );
       await page.goto(`${url}?state=${state}`);

@@ -82,6 +82,27 @@ test('a banned person is told so and the devices are let go', async () => {
   await page.context().close();
 });
 
+test('[MOD-8] every join of a browser carries the same random device id, also after a reload', async () => {
+  const { page } = await openRoom({ status: 423, code: 'ROOM_LOCKED' });
+  const next = () => page.waitForRequest((request) => request.url().endsWith('/join'));
+  await page.getByTestId('ended-ROOM_LOCKED').waitFor();
+  const devices: unknown[] = [];
+  for (const again of ['retry', 'reload', 'retry']) {
+    const asked = next();
+    if (again === 'retry') await page.getByTestId('next-retry').click();
+    else {
+      await page.reload();
+      await page.getByTestId('join').click();
+    }
+    const body = (await asked).postDataJSON() as { device?: unknown };
+    devices.push(body.device);
+    await page.getByTestId('ended-ROOM_LOCKED').waitFor();
+  }
+  assert.match(String(devices[0]), /^[A-Za-z0-9_-]{16,64}$/);
+  assert.equal(new Set(devices).size, 1);
+  await page.context().close();
+});
+
 test('SIGTERM ends the server in good order', async () => {
   server.kill('SIGTERM');
   const [code] = (await once(server, 'exit')) as [number | null];

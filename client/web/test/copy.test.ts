@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeNames } from '@parley/protocol/codes';
 import { ENDINGS, sentence } from '../src/copy/endings.ts';
+import { moderationProblem } from '../src/copy/moderation.ts';
 import { problemCopy } from '../src/copy/media-problems.ts';
 import { waitMs } from '../src/pages/waiting.ts';
 
@@ -23,6 +24,14 @@ test('no copy shows a code, a number of HTTP or a word of the machine room', () 
     );
 });
 
+test('an owner whose command failed is told in a sentence, without a word of the machine room', () => {
+  for (const reason of [...codeNames(), 'unreachable'] as const) {
+    const said = moderationProblem(reason);
+    assert.match(said, /^[A-Z].{15,120}\.$/u, reason);
+    assert.doesNotMatch(said, /[A-Z]{2,}_|\b[45]\d\d\b|socket|ticket|token|pod\b|null/, reason);
+  }
+});
+
 test('what can pass by itself tries again by itself, and a refusal never does', () => {
   for (const waits of [
     'unreachable',
@@ -30,9 +39,20 @@ test('what can pass by itself tries again by itself, and a refusal never does', 
     'ROOM_HOME_UNREACHABLE',
     'POD_FULL',
     'NOT_READY',
+    'LOBBY_FULL',
   ] as const)
     assert.equal(ENDINGS[waits].auto, true, waits);
-  for (const stays of ['BANNED', 'KICKED', 'REPLACED', 'ROOM_DELETED', 'ROOM_NOT_FOUND', 'left'] as const)
+  for (const stays of [
+    'BANNED',
+    'KICKED',
+    'LOBBY_DENIED',
+    'LOBBY_TIMEOUT',
+    'REPLACED',
+    'ROOM_DELETED',
+    'ROOM_LOCKED',
+    'ROOM_NOT_FOUND',
+    'left',
+  ] as const)
     assert.equal(ENDINGS[stays].auto, false, stays);
 });
 

@@ -9,7 +9,7 @@ import { openGallery, settled, type Gallery } from './browser.ts';
 
 /** One of each look; the others differ by their words only, which `copy.test.ts` reads. */
 const SAME = /^call-(?:3|6|9)$/;
-const ENDINGS = /^ended-(?:left|unreachable|ROOM_FULL|BANNED|REPLACED|INTERNAL)$/;
+const ENDINGS = /^ended-(?:left|unreachable|ROOM_FULL|BANNED|LOBBY_TIMEOUT|REPLACED|INTERNAL)$/;
 
 let gallery: Gallery;
 let states: readonly string[];

@@ -1,14 +1,16 @@
-import { Icon } from '../design/icon.tsx';
+import type { RoomView } from '@parley/protocol/http';
+import { Icon, type IconName } from '../design/icon.tsx';
 import { Logo } from '../design/logo.tsx';
 import type { CallSession } from './session.ts';
 import { shareLink } from './share-link.tsx';
 
 export function CallHead({ session }: { readonly session: CallSession }) {
-  const { room } = session.snapshot.value;
+  const { room, view } = session.snapshot.value;
   return (
     <header class="call-head">
       <Logo />
       <span class="call-name">{room}</span>
+      {view && <RoomMarks view={view} />}
       <div class="call-head-actions">
         <button
           type="button"
@@ -42,5 +44,23 @@ export function CallHead({ session }: { readonly session: CallSession }) {
         </button>
       </div>
     </header>
+  );
+}
+
+/** What everyone in the room should know of its door. */
+function RoomMarks({ view }: { readonly view: RoomView }) {
+  return (
+    <span class="room-marks">
+      {view.locked && <Mark id="locked" icon="lock" text="The room is locked: nobody new gets in" />}
+      {view.lobby && <Mark id="lobby" icon="door" text="The room has a lobby: the owner lets newcomers in" />}
+    </span>
+  );
+}
+
+function Mark({ id, icon, text }: { readonly id: string; readonly icon: IconName; readonly text: string }) {
+  return (
+    <span role="img" aria-label={text} title={text} data-testid={`room-${id}`}>
+      <Icon name={icon} />
+    </span>
   );
 }

@@ -1,12 +1,15 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { usePageTitle } from '../pages/page-title.ts';
+import { Asks } from './asks.tsx';
 import './call.css';
 import { CallHead } from './call-head.tsx';
 import { ChatPanel } from './chat-panel.tsx';
 import './controls.css';
 import { Controls } from './controls.tsx';
 import { CallDialogs } from './dialogs.tsx';
+import { LobbyPage } from './lobby-page.tsx';
 import { NoticeList } from './notice-list.tsx';
+import './owner/owner.css';
 import './panels.css';
 import { PeoplePanel } from './people-panel.tsx';
 import type { CallSession } from './session.ts';
@@ -18,6 +21,12 @@ import './screen.css';
 import { useMedia } from './use-media.ts';
 
 export function CallPage({ session }: { readonly session: CallSession }) {
+  const { connection } = session.snapshot.value;
+  if (connection.status === 'in-lobby') return <LobbyPage session={session} offline={connection.offline} />;
+  return <CallRoom session={session} />;
+}
+
+function CallRoom({ session }: { readonly session: CallSession }) {
   const snapshot = session.snapshot.value;
   const panel = session.panel.value;
   const heading = usePageTitle(titleOf(session));
@@ -38,6 +47,7 @@ export function CallPage({ session }: { readonly session: CallSession }) {
       <h1 class="visually-hidden" ref={heading} tabIndex={-1}>
         Call in {snapshot.room}
       </h1>
+      <Asks session={session} />
       <div class="call-room" inert={sheet}>
         <CallHead session={session} />
         <main class="call-stage">
@@ -56,9 +66,9 @@ export function CallPage({ session }: { readonly session: CallSession }) {
 }
 
 function titleOf(session: CallSession): string {
-  const unread = session.unread.value;
-  const room = session.snapshot.value.room;
-  return `${unread > 0 ? `(${unread}) ` : ''}${room} · Parley`;
+  const { room, lobby } = session.snapshot.value;
+  const waiting = session.unread.value + lobby.length;
+  return `${waiting > 0 ? `(${waiting}) ` : ''}${room} · Parley`;
 }
 
 /** One state for everything between a lost connection and its return. */

@@ -9,6 +9,7 @@ export function Controls({ session }: { readonly session: CallSession }) {
   const panel = session.panel.value;
   const unread = session.unread.value;
   const people = session.snapshot.value.people.length + 1;
+  const waiting = session.snapshot.value.lobby.length;
 
   return (
     <div class="controls" role="group" aria-label="Call controls">
@@ -45,16 +46,17 @@ export function Controls({ session }: { readonly session: CallSession }) {
         shortcut="c"
         look={panel === 'chat' ? 'active' : 'plain'}
         expanded={panel === 'chat'}
-        badge={unread > 0 ? (unread > 9 ? '9+' : String(unread)) : null}
+        badge={badge(unread)}
         onPress={() => session.openPanel('chat')}
       />
       <Control
         id="people"
         icon="people"
-        label={`People, ${people} in the call`}
+        label={`People, ${people} in the call${waiting > 0 ? `, ${waiting} at the door` : ''}`}
         shortcut="p"
         look={panel === 'people' ? 'active' : 'plain'}
         expanded={panel === 'people'}
+        badge={badge(waiting)}
         count={people}
         onPress={() => session.openPanel('people')}
       />
@@ -73,6 +75,8 @@ export function Controls({ session }: { readonly session: CallSession }) {
     </div>
   );
 }
+
+const badge = (count: number): string | null => (count === 0 ? null : count > 9 ? '9+' : String(count));
 
 interface ControlProps {
   readonly id: string;
@@ -102,7 +106,8 @@ function Control(props: ControlProps) {
       onClick={props.onPress}
     >
       <Icon name={props.icon} />
-      {props.badge && <span class="badge">{props.badge}</span>}
+      {/* Drawn, not text: the label has said it, in words. */}
+      {props.badge && <span class="badge" data-count={props.badge} data-testid={`badge-${props.id}`} />}
       {props.count !== undefined && <span class="count">{props.count}</span>}
     </button>
   );

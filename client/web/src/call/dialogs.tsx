@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../design/dialog.tsx';
 import { shortcutsOn, setShortcutsOn } from '../memory/profile.ts';
 import { LinkDialog } from './link-dialog.tsx';
+import { BanDialog } from './owner/ban-dialog.tsx';
 import type { CallSession } from './session.ts';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { ShareDialog } from './share-link.tsx';
@@ -21,6 +22,12 @@ export function CallDialogs({ session }: { readonly session: CallSession }) {
       return <ShareDialog session={session} onClose={onClose} />;
     case 'link':
       return <LinkDialog session={session} participant={open.participant} onClose={onClose} />;
+    case 'ban':
+      return (
+        session.desk && (
+          <BanDialog desk={session.desk} participant={open.participant} name={open.name} onClose={onClose} />
+        )
+      );
     default:
       return open satisfies never;
   }

@@ -2,6 +2,8 @@
 import { browserPorts } from '@parley/sdk/browser-ports';
 import { joinCall } from '@parley/sdk/join-call';
 import type { LocalMedia } from '../media/local-media.ts';
+import { deviceId } from '../memory/device.ts';
+import { ownerKey } from '../memory/owner-key.ts';
 import { relayOnly } from '../memory/profile.ts';
 import { callMemory } from '../memory/tab.ts';
 import { CallSession } from './session.ts';
@@ -15,11 +17,14 @@ export interface StartOptions {
 }
 
 export function startSession({ room, name, media }: StartOptions): CallSession {
+  const key = ownerKey(room);
   const call = joinCall(
     {
       api: location.origin,
       room,
       name,
+      device: deviceId(),
+      ...(key === null ? {} : { ownerKey: key }),
       microphone: media.sendingMicrophone.peek(),
       camera: media.sendingCamera.peek(),
       memory: callMemory(room),

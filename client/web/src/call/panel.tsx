@@ -9,6 +9,11 @@ export interface PanelProps {
   readonly children: ComponentChildren;
 }
 
+/** Where the focus goes when what it was on disappears from a panel. */
+export function focusPanel(): void {
+  document.querySelector<HTMLElement>('.panel h2')?.focus({ preventScroll: true });
+}
+
 /** Beside the stage on a wide screen, over everything on a phone. Takes the focus when it opens. */
 export function Panel({ title, testid, onClose, children }: PanelProps) {
   const element = useRef<HTMLElement>(null);

@@ -1,37 +1,54 @@
 import type { Person } from '@parley/sdk/call';
+import { useState } from 'preact/hooks';
 import { Avatar } from '../design/avatar.tsx';
 import { Icon } from '../design/icon.tsx';
+import type { OwnerDesk } from './owner/desk.ts';
+import { KeyTrouble } from './owner/key-trouble.tsx';
+import { PersonMenu, PersonMenuButton } from './owner/person-menu.tsx';
+import { RoomSection } from './owner/room-section.tsx';
+import { WaitingList } from './owner/waiting-list.tsx';
 import { Panel } from './panel.tsx';
 import type { CallSession } from './session.ts';
 import { shareLink } from './share-link.tsx';
 
 export function PeoplePanel({ session }: { readonly session: CallSession }) {
-  const { me, people } = session.snapshot.value;
+  const { me, people, lobby, view } = session.snapshot.value;
+  const [openFor, setOpenFor] = useState<string | null>(null);
+  const desk = me.owner ? session.desk : null;
   return (
     <Panel
       title={`People (${people.length + 1})`}
       testid="people-panel"
       onClose={() => (session.panel.value = 'none')}
     >
-      <ul class="people">
-        <li class="person">
-          <Avatar name={me.name} seed={me.participant ?? me.name} />
-          <span class="person-name">
-            {me.name} <span class="soft">(you)</span>
-          </span>
-          <MediaMarks audio={me.media.audio} video={me.media.video} screen={me.media.screen} />
-        </li>
-        {people.map((person) => (
-          <li key={person.participant} class="person" data-testid="person">
-            <Avatar name={person.name} seed={person.participant} />
+      <div class="people-scroll">
+        <KeyTrouble session={session} />
+        <Problem session={session} />
+        {desk && lobby.length > 0 && <WaitingList desk={desk} lobby={lobby} />}
+        <ul class={`people${desk ? ' with-menus' : ''}`}>
+          <li class="person">
+            <Avatar name={me.name} seed={me.participant ?? me.name} />
             <span class="person-name">
-              {person.name}
-              <PresenceWord person={person} />
+              <span>
+                {me.name} <span class="soft">(you)</span>
+              </span>
+              {me.owner && <OwnerBadge />}
             </span>
-            <MediaMarks {...person.media} />
+            <MediaMarks audio={me.media.audio} video={me.media.video} screen={me.media.screen} />
           </li>
-        ))}
-      </ul>
+          {people.map((person) => (
+            <PersonRow
+              key={person.participant}
+              session={session}
+              desk={desk}
+              person={person}
+              open={openFor === person.participant}
+              onToggle={() => setOpenFor(openFor === person.participant ? null : person.participant)}
+            />
+          ))}
+        </ul>
+        {desk && view && <RoomSection desk={desk} view={view} />}
+      </div>
       <div class="panel-foot">
         <button type="button" class="button" onClick={() => void shareLink(session)}>
           <Icon name="link" />
@@ -41,6 +58,52 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
     </Panel>
   );
 }
+
+interface PersonRowProps {
+  readonly session: CallSession;
+  readonly desk: OwnerDesk | null;
+  readonly person: Person;
+  readonly open: boolean;
+  readonly onToggle: () => void;
+}
+
+function PersonRow({ session, desk, person, open, onToggle }: PersonRowProps) {
+  const asked = desk?.asked.value.has(person.participant) && person.media.audio;
+  return (
+    <li data-testid="person" data-participant={person.participant}>
+      <div class="person">
+        <Avatar name={person.name} seed={person.participant} />
+        <span class="person-name">
+          {person.name}
+          {person.owner && <OwnerBadge />}
+          <PresenceWord person={person} />
+          {asked && <span class="soft small">Asked to mute</span>}
+        </span>
+        <MediaMarks {...person.media} />
+        {desk && <PersonMenuButton person={person} open={open} onToggle={onToggle} />}
+      </div>
+      {desk && <PersonMenu session={session} desk={desk} person={person} open={open} onToggle={onToggle} />}
+    </li>
+  );
+}
+
+/** Why the owner's last command was not followed. */
+function Problem({ session }: { readonly session: CallSession }) {
+  const problem = session.problem.value;
+  if (problem === null) return null;
+  return (
+    <p class="callout bad" role="alert" data-testid="owner-problem">
+      <Icon name="warning" />
+      {problem}
+    </p>
+  );
+}
+
+const OwnerBadge = () => (
+  <span class="owner-badge" data-testid="owner-badge">
+    Owner
+  </span>
+);
 
 function PresenceWord({ person }: { readonly person: Person }) {
   if (person.presence === 'here') return null;

@@ -6,14 +6,19 @@ import { problemCopy } from '../copy/media-problems.ts';
 import { problemOf } from '../media/devices.ts';
 import { watchLevel } from '../media/level.ts';
 import type { Kind, LocalMedia } from '../media/local-media.ts';
+import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberName } from '../memory/profile.ts';
 import { rememberChoice } from '../memory/tab.ts';
 import { Notices } from './notices.ts';
+import { OwnerDesk } from './owner/desk.ts';
 
 export type Panel = 'none' | 'chat' | 'people';
 export type OpenDialog =
   | { readonly kind: 'settings' | 'shortcuts' | 'share' }
-  | { readonly kind: 'link'; readonly participant: ParticipantId };
+  | { readonly kind: 'link'; readonly participant: ParticipantId }
+  | { readonly kind: 'ban'; readonly participant: ParticipantId; readonly name: string };
+
+const KEY_REFUSED = 'The owner key in this browser does not fit this room any more. You come as a guest.';
 
 export class CallSession {
   readonly snapshot: Signal<CallSnapshot>;
@@ -29,22 +34,47 @@ export class CallSession {
     const theirs = this.snapshot.value.chat.filter((entry) => !entry.mine).length;
     return Math.max(0, theirs - this.#read.value);
   });
+  /** The owner asked, and this person has neither answered nor muted yet. */
+  readonly askedToMute = signal(false);
+  /** What an owner's command in the list of people came to, where it failed. */
+  readonly problem = signal<string | null>(null);
+  /** For whoever holds an owner key of this room. */
+  readonly desk: OwnerDesk | null;
+  /** The key is not, or no longer, the room's. */
+  readonly keyRefused = computed(() => {
+    const { connection, me } = this.snapshot.value;
+    // Owners do not wait at the door.
+    const known = connection.status === 'connected' || connection.status === 'in-lobby';
+    return this.desk !== null && known && !me.owner && !this.#keyForgotten.value;
+  });
 
   readonly media: LocalMedia;
   readonly #call: Call;
   readonly #read = signal(0);
+  readonly #keyForgotten = signal(false);
   readonly #stops: (() => void)[] = [];
 
   constructor(call: Call, media: LocalMedia) {
     this.#call = call;
     this.media = media;
     this.snapshot = signal(call.snapshot());
+    this.desk = call.moderation && new OwnerDesk(call.moderation, (problem) => this.#tellProblem(problem));
     this.#stops.push(
       call.subscribe(() => this.#onChange(call.snapshot())),
       effect(() => call.setMicrophone(media.sendingMicrophone.value)),
       effect(() => call.setCamera(media.sendingCamera.value)),
       effect(() => this.#watchOwnLevel(media.sendingMicrophone.value)),
       effect(() => this.#rememberMedia()),
+      effect(() => {
+        if (media.sendingMicrophone.value === null) this.askedToMute.value = false;
+      }),
+      effect(() => {
+        if (this.panel.value !== 'people') this.problem.value = null;
+      }),
+      effect(() => {
+        if (!this.keyRefused.value) return;
+        untracked(() => this.notices.say(KEY_REFUSED, 'trouble'));
+      }),
       effect(() => this.#tellTrouble('camera')),
       effect(() => this.#tellTrouble('microphone')),
       effect(() => {
@@ -123,6 +153,16 @@ export class CallSession {
     return true;
   }
 
+  answerMute(answer: 'mute' | 'stay'): void {
+    this.askedToMute.value = false;
+    if (answer === 'mute' && this.media.sendingMicrophone.peek()) this.toggleMicrophone();
+  }
+
+  forgetKey(): void {
+    setOwnerKey(this.snapshot.peek().room, null);
+    this.#keyForgotten.value = true;
+  }
+
   leave(): void {
     this.#call.leave();
   }
@@ -137,6 +177,7 @@ export class CallSession {
     const before = this.snapshot.peek();
     this.snapshot.value = next;
     if (next.connection.status === 'connected') this.pod.value = next.connection.pod;
+    if (next.muteRequests > before.muteRequests) this.#wasAskedToMute();
     if (before.connection.status === 'connected' && next.connection.status === 'connected')
       this.#announce(before, next);
   }
@@ -157,7 +198,19 @@ export class CallSession {
       if (!entry.mine && !read.has(entry.id)) this.notices.say(`${entry.name}: ${entry.text}`, 'chat');
   }
 
+  #wasAskedToMute(): void {
+    if (untracked(() => this.media.sendingMicrophone.value)) this.askedToMute.value = true;
+    else this.notices.say('The owner asked you to mute. You are muted already.', 'quiet');
+  }
+
+  /** Where the eyes are: on a phone the list of people covers the notices. */
+  #tellProblem(text: string): void {
+    if (this.panel.peek() === 'people') this.problem.value = text;
+    else this.notices.say(text, 'trouble');
+  }
+
   #announceChange(before: Person, now: Person): void {
+    if (before.media.audio && !now.media.audio) this.desk?.forgetAsked(now.participant);
     if (!before.media.screen && now.media.screen)
       this.notices.say(`${now.name} is sharing their screen`, 'news');
   }

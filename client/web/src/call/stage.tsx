@@ -1,3 +1,4 @@
+import type { RoomView } from '@parley/protocol/http';
 import type { Person } from '@parley/sdk/call';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
@@ -62,11 +63,16 @@ function Invitation({ session }: { readonly session: CallSession }) {
   return (
     <section class="tile invitation" data-testid="alone">
       <h2>You are the only one here</h2>
-      <p class="soft">Share the link and wait for the others, they come straight in.</p>
+      <p class="soft">Share the link and wait for the others, {arrival(session.snapshot.value.view)}.</p>
       <p class="invitation-link">{session.link.replace(/^https?:\/\//, '')}</p>
       <CopyButton text={session.link} label="Copy link" primary testid="invite-copy" />
     </section>
   );
+}
+
+function arrival(view: RoomView | null): string {
+  if (view?.locked) return 'but unlock the room first';
+  return view?.lobby ? 'who knock before they come in' : 'they come straight in';
 }
 
 function useSize() {

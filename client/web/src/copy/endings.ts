@@ -2,7 +2,8 @@
 import type { Code } from '@parley/protocol/codes';
 import type { EndReason } from '@parley/sdk/call';
 
-export type NextStep = 'rejoin' | 'retry' | 'use-here' | 'new-room' | 'home' | 'reload';
+export type NextStep =
+  'rejoin' | 'retry' | 'knock' | 'as-guest' | 'use-here' | 'new-room' | 'home' | 'reload';
 
 export interface Ending {
   readonly title: string;
@@ -61,18 +62,36 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   BANNED: {
     title: 'You cannot join this room',
-    body: 'Its owner has closed it to you. Only they can change that.',
-    ...CLOSED,
+    body: 'Its owner keeps your device or your network out. If that is a mistake, ask them to lift the ban, then try again.',
+    next: ['new-room', 'retry', 'home'],
+    auto: false,
+    mood: 'closed',
   },
   KICKED: {
     title: 'You were removed from the call',
-    body: 'The owner of the room ended the call for you.',
-    ...CLOSED,
+    body: 'The owner of the room ended the call for you. You may join again if they agree.',
+    next: ['rejoin', 'home'],
+    auto: false,
+    mood: 'closed',
   },
   LOBBY_DENIED: {
     title: 'You were not let in',
-    body: 'The owner of the room did not admit you this time.',
-    ...CLOSED,
+    body: 'The owner of the room did not admit you this time. You may ask once more, or talk in a room of your own.',
+    next: ['new-room', 'knock', 'home'],
+    auto: false,
+    mood: 'closed',
+  },
+  LOBBY_TIMEOUT: {
+    title: 'Nobody came to the door',
+    body: 'The owner did not answer for a long time. They may be away: ask again, or tell them another way.',
+    next: ['knock', 'home'],
+    auto: false,
+    mood: 'wait',
+  },
+  LOBBY_FULL: {
+    title: 'There is a queue at the door',
+    body: 'Too many people wait to be let in. You take a place by yourself as soon as one is free.',
+    ...WAIT,
   },
   ROOM_DELETED: {
     title: 'This room was deleted',
@@ -171,8 +190,8 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   OWNER_KEY_INVALID: {
     title: 'This is not the room’s owner key',
-    body: 'The key kept in this browser does not open this room.',
-    next: ['rejoin', 'home'],
+    body: 'The key kept in this browser does not open this room any more. You can still join as a guest; the old key is then forgotten.',
+    next: ['as-guest', 'home'],
     auto: false,
     mood: 'closed',
   },
@@ -189,6 +208,26 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     next: ['new-room', 'home'],
     auto: false,
     mood: 'wait',
+  },
+  TOO_MANY_REQUESTS: {
+    title: 'That was a lot at once',
+    body: 'Too much was asked from your network in a short time. Wait a minute, then go on.',
+    ...FAULT,
+  },
+  PARTICIPANT_NOT_FOUND: {
+    title: 'They are no longer here',
+    body: 'Whoever was meant has left the room in the meantime.',
+    ...FAULT,
+  },
+  BAN_NOT_FOUND: {
+    title: 'This ban was lifted already',
+    body: 'Whoever it kept out may join again.',
+    ...FAULT,
+  },
+  TOO_MANY_BANS: {
+    title: 'This room has too many bans',
+    body: 'It cannot keep any more. Lift one before you add another.',
+    ...FAULT,
   },
   NOT_FOUND: {
     title: 'There is nothing here',

@@ -28,6 +28,8 @@ const ICONS: Partial<Record<EndReason, IconName>> = {
   BANNED: 'door',
   KICKED: 'door',
   LOBBY_DENIED: 'door',
+  LOBBY_TIMEOUT: 'door',
+  OWNER_KEY_INVALID: 'key',
 };
 const MOOD_ICONS: Record<Ending['mood'], IconName> = {
   goodbye: 'wave',
@@ -39,6 +41,8 @@ const MOOD_ICONS: Record<Ending['mood'], IconName> = {
 const LABELS: Record<NextStep, string> = {
   rejoin: 'Join again',
   retry: 'Try now',
+  knock: 'Ask again',
+  'as-guest': 'Join as a guest',
   'use-here': 'Use it here',
   'new-room': 'New room',
   home: 'Start page',
@@ -77,6 +81,8 @@ function take(step: NextStep, onAgain: EndingPageProps['onAgain']): void {
   switch (step) {
     case 'rejoin':
     case 'retry':
+    case 'knock':
+    case 'as-guest':
     case 'use-here':
       onAgain('asked');
       return;

@@ -1,4 +1,5 @@
 import type { CreateRoomAnswer } from '@parley/protocol/http';
+import { LIMITS } from '@parley/protocol/limits';
 import { useState } from 'preact/hooks';
 import { sentence } from '../copy/endings.ts';
 import { CopyButton } from '../design/copy-button.tsx';
@@ -8,6 +9,9 @@ import { setOwnerKey } from '../memory/owner-key.ts';
 import { go } from '../navigate.ts';
 import { createRoom } from '../rooms-api.ts';
 import { roomPath } from '../route.ts';
+
+/** An installation may allow fewer: the room then takes as many as that. */
+const MOST_PEOPLE = LIMITS['room.participants'].max;
 
 /** What a room's name may be: letters, digits and single dashes inside, 48 at most. */
 export function roomName(text: string): string {
@@ -21,6 +25,8 @@ export function roomName(text: string): string {
 /** A room that keeps its name and link until its owner deletes it. */
 export function NamedRoomForm() {
   const [name, setName] = useState('');
+  const [most, setMost] = useState('');
+  const [lobby, setLobby] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [made, setMade] = useState<CreateRoomAnswer | null>(null);
@@ -31,8 +37,17 @@ export function NamedRoomForm() {
       setProblem('Give the room a name first.');
       return;
     }
+    const cap = most.trim() === '' ? undefined : Number(most);
+    if (cap !== undefined && !(Number.isInteger(cap) && cap >= 1 && cap <= MOST_PEOPLE)) {
+      setProblem(`Most people: a number from 1 to ${MOST_PEOPLE}, or nothing.`);
+      return;
+    }
     setBusy(true);
-    const answer = await createRoom(wanted);
+    const answer = await createRoom({
+      name: wanted,
+      ...(cap === undefined ? {} : { cap }),
+      ...(lobby ? { lobby } : {}),
+    });
     setBusy(false);
     if (!answer.ok) {
       setProblem(sentence(answer.reason));
@@ -75,6 +90,32 @@ export function NamedRoomForm() {
             }}
           />
         </label>
+        <label class="field">
+          <span class="label">Most people</span>
+          <input
+            class="input"
+            data-testid="room-cap"
+            inputMode="numeric"
+            placeholder="any"
+            autocomplete="off"
+            value={most}
+            onInput={(event) => {
+              setMost(event.currentTarget.value);
+              setProblem(null);
+            }}
+          />
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            data-testid="room-lobby-choice"
+            checked={lobby}
+            onChange={(event) => setLobby(event.currentTarget.checked)}
+          />
+          <span>
+            Lobby <span class="soft">– people wait until I let them in</span>
+          </span>
+        </label>
         <button type="submit" class="button" data-testid="create-room" disabled={busy}>
           {busy ? 'Making it…' : 'Make the room'}
         </button>
@@ -97,8 +138,8 @@ export function OwnerKeyDialog({
   return (
     <Dialog title={`${made.room.room} is yours`} onClose={onClose} testid="owner-key-dialog">
       <p>
-        This is the owner key. Only with it can the room be deleted. It is shown once: keep it somewhere safe.
-        This browser remembers it too.
+        This is the owner key. Whoever has it lets people in or keeps them out, locks the room and can delete
+        it. It is shown once: keep it somewhere safe. This browser remembers it too.
       </p>
       <code class="secret" data-testid="owner-key">
         {made.ownerKey}

@@ -3,6 +3,7 @@ import type { EndReason } from '@parley/sdk/call';
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import type { LocalMedia } from '../media/local-media.ts';
+import { ownerKey } from '../memory/owner-key.ts';
 import { NAME_CHARS, relayOnly, rememberedName, rememberName, setRelayOnly } from '../memory/profile.ts';
 import type { JoinChoice } from '../memory/tab.ts';
 import { readRoom } from '../rooms-api.ts';
@@ -25,12 +26,15 @@ export interface PrejoinProps {
 
 export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) {
   const heading = usePageTitle('Join · Parley');
-  const [locked, setLocked] = useState(false);
+  const [door, setDoor] = useState<'open' | 'locked' | 'lobby'>('open');
+  const [key, setKey] = useState(() => ownerKey(room.room));
+  // The owner neither waits nor is kept out.
+  const ahead = key === null ? door : 'open';
   useEffect(() => {
     onReady?.();
     if (room.kind !== 'named') return;
     void readRoom(room.room).then((answer) => {
-      if (answer.ok) setLocked(answer.value.locked);
+      if (answer.ok) setDoor(answer.value.locked ? 'locked' : answer.value.lobby ? 'lobby' : 'open');
       // Only what is certain: anything else is better said when joining fails.
       else if (answer.reason === 'ROOM_NOT_FOUND' || answer.reason === 'ROOM_DELETED') onGone(answer.reason);
     });
@@ -61,16 +65,29 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
               )}
             </p>
           </div>
-          {locked && (
+          {ahead === 'locked' && (
             <div class="callout">
               <Icon name="lock" />
               <p>The owner has locked this room. You can try, but may not get in.</p>
             </div>
           )}
+          {ahead === 'lobby' && (
+            <div class="callout calm" data-testid="lobby-ahead">
+              <Icon name="door" />
+              <p>This room has a lobby: you knock, and its owner lets you in.</p>
+            </div>
+          )}
           <JoinForm media={media} onJoin={onJoin} />
           <DevicePickers media={media} />
           <RelayOnly />
-          {room.kind === 'named' && <OwnedRoom room={room.room} onDeleted={() => onGone('ROOM_DELETED')} />}
+          {room.kind === 'named' && (
+            <OwnedRoom
+              room={room.room}
+              ownerKey={key}
+              onKey={setKey}
+              onDeleted={() => onGone('ROOM_DELETED')}
+            />
+          )}
         </section>
       </main>
     </div>

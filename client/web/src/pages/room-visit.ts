@@ -5,6 +5,7 @@ import type { CallSession } from '../call/session.ts';
 import { ENDINGS } from '../copy/endings.ts';
 import { browserDevices } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';
+import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberedName } from '../memory/profile.ts';
 import { claimTab, lastChoice, rememberChoice, type JoinChoice } from '../memory/tab.ts';
 
@@ -18,6 +19,8 @@ export type Stage =
   | { readonly at: 'call'; readonly session: CallSession; readonly page: CallCode['CallPage'] }
   | { readonly at: 'ended'; readonly reason: EndReason; readonly retryAfterMs: number | null };
 
+/** After these a person comes back by the preview, and not straight into people's faces. */
+const LOOKS_FIRST: ReadonlySet<EndReason> = new Set(['left', 'NAME_INVALID', 'KICKED']);
 const LISTEN: JoinChoice = { microphone: false, camera: false };
 
 export class RoomVisit {
@@ -73,7 +76,8 @@ export class RoomVisit {
     const stage = this.stage.value;
     if (stage.at !== 'ended') return;
     this.tries = by === 'itself' ? this.tries + 1 : 0;
-    if (stage.reason === 'left' || stage.reason === 'NAME_INVALID' || !this.#choice) this.preview();
+    if (stage.reason === 'OWNER_KEY_INVALID') setOwnerKey(this.room, null);
+    if (LOOKS_FIRST.has(stage.reason) || !this.#choice) this.preview();
     else await this.join(this.#choice);
   }
 

@@ -1,13 +1,20 @@
 /** A call that a script drives: it keeps what it was asked to do and shows the snapshot it is given. */
+import type { ChangeRoomRequest } from '@parley/protocol/http';
+import type { Code } from '@parley/protocol/codes';
 import type { Call, CallSnapshot } from '@parley/sdk/call';
+import type { Moderation } from '@parley/sdk/moderation';
+import { BANS, NAMED_VIEW, people } from './people.ts';
 
 export class FakeCall implements Call {
   readonly asked: string[] = [];
+  readonly moderation: Moderation | null = null;
   readonly #listeners = new Set<() => void>();
   #snapshot: CallSnapshot;
 
-  constructor(snapshot: CallSnapshot) {
+  /** With `owner` it does what an owner asks, or refuses everything with a code. */
+  constructor(snapshot: CallSnapshot, { owner }: { readonly owner?: 'obeyed' | Code } = {}) {
     this.#snapshot = snapshot;
+    if (owner !== undefined) this.moderation = this.#moderate(owner === 'obeyed' ? undefined : owner);
   }
 
   snapshot(): CallSnapshot {
@@ -54,6 +61,51 @@ export class FakeCall implements Call {
   leave(): void {
     this.asked.push('leave');
     this.show({ connection: { status: 'ended', reason: 'left', retry: true, retryAfterMs: null } });
+  }
+
+  #moderate(refusal: Code | undefined): Moderation {
+    const answer = async <Value>(what: string, act: () => Value) => {
+      this.asked.push(what);
+      if (refusal !== undefined)
+        return { ok: false, reason: refusal, retry: false, retryAfterMs: null } as const;
+      return { ok: true, value: act() } as const;
+    };
+    const gone = (participant: string) => {
+      const { people: here, lobby } = this.#snapshot;
+      this.show({
+        people: here.filter((person) => person.participant !== participant),
+        lobby: lobby.filter((waiting) => waiting.participant !== participant),
+      });
+      return null;
+    };
+    return {
+      kick: (participant) => answer(`kick ${participant}`, () => gone(participant)),
+      ban: (participant, { network }) =>
+        answer(`ban ${participant} ${network ? 'network' : 'device'}`, () => {
+          const name = this.#snapshot.people.find((person) => person.participant === participant)?.name;
+          gone(participant);
+          return { id: `ban-${participant}`, name: name ?? '', network, at: BANS[0]?.at ?? 0 };
+        }),
+      askToMute: (participant) => answer(`ask ${participant} to mute`, () => null),
+      admit: (participant) =>
+        answer(`admit ${participant}`, () => {
+          const [someone] = people(1);
+          const waiting = this.#snapshot.lobby.find((one) => one.participant === participant);
+          gone(participant);
+          if (someone && waiting)
+            this.show({ people: [...this.#snapshot.people, { ...someone, ...waiting }] });
+          return null;
+        }),
+      deny: (participant) => answer(`deny ${participant}`, () => gone(participant)),
+      changeRoom: (change: ChangeRoomRequest) =>
+        answer(`change ${JSON.stringify(change)}`, () => {
+          const view = { ...NAMED_VIEW, ...this.#snapshot.view, ...change };
+          this.show({ view });
+          return view;
+        }),
+      bans: () => answer('bans', () => BANS),
+      unban: (ban) => answer(`unban ${ban}`, () => null),
+    };
   }
 
   #media(kind: 'audio' | 'video' | 'screen', on: boolean): void {

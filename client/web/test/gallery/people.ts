@@ -1,4 +1,6 @@
 /** The people of the gallery. */
+import type { Ban, RoomView } from '@parley/protocol/http';
+import type { Waiting } from '@parley/protocol/people';
 import type { CallSnapshot, ChatEntry, Link, Person } from '@parley/sdk/call';
 import { fakeCamera } from './fake-media.ts';
 
@@ -35,6 +37,7 @@ export function people(count: number): readonly Person[] {
       participant: `p${String(index + 1).padStart(16, '0')}`,
       name,
       presence: 'here',
+      owner: false,
       media: { audio: index % 4 !== 2, video, screen: false },
       link: index === 1 ? FAIR : index === 4 ? POOR : GOOD,
       stream: video ? fakeCamera(index + 1, portrait ? { width: 600, height: 800 } : undefined) : null,
@@ -77,13 +80,45 @@ export function snapshot(changes: Partial<CallSnapshot> = {}): CallSnapshot {
   return {
     connection: { status: 'connected', pod: 'pod-1' },
     room: 'k7mq-2x9d-htw4-e0vn',
+    view: { room: 'k7mq-2x9d-htw4-e0vn', kind: 'ad-hoc', homeRegion: null, cap: 100, locked: false },
     me: {
       participant: 'p00000000000000me',
       name: 'Robin Ekström',
       media: { audio: true, video: true, screen: false },
+      owner: false,
     },
     people: [],
+    lobby: [],
+    muteRequests: 0,
     chat: [],
     ...changes,
+  };
+}
+
+export const NAMED_VIEW: RoomView = {
+  room: 'book-club@eu',
+  kind: 'named',
+  homeRegion: 'eu',
+  cap: 100,
+  locked: false,
+};
+
+const WAITING: readonly Waiting[] = ['Ines Alcântara', 'Bartholomew Featherstonehaugh', 'Yuki'].map(
+  (name, index) => ({ participant: `p${String(index + 80).padStart(16, '0')}`, name }),
+);
+
+export const BANS: readonly Ban[] = [
+  { id: 'ban-1', name: 'Loud Larry', network: false, at: NOON },
+  { id: 'ban-2', name: 'xX_shadow_Xx', network: true, at: NOON },
+];
+
+/** A named room as its owner sees it, with so many people waiting. */
+export function owned(count: number, waiting = 0): Partial<CallSnapshot> {
+  return {
+    room: NAMED_VIEW.room,
+    view: { ...NAMED_VIEW, lobby: true },
+    me: { ...snapshot().me, owner: true },
+    people: people(count),
+    lobby: WAITING.slice(0, waiting),
   };
 }

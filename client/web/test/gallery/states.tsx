@@ -1,5 +1,5 @@
 /** Every page and state of the application by name. */
-import { codeNames } from '@parley/protocol/codes';
+import { codeNames, type Code } from '@parley/protocol/codes';
 import type { CallSnapshot, EndReason } from '@parley/sdk/call';
 import type { ComponentChild } from 'preact';
 import { CallPage } from '../../src/call/call-page.tsx';
@@ -8,12 +8,12 @@ import { LocalMedia } from '../../src/media/local-media.ts';
 import { EndingPage } from '../../src/pages/ending-page.tsx';
 import { Landing } from '../../src/pages/landing.tsx';
 import { OwnerKeyDialog } from '../../src/pages/named-room-form.tsx';
-import { DeleteRoomDialog } from '../../src/pages/owned-room.tsx';
+import { DeleteRoomDialog, UseKeyDialog } from '../../src/pages/owned-room.tsx';
 import { InvalidLink, NotFound, Unsupported } from '../../src/pages/plain-notices.tsx';
 import { Prejoin } from '../../src/pages/prejoin.tsx';
 import { FakeCall } from './fake-call.ts';
 import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
-import { CHAT, people, snapshot } from './people.ts';
+import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
 
 declare global {
   /** For tests: what the page asked of the call. */
@@ -22,11 +22,13 @@ declare global {
 
 const AD_HOC = { kind: 'ad-hoc', room: 'k7mq-2x9d-htw4-e0vn' } as const;
 const NAMED = { kind: 'named', room: 'book-club@eu', name: 'book-club', region: 'eu' } as const;
+/** Of somebody else: this browser has no key of it. */
+const OTHERS = { ...NAMED, room: 'chess-club@eu', name: 'chess-club' } as const;
 const nothing = () => {};
 
 function prejoin(
   options: FakeDeviceOptions = {},
-  room: typeof AD_HOC | typeof NAMED = AD_HOC,
+  room: typeof AD_HOC | typeof NAMED | typeof OTHERS = AD_HOC,
 ): ComponentChild {
   const media = new LocalMedia(fakeDevices(options));
   void media.begin();
@@ -37,12 +39,14 @@ interface CallState {
   readonly change?: Partial<CallSnapshot>;
   readonly devices?: FakeDeviceOptions;
   readonly silent?: boolean;
+  /** Holds an owner key: whose commands are obeyed, or refused with a code. */
+  readonly owner?: 'obeyed' | Code;
   readonly script?: (session: CallSession, call: FakeCall) => void;
 }
 
-function call({ change = {}, devices = {}, silent = false, script }: CallState): ComponentChild {
+function call({ change = {}, devices = {}, silent = false, owner, script }: CallState): ComponentChild {
   const media = new LocalMedia(fakeDevices(devices));
-  const fake = new FakeCall(snapshot(change));
+  const fake = new FakeCall(snapshot(change), owner === undefined ? {} : { owner });
   globalThis.fakeCall = fake;
   const session = new CallSession(fake, media);
   if (!silent) void media.begin();
@@ -69,19 +73,28 @@ const sharing = (): Partial<CallSnapshot> => ({
   ),
 });
 
+/** As soon as it is there. */
+function press(selector: string): void {
+  const element = document.querySelector<HTMLElement>(selector);
+  if (element) element.click();
+  else requestAnimationFrame(() => press(selector));
+}
+
 const ending = (reason: EndReason, retryAfterMs: number | null = null) => (
   <EndingPage reason={reason} retryAfterMs={retryAfterMs} tries={2} onAgain={nothing} />
 );
 
-const ROOM = { room: NAMED.room, kind: 'named', homeRegion: 'eu', cap: 100, locked: false } as const;
-
 export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   landing: () => <Landing />,
+  'landing-named': () => {
+    press('[data-testid=named-room]');
+    return <Landing />;
+  },
   'landing-owner-key': () => (
     <>
       <Landing />
       <OwnerKeyDialog
-        made={{ room: ROOM, link: '', ownerKey: 'ok_7Yw3kPqLr0ZtVn5sHc2GxJ9mBd8aQfEu' }}
+        made={{ room: NAMED_VIEW, link: '', ownerKey: 'ok_7Yw3kPqLr0ZtVn5sHc2GxJ9mBd8aQfEu' }}
         onClose={nothing}
       />
     </>
@@ -92,6 +105,13 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'prejoin-no-device': () => prejoin({ error: 'NotFoundError' }),
   'prejoin-in-use': () => prejoin({ error: 'NotReadableError' }),
   'prejoin-insecure': () => prejoin({ access: 'insecure' }),
+  'prejoin-guest': () => prejoin({}, OTHERS),
+  'use-key': () => (
+    <>
+      {prejoin({}, OTHERS)}
+      <UseKeyDialog room={OTHERS.room} onClose={nothing} onKey={nothing} />
+    </>
+  ),
   'delete-room': () => (
     <>
       {prejoin({}, NAMED)}
@@ -140,6 +160,81 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     }),
   'call-sound-blocked': () =>
     call({ change: inCall(3), script: (session) => (session.soundBlocked.value = true) }),
+  'call-knock': () => call({ owner: 'obeyed', change: owned(3, 1) }),
+  'call-knocks': () => call({ owner: 'obeyed', change: owned(3, 3) }),
+  'call-knock-chat': () =>
+    call({ owner: 'obeyed', change: owned(3, 1), script: (session) => session.openPanel('chat') }),
+  'owner-people': () =>
+    call({
+      owner: 'obeyed',
+      change: owned(4, 3),
+      script: (session) => session.openPanel('people'),
+    }),
+  'owner-menu': () =>
+    call({
+      owner: 'obeyed',
+      change: owned(4),
+      script: (session) => {
+        session.openPanel('people');
+        void session.desk?.askToMute('p0000000000000001');
+        press('[data-testid=person]:nth-of-type(3) [data-testid=person-menu]');
+      },
+    }),
+  'owner-ban': () =>
+    call({
+      owner: 'obeyed',
+      change: owned(4),
+      script: (session) => {
+        session.openPanel('people');
+        session.dialog.value = { kind: 'ban', participant: 'p0000000000000002', name: 'Tobias' };
+      },
+    }),
+  'owner-bans': () =>
+    call({
+      owner: 'obeyed',
+      change: owned(2),
+      script: (session) => {
+        session.openPanel('people');
+        void session.desk?.readBans();
+      },
+    }),
+  'owner-problem': () =>
+    call({
+      owner: 'STORE_UNAVAILABLE',
+      change: owned(3),
+      script: (session) => {
+        session.openPanel('people');
+        session.desk?.kick('p0000000000000001');
+      },
+    }),
+  'owner-key-refused': () =>
+    call({
+      owner: 'OWNER_KEY_INVALID',
+      change: { ...owned(2), me: snapshot().me },
+      script: (session) => session.openPanel('people'),
+    }),
+  'call-asked-to-mute': () =>
+    call({
+      change: { ...inCall(3), room: NAMED_VIEW.room, view: NAMED_VIEW },
+      script: (session, fake) => void session.media.begin().then(() => fake.show({ muteRequests: 1 })),
+      silent: true,
+    }),
+  'call-locked': () =>
+    call({
+      change: {
+        room: NAMED_VIEW.room,
+        view: { ...NAMED_VIEW, locked: true, lobby: true },
+        people: people(3).map((person, index) => ({ ...person, owner: index === 0 })),
+      },
+      script: (session) => session.openPanel('people'),
+    }),
+  'in-lobby': () =>
+    call({ change: { room: NAMED_VIEW.room, connection: { status: 'in-lobby', offline: false } } }),
+  'in-lobby-offline': () =>
+    call({
+      change: { room: NAMED_VIEW.room, connection: { status: 'in-lobby', offline: true } },
+      silent: true,
+    }),
   'ended-left': () => ending('left'),
   'ended-unreachable': () => ending('unreachable'),
   ...Object.fromEntries(codeNames().map((code) => [`ended-${code}`, () => ending(code, 42_000)])),

@@ -1,0 +1,61 @@
+import { Icon } from '../design/icon.tsx';
+import { go } from '../navigate.ts';
+import { CameraPreview } from '../pages/camera-preview.tsx';
+import { MediaTrouble } from '../pages/media-trouble.tsx';
+import { usePageTitle } from '../pages/page-title.ts';
+import { SiteHead } from '../pages/site-head.tsx';
+import { KeyTrouble } from './owner/key-trouble.tsx';
+import type { CallSession } from './session.ts';
+
+/** At the door of a room with a lobby: one sees oneself and waits. Turns into the call when the owner admits. */
+export function LobbyPage({
+  session,
+  offline,
+}: {
+  readonly session: CallSession;
+  readonly offline: boolean;
+}) {
+  const heading = usePageTitle('Waiting to be let in · Parley');
+  const { room } = session.snapshot.value;
+  return (
+    <div class="prejoin" data-testid="lobby" data-room={room}>
+      <SiteHead />
+      <main class="prejoin-main">
+        <div class="prejoin-look">
+          <CameraPreview media={session.media} />
+          <MediaTrouble media={session.media} />
+        </div>
+        <section class="prejoin-side lobby-side">
+          <div class="lobby-sign">
+            <Icon name="door" />
+          </div>
+          <div class="prejoin-title">
+            <h1 ref={heading} tabIndex={-1}>
+              Waiting to be let in
+            </h1>
+            <p class="soft" role="status" data-testid="lobby-says">
+              {offline
+                ? 'You are offline. You knock again as soon as your network is back.'
+                : 'The owner of the room is told that you wait. The call starts by itself when they let you in.'}
+            </p>
+          </div>
+          <KeyTrouble session={session} />
+          <dl class="lobby-facts">
+            <div>
+              <dt>Room</dt>
+              <dd>{room}</dd>
+            </div>
+            <div>
+              <dt>Your name</dt>
+              <dd>{session.snapshot.value.me.name}</dd>
+            </div>
+          </dl>
+          <p class="soft small">Until then nobody in the call sees or hears you.</p>
+          <button type="button" class="button" data-testid="stop-waiting" onClick={() => go('/')}>
+            Stop waiting
+          </button>
+        </section>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+/** What the owner of a room does from this page: every command with what it waits for, and what to say where it fails. */
+import type { Ban, ChangeRoomRequest } from '@parley/protocol/http';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Moderation } from '@parley/sdk/moderation';
+import type { Answer } from '@parley/sdk/request';
+import { signal, type Signal } from '@preact/signals';
+import { moderationProblem } from '../../copy/moderation.ts';
+
+export type BanList =
+  | { readonly status: 'unread' | 'reading' }
+  | { readonly status: 'known'; readonly bans: readonly Ban[] }
+  | { readonly status: 'failed'; readonly problem: string };
+
+export class OwnerDesk {
+  /** Participants and bans with a command on its way, or done and not yet seen to be. */
+  readonly busy = signal<ReadonlySet<string>>(new Set());
+  /** The same for people at the door, who keep their ids when they come in. */
+  readonly answered = signal<ReadonlySet<ParticipantId>>(new Set());
+  /** Who was asked to mute since they were last muted, as far as this page did it. */
+  readonly asked = signal<ReadonlySet<ParticipantId>>(new Set());
+  /** Switches that were pressed and not answered yet. */
+  readonly wanted = signal<ChangeRoomRequest>({});
+  readonly bans = signal<BanList>({ status: 'unread' });
+  readonly #moderation: Moderation;
+  readonly #tell: (problem: string) => void;
+
+  constructor(moderation: Moderation, tell: (problem: string) => void) {
+    this.#moderation = moderation;
+    this.#tell = tell;
+  }
+
+  admit(participant: ParticipantId): void {
+    void this.#remove(
+      this.answered,
+      participant,
+      () => this.#moderation.admit(participant),
+      'PARTICIPANT_NOT_FOUND',
+    );
+  }
+
+  deny(participant: ParticipantId): void {
+    void this.#remove(
+      this.answered,
+      participant,
+      () => this.#moderation.deny(participant),
+      'PARTICIPANT_NOT_FOUND',
+    );
+  }
+
+  kick(participant: ParticipantId): void {
+    void this.#remove(this.busy, participant, () => this.#moderation.kick(participant));
+  }
+
+  async askToMute(participant: ParticipantId): Promise<void> {
+    this.asked.value = added(this.asked.peek(), participant);
+    const answer = await this.#moderation.askToMute(participant);
+    if (answer.ok) return;
+    this.forgetAsked(participant);
+    this.#tell(moderationProblem(answer.reason));
+  }
+
+  /** They muted: the next request is a new one. */
+  forgetAsked(participant: ParticipantId): void {
+    this.asked.value = removed(this.asked.peek(), participant);
+  }
+
+  /** `null` where it worked, otherwise what to tell the owner. */
+  async ban(participant: ParticipantId, network: boolean): Promise<string | null> {
+    const answer = await this.#moderation.ban(participant, { network });
+    if (!answer.ok) return moderationProblem(answer.reason);
+    const list = this.bans.peek();
+    if (list.status === 'known') this.bans.value = { ...list, bans: [...list.bans, answer.value] };
+    return null;
+  }
+
+  async changeRoom(change: ChangeRoomRequest): Promise<void> {
+    this.wanted.value = { ...this.wanted.peek(), ...change };
+    const answer = await this.#moderation.changeRoom(change);
+    const { locked, lobby } = { ...this.wanted.peek() };
+    this.wanted.value = {
+      ...(locked === undefined || 'locked' in change ? {} : { locked }),
+      ...(lobby === undefined || 'lobby' in change ? {} : { lobby }),
+    };
+    if (!answer.ok) this.#tell(moderationProblem(answer.reason));
+  }
+
+  async readBans(): Promise<void> {
+    if (this.bans.peek().status === 'reading') return;
+    this.bans.value = { status: 'reading' };
+    const answer = await this.#moderation.bans();
+    this.bans.value = answer.ok
+      ? { status: 'known', bans: answer.value }
+      : { status: 'failed', problem: moderationProblem(answer.reason) };
+  }
+
+  async unban(ban: string): Promise<void> {
+    const done = await this.#remove(this.busy, ban, () => this.#moderation.unban(ban), 'BAN_NOT_FOUND');
+    const list = this.bans.peek();
+    if (!done || list.status !== 'known') return;
+    this.bans.value = { ...list, bans: list.bans.filter(({ id }) => id !== ban) };
+  }
+
+  /** Stays busy when it worked, or where `gone` says that there is nothing left to do: the room is about to say so too. */
+  async #remove(
+    busy: Signal<ReadonlySet<string>>,
+    id: string,
+    command: () => Promise<Answer<null>>,
+    gone?: 'BAN_NOT_FOUND' | 'PARTICIPANT_NOT_FOUND',
+  ): Promise<boolean> {
+    if (busy.peek().has(id)) return false;
+    busy.value = added(busy.peek(), id);
+    const answer = await command();
+    if (answer.ok) return true;
+    this.#tell(moderationProblem(answer.reason));
+    if (answer.reason === gone) return true;
+    busy.value = removed(busy.peek(), id);
+    return false;
+  }
+}
+
+const added = (set: ReadonlySet<string>, id: string): ReadonlySet<string> => new Set([...set, id]);
+const removed = (set: ReadonlySet<string>, id: string): ReadonlySet<string> =>
+  new Set([...set].filter((one) => one !== id));

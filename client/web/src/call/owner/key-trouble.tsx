@@ -1,0 +1,21 @@
+import { Icon } from '../../design/icon.tsx';
+import type { CallSession } from '../session.ts';
+
+/** The browser holds a key, but the room does not take its holder for the owner. */
+export function KeyTrouble({ session }: { readonly session: CallSession }) {
+  if (!session.keyRefused.value) return null;
+  return (
+    <div class="callout key-trouble" data-testid="key-refused">
+      <Icon name="key" />
+      <div>
+        <p>
+          <strong>The owner key in this browser does not fit</strong>
+          The room has another one by now, so you come as a guest.
+        </p>
+        <button type="button" class="button" data-testid="forget-key" onClick={() => session.forgetKey()}>
+          Forget the old key
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+/** What to tell an owner whose command was not followed, in a sentence that says what to do. */
+import type { Code } from '@parley/protocol/codes';
+
+export function moderationProblem(reason: Code | 'unreachable'): string {
+  switch (reason) {
+    case 'OWNER_KEY_INVALID':
+      return 'The owner key kept in this browser does not open this room. It may have been replaced.';
+    case 'PARTICIPANT_NOT_FOUND':
+      return 'They are no longer here.';
+    case 'BAN_NOT_FOUND':
+      return 'This ban was lifted already.';
+    case 'TOO_MANY_BANS':
+      return 'This room has as many bans as it can keep. Lift one first.';
+    case 'ROOM_FULL':
+      return 'The room is full. Somebody has to leave before another can come in.';
+    case 'ROOM_NOT_FOUND':
+    case 'ROOM_DELETED':
+      return 'This room was deleted.';
+    case 'TOO_MANY_REQUESTS':
+      return 'That was a lot at once. Wait a minute, then try again.';
+    case 'STORE_UNAVAILABLE':
+    case 'ROOM_HOME_UNREACHABLE':
+      return 'The list of rooms does not answer right now. The call goes on; try again in a moment.';
+    case 'unreachable':
+      return 'Parley did not answer. Check your connection and try again.';
+    default:
+      return 'That did not work. Try again in a moment.';
+  }
+}

@@ -1,0 +1,189 @@
+/** What an owner does and what it looks like to everyone else, in Chromium, with a call that a script drives. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openGallery, type Gallery } from './browser.ts';
+
+let gallery: Gallery;
+before(async () => {
+  gallery = await openGallery();
+});
+after(() => gallery.close());
+
+const TOBIAS = 'p0000000000000002';
+
+async function open(state: string, viewport = { width: 1280, height: 800 }): Promise<Page> {
+  return gallery.open(await gallery.browser.newContext({ viewport }), state);
+}
+
+const asked = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => [...(globalThis.fakeCall?.asked ?? [])]);
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.getAttribute('data-testid') ?? '');
+
+test('[MOD-1] [MOD-4] an owner asks to mute and removes with the keyboard alone', async () => {
+  const page = await open('owner-menu');
+  const tobias = page.locator(`[data-participant="${TOBIAS}"][data-testid=person]`);
+  await page.getByTestId('person-actions').waitFor();
+  assert.equal(await focused(page), 'ask-to-mute', 'an opened menu is ready to be used');
+  await page.keyboard.press('Escape');
+  await page.getByTestId('person-actions').waitFor({ state: 'detached' });
+  assert.equal(await focused(page), 'person-menu', 'a closed menu gives the focus back');
+  assert.ok(await page.getByTestId('people-panel').isVisible(), 'and leaves the panel open');
+
+  await page.keyboard.press('Enter');
+  await tobias.getByTestId('ask-to-mute').press('Enter');
+  await tobias.getByText('Asked to mute').waitFor();
+  await tobias.getByTestId('person-menu').press('Enter');
+  await page.getByTestId('kick').press('Enter');
+  await tobias.waitFor({ state: 'detached' });
+  assert.deepEqual((await asked(page)).slice(-2), [`ask ${TOBIAS} to mute`, `kick ${TOBIAS}`]);
+  await page.context().close();
+});
+
+test('[MOD-4] nobody is asked to mute who is muted', async () => {
+  const page = await open('owner-people');
+  const adaeze = page.getByTestId('person').filter({ hasText: 'Adaeze' });
+  await adaeze.getByTestId('person-menu').click();
+  assert.ok(await adaeze.getByTestId('ask-to-mute').isDisabled());
+  await page.context().close();
+});
+
+for (const covers of ['device', 'network'] as const)
+  test(`[MOD-2] [MOD-8] a ban of the ${covers} says so before it is made`, async () => {
+    const page = await open('owner-ban');
+    const dialog = page.getByTestId('ban-dialog');
+    assert.ok(await dialog.getByTestId('ban-device').isChecked(), 'the lesser ban is chosen');
+    await dialog.getByTestId(`ban-${covers}`).check();
+    await dialog.getByTestId('ban-confirm').filter({ hasText: covers }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal((await asked(page)).at(-1), `ban ${TOBIAS} ${covers}`);
+    await page.context().close();
+  });
+
+test('[MOD-2] bans are listed and lifted', async () => {
+  const page = await open('owner-people');
+  await page.getByTestId('bans').click();
+  await page.getByTestId('banned').first().waitFor();
+  assert.equal(await page.getByTestId('banned').count(), 2);
+  await page.getByTestId('unban').first().click();
+  await page.getByTestId('banned').nth(1).waitFor({ state: 'detached' });
+  assert.equal((await asked(page)).at(-1), 'unban ban-1');
+  await page.context().close();
+});
+
+test('[MOD-3] the lock is a switch, and everyone sees it in the head of the call', async () => {
+  const page = await open('owner-people');
+  assert.equal(await page.getByTestId('room-locked').count(), 0);
+  const lock = page.getByRole('switch', { name: 'Lock the room' });
+  await lock.focus();
+  await page.keyboard.press('Space');
+  await page.getByTestId('room-locked').waitFor();
+  assert.equal((await asked(page)).at(-1), 'change {"locked":true}');
+  assert.ok(await lock.isChecked());
+  await page.context().close();
+});
+
+test('[MOD-5] a knock is seen with the panel closed, on a phone too, and answered there', async () => {
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    const page = await open('call-knock', viewport);
+    await page.locator('[data-testid=badge-people][data-count="1"]').waitFor();
+    assert.match(await page.title(), /^\(1\) /);
+    await page.getByTestId('knock').getByText('Ines').waitFor();
+    await page.getByTestId('knock-admit').click();
+    await page.getByTestId('knock').waitFor({ state: 'detached' });
+    assert.equal(await page.getByTestId('badge-people').count(), 0);
+    assert.match((await asked(page)).at(-1) ?? '', /^admit /);
+    assert.equal(await focused(page), 'control-people', 'the focus is not lost with the notice');
+    await page.context().close();
+  }
+});
+
+test('[MOD-5] a knock is seen over the chat that covers a phone', async () => {
+  const page = await open('call-knock-chat', { width: 390, height: 844 });
+  await page.getByTestId('knock-deny').click();
+  await page.getByTestId('knock').waitFor({ state: 'detached' });
+  assert.match((await asked(page)).at(-1) ?? '', /^deny /);
+  await page.context().close();
+});
+
+test('[MOD-5] several at the door are shown at the top of the people, and admitted together', async () => {
+  const page = await open('call-knocks');
+  await page.getByTestId('knock-see').click();
+  await page.getByTestId('waiting-list').waitFor();
+  assert.equal(await page.getByTestId('knock').count(), 0, 'not said twice');
+  await page.getByTestId('admit-all').click();
+  await page.getByTestId('waiting-list').waitFor({ state: 'detached' });
+  assert.equal((await asked(page)).filter((what) => what.startsWith('admit ')).length, 3);
+  const yuki = page.getByTestId('person').filter({ hasText: 'Yuki' });
+  await yuki.getByTestId('person-menu').click();
+  assert.ok(await yuki.getByTestId('kick').isEnabled(), 'who was admitted can be removed');
+  await page.context().close();
+});
+
+test('[MOD-5] who waits sees themselves, and the waiting turns into the call', async () => {
+  const page = await open('in-lobby');
+  await page.getByTestId('lobby-says').getByText('let you in').waitFor();
+  await page.locator('[data-testid=preview] video').waitFor();
+  await page.getByTestId('prejoin-microphone').click();
+  await page.evaluate(() => globalThis.fakeCall?.show({ connection: { status: 'connected', pod: 'pod-1' } }));
+  await page.locator('[data-testid=call][data-status=connected]').waitFor();
+  await page.locator('[data-testid=control-microphone][data-look=off]').waitFor();
+  await page.context().close();
+});
+
+for (const [answer, microphone] of [
+  ['yes', 'off'],
+  ['no', 'plain'],
+] as const)
+  test(`[MOD-4] being asked to mute and answering ${answer}`, async () => {
+    const page = await open('call-asked-to-mute');
+    await page.getByTestId(`mute-${answer}`).click();
+    await page.getByTestId('mute-asked').waitFor({ state: 'detached' });
+    await page.locator(`[data-testid=control-microphone][data-look=${microphone}]`).waitFor();
+    await page.evaluate(() => globalThis.fakeCall?.show({ muteRequests: 2 }));
+    if (answer === 'no') await page.getByTestId('mute-asked').waitFor();
+    else assert.equal(await page.getByTestId('mute-asked').count(), 0, 'nothing when muted already');
+    await page.context().close();
+  });
+
+test('a command that failed is said in the panel where it was given', async () => {
+  const page = await open('owner-problem');
+  await page.getByTestId('owner-problem').getByText('try again in a moment').waitFor();
+  assert.equal(await page.getByTestId('person').count(), 3, 'and nobody is gone');
+  await page.context().close();
+});
+
+test('an owner key that does not fit is said plainly and can be forgotten', async () => {
+  const page = await open('owner-key-refused');
+  assert.equal(await page.getByTestId('person-menu').count(), 0);
+  await page.getByTestId('forget-key').click();
+  await page.getByTestId('key-refused').waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate(() => localStorage.getItem('parley.owner.book-club@eu')), null);
+  await page.context().close();
+});
+
+test('[ROOM-6] the owner key can be brought to another browser, which then keeps it', async () => {
+  const page = await open('prejoin-guest');
+  await page.getByTestId('lobby-ahead').waitFor();
+  await page.getByTestId('have-key').click();
+  await page.getByTestId('key-input').fill('not it');
+  await page.getByTestId('use-key').click();
+  await page.getByTestId('use-key-dialog').getByText('not a whole owner key').waitFor();
+  const key = 'a2V5LW9mLXRoZS1yb29tLWl0c2VsZg';
+  await page.getByTestId('key-input').fill(` ${key} `);
+  await page.getByTestId('key-input').press('Enter');
+  await page.getByTestId('delete-room').waitFor();
+  assert.equal(await page.getByTestId('lobby-ahead').count(), 0, 'owners do not wait');
+  assert.equal(await focused(page), 'join');
+  assert.equal(await page.evaluate(() => localStorage.getItem('parley.owner.chess-club@eu')), key);
+  await page.context().close();
+});
+
+test('no page threw, and none did what the security policy forbids', () => {
+  assert.deepEqual(gallery.faults, []);
+});
