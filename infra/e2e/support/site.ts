@@ -1,24 +1,36 @@
-/** A whole Parley of the test's own: real NATS, pods, coturn, Envoy and the web application, on free ports. */
+/** A whole Parley of the suite's own: real NATS, pods, coturn, Envoy and the web application, on free ports, and a browser to visit it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
 import { startStack, type Stack } from '@parley/local/stack';
+import { launchChromium } from './browsers.ts';
+import { opened } from './opened.ts';
 
 export interface TestSite {
   readonly stack: Stack;
   readonly web: string;
-  close(): Promise<void>;
+  readonly browser: Browser;
 }
 
-export async function startSite(env: NodeJS.ProcessEnv = {}): Promise<TestSite> {
-  const dir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
-  const stack = await startStack({ dir, env });
+/** To be called inside a `describe`: the site is there while its tests run. `env` as `make up` takes it. */
+export function withSite(env: NodeJS.ProcessEnv = {}): TestSite {
+  const site = opened(async (keep): Promise<TestSite> => {
+    const dir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
+    keep({ close: () => rm(dir, { recursive: true, force: true }) });
+    const stack = await startStack({ dir, env });
+    keep({ close: () => stack.stop() });
+    return { stack, web: stack.endpoints.web, browser: keep(await launchChromium()) };
+  });
   return {
-    stack,
-    web: stack.endpoints.web,
-    async close() {
-      await stack.stop();
-      await rm(dir, { recursive: true, force: true });
+    get stack() {
+      return site().stack;
+    },
+    get web() {
+      return site().web;
+    },
+    get browser() {
+      return site().browser;
     },
   };
 }

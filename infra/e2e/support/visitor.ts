@@ -5,7 +5,10 @@ import type { Browser, Page } from 'playwright-core';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { newProfile } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
+import type { TestSite } from './site.ts';
+import { Told } from './told.ts';
 import { until } from './until.ts';
+import { beginToWatch, readWatched, type Watched } from './watch.ts';
 
 export const newRoom = (): string => adHocRoomId(randomBytes(16));
 
@@ -24,11 +27,13 @@ const CALL_WITHIN_MS = 45_000;
 export class Visitor {
   readonly name: string;
   readonly page: Page;
+  readonly told: Told;
   readonly errors: string[] = [];
 
   constructor(name: string, page: Page) {
     this.name = name;
     this.page = page;
+    this.told = new Told(page);
     page.on('pageerror', (error) => this.errors.push(error.message));
   }
 
@@ -107,17 +112,17 @@ export class Visitor {
       .evaluateAll((tiles) => tiles.map((tile) => tile.textContent ?? ''));
   }
 
-  /** From now on the page counts tiles that go, and notes how long each picture stands still. */
-  watchTiles(): Promise<void> {
-    return this.page.evaluate(watchTiles);
+  /** From now on the page keeps what `watched` tells. Resolves when it has shown everybody's picture. */
+  async watch(): Promise<void> {
+    await this.page.evaluate(beginToWatch);
+    await until(
+      async () => (await this.watched()).interruptions.every(({ stillMs }) => Number.isFinite(stillMs)),
+      { withinMs: 10_000, what: () => `${this.name}'s page to show everybody` },
+    );
   }
 
-  tilesGone(): Promise<number> {
-    return this.page.evaluate(() => (globalThis as unknown as Watch).parleyTilesGone);
-  }
-
-  longestFreezeMs(): Promise<number> {
-    return this.page.evaluate(() => (globalThis as unknown as Watch).parleyLongestFreezeMs);
+  watched(): Promise<Watched> {
+    return this.page.evaluate(readWatched);
   }
 
   async isBackOnAnotherPod(than: string): Promise<void> {
@@ -129,6 +134,32 @@ export class Visitor {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
     await this.page.getByTestId('chat-send').click();
+  }
+
+  /** Resolves when the service has acknowledged our line. SPEC rule CHAT-2. */
+  async isTaken(text: string): Promise<void> {
+    const line = this.page.locator('[data-testid=chat-line][data-status=taken]');
+    await line.filter({ hasText: text }).waitFor({ timeout: 5000 });
+  }
+
+  /** Types the line now and sends it the moment the page notices that its socket is gone. */
+  async sayOnceCutOff(text: string): Promise<void> {
+    await this.openChat();
+    await this.page.getByTestId('chat-input').fill(text);
+    await this.page.getByTestId('call').evaluate((call) => {
+      const send = document.querySelector<HTMLElement>('[data-testid=chat-send]');
+      new MutationObserver((_, observer) => {
+        if (!(call instanceof HTMLElement) || call.dataset['status'] !== 'recovering') return;
+        observer.disconnect();
+        send?.click();
+      }).observe(call, { attributeFilter: ['data-status'] });
+    });
+  }
+
+  /** Every line in the chat, as it is shown. */
+  async chat(): Promise<string[]> {
+    await this.openChat();
+    return this.page.locator('[data-testid=chat-line] .chat-bubble').allTextContents();
   }
 
   async readsInChat(text: string): Promise<void> {
@@ -148,30 +179,38 @@ export class Visitor {
   }
 }
 
-interface Watch {
-  parleyTilesGone: number;
-  parleyLongestFreezeMs: number;
+/** Resolves when the chat of everybody is exactly these lines, each once. Who spoke first of two at the same moment is nobody's promise. */
+export async function everybodyReads(people: readonly Visitor[], lines: readonly string[]): Promise<void> {
+  const expected = lines.toSorted().join('; ');
+  for (const person of people) {
+    let read = '';
+    await until(
+      async () => {
+        read = (await person.chat()).toSorted().join('; ');
+        return read === expected;
+      },
+      { withinMs: 10_000, what: () => `${person.name} to read "${expected}": now "${read}"` },
+    );
+  }
 }
 
-/** Runs in the page. Frames are counted where they are shown, not where they are decoded. */
-function watchTiles(): void {
-  const watch: Watch = { parleyTilesGone: 0, parleyLongestFreezeMs: 0 };
-  Object.assign(globalThis, watch);
-  const seen = globalThis as unknown as Watch;
-  const isTile = (node: Node): boolean => node instanceof HTMLElement && node.dataset['testid'] === 'tile';
-  new MutationObserver((changes) => {
-    for (const { removedNodes } of changes) seen.parleyTilesGone += [...removedNodes].filter(isTile).length;
-  }).observe(document.body, { childList: true, subtree: true });
-  for (const video of document.querySelectorAll<HTMLVideoElement>(
-    '[data-testid=tile]:not([data-self]) video',
-  )) {
-    let shownAt = performance.now();
-    const note = (): void => {
-      const now = performance.now();
-      seen.parleyLongestFreezeMs = Math.max(seen.parleyLongestFreezeMs, Math.round(now - shownAt));
-      shownAt = now;
-      video.requestVideoFrameCallback(note);
-    };
-    video.requestVideoFrameCallback(note);
+export interface JoinOptions {
+  readonly name: string;
+  readonly room: string;
+}
+
+/** Joins on another pod than somebody else. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
+export async function joinApartFrom(
+  other: Visitor,
+  { browser, web }: TestSite,
+  options: JoinOptions,
+): Promise<Visitor> {
+  const taken = await other.pod();
+  for (const affinity of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+    const visitor = await Visitor.join(browser, { ...options, web, affinity });
+    if ((await visitor.pod()) !== taken) return visitor;
+    await visitor.page.getByTestId('control-leave').click();
+    await visitor.leave();
   }
+  throw new Error('every affinity led to the same pod');
 }

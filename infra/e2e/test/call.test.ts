@@ -1,41 +1,29 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchChromium } from '../support/browsers.ts';
-import { startSite, type TestSite } from '../support/site.ts';
-import { newRoom, Visitor } from '../support/visitor.ts';
+import { describe, it } from 'node:test';
+import { withSite } from '../support/site.ts';
+import { joinApartFrom, newRoom, Visitor } from '../support/visitor.ts';
 
 describe('a call', { timeout: 240_000 }, () => {
-  let site: TestSite;
-  let browser: Browser;
+  const site = withSite();
   const room = newRoom();
   const people: Visitor[] = [];
 
-  before(async () => {
-    site = await startSite();
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
-  });
-
   it('two people on different pods see and hear each other', async () => {
-    const ada = await Visitor.join(browser, { name: 'Ada', web: site.web, room, affinity: 'a' });
+    const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room, affinity: 'a' });
     people.push(ada);
-    const bo = await joinOnAnotherPod(ada, 'Bo');
+    const bo = await joinApartFrom(ada, site, { name: 'Bo', room });
     people.push(bo);
     assert.notEqual(await ada.pod(), await bo.pod());
     await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
   });
 
   it('a third joins, and everybody sees and hears two', async () => {
-    people.push(await Visitor.join(browser, { name: 'Cy', web: site.web, room }));
+    people.push(await Visitor.join(site.browser, { name: 'Cy', web: site.web, room }));
     await Promise.all(people.map((person) => person.seesAndHears(2)));
   });
 
   it('a fourth shares its screen: the others see a fourth video', async () => {
-    const dee = await Visitor.join(browser, { name: 'Dee', web: site.web, room });
+    const dee = await Visitor.join(site.browser, { name: 'Dee', web: site.web, room });
     people.push(dee);
     await dee.seesAndHears(3);
     await dee.page.getByTestId('control-screen').click();
@@ -74,16 +62,4 @@ describe('a call', { timeout: 240_000 }, () => {
     await dee.leave();
     for (const person of people) await person.leave();
   });
-
-  /** The edge hashes by the affinity cookie: another value, sooner or later another pod. */
-  async function joinOnAnotherPod(than: Visitor, name: string): Promise<Visitor> {
-    const taken = await than.pod();
-    for (const affinity of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) {
-      const visitor = await Visitor.join(browser, { name, web: site.web, room, affinity });
-      if ((await visitor.pod()) !== taken) return visitor;
-      await visitor.page.getByTestId('control-leave').click();
-      await visitor.leave();
-    }
-    throw new Error('every affinity led to the same pod');
-  }
 });

@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '../support/browsers.ts';
-import { startNatLab, type NatKind, type NatLab } from '../support/nat-lab.ts';
+import { startNatLab, type Home, type NatKind, type NatLab } from '../support/nat-lab.ts';
 import { startNatSite, type NatSite } from '../support/nat-site.ts';
+import { opened } from '../support/opened.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 
 describe('behind two NATs that keep a port', { timeout: 240_000 }, () => {
@@ -49,42 +49,29 @@ interface Homes {
 }
 
 function twoHomes(kind: NatKind): Homes {
-  const started: { lab?: NatLab; site?: NatSite; browsers: Browser[] } = { browsers: [] };
-  before(async () => {
-    started.lab = startNatLab(kind);
-    started.site = await startNatSite(started.lab);
-    for (const home of ['a', 'b'] as const) {
-      // Chromium takes no self-signed certificate for `turns:` and has no switch for it but this one.
-      const args = ['--ignore-certificate-errors'];
-      started.browsers.push(await launchChromium({ executable: started.lab.chromiumIn(home), args }));
-    }
+  const street = opened(async (keep) => {
+    const lab = keep(startNatLab(kind));
+    const site = keep(await startNatSite(lab));
+    // Chromium takes no self-signed certificate for `turns:` and has no switch for it but this one.
+    const args = ['--ignore-certificate-errors'];
+    const browserIn = async (home: Home): Promise<Browser> =>
+      keep(await launchChromium({ executable: lab.chromiumIn(home), args }));
+    return { lab, site, here: await browserIn('a'), there: await browserIn('b') };
   });
-  after(async () => {
-    for (const browser of started.browsers) await browser.close();
-    await started.site?.close();
-    started.lab?.close();
-  });
-  const homes = {
+  return {
     get lab() {
-      return present(started.lab);
+      return street().lab;
     },
     get site() {
-      return present(started.site);
+      return street().site;
     },
-    async meet(): Promise<[Visitor, Visitor]> {
+    async meet() {
       const room = newRoom();
-      const [here, there] = started.browsers;
-      const { web } = homes.site;
-      const ada = await Visitor.join(present(here), { name: 'Ada', web, room });
-      const bo = await Visitor.join(present(there), { name: 'Bo', web, room });
+      const { here, there, site } = street();
+      const ada = await Visitor.join(here, { name: 'Ada', web: site.web, room });
+      const bo = await Visitor.join(there, { name: 'Bo', web: site.web, room });
       await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
       return [ada, bo];
     },
   };
-  return homes;
-}
-
-function present<Thing>(thing: Thing | undefined): Thing {
-  assert.ok(thing !== undefined, 'the lab did not start');
-  return thing;
 }

@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchChromium, newProfile } from '../support/browsers.ts';
-import { startSite, type TestSite } from '../support/site.ts';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { newProfile } from '../support/browsers.ts';
+import { withSite } from '../support/site.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 
-describe('rooms, as people meet them', { timeout: 240_000 }, () => {
-  let site: TestSite;
-  let browser: Browser;
+/** Ten times the first wait of a client that comes back. */
+const NO_PING_PONG_MS = 5000;
 
-  before(async () => {
-    site = await startSite({ PARLEY_LIMIT_ROOM_PARTICIPANTS: '2' });
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
-  });
+describe('rooms, as people meet them', { timeout: 240_000 }, () => {
+  const site = withSite({ PARLEY_LIMIT_ROOM_PARTICIPANTS: '2' });
 
   it('[ROOM-5] [ROOM-8] a named room is made on the landing page; deleting it tells everyone in it', async () => {
-    const profile = await newProfile(browser, site.web);
+    const profile = await newProfile(site.browser, site.web);
     const page = await profile.newPage();
     await page.goto(site.web);
     await page.getByTestId('named-room').click();
@@ -28,7 +22,7 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await page.getByTestId('owner-key').waitFor();
     await page.getByTestId('open-room').click();
     const owner = new Visitor('Olga', page);
-    const guest = await Visitor.join(browser, { name: 'Gus', web: site.web, room: 'stand-up@local' });
+    const guest = await Visitor.join(site.browser, { name: 'Gus', web: site.web, room: 'stand-up@local' });
     await page.getByTestId('delete-room').click();
     await page.getByTestId('delete-confirm').click();
     await guest.page.getByTestId('ended-ROOM_DELETED').waitFor({ timeout: 10_000 });
@@ -37,7 +31,7 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
   });
 
   it('[ROOM-7] the link of a room that is no more says so', async () => {
-    const page = await (await newProfile(browser, site.web)).newPage();
+    const page = await (await newProfile(site.browser, site.web)).newPage();
     await page.goto(`${site.web}/r/stand-up@local`);
     await page.getByTestId('ended-ROOM_NOT_FOUND').waitFor({ timeout: 10_000 });
     await page.context().close();
@@ -45,9 +39,9 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
 
   it('[JOIN-10] a full room says so, and lets people in again when somebody leaves', async () => {
     const room = newRoom();
-    const ada = await Visitor.join(browser, { name: 'Ada', web: site.web, room });
-    const bo = await Visitor.join(browser, { name: 'Bo', web: site.web, room });
-    const late = await (await newProfile(browser, site.web)).newPage();
+    const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
+    const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
+    const late = await (await newProfile(site.browser, site.web)).newPage();
     await arriveAt(late, room);
     await late.getByTestId('ended-ROOM_FULL').waitFor({ timeout: 15_000 });
     await bo.page.getByTestId('control-leave').click();
@@ -60,17 +54,10 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
 
   it('[RES-5] a duplicated tab is somebody new and leaves its twin alone', async () => {
     const room = newRoom();
-    const ada = await Visitor.join(browser, { name: 'Ada', web: site.web, room });
+    const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
     const original = await ada.participant();
-    const copied = await ada.page.evaluate(() =>
-      JSON.stringify(Object.fromEntries(Object.entries(sessionStorage))),
-    );
     const twin = await ada.page.context().newPage();
-    await twin.addInitScript((items) => {
-      if (sessionStorage.length > 0) return;
-      for (const [key, value] of Object.entries(JSON.parse(items) as Record<string, string>))
-        sessionStorage.setItem(key, value);
-    }, copied);
+    await twin.addInitScript(restore, await ada.page.evaluate(remembered));
     await twin.goto(`${site.web}/r/${room}`);
     await twin.getByTestId('join').click();
     await twin.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 15_000 });
@@ -80,9 +67,47 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await ada.leave();
   });
 
+  it('[RES-5] a tab that was copied to another browser takes the place; its twin is told once and stops for good', async () => {
+    const room = newRoom();
+    const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
+    const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
+    const participant = await ada.participant();
+    const mark = bo.told.log.length;
+    const twin = new Visitor('Ada', await (await newProfile(site.browser, site.web)).newPage());
+    await twin.page.addInitScript(restore, await ada.page.evaluate(remembered));
+    await twin.page.goto(`${site.web}/r/${room}`);
+    await twin.page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 15_000 });
+    await ada.page.getByTestId('ended-REPLACED').waitFor({ timeout: 5000 });
+    await pause(NO_PING_PONG_MS);
+    assert.equal(await twin.participant(), participant);
+    assert.equal(await twin.page.getByTestId('call').getAttribute('data-status'), 'connected');
+    const errors = ada.told.log.filter((message) => message.type === 'error');
+    assert.deepEqual(
+      errors.map(({ code }) => code),
+      ['REPLACED'],
+    );
+    assert.deepEqual([ada.told.sockets, twin.told.sockets], [1, 1], 'each opened one socket');
+    assert.deepEqual(bo.told.comingsAndGoings(mark), []);
+    await twin.seesAndHears(1);
+    await Promise.all([ada, bo, twin].map((person) => person.leave()));
+  });
+
   async function arriveAt(page: Page, room: string): Promise<void> {
     await page.goto(`${site.web}/r/${room}`);
     await page.getByTestId('name-input').fill('Lee');
     await page.getByTestId('join').click();
   }
 });
+
+/** Runs in the page: everything its tab and its browser keep for it. */
+function remembered(): string {
+  return JSON.stringify([sessionStorage, localStorage].map((store) => Object.entries(store)));
+}
+
+/** Runs in the page. */
+function restore(stores: string): void {
+  if (sessionStorage.length > 0) return;
+  const [tab = [], browser = []] = JSON.parse(stores) as [string, string][][];
+  for (const [key, value] of tab) sessionStorage.setItem(key, value);
+  for (const [key, value] of browser) localStorage.setItem(key, value);
+}

@@ -1,0 +1,58 @@
+/** People in a call while something fails under them, and what must be true of each afterwards: that nobody noticed. */
+import assert from 'node:assert/strict';
+import type { Visitor } from './visitor.ts';
+
+/** A picture or a voice that stops for less is a hiccup, as every network has them. */
+const HICCUP_MS = 1000;
+
+export interface Interruptions {
+  readonly pairs: Readonly<Record<string, { readonly stillMs: number; readonly silentMs: number }>>;
+  readonly stalledMs: Readonly<Record<string, number>>;
+}
+
+export interface Composure {
+  /**
+   * Fails where somebody is another participant now, saw a tile go, was told or shown that anybody joined or left, or saw a still picture
+   * or heard nothing of anybody for long. Resolves with the longest interruption of each pair (`Ada of Bo`), and with how long each
+   * page itself stood still, which is the machine's doing.
+   */
+  assertNobodyNoticed(): Promise<Interruptions>;
+}
+
+/** Watches from now on. They see and hear each other already. */
+export async function composureOf(people: readonly Visitor[]): Promise<Composure> {
+  const before = await Promise.all(
+    people.map(async (person) => ({
+      person,
+      participant: await person.participant(),
+      mark: person.told.log.length,
+    })),
+  );
+  await Promise.all(people.map((person) => person.watch()));
+  const nameOf = (of: string): string =>
+    before.find(({ participant }) => participant === of)?.person.name ?? of;
+
+  return {
+    async assertNobodyNoticed() {
+      const pairs: Record<string, { stillMs: number; silentMs: number }> = {};
+      const stalls: Record<string, number> = {};
+      for (const { person, participant, mark } of before) {
+        const { name } = person;
+        const { tilesGone, notices, interruptions, stalledMs } = await person.watched();
+        assert.equal(await person.participant(), participant, `${name} is who it was`);
+        assert.deepEqual(person.told.comingsAndGoings(mark), [], `what ${name}'s page was told`);
+        const said = notices.filter((text) => / (joined|left)$/.test(text));
+        assert.deepEqual(said, [], `what ${name}'s page says`);
+        assert.equal(tilesGone, 0, `${name} never saw a tile go`);
+        assert.equal(interruptions.length, people.length - 1, `${name} had everybody in view`);
+        for (const { of, ...longest } of interruptions) pairs[`${name} of ${nameOf(of)}`] = longest;
+        stalls[name] = stalledMs;
+      }
+      const tooLong = Object.entries(pairs).filter(
+        ([, { stillMs, silentMs }]) => Math.max(stillMs, silentMs) >= HICCUP_MS,
+      );
+      assert.deepEqual(tooLong, [], 'pictures and voices go on');
+      return { pairs, stalledMs: stalls };
+    },
+  };
+}

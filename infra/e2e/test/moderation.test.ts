@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { newProfile } from '../support/browsers.ts';
+import { withSite } from '../support/site.ts';
+import { joinApartFrom, newRoom, Visitor } from '../support/visitor.ts';
+
+const ROOM = 'study-group@local';
+/** MOD-2 promises 2 s; the rest is for a busy machine to draw a page. */
+const REMOVED_WITHIN_MS = 8000;
+
+describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
+  const site = withSite();
+  let owner: Visitor;
+  let guest: Visitor;
+
+  it('[MOD-5] [MOD-7] a room with a lobby and a cap is made, and whoever made it comes in as its owner', async () => {
+    const page = await (await newProfile(site.browser, site.web, 'a')).newPage();
+    await page.goto(site.web);
+    await page.getByTestId('named-room').click();
+    await page.getByTestId('room-name').fill('study-group');
+    await page.getByTestId('room-cap').fill('5');
+    await page.getByTestId('room-lobby-choice').check();
+    await page.getByTestId('create-room').click();
+    await page.getByTestId('open-room').click();
+    owner = new Visitor('Olga', page);
+    await owner.enter(`${site.web}/r/${ROOM}`);
+    await page.getByTestId('room-lobby').waitFor();
+    await openPeople(page);
+    await page.getByTestId('owner-badge').waitFor();
+    await page.getByTestId('room-section').getByText('At most 5 people').waitFor();
+    await closePeople(page);
+  });
+
+  it('[MOD-5] a guest on another pod knocks, sees nobody, and is in the call once admitted', async () => {
+    // A room of its own tells which pod the edge leads this browser to.
+    const { page } = await joinApartFrom(owner, site, { name: 'Gus', room: newRoom() });
+    await page.goto(`${site.web}/r/${ROOM}`);
+    await page.getByTestId('lobby-ahead').waitFor();
+    await knock(page);
+    assert.equal(await page.getByTestId('tile').count(), 0);
+    await page.getByTestId('prejoin-camera').click();
+    await page.getByText('Your camera is off').waitFor();
+    await page.getByTestId('prejoin-camera').click();
+    await owner.page.locator('[data-testid=badge-people][data-count="1"]').waitFor();
+    await owner.page.getByTestId('knock').getByText('Gus').waitFor();
+    await owner.page.getByTestId('knock-admit').click();
+    await inCall(page);
+    guest = new Visitor('Gus', page);
+    assert.notEqual(await guest.pod(), await owner.pod());
+    await Promise.all([owner.seesAndHears(1), guest.seesAndHears(1)]);
+    assert.equal(await owner.page.getByTestId('knock').count(), 0);
+  });
+
+  it('[MOD-5] a knock outlives a reload of the owner, who is still the owner, and is refused', async () => {
+    const page = await (await newProfile(site.browser, site.web)).newPage();
+    await page.goto(`${site.web}/r/${ROOM}`);
+    await knock(page, 'Nosy');
+    await owner.page.getByTestId('knock').getByText('Nosy').waitFor();
+    await owner.page.reload();
+    await owner.page.getByTestId('knock').getByText('Nosy').waitFor({ timeout: 30_000 });
+    await owner.page.getByTestId('knock-deny').click();
+    await page.getByTestId('ended-LOBBY_DENIED').waitFor();
+    await page.getByTestId('next-knock').click();
+    await owner.page.getByTestId('knock').getByText('Nosy').waitFor();
+    await page.getByTestId('stop-waiting').click();
+    await owner.page.getByTestId('knock').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('[MOD-4] the owner asks to mute; the guest decides', async () => {
+    const microphone = (look: string) =>
+      guest.page.locator(`[data-testid=control-microphone][data-look=${look}]`).waitFor();
+    await ask('ask-to-mute');
+    await guest.page.getByTestId('mute-no').click();
+    await microphone('plain');
+    await ask('ask-to-mute');
+    await guest.page.getByTestId('mute-yes').click();
+    await microphone('off');
+    await person('Gus').getByText('muted').waitFor({ state: 'attached' });
+  });
+
+  it('[MOD-1] the owner removes the guest, who is told and may knock again', async () => {
+    await ask('kick');
+    await guest.page.getByTestId('ended-KICKED').waitFor({ timeout: REMOVED_WITHIN_MS });
+    await person('Gus').waitFor({ state: 'detached', timeout: REMOVED_WITHIN_MS });
+    await guest.page.getByTestId('next-rejoin').click();
+    await knock(guest.page);
+    await admitFromList('Gus');
+    await inCall(guest.page);
+    await Promise.all([owner.seesAndHears(1, 1), guest.seesAndHears(1, 1)]);
+  });
+
+  it('[MOD-2] [MOD-8] a banned device is out at once and kept out on every pod, until the ban is lifted', async () => {
+    await ask('ban');
+    await owner.page.getByTestId('ban-confirm').click();
+    await guest.page.getByTestId('ended-BANNED').waitFor({ timeout: REMOVED_WITHIN_MS });
+    await person('Gus').waitFor({ state: 'detached', timeout: REMOVED_WITHIN_MS });
+    for (const affinity of ['a', 'b', 'c', 'd']) {
+      await guest.page.context().addCookies([{ name: 'parley-affinity', value: affinity, url: site.web }]);
+      const refused = guest.page.waitForResponse((response) => response.url().endsWith('/join'));
+      await guest.page.getByTestId('next-retry').click();
+      assert.equal((await refused).status(), 403);
+      await guest.page.getByTestId('ended-BANNED').waitFor();
+    }
+    await owner.page.getByTestId('bans').click();
+    await owner.page.getByTestId('banned').getByText('Gus').waitFor();
+    await owner.page.getByTestId('unban').click();
+    await owner.page.getByTestId('no-bans').waitFor();
+    await guest.page.getByTestId('next-retry').click();
+    await guest.page.getByTestId('lobby').waitFor();
+    await admitFromList('Gus');
+    await inCall(guest.page);
+  });
+
+  it('[MOD-5] [RES-4] the owner whose pod dies is the owner on another one, and told who waits', async (t) => {
+    // Whoever waits on the pod that dies knocks anew; here it is somebody who waits on another one.
+    const { page } = await joinApartFrom(owner, site, { name: 'Nosy', room: newRoom() });
+    await page.goto(`${site.web}/r/${ROOM}`);
+    await knock(page, 'Nosy');
+    await waiting('Nosy').waitFor();
+    const pod = await owner.pod();
+    t.after(() => site.stack.restart(pod));
+    site.stack.kill(pod, 'SIGKILL');
+    await owner.isBackOnAnotherPod(pod);
+    await waiting('Nosy').getByTestId('deny').click();
+    await page.getByTestId('ended-LOBBY_DENIED').waitFor();
+    await page.context().close();
+  });
+
+  it('[MOD-3] a locked room lets nobody in but its owner; whoever is there stays and may reload', async () => {
+    await owner.page.getByTestId('switch-locked').check();
+    await guest.page.getByTestId('room-locked').waitFor();
+    const late = await (await newProfile(site.browser, site.web)).newPage();
+    await arrive(late, 'Lee');
+    await late.getByTestId('ended-ROOM_LOCKED').waitFor();
+    await guest.page.reload();
+    await inCall(guest.page);
+    await owner.page.getByTestId('switch-locked').uncheck();
+    await guest.page.getByTestId('room-locked').waitFor({ state: 'detached' });
+    await late.getByTestId('next-retry').click();
+    await late.getByTestId('lobby').waitFor();
+    await owner.page.getByTestId('switch-lobby').uncheck();
+    await inCall(late);
+    await late.context().close();
+  });
+
+  it('[MOD-8] a ban of the network keeps everyone there out but the owner', async () => {
+    await ask('ban');
+    await owner.page.getByTestId('ban-network').check();
+    await owner.page.getByTestId('ban-confirm').click();
+    await guest.page.getByTestId('ended-BANNED').waitFor({ timeout: REMOVED_WITHIN_MS });
+    const neighbour = await (await newProfile(site.browser, site.web)).newPage();
+    await arrive(neighbour, 'Lee');
+    await neighbour.getByTestId('ended-BANNED').waitFor();
+    const second = await owner.page.context().newPage();
+    await second.goto(`${site.web}/r/${ROOM}`);
+    await second.getByTestId('join').click();
+    await inCall(second);
+    await second.close();
+    await openPeople(owner.page);
+    await owner.page.getByTestId('unban').click();
+    await neighbour.getByTestId('next-retry').click();
+    await inCall(neighbour);
+    await neighbour.context().close();
+  });
+
+  it('[ROOM-6] a key that is not the room’s makes a guest, who is told so', async () => {
+    const page = await (await newProfile(site.browser, site.web)).newPage();
+    await page.addInitScript((room) => localStorage.setItem(`parley.owner.${room}`, 'another key'), ROOM);
+    await arrive(page, 'Lee');
+    await inCall(page);
+    await openPeople(page);
+    await page.getByTestId('key-refused').waitFor();
+    assert.equal(await page.getByTestId('person-menu').count(), 0);
+    await page.context().close();
+    await guest.leave();
+    await owner.leave();
+  });
+
+  const person = (name: string) => owner.page.getByTestId('person').filter({ hasText: name });
+
+  /** From the menu of the guest in the owner's list of people. */
+  async function ask(action: 'ask-to-mute' | 'kick' | 'ban'): Promise<void> {
+    await openPeople(owner.page);
+    await person('Gus').getByTestId('person-menu').click();
+    await person('Gus').getByTestId(action).click();
+  }
+
+  const waiting = (name: string) => owner.page.getByTestId('waiting-person').filter({ hasText: name });
+
+  async function admitFromList(name: string): Promise<void> {
+    await openPeople(owner.page);
+    await waiting(name).getByTestId('admit').click({ timeout: 10_000 });
+  }
+
+  async function arrive(page: Page, name: string): Promise<void> {
+    await page.goto(`${site.web}/r/${ROOM}`);
+    await page.getByTestId('name-input').fill(name);
+    await page.getByTestId('join').click();
+  }
+});
+
+async function knock(page: Page, name = 'Gus'): Promise<void> {
+  await page.getByTestId('name-input').fill(name);
+  await page.getByTestId('join').click();
+  await page.getByTestId('lobby').waitFor({ timeout: 15_000 });
+}
+
+const inCall = (page: Page): Promise<void> =>
+  page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 20_000 });
+
+async function openPeople(page: Page): Promise<void> {
+  if (await page.getByTestId('people-panel').isVisible()) return;
+  await page.getByTestId('control-people').click();
+  await page.getByTestId('people-panel').waitFor();
+}
+
+async function closePeople(page: Page): Promise<void> {
+  await page.getByTestId('control-people').click();
+  await page.getByTestId('people-panel').waitFor({ state: 'detached' });
+}
