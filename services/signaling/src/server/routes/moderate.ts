@@ -46,7 +46,7 @@ export async function moderate(
 /** Whoever was kicked is remembered while its resume token may be good. */
 function withKicked(record: RoomRecord, participant: string, { config }: RouteContext): RoomRecord {
   const now = Date.now();
-  const kept = record.kicked.filter(({ until }) => until > now);
+  const kept = record.kicked.filter((one) => one.until > now && one.participant !== participant);
   const kicked = [...kept, { participant, until: now + config.limits['resume.ttl'] }];
   return { ...record, kicked: kicked.slice(-config.limits['room.kicked']) };
 }
