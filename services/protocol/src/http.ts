@@ -242,7 +242,8 @@ export const ROUTES = {
   joinRoom: {
     method: 'POST',
     path: '/v1/rooms/:room/join',
-    summary: 'Ask to join, as owner where the key is sent: answers a ticket, the socket address, ICE servers and the relay',
+    summary:
+      'Ask to join, as owner where the key is sent: answers a ticket, the socket address, ICE servers and the relay',
     body: JoinRequest,
     answer: { status: 200, schema: JoinAnswer },
     owner: false,

@@ -13,12 +13,20 @@ interface Change {
   readonly done: (outcome: SeatOutcome) => void;
 }
 
+/** A room's seats as they were read or written last. */
+interface Known {
+  readonly plan: SeatPlan;
+  readonly revision: number;
+  /** The store has the seats of another room of this name. */
+  readonly isAnother: boolean;
+}
+
 interface Queue {
   seats: RoomSeats;
   changes: Change[];
   busy: boolean;
   /** As last written here: the next write may be right without a read. */
-  known: { readonly plan: SeatPlan; readonly revision: number } | undefined;
+  known: Known | undefined;
 }
 
 export interface SeatKeeperParts {
@@ -65,8 +73,9 @@ export class SeatKeeper {
   }
 
   #enqueue(seats: RoomSeats, change: Change): void {
-    const queue = this.#queues.get(seats.name) ?? { seats, changes: [], busy: false, known: undefined };
-    this.#queues.set(seats.name, queue);
+    const key = keyOf(seats);
+    const queue = this.#queues.get(key) ?? { seats, changes: [], busy: false, known: undefined };
+    this.#queues.set(key, queue);
     queue.seats = seats;
     queue.changes.push(change);
     if (!queue.busy) void this.#work(queue);
@@ -88,7 +97,7 @@ export class SeatKeeper {
       await pause(AGAIN_AFTER_MS);
     }
     queue.busy = false;
-    this.#queues.delete(queue.seats.name);
+    this.#queues.delete(keyOf(queue.seats));
   }
 
   /** The outcome of each change, in order; `undefined` where the store does not answer. */
@@ -99,7 +108,7 @@ export class SeatKeeper {
       const wasRead = queue.known === undefined;
       const before = queue.known ?? (await this.#read(queue.seats));
       if (before === undefined) return undefined;
-      const { plan, outcomes } = this.#apply(queue.seats, before.plan, batch);
+      const { plan, outcomes } = this.#apply(queue.seats, before, batch);
       const isRefusalFromMemory = !wasRead && outcomes.includes('full');
       queue.known = undefined;
       if (isRefusalFromMemory) continue;
@@ -107,7 +116,7 @@ export class SeatKeeper {
       const written = await this.#parts.store.write(name, plan, before.revision);
       if (!written.ok) return undefined;
       if (written.revision !== undefined) {
-        queue.known = { plan, revision: written.revision };
+        queue.known = { plan, revision: written.revision, isAnother: false };
         return outcomes;
       }
       this.#parts.metrics.seatConflicts += 1;
@@ -116,18 +125,18 @@ export class SeatKeeper {
     return undefined;
   }
 
-  async #read({ name, incarnation }: RoomSeats): Promise<Queue['known']> {
+  async #read({ name, incarnation }: RoomSeats): Promise<Known | undefined> {
     const read = await this.#parts.store.read(name);
     if (!read.ok) return undefined;
-    const isOfThisRoom = read.plan?.incarnation === incarnation;
-    const plan = isOfThisRoom && read.plan !== undefined ? read.plan : { incarnation, seats: [] };
-    return { plan, revision: read.revision };
+    const { plan, revision } = read;
+    if (plan?.incarnation === incarnation) return { plan, revision, isAnother: false };
+    return { plan: { incarnation, seats: [] }, revision, isAnother: plan !== undefined };
   }
 
   /** The same plan where nothing changes. */
   #apply(
     room: RoomSeats,
-    before: SeatPlan,
+    { plan: before, isAnother }: Known,
     batch: readonly Change[],
   ): { plan: SeatPlan; outcomes: SeatOutcome[] } {
     const { pod, boot, isAbandoned } = this.#parts;
@@ -149,6 +158,8 @@ export class SeatKeeper {
         clear((seat) => seat.participant === participant && seat.pod === pod);
         return 'taken';
       }
+      // Whoever takes a seat has just read which room there is; whoever resumed may be in one that was deleted.
+      if (act === 'claim' && isAnother) return 'taken';
       if (act === 'take' && !seats.has(participant)) {
         if (seats.size >= room.cap) clear((seat) => isAbandoned(room, seat));
         if (seats.size >= room.cap) return 'full';
@@ -159,6 +170,8 @@ export class SeatKeeper {
     return { plan: changed ? { ...before, seats: [...seats.values()] } : before, outcomes };
   }
 }
+
+const keyOf = ({ name, incarnation }: RoomSeats): string => `${name} ${incarnation}`;
 
 const afterFailure = (change: Change): Change => ({
   ...change,

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { memorySeats } from '../../src/adapters/memory-seats.ts';
+import type { RoomSeats, Seat, SeatOutcome, SeatStore } from '../../src/core/ports.ts';
+import { Metrics } from '../../src/server/metrics.ts';
+import { SeatKeeper } from '../../src/server/seat-keeper.ts';
+import { eventually } from '../support/deadline.ts';
+
+const metrics = new Metrics(() => ({ rooms: 0, sockets: 0, peers: 0, connections: 0 }));
+const ROOM: RoomSeats = { room: 'panel@local', name: 'panel', incarnation: 'one', cap: 2 };
+
+function keeper(
+  store: SeatStore,
+  options: { pod?: string; isAbandoned?: (seat: Seat) => boolean } = {},
+): SeatKeeper {
+  const { pod = 'pod-a', isAbandoned = () => false } = options;
+  return new SeatKeeper({ store, pod, boot: 7, metrics, isAbandoned: (_room, seat) => isAbandoned(seat) });
+}
+
+const take = (seats: SeatKeeper, participant: string, room = ROOM): Promise<SeatOutcome> =>
+  new Promise((resolve) => seats.take(room, participant, resolve));
+
+async function seated(store: SeatStore): Promise<string[]> {
+  const read = await store.read(ROOM.name);
+  return read.ok ? (read.plan?.seats ?? []).map(({ participant, pod }) => `${participant} ${pod}`) : [];
+}
+
+/** Counts writes, and fails or is slow where a test wants it. */
+function watched(inner: SeatStore): SeatStore & { writes: number; isDown: boolean } {
+  const store = {
+    ...inner,
+    writes: 0,
+    isDown: false,
+    async read(name: string) {
+      return store.isDown ? ({ ok: false, code: 'STORE_UNAVAILABLE' } as const) : inner.read(name);
+    },
+    async write(...args: Parameters<SeatStore['write']>) {
+      if (store.isDown) return { ok: false, code: 'STORE_UNAVAILABLE' } as const;
+      store.writes += 1;
+      return inner.write(...args);
+    },
+  };
+  return store;
+}
+
+describe('seats, as a pod changes them', () => {
+  test('[MOD-7] everyone who comes while a write is on its way shares the next one', async () => {
+    const store = watched(memorySeats());
+    const seats = keeper(store);
+    const room = { ...ROOM, cap: 100 };
+    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, at) => take(seats, `p${at}`, room)));
+    assert.deepEqual(new Set(outcomes), new Set(['taken']));
+    assert.ok(store.writes <= 2, `${store.writes} writes`);
+  });
+
+  test('[MOD-7] two pods that write at once never give one seat twice', async () => {
+    const store = memorySeats();
+    const pods = ['pod-a', 'pod-b', 'pod-c'].map((pod) => keeper(store, { pod }));
+    const outcomes = await Promise.all(
+      pods.flatMap((seats, at) => [take(seats, `p${at}0`), take(seats, `p${at}1`)]),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome === 'taken').length, 2);
+    assert.equal((await seated(store)).length, 2);
+  });
+
+  test('[MOD-7] a refusal is never from memory: a seat that another pod freed meanwhile is found', async () => {
+    const store = memorySeats();
+    const here = keeper(store);
+    const there = keeper(store, { pod: 'pod-b' });
+    const room = { ...ROOM, cap: 1 };
+    assert.equal(await take(there, 'p1', room), 'taken');
+    assert.equal(await take(here, 'p2', room), 'full');
+    there.free(room, 'p1');
+    await eventually('the seat is free', async () => (await seated(store)).length === 0);
+    assert.equal(await take(here, 'p2', room), 'taken');
+  });
+
+  test('[MOD-7] a pod frees its own seats only', async () => {
+    const store = memorySeats();
+    const here = keeper(store);
+    const there = keeper(store, { pod: 'pod-b' });
+    await take(here, 'p1');
+    there.claim(ROOM, 'p1');
+    await eventually('it sits there', async () => (await seated(store)).includes('p1 pod-b'));
+    here.free(ROOM, 'p1');
+    await take(here, 'p2');
+    assert.deepEqual((await seated(store)).toSorted(), ['p1 pod-b', 'p2 pod-a']);
+  });
+
+  test('[MOD-7] seats to be freed while the store is away are freed when it is back, and what was refused is nobody’s', async () => {
+    const store = watched(memorySeats());
+    const seats = keeper(store);
+    await take(seats, 'p1');
+    store.isDown = true;
+    assert.equal(await take(seats, 'p2'), 'unavailable');
+    seats.free(ROOM, 'p1');
+    store.isDown = false;
+    await eventually('both are free', async () => (await seated(store)).length === 0);
+  });
+
+  test('[MOD-7] a full room takes seats from the dead only', async () => {
+    const store = memorySeats();
+    await take(keeper(store, { pod: 'dead' }), 'p1');
+    await take(keeper(store, { pod: 'pod-b' }), 'p2');
+    const seats = keeper(store, { isAbandoned: ({ pod }) => pod === 'dead' });
+    assert.equal(await take(seats, 'p3'), 'taken');
+    assert.equal(await take(seats, 'p4'), 'full');
+    assert.deepEqual((await seated(store)).toSorted(), ['p2 pod-b', 'p3 pod-a']);
+  });
+
+  test('[MOD-9] somebody who resumes into a deleted room takes no seat of the one made again, whose seats are its own', async () => {
+    const store = memorySeats();
+    const seats = keeper(store);
+    await take(seats, 'p1');
+    const again = { ...ROOM, incarnation: 'two' };
+    assert.equal(await take(seats, 'p2', again), 'taken');
+    seats.claim(ROOM, 'p1');
+    assert.equal(await take(seats, 'p3', again), 'taken');
+    assert.deepEqual((await seated(store)).toSorted(), ['p2 pod-a', 'p3 pod-a']);
+  });
+});
