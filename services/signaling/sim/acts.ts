@@ -73,7 +73,7 @@ function leave(history: History, person: Person): void {
   const { line } = person;
   if (line.state !== 'here') return;
   note(history, `${person.name} leaves`, () => person.leave());
-  history.gone.add(person);
+  history.gone.set(person, history.world.now);
   history.certainty.say(person, line.pod);
 }
 
@@ -82,7 +82,7 @@ function duplicate(history: History, person: Person, pod: string): void {
   if (!person.isHere) return;
   const { world, tabs } = history;
   const twin = person.duplicate();
-  tabs.push({ older: person, newer: twin, at: world.now });
+  tabs.push({ older: person, newer: twin });
   world.people.splice(world.people.indexOf(person), 1, twin);
   note(history, `${person.name} is opened in a second tab on ${pod}`, () => twin.resume(pod));
   history.certainty.say(twin, pod);

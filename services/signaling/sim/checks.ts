@@ -6,7 +6,7 @@ import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
 import type { History, Tab } from './history.ts';
 
-/** A death, of a pod or of a socket, is noticed so late that a grace period may end this much later than its client thinks. */
+/** A grace period begins when a loss is noticed (RES-1, ROS-11): a half-open socket after 6 s, and should its pod die just then, 5 s later. */
 const NOTICED_WITHIN_MS = 11_000;
 const GIVES_UP_BEFORE_MS = 1000;
 
@@ -25,9 +25,12 @@ export function checkQuiet(history: History, allGone = false): void {
 }
 
 /** Whoever has been away for too long does not try any more: its time to leave has come. */
-function giveUpTheLate({ world, gone }: History): void {
+export function giveUpTheLate({ world, gone }: History): void {
   for (const person of world.people) {
-    if (awayFor(world, person) > world.limits['resume.grace'] - GIVES_UP_BEFORE_MS) gone.add(person);
+    const { line } = person;
+    const due =
+      line.state === 'lost' ? line.since + world.limits['resume.grace'] - GIVES_UP_BEFORE_MS : Infinity;
+    if (world.now > due && !gone.has(person)) gone.set(person, due);
   }
 }
 
@@ -40,7 +43,7 @@ function assertNobodyVanished({ world, gone, certainty }: History): void {
     if (gone.has(person) || person.line.state !== 'ended') continue;
     if (!certainty.isExcused(person.id))
       assert.fail(`${person.name} (${person.id}) was closed with ${person.line.code}`);
-    gone.add(person);
+    gone.set(person, world.now);
   }
 }
 
@@ -55,7 +58,7 @@ export function expectedPeople({ world, gone }: History): string[] {
   return expected.toSorted();
 }
 
-/** Rows that may or may not be there at this moment: the grace period is just ending. */
+/** Rows that may or may not be there at this moment: the grace period is just ending, and pods noticed its beginning at different times. */
 function endingNow(world: World): Set<string> {
   const late = world.people.filter((person) => {
     const overMs = awayFor(world, person) - world.limits['resume.grace'];
@@ -69,21 +72,20 @@ function assertRostersAgree(
   expected: readonly string[],
   allGone: boolean,
 ): void {
-  const recovering = someoneRecovered(world);
   const expectedHere = new Set(expected.filter((row) => row.endsWith('here')));
   const ending = allGone ? new Set<string>() : endingNow(world);
   // Nobody heard of the newer tab: the older one goes on.
   const older = new Set(tabs.filter((tab) => isUnheard(tab, certainty)).map((tab) => tab.older.id));
   const isDoubtful = (row: string): boolean => {
-    const id = row.slice(0, row.indexOf(' '));
+    const id = idOf(row);
     return !expectedHere.has(row) && (older.has(id) || (certainty.isExcused(id) && !allGone));
   };
   const isSure = (row: string): boolean => !ending.has(row) && !isDoubtful(row);
   for (const name of world.pods.keys()) {
     if (world.pod(name).core.people(ROOM).length === 0) continue;
     const roster = world.roster(name).filter(isSure);
-    // When every pod of the room died, whoever has not come back yet is known to the clients only.
-    const isDue = (row: string): boolean => !recovering || row.endsWith('here') || roster.includes(row);
+    const isDue = (row: string): boolean =>
+      row.endsWith('here') || !certainty.isForgotten(idOf(row)) || roster.includes(row);
     const due = expected.filter((row) => isDue(row) && isSure(row));
     assert.deepEqual(roster, due, `the roster of pod ${name}`);
   }
@@ -92,12 +94,11 @@ function assertRostersAgree(
   }
 }
 
-const someoneRecovered = (world: World): boolean =>
-  world.people.some((person) => person.heard('welcome').some(({ recovering }, at) => at > 0 && recovering));
+const idOf = (row: string): string => row.slice(0, row.indexOf(' '));
 
-/** The older tab's pod was cut off, or the newer one's died. */
-const isUnheard = ({ older, newer, at }: Tab, certainty: Certainty): boolean =>
-  older.isHere && (certainty.isExcused(newer.id) || certainty.wasTroubled(at));
+/** The newer tab's pod died before anybody heard of it: the older one may go on. */
+const isUnheard = ({ older, newer }: Tab, certainty: Certainty): boolean =>
+  older.isHere && certainty.isExcused(newer.id);
 
 /** An older tab has stopped for good: nobody is there twice. */
 function assertTabs({ tabs, world, certainty }: History): void {
@@ -113,37 +114,41 @@ function assertTabs({ tabs, world, certainty }: History): void {
   }
 }
 
-/** Whoever has not left shows as away and back at most, to everybody else. */
+/** Until it leaves, somebody shows as away and back at most, to everybody else. */
 function assertLogs({ world, gone, certainty }: History): void {
-  const stayed = new Set<string>();
-  for (const person of world.people)
-    if (!gone.has(person) && !certainty.isExcused(person.id)) stayed.add(person.id);
-  for (const reader of world.people) assertLog(reader, stayed, certainty);
+  const until = new Map(world.people.map((person) => [person.id, gone.get(person) ?? Infinity]));
+  for (const reader of world.people) {
+    assertLog(reader, certainty, (id, at) => at < (until.get(id) ?? 0) && !certainty.wasExcused(id, at));
+  }
 }
 
-/** A reader who moves from pod to pod may overtake the news of a newcomer; not that of somebody everyone has heard of. */
-function assertLog(reader: Person, stayed: ReadonlySet<string>, certainty: Certainty): void {
+/**
+ * A reader who moves from pod to pod may overtake the news of a newcomer (P3); not that of somebody everyone has heard of. After a welcome
+ * that says `recovering` the client keeps whom it knew for a grace period, so that `joined` is no news to it (RES-7).
+ */
+function assertLog(
+  reader: Person,
+  certainty: Certainty,
+  stays: (participant: string, at: number) => boolean,
+): void {
   const known = new Set<string>();
-  let recovering = false;
+  let recoveringUntil = -Infinity;
   for (const [at, message] of reader.log.entries()) {
     const heardAt = reader.heardAt[at] ?? 0;
-    const isTroubled = certainty.wasTroubled(heardAt);
     if (message.type === 'welcome') {
       for (const { participant } of message.roster) known.add(participant);
-      ({ recovering } = message);
+      recoveringUntil = message.recovering ? heardAt + message.graceMs : -Infinity;
     }
     if (message.type === 'joined') {
       const { participant } = message.member;
       const isKnown = known.has(participant) && certainty.wasKnown(participant, heardAt);
-      const again = isKnown && stayed.has(participant) && !recovering && !isTroubled;
-      assert.ok(!again, `${reader.name} saw ${participant} join again`);
+      const again = isKnown && stays(participant, heardAt) && heardAt > recoveringUntil;
+      assert.ok(!again, `${reader.name} saw ${participant} join again at ${heardAt} ms`);
       known.add(participant);
     }
     if (message.type === 'left') {
       const { participant } = message;
-      // A pod that started while links were down may know an older claim only, and says that it is recovering.
-      const isExcused = recovering && isTroubled;
-      assert.ok(isExcused || !stayed.has(participant), `${reader.name} saw ${participant} leave`);
+      assert.ok(!stays(participant, heardAt), `${reader.name} saw ${participant} leave at ${heardAt} ms`);
     }
   }
 }

@@ -53,7 +53,7 @@ export class Conversation {
       for (const reader of this.#world.people) {
         const { enteredAt } = reader;
         if (reader === by || !reader.isHere || enteredAt === undefined || enteredAt >= at) continue;
-        if (this.#certainty.isExcused(reader.id)) continue;
+        if (this.#certainty.wasExcusedSince(reader.id, at)) continue;
         const has = this.linesOf(reader).some((line) => line.id === id);
         assert.ok(has, `${reader.name} has ${id} of ${by.name}, said at ${at} ms`);
       }

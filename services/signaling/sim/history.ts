@@ -5,7 +5,7 @@
 import { World } from '../test/support/world.ts';
 import { act, restartAtOnce, startDue } from './acts.ts';
 import { Certainty } from './certainty.ts';
-import { checkAlways, checkQuiet } from './checks.ts';
+import { checkAlways, checkQuiet, giveUpTheLate } from './checks.ts';
 import { Conversation } from './conversation.ts';
 import { twoGroups } from './groups.ts';
 import { kindOf, type Faults } from './kinds.ts';
@@ -25,7 +25,6 @@ const GONE_AFTER_GRACE_MS = 2000;
 export interface Tab {
   readonly older: Person;
   readonly newer: Person;
-  readonly at: number;
 }
 
 export interface History {
@@ -35,8 +34,8 @@ export interface History {
   readonly certainty: Certainty;
   readonly letters: Letters;
   readonly conversation: Conversation;
-  /** Who has left, or has been away for too long to come back. */
-  readonly gone: Set<Person>;
+  /** Who has left, or has been away for too long to come back, and since when. */
+  readonly gone: Map<Person, number>;
   /** When a killed pod starts again. */
   readonly restarts: Map<string, number>;
   /** When links that are cut heal at the latest, and the bus comes back. */
@@ -84,7 +83,7 @@ function begin(seed: number): History {
     certainty,
     letters: new Letters(world),
     conversation: new Conversation(world, certainty),
-    gone: new Set(),
+    gone: new Map(),
     restarts: new Map(),
     busBackAt: Infinity,
     stopped: [],
@@ -123,6 +122,7 @@ function quietDown(history: History): void {
 function end(history: History): void {
   const { world, gone } = history;
   world.advance(world.limits['resume.grace'] + GONE_AFTER_GRACE_MS);
-  for (const person of world.people) if (!person.isHere) gone.add(person);
+  giveUpTheLate(history);
+  for (const person of world.people) if (!person.isHere && !gone.has(person)) gone.set(person, world.now);
   checkQuiet(history, true);
 }

@@ -24,7 +24,7 @@ export function checkArrival(history: History): void {
     for (const row of here)
       assert.ok(rows.includes(row), `the visitor on ${pod} is shown ${row}, not only ${rows.join(', ')}`);
   visitor.leave();
-  gone.add(visitor);
+  gone.set(visitor, world.now);
   certainty.say(visitor, pod);
   world.advance(FORGOTTEN_AFTER_MS);
 }

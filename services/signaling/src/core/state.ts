@@ -95,7 +95,7 @@ export interface Room {
   /** Until when people may be missing because every pod of the room died; a time in the past otherwise. */
   recoveringUntil: number;
   /** Pods said to hold somebody here that have said nothing themselves: their people are not known yet. */
-  readonly silent: Set<PodId>;
+  readonly silent: Map<PodId, Appointment>;
   readonly digests: Digests;
   linger: Appointment | undefined;
   /** When the store is read again. */

@@ -24,6 +24,10 @@ const ONCE_FAILED = {
   '[ROS-2] while a named pod is silent the end of an older claim is not taken for its holder leaving': 9255,
   '[ROS-14] a room that is recovering is kept until older claims have heard who left': 7601,
   '[CHAT-2] a pod that was cut off itself still makes up for what another one missed': 2897,
+  '[ROS-18] a dead pod that only a late answer names is waited for': 7242,
+  '[ROS-14] a room is kept for whoever left it until a pod that has had it for longer has answered': 1133,
+  '[RES-7] a pod that is catching up itself says that people may be missing': 6691,
+  '[ROS-17] in a recovering room the end of an older claim is not taken at once for its holder leaving': 5613,
 } as const;
 
 for (const [title, seed] of Object.entries(ONCE_FAILED)) {

@@ -35,9 +35,16 @@ export function answerRoom(pod: Pod, room: Room): Sections {
     pod: pod.id,
     sections: [ownSection(pod, room), ...deadSections(pod, room), ...goneElsewhere(pod, room)],
     named: livePodsOf(room),
-    recoveringMs: Math.max(0, Math.round(room.recoveringUntil - pod.now)),
+    recoveringMs: recoveringMs(pod, room),
     chat: recentChat(room, CHAT_BYTES - ENTRY_BYTES * room.people.size),
   };
+}
+
+/** Whoever asks is told that people may be missing while this pod is catching up itself. */
+function recoveringMs(pod: Pod, room: Room): number {
+  const isCatchingUp = room.silent.size > 0 || pod.now < pod.greetingUntil;
+  if (isCatchingUp) return pod.limits['resume.grace'];
+  return Math.max(0, Math.round(room.recoveringUntil - pod.now));
 }
 
 /** As many of the last lines as fit: NATS takes a message of 1 MB, and the sections come first. */

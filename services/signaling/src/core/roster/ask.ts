@@ -5,6 +5,11 @@ import { keepSection, type Pod, type RemoteSection, type Room } from '../state.t
 /** A question or its answer can be lost too; the digests that follow ask again. */
 const REPEAT_AFTER_MS = 500;
 
+/** Its last hello is said 1 s after a room has opened. */
+const HELLOS_MS = 1000;
+
+export const stillSaysHello = (pod: Pod, room: Room): boolean => pod.now < room.openedAt + HELLOS_MS;
+
 export function askForSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   if (owner === pod.id) return;
   const known = room.sections.get(owner)?.get(epoch);

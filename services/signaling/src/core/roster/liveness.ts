@@ -5,7 +5,7 @@
 import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
 import { answerRoom } from './answer.ts';
-import { greetAll, tellDigests } from './greet.ts';
+import { greetAll, meet } from './greet.ts';
 import { presumeDead } from './remote.ts';
 
 const BEAT_MS = 1000;
@@ -54,7 +54,7 @@ export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   if (known === undefined) {
     const peer: Peer = { boot, beatAt: pod.now, heardAt: pod.now, dead: false, since: pod.now };
     pod.peers.set(id, peer);
-    tellDigests(pod);
+    meet(pod, id);
     return peer;
   }
   if (boot > known.boot) {

@@ -39,7 +39,8 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   if (claim === undefined || claim.gone) {
     if (before === undefined) return;
     // While a pod catches up, the end of an older claim may be heard before the newer one: its holder has not left.
-    const knownAt = room.openedAt + (room.silent.size > 0 ? SILENT_MS : YOUNG_MS);
+    const mayMissSome = room.silent.size > 0 || room.recoveringUntil > pod.now;
+    const knownAt = room.openedAt + (mayMissSome ? SILENT_MS : YOUNG_MS);
     const caughtUpAt = Math.max(knownAt, pod.greetingUntil);
     if (pod.now < caughtUpAt && (claim === undefined || claim.reason === 'lost')) {
       pod.agenda.schedule(caughtUpAt, () => {

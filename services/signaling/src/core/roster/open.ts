@@ -13,6 +13,7 @@ import { cancelDigests } from './digest.ts';
 import { sayHello } from './greet.ts';
 import { missesPods } from './liveness.ts';
 import { endSection, presumeDead, takeSection } from './remote.ts';
+import { noteNamed, noteTellers } from './silent.ts';
 
 const HELLO_AT_MS = [0, 250, 1000] as const;
 const GIVE_UP_MS = 300;
@@ -41,7 +42,7 @@ export function openRoom(pod: Pod, { view, policy }: Join | Resume, letIn: LetIn
     phase: { phase: 'open' },
     // Every pod of the room may have died: whoever has a token is let in, unless another pod knows better.
     recoveringUntil: pod.now + pod.limits['resume.grace'],
-    silent: new Set(),
+    silent: new Map(),
     digests: { changedAt: -Infinity, soon: undefined, later: undefined, steady: undefined },
     linger: undefined,
     rereading: undefined,
@@ -70,9 +71,13 @@ function livePeers(pod: Pod): PodId[] {
 function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
   if (room.phase.phase !== 'opening') return;
   const { arrivals, answered, named, giveUp } = room.phase;
-  for (const id of named) if (!answered.has(id)) room.silent.add(id);
   giveUp.cancel();
   room.phase = { phase: 'open' };
+  noteNamed(
+    pod,
+    room,
+    [...named].filter((id) => !answered.has(id)),
+  );
   for (const arrival of arrivals) {
     pod.waiting.delete(arrival.socket);
     letIn(arrival);
@@ -81,17 +86,14 @@ function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
 }
 
 export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn): void {
-  for (const section of message.sections) {
-    takeSection(pod, room, section, message.pod);
-    if (section.entries.length > 0) room.silent.delete(section.pod);
-  }
-  room.silent.delete(message.pod);
+  for (const section of message.sections) takeSection(pod, room, section, message.pod);
+  noteTellers(room, message);
   endUnlisted(pod, room, message);
   mergeChat(pod, room, message.chat);
   // Whoever has had the room for longer knows its people.
   const hasRoom = message.sections.some((section) => section.pod === message.pod);
   if (hasRoom) room.recoveringUntil = Math.min(room.recoveringUntil, pod.now + message.recoveringMs);
-  if (room.phase.phase !== 'opening') return;
+  if (room.phase.phase !== 'opening') return noteNamed(pod, room, message.named);
   const { asked, answered, named } = room.phase;
   answered.add(message.pod);
   for (const id of message.named) if (id !== pod.id) named.add(id);
@@ -133,12 +135,13 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
   });
 }
 
-/** Somebody left who had come from another pod, and nobody has answered for the room yet: an older claim would outlive the word of it. */
+/**
+ * Somebody left who had come from another pod, and no pod that has had the room for longer has answered: an older claim would outlive the
+ * word of it. One that opened the room later knows as little, and may die with what it was told. SPEC rule ROS-14.
+ */
 function mayHaveClaimsElsewhere(pod: Pod, room: Room): boolean {
-  const isHeard = [...room.sections.values()].some((epochs) =>
-    [...epochs.values()].some(({ dead }) => !dead),
-  );
-  if (isHeard || room.recoveringUntil <= pod.now) return false;
+  if (room.recoveringUntil < room.openedAt + pod.limits['resume.grace'] || room.recoveringUntil <= pod.now)
+    return false;
   return [...room.gone.values()].some(({ generation, until }) => generation > 1 && until > pod.now);
 }
 
