@@ -36,9 +36,9 @@ export function kvSeats(connection: NatsConnection, options: KvOptions): SeatSto
           revision: await unlessConflict(kv.put(name, text, { previousSeq: revision }), undefined),
         };
       }),
-    forget: (name) =>
+    forget: (name, revision) =>
       attempt(async (kv) => {
-        await kv.purge(name);
+        await unlessConflict(kv.purge(name, { previousSeq: revision }), undefined);
         return { ok: true };
       }),
   };

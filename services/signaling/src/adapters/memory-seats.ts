@@ -16,7 +16,8 @@ export function memorySeats(): SeatStore {
       plans.set(name, { plan, revision: last });
       return Promise.resolve({ ok: true, revision: last });
     },
-    forget(name) {
+    forget(name, revision) {
+      if ((plans.get(name)?.revision ?? 0) !== revision) return Promise.resolve({ ok: true });
       last += 1;
       plans.set(name, { plan: undefined, revision: last });
       return Promise.resolve({ ok: true });

@@ -12,7 +12,15 @@ import type { Input, Join, Resume } from './input.ts';
 import { join } from './join.ts';
 import { leave, loseSocket } from './leave.ts';
 import { moderate, onModerate, onModerated } from './moderation.ts';
-import { isOfAnother, onPolicy, rereadPolicies, takePolicy, tellPolicy, watchPolicy } from './policy.ts';
+import {
+  isOfAnother,
+  onPolicy,
+  onPolicyUnread,
+  rereadPolicies,
+  takePolicy,
+  tellPolicy,
+  watchPolicy,
+} from './policy.ts';
 import type { Seat } from './ports.ts';
 import { resume } from './resume.ts';
 import { endIncarnation, endRoom } from './room-deleted.ts';
@@ -139,6 +147,8 @@ function handle(pod: Pod, input: Input): void {
     case 'policy':
       if (input.told) tellPolicy(pod, input.policy);
       return onPolicy(pod, input.policy.view.room, input.policy);
+    case 'policy-unread':
+      return onPolicyUnread(pod, input.room);
     case 'moderate':
       return moderate(pod, input);
     case 'seat':

@@ -6,7 +6,7 @@ import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Join } from './input.ts';
-import type { RoomSeats } from './ports.ts';
+import type { RoomSeats, SeatHolder } from './ports.ts';
 
 /** A socket of this pod, numbered by the shell; never used again after its close. */
 export type SocketId = number;
@@ -36,8 +36,13 @@ export type Effect =
     }
   /** Somebody comes in from the lobby: with a fresh token, and a seat where there are seats. The answer comes back as the input `seat`. */
   | { readonly type: 'let-in'; readonly seats: RoomSeats | undefined; readonly arrival: Join }
-  /** The participant sits here now: no answer. */
-  | { readonly type: 'claim-seat'; readonly seats: RoomSeats; readonly participant: ParticipantId }
+  /** The participant sits here now, or with that process: no answer. */
+  | {
+      readonly type: 'claim-seat';
+      readonly seats: RoomSeats;
+      readonly participant: ParticipantId;
+      readonly holder?: SeatHolder;
+    }
   | { readonly type: 'free-seat'; readonly seats: RoomSeats; readonly participant: ParticipantId }
   /** The answer comes back as the input `policy` or `room-missing`. */
   | { readonly type: 'read-policy'; readonly room: RoomId }

@@ -11,11 +11,10 @@ import type { Person, Pod, Room } from './state.ts';
 export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   const { socket, participant, generation, name, media, owner, visitor } = arrival;
   pod.sockets.set(socket, { room: room.view.room, participant });
-  const wasHere = room.own.entries.has(participant);
   const presence = { state: 'here' as const, socket };
   putOwn(pod, room, { participant, generation, name, media, owner, visitor, presence });
-  // Whoever joined has taken its seat before; whoever resumes may sit on another pod still.
-  if (arrival.type === 'resume' && !wasHere) claimSeat(pod, room, participant);
+  // Whoever joined has taken its seat before; whoever resumes may sit on another pod still, also where this one has held it before.
+  if (arrival.type === 'resume') claimSeat(pod, room, participant);
   pod.effects.push({ type: 'say', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 

@@ -6,7 +6,7 @@ import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine, Media } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { SocketId } from './effects.ts';
-import type { SeatOutcome } from './ports.ts';
+import type { RoomSeats, SeatOutcome } from './ports.ts';
 
 /** Somebody at the door: the ticket or token is verified, the name is checked. */
 export interface Arrival {
@@ -71,6 +71,8 @@ export type Input =
   | { readonly type: 'room-missing'; readonly room: RoomId }
   /** As the store has it now. `told`: this pod changed it, and the others are to know. */
   | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly told: boolean }
+  /** The store did not answer. */
+  | { readonly type: 'policy-unread'; readonly room: RoomId }
   | {
       readonly type: 'moderate';
       readonly ref: number;
@@ -81,6 +83,8 @@ export type Input =
   | {
       readonly type: 'seat';
       readonly room: RoomId;
+      /** Of which seats it was one; `undefined` where the room has none. */
+      readonly seats: RoomSeats | undefined;
       readonly socket: SocketId;
       readonly participant: ParticipantId;
       readonly outcome: SeatOutcome;

@@ -46,14 +46,15 @@ export function admit(
 export function enterFromDoor(
   pod: Pod,
   room: Room,
-  arrival: Join,
+  { participant, socket, token }: Join,
   outcome: SeatOutcome,
 ): Moderated['outcome'] | undefined {
-  if (waitingEntry(room, arrival.participant) === undefined) return undefined;
+  const waiting = waitingEntry(room, participant);
+  if (waiting === undefined) return undefined;
   if (outcome !== 'taken') return outcome;
   if (room.view.hardCap !== true && room.people.size >= pod.limits['room.participants']) return 'full';
-  pod.doors.delete(arrival.socket);
-  enter(pod, room, arrival);
+  pod.doors.delete(socket);
+  enter(pod, room, { ...waiting.presence.arrival, token });
   return 'done';
 }
 
@@ -66,7 +67,7 @@ export function turnAway(
   pod: Pod,
   room: Room,
   participant: ParticipantId,
-  code: 'LOBBY_DENIED' | 'LOBBY_TIMEOUT' | 'BANNED',
+  code: 'LOBBY_DENIED' | 'LOBBY_TIMEOUT' | 'BANNED' | 'TICKET_USED',
 ): void {
   const waiting = waitingEntry(room, participant);
   if (waiting === undefined) return;

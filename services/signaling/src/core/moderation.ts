@@ -92,7 +92,8 @@ type Action = (
 const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
   identify: (_pod, room, participant) =>
     room.people.has(participant) || room.atDoor.has(participant) ? 'done' : undefined,
-  kick: (pod, room, participant) => remove(pod, room, participant, 'kicked'),
+  kick: (pod, room, participant) =>
+    remove(pod, room, participant, 'kicked') ?? (isHeldByTheDead(room, participant) ? 'done' : undefined),
   ban: (pod, room, participant) => remove(pod, room, participant, 'banned'),
   'ask-to-mute': (pod, room, participant) => {
     const presence = room.own.entries.get(participant)?.presence;
@@ -115,6 +116,15 @@ const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
     return 'done';
   },
 };
+
+/** Its pod cannot answer any more: what the store remembers of the kick keeps it from resuming. */
+function isHeldByTheDead(room: Room, participant: ParticipantId): boolean {
+  const person = room.people.get(participant);
+  const sections = [...(room.sections.get(person?.pod ?? '')?.values() ?? [])];
+  return sections.some(
+    ({ dead, entries }) => dead && entries.get(participant)?.generation === person?.generation,
+  );
+}
 
 const wasRemovedHere = (pod: Pod, room: Room, participant: ParticipantId): boolean =>
   room.gone.get(participant)?.pod === pod.id;

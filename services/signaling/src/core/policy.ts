@@ -9,6 +9,8 @@ import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, waitingHere } from './lobby.ts';
 import { endRoom } from './room-deleted.ts';
+import { hearsItself } from './roster/liveness.ts';
+import { claimSeat } from './seats.ts';
 import { localSockets, type Pod, type Room } from './state.ts';
 
 const TELL_AT_MS = [0, 300, 1200] as const;
@@ -16,6 +18,8 @@ const TELL_AT_MS = [0, 300, 1200] as const;
 const FIRST_READ_MS = 1000;
 const READ_EVERY_MS = 60_000;
 const READ_JITTER = 0.2;
+/** Where the store did not answer: at least this much later, at most twice as much. */
+const READ_FAILED_MS = 5000;
 /** After an outage all rooms are read, not all at once. */
 const READ_SPREAD_MS = 1000;
 
@@ -56,13 +60,22 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   if (sockets.length > 0 && !isSameView(before, room.view))
     pod.effects.push({ type: 'say', sockets, message: { type: 'room-changed', room: room.view } });
   enforceBans(pod, room);
+  if (known === undefined) claimSeats(pod, room);
   if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
 }
 
+/** Whoever was kicked may have resumed here before the news of it came. */
 function enforceBans(pod: Pod, room: Room): void {
+  for (const participant of room.policy?.kicked ?? []) remove(pod, room, participant, 'kicked');
   for (const { participant, owner, visitor } of room.own.entries.values()) {
     if (!owner && isBanned(room.policy, visitor)) remove(pod, room, participant, 'banned');
   }
+}
+
+/** Whoever resumed while the store did not answer sits here from now on. */
+function claimSeats(pod: Pod, room: Room): void {
+  for (const { participant, presence } of room.own.entries.values())
+    if (presence.state !== 'waiting') claimSeat(pod, room, participant);
 }
 
 const isSameView = (a: Room['view'], b: Room['view']): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -86,6 +99,12 @@ export function rereadPolicies(pod: Pod): void {
   for (const room of pod.rooms.values()) {
     if (room.view.kind === 'named') readAgain(pod, room, pod.random() * READ_SPREAD_MS);
   }
+}
+
+/** Without the bus there is no store either: when the link is back, all rooms are read. */
+export function onPolicyUnread(pod: Pod, id: RoomId): void {
+  const room = pod.rooms.get(id);
+  if (room !== undefined && hearsItself(pod)) readAgain(pod, room, READ_FAILED_MS * (1 + pod.random()));
 }
 
 export function onPolicy(pod: Pod, id: RoomId, policy: RoomPolicy): void {

@@ -83,11 +83,15 @@ export interface RoomSeats {
   readonly cap: number;
 }
 
-/** Who holds a seat: a process of a pod, on behalf of a participant. */
-export interface Seat {
-  readonly participant: ParticipantId;
+/** A process of a pod. */
+export interface SeatHolder {
   readonly pod: PodId;
   readonly boot: number;
+}
+
+/** Who holds a seat: a process of a pod, on behalf of a participant. */
+export interface Seat extends SeatHolder {
+  readonly participant: ParticipantId;
 }
 
 export type SeatOutcome = 'taken' | 'full' | 'unavailable';
@@ -112,6 +116,6 @@ export interface SeatStore {
     plan: SeatPlan,
     revision: number,
   ): Promise<{ readonly ok: true; readonly revision: number | undefined } | StoreFailure>;
-  /** The room is gone. */
-  forget(name: string): Promise<{ readonly ok: true } | StoreFailure>;
+  /** The room is gone. Only what was read: the seats of a room made again meanwhile stay. */
+  forget(name: string, revision: number): Promise<{ readonly ok: true } | StoreFailure>;
 }

@@ -5,11 +5,10 @@ import type { Input, Join } from './input.ts';
 import { refusal } from './join.ts';
 import { enterFromDoor, waitingEntry } from './lobby.ts';
 import { answerAsked } from './moderation.ts';
-import type { Seat, SeatOutcome } from './ports.ts';
+import type { RoomSeats, Seat, SeatOutcome } from './ports.ts';
 import { hearsItself } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
-import { freeSeat } from './seats.ts';
-import type { Pod, Room, Seating } from './state.ts';
+import { remoteSectionOf, type Pod, type Room, type Seating } from './state.ts';
 
 type SeatAnswer = Input & { readonly type: 'seat' };
 
@@ -21,13 +20,15 @@ const REFUSALS = { full: 'ROOM_FULL', unavailable: 'STORE_UNAVAILABLE' } as cons
 export function onSeat(pod: Pod, answer: SeatAnswer): void {
   pod.waiting.delete(answer.socket);
   const room = pod.rooms.get(answer.room);
-  if (room === undefined) return;
-  const { participant, outcome } = answer;
-  const seating = room.seating.get(answer.socket);
-  room.seating.delete(answer.socket);
+  const { participant, outcome, seats } = answer;
+  const seating = room?.seating.get(answer.socket);
+  room?.seating.delete(answer.socket);
   pod.emptied.add(answer.room);
-  if (seating !== undefined) seat(pod, room, withToken(seating, answer.token), outcome);
-  if (outcome === 'taken' && !isInside(pod, room, participant)) freeSeat(pod, room, participant);
+  if (room !== undefined && seating !== undefined) seat(pod, room, withToken(seating, answer.token), outcome);
+  if (outcome !== 'taken' || seats === undefined) return;
+  // The room may have been closed here meanwhile, and even opened again.
+  if (room === undefined) pod.effects.push({ type: 'free-seat', seats, participant });
+  else if (!isSeating(room, participant)) passOn(pod, room, seats, participant);
 }
 
 function withToken({ arrival, asked }: Seating, token = arrival.token): Seating {
@@ -36,14 +37,17 @@ function withToken({ arrival, asked }: Seating, token = arrival.token): Seating 
 
 function seat(pod: Pod, room: Room, { arrival, asked }: Seating, outcome: SeatOutcome): void {
   const { socket, participant, name, visitor } = arrival;
-  if (asked !== undefined) {
-    answerAsked(pod, asked, { outcome: enterFromDoor(pod, room, arrival, outcome), name, visitor });
+  if (asked !== undefined || waitingEntry(room, participant) !== undefined) {
+    const entered = enterFromDoor(pod, room, arrival, outcome);
+    if (asked !== undefined) answerAsked(pod, asked, { outcome: entered, name, visitor });
+    const isRefused = entered === 'full' || entered === 'unavailable';
+    // Nobody waits at the door of a room whose lobby was closed.
+    if (isRefused && room.view.lobby !== true)
+      pod.effects.push({ type: 'close', socket, code: REFUSALS[entered] });
     return;
   }
-  const isAtDoor = waitingEntry(room, participant) !== undefined;
-  if (outcome !== 'taken') pod.effects.push({ type: 'close', socket, code: REFUSALS[outcome] });
-  else if (isAtDoor) enterFromDoor(pod, room, arrival, outcome);
-  else enterUnlessRefused(pod, room, arrival);
+  if (outcome === 'taken') enterUnlessRefused(pod, room, arrival);
+  else pod.effects.push({ type: 'close', socket, code: REFUSALS[outcome] });
 }
 
 function enterUnlessRefused(pod: Pod, room: Room, arrival: Join): void {
@@ -52,8 +56,15 @@ function enterUnlessRefused(pod: Pod, room: Room, arrival: Join): void {
   else pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
 }
 
-function isInside(pod: Pod, room: Room, participant: ParticipantId): boolean {
-  return strongestClaim(pod, room, participant)?.gone === false || isSeating(room, participant);
+/** A seat that was taken for nobody here: with a ticket used twice its participant is on another pod. */
+function passOn(pod: Pod, room: Room, seats: RoomSeats, participant: ParticipantId): void {
+  const claim = strongestClaim(pod, room, participant);
+  if (claim === undefined || claim.gone || claim.person.state === 'waiting') {
+    pod.effects.push({ type: 'free-seat', seats, participant });
+  } else if (claim.pod !== pod.id) {
+    const boot = remoteSectionOf(room, claim.pod, claim.epoch)?.boot ?? 0;
+    pod.effects.push({ type: 'claim-seat', seats, participant, holder: { pod: claim.pod, boot } });
+  }
 }
 
 /** Whether nobody can resume into this seat any more, so that whoever needs one may take it. */

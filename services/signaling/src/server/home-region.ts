@@ -28,7 +28,7 @@ export class HomeRegion {
       case 'take-seat':
         return this.#takeSeat(effect);
       case 'claim-seat':
-        return seats.claim(effect.seats, effect.participant);
+        return seats.claim(effect.seats, effect.participant, effect.holder);
       case 'free-seat':
         return seats.free(effect.seats, effect.participant);
       case 'let-in':
@@ -49,7 +49,7 @@ export class HomeRegion {
   #takeSeat({ seats, participant, socket }: HomeEffect & { type: 'take-seat' }): void {
     const { room } = seats;
     this.#parts.seats.take(seats, participant, (outcome) =>
-      this.#parts.handle({ type: 'seat', room, socket, participant, outcome }),
+      this.#parts.handle({ type: 'seat', room, seats, socket, participant, outcome }),
     );
   }
 
@@ -58,16 +58,18 @@ export class HomeRegion {
     const { handle } = this.#parts;
     const { socket, participant, view } = arrival;
     const token = await signResume(this.#parts, arrival, Date.now());
-    const answer = { type: 'seat', room: view.room, socket, participant, token } as const;
+    const answer = { type: 'seat', room: view.room, seats, socket, participant, token } as const;
     if (seats === undefined) handle({ ...answer, outcome: 'taken' });
     else this.#parts.seats.take(seats, participant, (outcome) => handle({ ...answer, outcome }));
   }
 
-  /** A store that does not answer changes nothing: the core asks again. */
+  /** A store that does not answer changes nothing: the core asks again, soon. */
   async #readPolicy(room: RoomId): Promise<void> {
     const { rooms, handle } = this.#parts;
     const known = await rooms.look(room);
     if (known.ok && known.policy !== undefined) handle({ type: 'policy', policy: known.policy, told: false });
-    if (!known.ok && known.code === 'ROOM_NOT_FOUND') handle({ type: 'room-missing', room });
+    if (known.ok) return;
+    if (known.code === 'ROOM_NOT_FOUND') handle({ type: 'room-missing', room });
+    if (known.code === 'STORE_UNAVAILABLE') handle({ type: 'policy-unread', room });
   }
 }

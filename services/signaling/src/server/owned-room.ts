@@ -2,10 +2,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
-import type { RoomRecord, StoredRoom } from '../core/ports.ts';
+import type { RoomRecord, SeatStore, StoredRoom } from '../core/ports.ts';
 import { isOwner } from './owner-key.ts';
 import type { RouteContext } from './routes/context.ts';
-import { policyOf } from './rooms.ts';
+import { incarnationOf, policyOf } from './rooms.ts';
 import { addressOf } from './visitor.ts';
 
 type Owned =
@@ -59,6 +59,13 @@ export async function changeRecord(
   return 'STORE_UNAVAILABLE';
 }
 
+/** What stays behind, where the store does not answer, is told from the seats of a new room by its incarnation. */
+async function forgetSeats(seats: SeatStore, record: RoomRecord): Promise<void> {
+  const read = await seats.read(record.name);
+  const isOfThisRoom = read.ok && read.plan?.incarnation === incarnationOf(record);
+  if (isOfThisRoom) await seats.forget(record.name, read.revision);
+}
+
 /** The very room that was read, whatever was changed in it meanwhile; a room made again is another one. */
 export async function removeRoom(
   { rooms, store, seats }: RouteContext,
@@ -70,8 +77,7 @@ export async function removeRoom(
     const removed = await store.remove(stored);
     if (!removed.ok) return removed.code;
     if (!removed.changed) {
-      // What stays behind would be told from the seats of a new room.
-      await seats.forget(name);
+      await forgetSeats(seats, stored.record);
       return undefined;
     }
     const again = await rooms.look(`${name}@${region}`);

@@ -4,12 +4,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { RoomSeats, Seat, SeatOutcome, SeatPlan, SeatStore } from '../core/ports.ts';
+import type { RoomSeats, Seat, SeatHolder, SeatOutcome, SeatPlan, SeatStore } from '../core/ports.ts';
 import type { Metrics } from './metrics.ts';
 
 interface Change {
   readonly act: 'take' | 'claim' | 'free';
   readonly participant: ParticipantId;
+  /** Of a claim; this process where it is left out. */
+  readonly holder?: SeatHolder | undefined;
   readonly done: (outcome: SeatOutcome) => void;
 }
 
@@ -59,8 +61,8 @@ export class SeatKeeper {
   }
 
   /** Over the cap too: whoever resumes had a seat. */
-  claim(seats: RoomSeats, participant: ParticipantId): void {
-    this.#enqueue(seats, { act: 'claim', participant, done: () => undefined });
+  claim(seats: RoomSeats, participant: ParticipantId, holder?: SeatHolder): void {
+    this.#enqueue(seats, { act: 'claim', participant, holder, done: () => undefined });
   }
 
   /** Only a seat of this pod: somebody who has moved sits elsewhere. */
@@ -142,10 +144,10 @@ export class SeatKeeper {
     const { pod, boot, isAbandoned } = this.#parts;
     const seats = new Map(before.seats.map((seat) => [seat.participant, seat]));
     let changed = false;
-    const sit = (participant: ParticipantId): void => {
+    const sit = (participant: ParticipantId, holder: SeatHolder): void => {
       const held = seats.get(participant);
-      if (held?.pod === pod && held.boot === boot) return;
-      seats.set(participant, { participant, pod, boot });
+      if (held?.pod === holder.pod && held.boot === holder.boot) return;
+      seats.set(participant, { participant, pod: holder.pod, boot: holder.boot });
       changed = true;
     };
     const clear = (isFree: (seat: Seat) => boolean): void => {
@@ -153,7 +155,7 @@ export class SeatKeeper {
         if (isFree(seat)) changed = seats.delete(seat.participant) || changed;
       }
     };
-    const outcomes = batch.map(({ act, participant }): SeatOutcome => {
+    const outcomes = batch.map(({ act, participant, holder = { pod, boot } }): SeatOutcome => {
       if (act === 'free') {
         clear((seat) => seat.participant === participant && seat.pod === pod);
         return 'taken';
@@ -164,7 +166,7 @@ export class SeatKeeper {
         if (seats.size >= room.cap) clear((seat) => isAbandoned(room, seat));
         if (seats.size >= room.cap) return 'full';
       }
-      sit(participant);
+      sit(participant, holder);
       return 'taken';
     });
     return { plan: changed ? { ...before, seats: [...seats.values()] } : before, outcomes };

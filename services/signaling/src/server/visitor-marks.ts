@@ -25,18 +25,27 @@ export function marksOf(
   };
 }
 
-/** The IPv4 address, or the first 64 bits of the IPv6 address in one spelling. */
+/** The IPv4 address, also where IPv6 spells it, or the first 64 bits of the IPv6 address in one spelling. */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:([0-9.]+)$/i.exec(address)?.[1];
-  if (mapped !== undefined && isIPv4(mapped)) return mapped;
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
-  return `${groups
-    .slice(0, IPV6_GROUPS)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`;
+  const last = [...before, ...after].at(-1) ?? '';
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length - (isIPv4(last) ? 1 : 0);
+  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after].map((group) =>
+    group.replace(/^0+(?=.)/, ''),
+  );
+  if (groups.slice(0, MAPPED_AT).join(':') === MAPPED) return mappedIPv4(groups.slice(MAPPED_AT));
+  return `${groups.slice(0, IPV6_GROUPS).join(':')}::/64`;
+}
+
+const MAPPED = '0:0:0:0:0:ffff';
+const MAPPED_AT = 6;
+
+/** Written as itself, or as two groups of 16 bits. */
+function mappedIPv4([high = '', low]: readonly string[]): string {
+  if (low === undefined) return high;
+  const bits = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return bits.flatMap((group) => [group >> 8, group & 255]).join('.');
 }

@@ -77,7 +77,12 @@ for (const [kind, open] of Object.entries({
     test('[MOD-7] a forgotten room has no seats, and can be written again, but not on what was read before', async () => {
       const name = randomName();
       const revision = await write(store, name, plan('p1'), 0);
-      assert.deepEqual(await store.forget(name), { ok: true });
+      assert.deepEqual(await store.forget(name, (revision ?? 0) - 1), { ok: true });
+      assert.ok(
+        ((await store.read(name)) as { plan?: unknown }).plan !== undefined,
+        'what was written since stays',
+      );
+      assert.deepEqual(await store.forget(name, revision ?? 0), { ok: true });
       const read = await store.read(name);
       assert.ok(read.ok && read.plan === undefined);
       assert.equal(await write(store, name, plan('p2'), revision ?? 0), undefined);

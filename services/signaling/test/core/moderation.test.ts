@@ -69,6 +69,44 @@ describe('kick', () => {
     assert.equal(bo.endedWith, 'KICKED');
   });
 
+  it('[MOD-1] ends also whoever resumed elsewhere before that pod had heard of it, once the store remembers it', () => {
+    const world = new World();
+    const view = world.store.make('standup');
+    come(world, 'a', view);
+    const bo = come(world, 'b', view);
+    const cy = come(world, 'c', view);
+    bo.lose();
+    world.advance(400);
+    world.network.drop(({ type }) => type === 'delta', 2);
+    lastRef += 1;
+    world.handle('b', {
+      type: 'moderate',
+      ref: lastRef,
+      room: view.room,
+      action: 'kick',
+      participant: bo.id,
+    });
+    bo.resume('c', { view });
+    world.advance(400);
+    assert.equal(bo.isHere, true);
+    const policy = world.store.change(view.room, { kicked: [bo.id] });
+    world.handle('b', { type: 'policy', policy, told: true });
+    world.advance(400);
+    assert.equal(bo.endedWith, 'KICKED');
+    assert.deepEqual(cy.log.at(-1), { type: 'left', participant: bo.id, reason: 'kicked' });
+  });
+
+  it('[MOD-1] of somebody whose pod has died is done: nobody else can answer', () => {
+    const world = new World();
+    const view = world.store.make('standup');
+    come(world, 'a', view);
+    const bo = come(world, 'b', view);
+    world.kill('b');
+    world.advance(6000);
+    assert.deepEqual(world.roster('a', view.room).includes(`${bo.id} away`), true);
+    assert.equal(ask(world, 'c', view.room, 'kick', bo), 'done');
+  });
+
   it('[MOD-10] of nobody answers that there is nobody', () => {
     const world = new World();
     const view = world.store.make('standup');
@@ -119,6 +157,23 @@ describe('bans', () => {
     world.network.drop(({ type }) => type === 'policy', 1);
     world.handle('a', { type: 'policy', policy, told: true });
     world.advance(2000);
+    assert.equal(mallory.endedWith, 'BANNED');
+  });
+
+  it('[MOD-9] are found soon by a pod whose link is back before the store answers', () => {
+    const world = new World();
+    const view = world.store.make('standup');
+    const mallory = come(world, 'b', view, { visitor: marks('m') });
+    world.advance(5000);
+    world.stopBus(['b']);
+    world.advance(2000);
+    world.store.change(view.room, { bans: [{ id: '1', network: marks('m').network }] });
+    world.store.isDown = true;
+    world.startBus(['b'], 1);
+    world.advance(10_000);
+    assert.equal(mallory.isHere, true);
+    world.store.isDown = false;
+    world.advance(11_000);
     assert.equal(mallory.endedWith, 'BANNED');
   });
 
@@ -223,6 +278,65 @@ describe('the lobby', () => {
     world.handle('a', { type: 'policy', policy, told: true });
     world.advance(500);
     assert.equal(guest.isHere, true);
+  });
+
+  it('[MOD-5] [MOD-7] closed while an owner admits somebody to a full room, lets nobody go on waiting', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true, cap: 1 });
+    come(world, 'a', view, { owner: true });
+    const guest = come(world, 'b', view);
+    lastRef += 1;
+    world.handle('b', {
+      type: 'moderate',
+      ref: lastRef,
+      room: view.room,
+      action: 'admit',
+      participant: guest.id,
+    });
+    const policy = world.store.change(view.room, { view: { lobby: false } });
+    world.handle('b', { type: 'policy', policy, told: true });
+    world.advance(1000);
+    assert.equal(guest.endedWith, 'ROOM_FULL');
+  });
+
+  it('[MOD-5] lets in whoever was admitted as it shows itself by then', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = come(world, 'a', view, { owner: true });
+    const guest = come(world, 'b', view);
+    world.store.takesMs = 500;
+    lastRef += 1;
+    world.handle('b', {
+      type: 'moderate',
+      ref: lastRef,
+      room: view.room,
+      action: 'admit',
+      participant: guest.id,
+    });
+    world.advance(100);
+    guest.change({ name: 'Guest by another name' });
+    world.advance(1000);
+    assert.equal(guest.isHere, true);
+    assert.equal(owner.heard('joined').at(-1)?.member.name, 'Guest by another name');
+  });
+
+  it('[MOD-5] [JOIN-8] lets nobody in unseen with one ticket at the doors of two pods', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = come(world, 'c', view, { owner: true });
+    const guest = world.person();
+    const twin = guest.duplicate();
+    guest.join('b', view);
+    twin.join('a', view);
+    world.advance(1000);
+    assert.deepEqual([guest.endedWith, twin.endedWith], [undefined, 'TICKET_USED']);
+    guest.lose();
+    world.advance(1000);
+    assert.equal(owner.heard('knock-ended').length, 1);
+    const policy = world.store.change(view.room, { view: { lobby: false } });
+    world.handle('a', { type: 'policy', policy, told: true });
+    world.advance(1000);
+    assert.equal(twin.wasWelcomed, false);
   });
 
   it('[MOD-5] room.lobby, lobby.wait: has room for so many, and for so long', () => {

@@ -120,4 +120,107 @@ describe('a room with a cap', () => {
     assert.deepEqual(seated(world, view), []);
     assert.equal(come(world, 'a', view).isHere, true);
   });
+
+  it('[MOD-7] frees the seat that the store gave after the room had closed for want of people', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 2 });
+    const bo = come(world, 'b', view);
+    world.store.takesMs = 4000;
+    const ada = world.person();
+    ada.join('b', view);
+    ada.lose();
+    bo.leave();
+    world.advance(10_000);
+    assert.deepEqual(seated(world, view), []);
+  });
+
+  it('[MOD-7] moves the seat back with somebody who comes back to the pod it came from', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    const ada = come(world, 'a', view);
+    ada.lose();
+    ada.resume('b', { view });
+    world.advance(400);
+    ada.lose();
+    ada.resume('a', { view });
+    world.advance(400);
+    assert.deepEqual(seated(world, view), [`${ada.id} a`]);
+    world.advance(world.limits['resume.grace'] + 10_000);
+    ada.leave();
+    world.advance(400);
+    assert.deepEqual(seated(world, view), []);
+  });
+
+  it('[MOD-7] [JOIN-8] frees the seat of a ticket that was used on two pods at once', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    const ada = world.person();
+    const twin = ada.duplicate();
+    ada.join('b', view);
+    twin.join('a', view);
+    world.advance(1000);
+    assert.equal(twin.endedWith, 'REPLACED');
+    world.advance(world.limits['resume.grace'] + 10_000);
+    assert.equal(ada.isHere, true);
+    ada.leave();
+    world.advance(400);
+    assert.deepEqual(seated(world, view), []);
+  });
+
+  it('[RES-9] [MOD-7] takes the seat over of whoever came back while the store did not answer', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    const policy = world.store.policies.get(view.room);
+    assert.ok(policy !== undefined);
+    const ada = come(world, 'a', view);
+    ada.lose();
+    // What a pod knows of a room that it cannot read.
+    world.store.policies.delete(view.room);
+    world.store.isDown = true;
+    const { hardCap: _, ...unread } = view;
+    ada.resume('b', { view: unread });
+    world.advance(400);
+    assert.equal(ada.isHere, true);
+    world.store.policies.set(view.room, policy);
+    world.store.isDown = false;
+    world.advance(world.limits['resume.grace'] + 60_000);
+    ada.leave();
+    world.advance(400);
+    assert.deepEqual(seated(world, view), []);
+  });
+
+  it('[MOD-7] [JOIN-8] keeps no seat for a ticket that was used again on another pod, once its holder has left', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 2 });
+    come(world, 'a', view);
+    const ada = world.person();
+    const twin = ada.duplicate();
+    ada.join('b', view);
+    while (!ada.isHere) world.advance(1);
+    // Pod a has not heard of it yet.
+    world.store.takesMs = 1000;
+    twin.join('a', view);
+    world.advance(2000);
+    assert.deepEqual([ada.isHere, twin.endedWith], [true, 'TICKET_USED']);
+    ada.leave();
+    world.advance(400);
+    assert.equal(seated(world, view).length, 1);
+  });
+
+  it('[MOD-7] keeps the seat of whoever resumed on a restarted pod whose room had been closed meanwhile', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 3 });
+    come(world, 'a', view);
+    const bo = come(world, 'b', view);
+    world.kill('b');
+    world.advance(1000);
+    world.start('b');
+    world.advance(6000);
+    come(world, 'b', view).leave();
+    world.advance(10_000);
+    bo.resume('b', { view });
+    world.advance(world.limits['resume.grace'] + 10_000);
+    assert.equal(bo.isHere, true);
+    assert.ok(seated(world, view).includes(`${bo.id} b`));
+  });
 });

@@ -4,7 +4,7 @@ import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input, Join } from '../../src/core/input.ts';
-import type { Seat, SeatOutcome } from '../../src/core/ports.ts';
+import type { RoomSeats, Seat, SeatOutcome } from '../../src/core/ports.ts';
 import type { WorldPod } from './world.ts';
 
 export type StoreEffect = Extract<
@@ -16,6 +16,8 @@ export class HomeStore {
   readonly policies = new Map<RoomId, RoomPolicy>();
   /** While it does not answer, seats are unavailable and reads come to nothing. */
   isDown = false;
+  /** Until its answer reaches the pod, in ms. */
+  takesMs = 3;
   readonly #seats = new Map<RoomId, Map<string, Seat>>();
   #revision = 0;
 
@@ -38,13 +40,18 @@ export class HomeStore {
 
   change(
     room: RoomId,
-    change: { view?: Partial<Pick<RoomView, 'locked' | 'lobby'>>; bans?: RoomPolicy['bans'] },
+    change: {
+      view?: Partial<Pick<RoomView, 'locked' | 'lobby'>>;
+      bans?: RoomPolicy['bans'];
+      kicked?: RoomPolicy['kicked'];
+    },
   ): RoomPolicy {
     const before = this.policies.get(room);
     if (before === undefined) throw new Error(`no room ${room}`);
     this.#revision += 1;
     const view = { ...before.view, ...change.view };
-    const policy = { ...before, revision: this.#revision, view, bans: change.bans ?? before.bans };
+    const { bans, kicked } = { ...before, ...change };
+    const policy = { ...before, revision: this.#revision, view, bans, kicked };
     this.policies.set(room, policy);
     return policy;
   }
@@ -56,7 +63,8 @@ export class HomeStore {
   ask(pod: WorldPod, effect: StoreEffect): Input | undefined {
     if (effect.type === 'read-policy') return this.#read(effect.room);
     const { seats: asked } = effect;
-    if (asked === undefined) return effect.type === 'let-in' ? letIn(effect.arrival, 'taken') : undefined;
+    if (asked === undefined)
+      return effect.type === 'let-in' ? letIn(effect.arrival, undefined, 'taken') : undefined;
     const { room, cap } = asked;
     const { participant } = 'arrival' in effect ? effect.arrival : effect;
     const seats = this.#seats.get(room) ?? new Map<string, Seat>();
@@ -67,33 +75,38 @@ export class HomeStore {
     }
     const seat = { participant, pod: pod.name, boot: pod.boot };
     if (effect.type === 'claim-seat') {
-      if (!this.isDown) seats.set(participant, seat);
+      if (!this.isDown) seats.set(participant, { ...seat, ...effect.holder });
       return undefined;
     }
     const answer = (outcome: SeatOutcome): Input =>
       effect.type === 'let-in'
-        ? letIn(effect.arrival, outcome)
-        : { type: 'seat', room, socket: effect.socket, participant, outcome };
+        ? letIn(effect.arrival, asked, outcome)
+        : { type: 'seat', room, seats: asked, socket: effect.socket, participant, outcome };
     if (this.isDown) return answer('unavailable');
-    if (seats.size >= cap) {
+    if (seats.size >= cap && !seats.has(participant)) {
       for (const held of seats.values()) if (pod.core.isAbandoned(room, held)) seats.delete(held.participant);
     }
-    if (seats.size >= cap) return answer('full');
+    if (seats.size >= cap && !seats.has(participant)) return answer('full');
     seats.set(participant, seat);
     return answer('taken');
   }
 
   #read(room: RoomId): Input | undefined {
     const policy = this.policies.get(room);
-    if (this.isDown) return undefined;
+    if (this.isDown) return { type: 'policy-unread', room };
     return policy === undefined ? { type: 'room-missing', room } : { type: 'policy', policy, told: false };
   }
 }
 
 /** With no new token, as nobody reads it here. */
-const letIn = ({ socket, participant, view }: Join, outcome: SeatOutcome): Input => ({
+const letIn = (
+  { socket, participant, view }: Join,
+  seats: RoomSeats | undefined,
+  outcome: SeatOutcome,
+): Input => ({
   type: 'seat',
   room: view.room,
+  seats,
   socket,
   participant,
   outcome,

@@ -20,7 +20,6 @@ import { TOGETHER, type Topology } from './topology.ts';
 const CLOSE_TAKES_MS = 1;
 /** Two pings of 2 s missed, at worst. */
 const HALF_OPEN_MS = 6000;
-const STORE_TAKES_MS = 3;
 
 export interface WorldPod {
   readonly name: string;
@@ -279,7 +278,7 @@ export class World implements Surroundings {
   #askStore(pod: WorldPod, effect: StoreEffect): void {
     const answer = this.store.ask(pod, effect);
     if (answer === undefined) return;
-    this.#agenda.schedule(this.now + STORE_TAKES_MS, () => {
+    this.#agenda.schedule(this.now + this.store.takesMs, () => {
       if (this.pods.get(pod.name) === pod) this.#hand(pod, answer);
     });
   }

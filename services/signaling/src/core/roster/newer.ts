@@ -1,5 +1,7 @@
-/** A claim of this pod that a newer one elsewhere has overtaken loses its socket. SPEC rule RES-5. */
+/** A claim of this pod that a newer one elsewhere has overtaken loses its socket. SPEC rules RES-5, MOD-7. */
 import type { ParticipantId } from '@parley/protocol/ids';
+import { turnAway } from '../lobby.ts';
+import { claimSeat } from '../seats.ts';
 import type { Pod, Room } from '../state.ts';
 import { strongestClaim } from './merge.ts';
 import { awayOwn } from './section.ts';
@@ -10,9 +12,20 @@ import { awayOwn } from './section.ts';
  */
 export function yieldToNewer(pod: Pod, room: Room, participant: ParticipantId): void {
   const own = room.own.entries.get(participant);
-  if (own?.presence.state !== 'here') return;
+  if (own === undefined || own.presence.state === 'away') return;
   const claim = strongestClaim(pod, room, participant);
-  if (claim === undefined || claim.pod === pod.id) return;
+  if (claim === undefined) return;
+  const isHere = own.presence.state === 'here';
+  if (claim.pod === pod.id) {
+    // The weaker claim may have been seated after this one.
+    if (isHere) claimSeat(pod, room, participant);
+    return;
+  }
+  // At two doors with one ticket: nobody would see this one come in.
+  if (!isHere) {
+    turnAway(pod, room, participant, 'TICKET_USED');
+    return;
+  }
   const { socket } = own.presence;
   pod.sockets.delete(socket);
   pod.effects.push({ type: 'close', socket, code: 'REPLACED' });

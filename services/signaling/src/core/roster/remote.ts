@@ -132,6 +132,8 @@ function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void
     return;
   }
   pod.agenda.schedule(next, () => {
+    // Somebody may be in the room again that was opened after this one had been closed.
+    if (pod.rooms.get(room.view.room) !== room) return;
     if (remoteSectionOf(room, owner, epoch) !== section || !section.dead) return;
     const gone = [...section.entries.values()].filter((entry) => (entry.awayUntil ?? Infinity) <= pod.now);
     for (const { participant } of gone) section.entries.delete(participant);
