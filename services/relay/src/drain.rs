@@ -1,0 +1,54 @@
+//! Leaving: take nobody, send everybody elsewhere in paced batches, end within a known time. Rule STR-70.
+use crate::codes::Code;
+use crate::relay::Running;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, sleep, timeout};
+
+/// Between two batches.
+const PACE: Duration = Duration::from_millis(50);
+
+/// Waits for SIGTERM or SIGINT, then drains. A second signal ends the process at once.
+pub async fn when_told(running: Running) -> anyhow::Result<()> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! {
+        _ = terminate.recv() => {},
+        _ = interrupt.recv() => {},
+    }
+    tokio::select! {
+        () = run(&running) => {},
+        _ = terminate.recv() => tracing::warn!("told twice: ending at once"),
+        _ = interrupt.recv() => tracing::warn!("told twice: ending at once"),
+    }
+    Ok(())
+}
+
+/// Drains: done when every client is gone, or after `drain.window` and `socket.closeTimeout`.
+pub async fn run(running: &Running) {
+    let relay = &running.relay;
+    let began = Instant::now();
+    relay.begin_drain();
+    let everyone = relay.clients.all();
+    tracing::info!(sockets = everyone.len(), "draining");
+    let window = Duration::from_millis(relay.limits.drain_window);
+    let batches = window.as_millis().div_ceil(PACE.as_millis()).max(1);
+    let batch = everyone.len().div_ceil(usize::try_from(batches).unwrap_or(usize::MAX)).max(1);
+    for some in everyone.chunks(batch) {
+        for client in some {
+            client.reader.close(Code::GoElsewhere);
+        }
+        sleep(PACE).await;
+    }
+    let patience = Duration::from_millis(relay.limits.close_timeout) + Duration::from_secs(1);
+    let gone = async {
+        while relay.clients.count() > 0 || relay.addresses.total() > 0 {
+            // Whoever came in while the drain began is told too.
+            for client in relay.clients.all() {
+                client.reader.close(Code::GoElsewhere);
+            }
+            sleep(PACE).await;
+        }
+    };
+    let all = timeout(patience, gone).await.is_ok();
+    tracing::info!(all, ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), "drained");
+}

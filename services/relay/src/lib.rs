@@ -1,0 +1,21 @@
+//! Stream topics over WebSocket: whatever a client sends to a topic reaches everyone else who has it open.
+//!
+//! The wire behaviour is in `STREAMS.md`; its rules are cited as `STR-n`.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`ws`] | frames: bytes in, whole messages out. No I/O, no clock |
+//! | [`topics`] | who hears what. **A message is fanned out in [`topics::topic`]**; a reader's queue is [`topics::reader`] |
+//! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
+//! | [`stats`] | what is counted, and how it is shown |
+//! | [`relay`] | starts all of it, in order |
+pub mod codes;
+pub mod config;
+pub mod drain;
+pub mod limits;
+pub mod log;
+pub mod relay;
+pub mod server;
+pub mod stats;
+pub mod topics;
+pub mod ws;

@@ -1,0 +1,208 @@
+//! Every limit of the relay: its name, default, range, unit, the code a caller gets over it, and why that value.
+//! A limit is set by the flag `--limit name=value`, by `PARLEY_RELAY_LIMIT_` and the name in capitals with underscores, or in
+//! the settings file under `[limits]`. Rule STR-82.
+use crate::codes::Code;
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Limit {
+    /// As in settings: `stream.messageBytes`.
+    pub name: &'static str,
+    /// The default.
+    pub value: u64,
+    /// The least that may be set.
+    pub min: u64,
+    /// The most that may be set.
+    pub max: u64,
+    /// What the number counts.
+    pub unit: &'static str,
+    /// What whoever goes over it is told; `None` where nobody is refused.
+    pub code: Option<Code>,
+    /// Why this value.
+    pub why: &'static str,
+}
+
+macro_rules! limits {
+    ($($field:ident $name:literal = $value:expr, $min:expr => $max:expr, $unit:literal, $code:expr, $why:literal;)*) => {
+        /// The limits in force on a pod: defaults with the operator's changes.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each field is documented by its row in LIMITS")]
+        pub struct Limits { $(pub $field: u64,)* }
+
+        /// The table.
+        pub const LIMITS: &[Limit] = &[
+            $(Limit { name: $name, value: $value, min: $min, max: $max, unit: $unit, code: $code, why: $why },)*
+        ];
+
+        impl Default for Limits {
+            fn default() -> Self { Self { $($field: $value,)* } }
+        }
+
+        impl Limits {
+            fn slot(&mut self, name: &str) -> Option<&mut u64> {
+                match name { $($name => Some(&mut self.$field),)* _ => None }
+            }
+        }
+    };
+}
+
+limits! {
+    message_bytes "stream.messageBytes" = 10 << 20, 1024 => 64 << 20, "bytes", Some(Code::MessageTooLarge),
+        "Crossbar's: a thousand times a usual key frame";
+    fragments "stream.fragments" = 16_384, 1 => 1 << 20, "fragments", Some(Code::MessageTooLarge),
+        "a message of 10 MiB in pieces of 640 bytes; without it, empty fragments go on for ever";
+    message_time "stream.messageTime" = 120_000, 100 => 3_600_000, "ms", Some(Code::MessageTimeout),
+        "10 MiB at 0.7 Mbit/s; a message that never ends holds memory for nothing";
+    reader_messages "reader.messages" = 1024, 1 => 1 << 20, "messages", None,
+        "half a minute of video at 30 frames a second: older is dropped, as nobody wants it any more";
+    reader_bytes "reader.bytes" = 16 << 20, 1024 => 1 << 30, "bytes", None,
+        "one message of the largest size and as much again of what came after it";
+    reader_stuck_time "reader.stuckTime" = 30_000, 100 => 3_600_000, "ms", Some(Code::SlowConsumer),
+        "a reader that takes not one byte that long is gone or frozen";
+    pod_sockets "pod.sockets" = 16_000, 1 => 1_000_000, "sockets", Some(Code::PodFull),
+        "below the 20,000 descriptors a process usually gets";
+    pod_topics "pod.topics" = 16_000, 1 => 1_000_000, "topics", Some(Code::TooManyTopics),
+        "every socket may have its own";
+    pod_queued_bytes "pod.queuedBytes" = 256 << 20, 1024 => 1 << 40, "bytes", None,
+        "sixteen readers with full queues; over it a reader that falls behind drops at once";
+    pod_assembly_bytes "pod.assemblyBytes" = 256 << 20, 1024 => 1 << 40, "bytes", Some(Code::PodMemory),
+        "25 messages of the largest size on their way in at once";
+    address_sockets "address.sockets" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManySockets),
+        "a campus behind one address";
+    topic_bytes "topic.bytes" = 512, 8 => 8192, "bytes", Some(Code::TopicInvalid),
+        "a path that people or programs make by hand";
+    head_bytes "head.bytes" = 16_384, 512 => 65_536, "bytes", Some(Code::HeadTooLarge),
+        "what browsers send is below 4 kB, and proxies add to it";
+    head_timeout "head.timeout" = 5000, 50 => 60_000, "ms", Some(Code::UpgradeTimeout),
+        "a head is one packet or two; whoever sends it by the byte wants to hold sockets";
+    ping_interval "socket.pingInterval" = 54_000, 20 => 600_000, "ms", None,
+        "Crossbar's";
+    idle_timeout "socket.idleTimeout" = 60_000, 50 => 3_600_000, "ms", Some(Code::SocketIdle),
+        "Crossbar's: the ping was not answered";
+    close_timeout "socket.closeTimeout" = 5000, 50 => 60_000, "ms", None,
+        "how long a socket that was told to close is waited for";
+    replay_bytes "replay.bytes" = 8 << 20, 1024 => 1 << 30, "bytes", None,
+        "what one topic keeps for late joiners, whatever the number of messages";
+    stats_sockets "stats.sockets" = 32, 0 => 10_000, "sockets", Some(Code::TooManySockets),
+        "each answer lists every client";
+    stats_interval "stats.interval" = 200, 20 => 60_000, "ms", None,
+        "one socket gets at most five answers a second, as each lists every client";
+    stats_clients "stats.clients" = 1000, 1 => 100_000, "clients", None,
+        "rows in one push: a page with more is not read";
+    drain_window "drain.window" = 10_000, 10 => 600_000, "ms", None,
+        "clients move elsewhere at 1,600 a second from a full pod; within the 30 s Kubernetes gives a process to end";
+}
+
+/// Why a limit was not taken.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum Refused {
+    /// No such limit.
+    #[error("there is no limit named {0}")]
+    Unknown(String),
+    /// Not a number in its range.
+    #[error("limit {name} must be {min} to {max} {unit}, not {given}")]
+    Range {
+        /// The limit.
+        name: &'static str,
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+        /// What it counts.
+        unit: &'static str,
+        /// What was given.
+        given: String,
+    },
+    /// Two limits that do not go together.
+    #[error("{0}")]
+    Together(&'static str),
+}
+
+impl Limits {
+    /// Changes one limit.
+    pub fn set(&mut self, name: &str, given: &str) -> Result<(), Refused> {
+        let Some(row) = LIMITS.iter().find(|row| row.name == name) else {
+            return Err(Refused::Unknown(name.to_owned()));
+        };
+        let range =
+            || Refused::Range { name: row.name, min: row.min, max: row.max, unit: row.unit, given: given.into() };
+        let value: u64 = given.parse().map_err(|_| range())?;
+        if !(row.min..=row.max).contains(&value) {
+            return Err(range());
+        }
+        if let Some(slot) = self.slot(row.name) {
+            *slot = value;
+        }
+        Ok(())
+    }
+
+    /// Checks limits that depend on each other, once all are set.
+    pub fn check(&self) -> Result<(), Refused> {
+        if self.reader_bytes < self.message_bytes {
+            return Err(Refused::Together(
+                "reader.bytes must be at least stream.messageBytes, or the largest is always dropped",
+            ));
+        }
+        if self.idle_timeout <= self.ping_interval {
+            return Err(Refused::Together(
+                "socket.idleTimeout must be above socket.pingInterval, or quiet sockets are closed",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A limit as a length in memory.
+pub fn size(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+/// The environment key of a limit: `stream.messageBytes` is `PARLEY_RELAY_LIMIT_STREAM_MESSAGE_BYTES`.
+pub fn key(name: &str) -> String {
+    let mut key = String::from("PARLEY_RELAY_LIMIT_");
+    for letter in name.chars() {
+        match letter {
+            '.' => key.push('_'),
+            upper if upper.is_ascii_uppercase() => key.extend(['_', upper]),
+            lower => key.push(lower.to_ascii_uppercase()),
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_within_its_range_and_they_go_together() {
+        for row in LIMITS {
+            assert!((row.min..=row.max).contains(&row.value), "{}", row.name);
+            assert!(!row.why.is_empty() && !row.unit.is_empty(), "{}", row.name);
+            Limits::default().set(row.name, &row.value.to_string()).unwrap();
+        }
+        Limits::default().check().unwrap();
+    }
+
+    #[test]
+    fn str_82_an_environment_key_is_the_name_in_capitals() {
+        assert_eq!(key("stream.messageBytes"), "PARLEY_RELAY_LIMIT_STREAM_MESSAGE_BYTES");
+    }
+
+    #[test]
+    fn str_82_a_value_out_of_range_and_an_unknown_name_are_refused() {
+        let mut limits = Limits::default();
+        assert_eq!(limits.set("pod.sokets", "1"), Err(Refused::Unknown("pod.sokets".into())));
+        for bad in ["0", "-1", "x", "", "99999999999999999999", "1e3"] {
+            assert!(matches!(limits.set("pod.sockets", bad), Err(Refused::Range { .. })), "{bad}");
+        }
+        assert_eq!(limits, Limits::default());
+    }
+
+    #[test]
+    fn str_82_limits_that_contradict_each_other_are_refused() {
+        let mut limits = Limits::default();
+        limits.set("reader.bytes", "1024").unwrap();
+        assert!(matches!(limits.check(), Err(Refused::Together(_))));
+    }
+}

@@ -1,0 +1,155 @@
+//! The relay as a whole: what its parts share, and the order they start in.
+use crate::config::Settings;
+use crate::limits::{Limits, size};
+use crate::server::addresses::Addresses;
+use crate::server::{accept, sweep};
+use crate::stats::{Answers, Clients, Counters};
+use crate::topics::Topics;
+use crate::topics::queue::{Backlog, Bounds};
+use anyhow::Context;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// What every part of a pod shares.
+pub struct Relay {
+    /// The settings in force.
+    pub settings: Settings,
+    /// The limits in force.
+    pub limits: Limits,
+    /// The topics.
+    pub topics: Arc<Topics>,
+    /// The clients on them.
+    pub clients: Arc<Clients>,
+    /// The TCP connections.
+    pub addresses: Arc<Addresses>,
+    /// The readers' queues, taken together.
+    pub backlog: Arc<Backlog>,
+    /// Incomplete messages, taken together.
+    pub assembly: Assembly,
+    /// Numbers that only grow.
+    pub counters: Counters,
+    /// What `/ws` was answered last.
+    pub answers: Answers,
+    /// Sockets on `/ws`.
+    pub stats_sockets: AtomicU64,
+    started: Instant,
+    last_id: AtomicU64,
+    drains: watch::Sender<bool>,
+}
+
+/// Memory that holds incomplete messages. Rule STR-15.
+#[derive(Debug)]
+pub struct Assembly {
+    bytes: AtomicU64,
+    limit: u64,
+}
+
+impl Assembly {
+    /// Bytes now.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// One socket's share changed. False: it grew, and all together are over the limit.
+    pub fn change(&self, before: usize, now: usize) -> bool {
+        self.bytes.fetch_sub(before as u64, Ordering::Relaxed);
+        let all = self.bytes.fetch_add(now as u64, Ordering::Relaxed) + now as u64;
+        now <= before || all <= self.limit
+    }
+}
+
+/// A relay that takes connections.
+pub struct Running {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its parts.
+    pub relay: Arc<Relay>,
+    /// Ends when no more connections are taken.
+    pub accepting: JoinHandle<()>,
+    sweeping: JoinHandle<()>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.accepting.abort();
+        self.sweeping.abort();
+    }
+}
+
+/// Connections that wait to be accepted while a herd arrives.
+const BACKLOG: u32 = 4096;
+
+/// Starts a relay: binds first, so that a port that is taken ends it before anything else happened.
+pub async fn start(settings: Settings) -> anyhow::Result<Running> {
+    let listener = listen(settings.listen).with_context(|| format!("cannot listen on {}", settings.listen))?;
+    let address = listener.local_addr()?;
+    let relay = Arc::new(Relay::new(settings));
+    let accepting = tokio::spawn(accept::run(listener, Arc::clone(&relay)));
+    let sweeping = tokio::spawn(sweep::run(Arc::clone(&relay)));
+    tracing::info!(%address, threads = relay.settings.threads, "listening");
+    Ok(Running { address, relay, accepting, sweeping })
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+impl Relay {
+    fn new(settings: Settings) -> Self {
+        let limits = settings.limits.clone();
+        let topics = Topics::new(size(limits.pod_topics), settings.replay.clone(), size(limits.replay_bytes));
+        Self {
+            topics: Arc::new(topics),
+            clients: Arc::default(),
+            addresses: Arc::new(Addresses::new(limits.pod_sockets, limits.address_sockets)),
+            backlog: Arc::new(Backlog::new(limits.pod_queued_bytes)),
+            assembly: Assembly { bytes: AtomicU64::new(0), limit: limits.pod_assembly_bytes },
+            counters: Counters::default(),
+            answers: Answers::default(),
+            stats_sockets: AtomicU64::new(0),
+            started: Instant::now(),
+            last_id: AtomicU64::new(0),
+            drains: watch::Sender::new(false),
+            settings,
+            limits,
+        }
+    }
+
+    /// Milliseconds of the pod's clock; never 0, which stands for never.
+    pub fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+    }
+
+    /// A number no other client of the pod has.
+    pub fn next_id(&self) -> u64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The bounds of every reader's queue.
+    pub fn bounds(&self) -> Bounds {
+        Bounds { messages: size(self.limits.reader_messages), bytes: size(self.limits.reader_bytes) }
+    }
+
+    /// Whether the pod takes nobody any more.
+    pub fn is_draining(&self) -> bool {
+        *self.drains.borrow()
+    }
+
+    /// Takes nobody from now on.
+    pub fn begin_drain(&self) {
+        self.drains.send_replace(true);
+    }
+
+    /// Waits until the pod drains.
+    pub async fn drain_begins(&self) {
+        let _ = self.drains.subscribe().wait_for(|drains| *drains).await;
+    }
+}

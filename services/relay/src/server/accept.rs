@@ -1,0 +1,170 @@
+//! From a TCP connection to a client on its topic: guards with early return, each with its own code.
+use super::addresses::Counted;
+use super::connection::{Connection, TcpOutlet};
+use super::request::{self, Request};
+use super::respond::Response;
+use super::{pages, stats_socket, upgrade, visitor};
+use crate::codes::Code;
+use crate::relay::Relay;
+use crate::stats::Client;
+use crate::topics::{Reader, Route, route};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How long to wait after a connection could not be accepted: usually there is no descriptor left.
+const BREATH: Duration = Duration::from_millis(50);
+/// The most of a user agent that is kept.
+const USER_AGENT: usize = 200;
+
+/// Accepts connections until the pod drains.
+pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = relay.drain_begins() => return,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                // Above all limits there is not even an answer.
+                let Some(counted) = relay.addresses.accept() else { continue };
+                let _ = stream.set_nodelay(true);
+                tokio::spawn(serve(stream, peer, counted, Arc::clone(&relay)));
+            }
+            Err(why) => {
+                tracing::warn!(%why, "cannot accept");
+                tokio::time::sleep(BREATH).await;
+            }
+        }
+    }
+}
+
+/// What the head of a request led to.
+enum Admitted {
+    Topic(Connection),
+    Stats(TcpStream, Vec<u8>),
+}
+
+async fn serve(stream: TcpStream, peer: SocketAddr, mut counted: Counted, relay: Arc<Relay>) {
+    // Boxed, so that a socket that stays for days does not keep the room of its handshake.
+    match Box::pin(admit(stream, peer, &mut counted, &relay)).await {
+        Some(Admitted::Topic(connection)) => connection.await,
+        Some(Admitted::Stats(stream, rest)) => Box::pin(stats_socket::run(stream, rest, relay)).await,
+        None => {}
+    }
+    drop(counted);
+}
+
+async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, relay: &Arc<Relay>) -> Option<Admitted> {
+    let patience = Duration::from_millis(relay.limits.head_timeout);
+    let head = match tokio::time::timeout(patience, read_head(&mut stream, relay)).await {
+        Ok(Ok(head)) => head?,
+        Ok(Err(code)) => return refuse(&mut stream, code, relay).await,
+        Err(_) => return refuse(&mut stream, Code::UpgradeTimeout, relay).await,
+    };
+    let (request, rest) = head;
+    let address = visitor::address(&request, &peer.ip().to_string(), relay.settings.trusted_proxies);
+    if !request.is_upgrade() {
+        match pages::answer(&request, relay) {
+            Ok(response) => response.send(&mut stream, request.method == "HEAD").await,
+            Err(code) => return refuse(&mut stream, code, relay).await,
+        }
+        return None;
+    }
+    match open(&request, &address, counted, relay) {
+        Ok(Door::Stats(response)) => {
+            stream.write_all(response.as_bytes()).await.ok()?;
+            Some(Admitted::Stats(stream, rest))
+        }
+        Ok(Door::Topic(route, response)) => {
+            stream.write_all(response.as_bytes()).await.ok()?;
+            connect(stream, rest, route, &request, &address, relay)
+        }
+        Err(code) => refuse(&mut stream, code, relay).await,
+    }
+}
+
+/// Where an upgrade leads, with the answer to the handshake.
+enum Door {
+    Topic(Route, String),
+    Stats(String),
+}
+
+fn open(request: &Request, address: &str, counted: &mut Counted, relay: &Arc<Relay>) -> Result<Door, Code> {
+    if request.method != "GET" {
+        return Err(Code::MethodNotAllowed);
+    }
+    if !visitor::is_origin_allowed(request, &relay.settings.origins) {
+        return Err(Code::OriginDenied);
+    }
+    if relay.is_draining() {
+        return Err(Code::NotReady);
+    }
+    if request.path() == "/ws" && relay.settings.stats {
+        let response = upgrade::answer(request)?;
+        counted.admit(address)?;
+        return Ok(Door::Stats(response));
+    }
+    let route = route::parse(&request.target, crate::limits::size(relay.limits.topic_bytes))?;
+    let response = upgrade::answer(request)?;
+    counted.admit(address)?;
+    if !relay.topics.admits(&route) {
+        return Err(Code::TooManyTopics);
+    }
+    Ok(Door::Topic(route, response))
+}
+
+fn connect(
+    stream: TcpStream,
+    rest: Vec<u8>,
+    route: Route,
+    request: &Request,
+    address: &str,
+    relay: &Arc<Relay>,
+) -> Option<Admitted> {
+    let (inbound, outbound) = stream.into_split();
+    let reader =
+        Reader::new(relay.next_id(), Box::new(TcpOutlet(outbound)), relay.bounds(), Arc::clone(&relay.backlog));
+    let reader = Arc::new(reader);
+    let agent: String = request.header("user-agent").unwrap_or_default().chars().take(USER_AGENT).collect();
+    let now = relay.now();
+    let membership = match relay.topics.enter(&route, &reader, now) {
+        Ok(membership) => membership,
+        Err(code) => {
+            relay.counters.closed.count(code);
+            reader.close(code);
+            reader.flush(&Context::from_waker(Waker::noop()), now);
+            return None;
+        }
+    };
+    let listed = relay.clients.add(Client::new(route, address, &agent, reader, now));
+    relay.counters.opened.add(1);
+    Some(Admitted::Topic(Connection::new(Arc::clone(relay), listed, membership, inbound, rest)))
+}
+
+async fn refuse(stream: &mut TcpStream, code: Code, relay: &Relay) -> Option<Admitted> {
+    relay.counters.refused.count(code);
+    Response::refusal(code).send(stream, false).await;
+    None
+}
+
+/// Reads until the head is complete. `None`: the peer went away.
+async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<Option<(Request, Vec<u8>)>, Code> {
+    let most = crate::limits::size(relay.limits.head_bytes);
+    let mut input = Vec::with_capacity(1024);
+    loop {
+        match stream.read_buf(&mut input).await {
+            Ok(0) | Err(_) => return Ok(None),
+            Ok(_) => {}
+        }
+        match request::parse(&input)? {
+            Some((_, size)) if size > most => return Err(Code::HeadTooLarge),
+            Some((request, size)) => return Ok(Some((request, input.split_off(size)))),
+            None if input.len() >= most => return Err(Code::HeadTooLarge),
+            None => {}
+        }
+    }
+}

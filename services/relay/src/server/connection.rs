@@ -1,0 +1,223 @@
+//! One WebSocket's life on its topic: a future that sends what waits for it and hands on what it hears.
+use crate::codes::Code;
+use crate::relay::Relay;
+use crate::stats::client::Listed;
+use crate::topics::queue::{Frame, Tally};
+use crate::topics::reader::{Next, Outlet, Reason};
+use crate::topics::{Membership, Reader};
+use crate::ws::frame::Opcode;
+use crate::ws::{Batch, Decoder, Event, close};
+use std::cell::RefCell;
+use std::future::Future;
+use std::io::IoSlice;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::Sleep;
+
+/// How much one read takes: a fast publisher's messages then reach every reader in few writes.
+const READ: usize = 256 * 1024;
+/// Reads before other sockets get their turn: with a thousand readers each read is a few milliseconds of writes.
+const READS_PER_TURN: usize = 4;
+
+thread_local! {
+    /// One buffer for all sockets of a thread, as a socket holds it only while its bytes are taken: a quiet one costs nothing.
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
+}
+
+/// One client on its topic, until it ends.
+pub struct Connection {
+    relay: Arc<Relay>,
+    listed: Listed,
+    membership: Membership,
+    inbound: OwnedReadHalf,
+    decoder: Decoder,
+    /// Memory of an incomplete message that is counted for the pod.
+    held: usize,
+    /// Nothing the client sends counts any more.
+    deaf: bool,
+    /// What came with the handshake.
+    rest: Vec<u8>,
+    /// Until when a socket that closes is waited for.
+    patience: Option<Pin<Box<Sleep>>>,
+}
+
+/// The outgoing half of a socket.
+pub struct TcpOutlet(pub OwnedWriteHalf);
+
+impl Outlet for TcpOutlet {
+    fn write(&self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.try_write(bytes)
+    }
+
+    fn write_vectored(&self, pieces: &[IoSlice<'_>]) -> std::io::Result<usize> {
+        self.0.try_write_vectored(pieces)
+    }
+}
+
+impl Connection {
+    /// A client that was let in. `rest`: what came after its handshake.
+    pub fn new(
+        relay: Arc<Relay>,
+        listed: Listed,
+        membership: Membership,
+        inbound: OwnedReadHalf,
+        rest: Vec<u8>,
+    ) -> Self {
+        let decoder = Decoder::new(relay.limits.message_bytes, relay.limits.fragments);
+        Self { relay, listed, membership, inbound, decoder, held: 0, deaf: false, rest, patience: None }
+    }
+
+    fn reader(&self) -> &Arc<Reader> {
+        &self.listed.client.reader
+    }
+
+    /// Sends what waits. Ready when the stream was ended, with the reason.
+    fn send(&mut self, cx: &mut Context<'_>) -> Poll<Reason> {
+        loop {
+            let (next, Tally { messages, bytes }) = self.reader().flush(cx, self.relay.now());
+            if messages > 0 {
+                self.relay.counters.delivered.add(messages);
+                self.relay.counters.delivered_bytes.add(bytes);
+            }
+            match next {
+                Next::Idle => return Poll::Pending,
+                Next::Ended(reason) => return Poll::Ready(reason),
+                Next::Blocked => match self.inbound.as_ref().poll_write_ready(cx) {
+                    Poll::Ready(Ok(())) => {}
+                    Poll::Ready(Err(_)) => {
+                        self.reader().abort();
+                    }
+                    Poll::Pending => return Poll::Pending,
+                },
+            }
+        }
+    }
+
+    /// Takes what came in. Ready when nothing more will.
+    fn receive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let rest = std::mem::take(&mut self.rest);
+        if !rest.is_empty() {
+            self.take(&rest);
+        }
+        SCRATCH.with_borrow_mut(|scratch| {
+            for _ in 0..READS_PER_TURN {
+                let mut read = ReadBuf::new(scratch);
+                match Pin::new(&mut self.inbound).poll_read(cx, &mut read) {
+                    Poll::Ready(Ok(())) if !read.filled().is_empty() => self.take(read.filled()),
+                    Poll::Ready(_) => return Poll::Ready(()),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+    }
+
+    fn take(&mut self, input: &[u8]) {
+        let now = self.relay.now();
+        self.listed.client.heard.store(now, Relaxed);
+        if self.deaf {
+            return;
+        }
+        let Self { relay, listed, membership, decoder, .. } = self;
+        let client = &listed.client;
+        let mut completed = false;
+        let result = decoder.feed(input, &mut |event| match event {
+            Event::Messages(batch) => {
+                completed = true;
+                client.count_sent(batch.count(), batch.payload());
+                if client.route.role.publishes() {
+                    publish(relay, membership, client.reader.id, &batch, now);
+                } else {
+                    relay.counters.discarded.add(batch.count() as u64);
+                }
+            }
+            Event::Ping(payload) => client.reader.control(Frame::Pong, close::control(Opcode::Pong, &payload), now),
+            Event::Pong => {}
+            Event::Close(code) => client.reader.answer_close(code),
+        });
+        if let Err(violation) = result {
+            client.reader.close(violation.code());
+        }
+        self.account(completed, now);
+        self.deaf = self.reader().is_closing();
+    }
+
+    /// Counts the memory of a message that is not complete, and when it began.
+    fn account(&mut self, completed: bool, now: u64) {
+        let held = self.decoder.held();
+        if held == 0 {
+            self.listed.client.assembling.store(0, Relaxed);
+        } else if completed || self.held == 0 {
+            self.listed.client.assembling.store(now, Relaxed);
+        }
+        if held != self.held && !self.relay.assembly.change(self.held, held) {
+            self.reader().close(Code::PodMemory);
+        }
+        self.held = held;
+    }
+}
+
+fn publish(relay: &Relay, membership: &Membership, sender: u64, batch: &Batch, now: u64) {
+    let count = &relay.counters;
+    count.received.add(batch.count() as u64);
+    count.received_bytes.add(batch.payload() as u64);
+    let fanout = membership.topic.publish(sender, batch, now);
+    count.delivered.add(fanout.written);
+    count.delivered_bytes.add(fanout.bytes);
+    if fanout.dropped > 0 {
+        count.dropped.add(fanout.dropped);
+    }
+}
+
+impl Future for Connection {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        // What was heard may be answered, so sending comes last.
+        let gone = this.receive(cx).is_ready();
+        let ended = this.send(cx);
+        if gone || ended == Poll::Ready(Reason::Peer) {
+            return Poll::Ready(());
+        }
+        if !this.deaf {
+            if !this.reader().is_closing() {
+                return Poll::Pending;
+            }
+            this.deaf = true;
+        }
+        let patience = Duration::from_millis(this.relay.limits.close_timeout);
+        this.patience.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience))).as_mut().poll(cx)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.relay.assembly.change(self.held, 0);
+        let client = &self.listed.client;
+        let reason = client.reader.abort();
+        if let Some(Reason::Code(code)) = reason {
+            self.relay.counters.closed.count(code);
+        }
+        let counts = client.reader.counts();
+        tracing::info!(
+            topic = &*client.route.topic,
+            role = ?client.route.role,
+            address = &*client.address,
+            code = match reason {
+                Some(Reason::Code(code)) => code.name(),
+                _ => "",
+            },
+            sent = client.sent(),
+            received = counts.delivered.messages,
+            dropped = counts.dropped.messages,
+            "closed"
+        );
+    }
+}

@@ -1,0 +1,11 @@
+//! Sockets: accepting them, the upgrade, one connection's life, and the sweep that pings and times out.
+pub mod accept;
+pub mod addresses;
+pub mod connection;
+pub mod pages;
+pub mod request;
+pub mod respond;
+pub mod stats_socket;
+pub mod sweep;
+pub mod upgrade;
+pub mod visitor;

@@ -1,0 +1,36 @@
+//! What the relay answers to plain HTTP: health, readiness, metrics, the statistics page. Rules STR-24 and STR-62 to STR-64.
+use super::request::Request;
+use super::respond::Response;
+use crate::codes::Code;
+use crate::relay::Relay;
+use crate::stats::{metrics, page};
+use crate::topics::route;
+
+/// The answer to a request that asks for no WebSocket.
+pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {
+    if !matches!(request.method.as_str(), "GET" | "HEAD") {
+        return Err(Code::MethodNotAllowed);
+    }
+    match request.path() {
+        "/healthz" => Ok(Response::ok("text/plain", "ok\n")),
+        "/readyz" if relay.is_draining() => Err(Code::NotReady),
+        "/readyz" => Ok(Response::ok("text/plain", "ready\n")),
+        "/metrics" => Ok(Response::ok("text/plain; version=0.0.4", metrics::text(relay))),
+        "/ws" if relay.settings.stats => Err(Code::UpgradeRequired),
+        path => match page::at(path).filter(|_| relay.settings.stats) {
+            Some(asset) => Ok(Response::ok(asset.content_type, asset.body)
+                .with("Content-Security-Policy", page::policy(request.header("host")))
+                .with("Referrer-Policy", "no-referrer".into())),
+            None => Err(nothing_at(&request.target, relay)),
+        },
+    }
+}
+
+fn nothing_at(target: &str, relay: &Relay) -> Code {
+    match route::parse(target, crate::limits::size(relay.limits.topic_bytes)) {
+        Ok(_) => Code::UpgradeRequired,
+        Err(Code::TopicReserved) => Code::NotFound,
+        Err(_) if target == "/" => Code::NotFound,
+        Err(code) => code,
+    }
+}

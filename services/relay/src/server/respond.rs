@@ -1,0 +1,93 @@
+//! HTTP answers: one a connection, then it ends.
+use crate::codes::Code;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// An answer.
+#[derive(Debug)]
+pub struct Response {
+    status: u16,
+    content_type: &'static str,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
+/// How long a peer may take to read an answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Response {
+    /// 200 with a body.
+    pub fn ok(content_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Self { status: 200, content_type, headers: Vec::new(), body: body.into() }
+    }
+
+    /// A refusal: the code as JSON, with Retry-After where trying again may help.
+    pub fn refusal(code: Code) -> Self {
+        let body = serde_json::json!({ "code": code.name() }).to_string();
+        let mut refusal = Self { status: code.http(), ..Self::ok("application/json", body) };
+        if code.retry() {
+            refusal = refusal.with("Retry-After", "2".into());
+        }
+        match code {
+            Code::UpgradeRequired => {
+                refusal.with("Upgrade", "websocket".into()).with("Sec-WebSocket-Version", "13".into())
+            }
+            Code::MethodNotAllowed => refusal.with("Allow", "GET, HEAD".into()),
+            _ => refusal,
+        }
+    }
+
+    /// Adds a header.
+    pub fn with(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// Sends it and ends the connection. `head`: without the body.
+    pub async fn send(self, stream: &mut TcpStream, head: bool) {
+        let _ = tokio::time::timeout(PATIENCE, self.write(stream, head)).await;
+    }
+
+    async fn write(self, stream: &mut TcpStream, head: bool) -> std::io::Result<()> {
+        let connection = if self.status == 426 { "close, upgrade" } else { "close" };
+        let mut text = format!(
+            "HTTP/1.1 {} {}\r\nConnection: {connection}\r\nContent-Type: {}\r\nContent-Length: {}\r\n\
+             X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n",
+            self.status,
+            reason(self.status),
+            self.content_type,
+            self.body.len()
+        );
+        for (name, value) in &self.headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        text.push_str("\r\n");
+        stream.write_all(text.as_bytes()).await?;
+        if !head {
+            stream.write_all(&self.body).await?;
+        }
+        stream.shutdown().await?;
+        // Ending with unread bytes would reset the connection and take the answer with it.
+        let mut rest = [0; 4096];
+        while stream.read(&mut rest).await? > 0 {}
+        Ok(())
+    }
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        400 => "Bad Request",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        413 => "Content Too Large",
+        426 => "Upgrade Required",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        503 => "Service Unavailable",
+        _ => "Error",
+    }
+}

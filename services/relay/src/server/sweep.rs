@@ -1,0 +1,51 @@
+//! Once a second over all sockets: rates for statistics, pings, and those whose time is up. One timer for the pod instead of
+//! several for each socket. Rules STR-12, STR-30, STR-31 and STR-42.
+use crate::codes::Code;
+use crate::relay::Relay;
+use crate::stats::Client;
+use crate::topics::queue::Frame;
+use crate::ws::close;
+use crate::ws::frame::Opcode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// Sweeps until the pod ends.
+pub async fn run(relay: Arc<Relay>) {
+    let limits = &relay.limits;
+    let shortest = [limits.ping_interval, limits.idle_timeout, limits.reader_stuck_time, limits.message_time];
+    // Often enough that no time-out is late by more than a quarter of itself.
+    let every = shortest.iter().min().map_or(1000, |shortest| (shortest / 4).clamp(10, 1000));
+    let mut last = relay.now();
+    loop {
+        tokio::time::sleep(Duration::from_millis(every)).await;
+        let now = relay.now();
+        let measured = now - last >= 1000;
+        for client in relay.clients.all() {
+            if measured {
+                client.measure(Duration::from_millis(now - last).as_secs_f64(), now);
+            }
+            check(&client, &relay, now);
+        }
+        if measured {
+            last = now;
+        }
+    }
+}
+
+fn check(client: &Client, relay: &Relay, now: u64) {
+    let limits = &relay.limits;
+    let heard = client.heard.load(Relaxed);
+    let quiet = now.saturating_sub(heard);
+    let assembling = client.assembling.load(Relaxed);
+    if quiet >= limits.idle_timeout {
+        client.reader.cut(Code::SocketIdle);
+    } else if client.reader.is_stuck(now.saturating_sub(limits.reader_stuck_time)) {
+        client.reader.cut(Code::SlowConsumer);
+    } else if assembling > 0 && now.saturating_sub(assembling) > limits.message_time {
+        client.reader.cut(Code::MessageTimeout);
+    } else if quiet >= limits.ping_interval && client.pinged.load(Relaxed) <= heard {
+        client.pinged.store(now, Relaxed);
+        client.reader.control(Frame::Ping, close::control(Opcode::Ping, b""), now);
+    }
+}

@@ -1,0 +1,53 @@
+//! Who is at the door: the address behind the proxies we trust, and the origin of the page. Rules STR-22 and STR-23.
+use super::request::Request;
+use crate::config::Origins;
+
+/// The client's address. Each trusted proxy has appended the one it saw, so ours is that many from the right.
+pub fn address(request: &Request, direct: &str, trusted_proxies: usize) -> String {
+    let hop = trusted_proxies.checked_sub(1).and_then(|back| request.list("x-forwarded-for").rev().nth(back));
+    // A proxy writes an address; anything longer is not one and is not kept in memory.
+    hop.filter(|hop| hop.len() <= 45).unwrap_or(direct).to_owned()
+}
+
+/// Whether a page of this origin may use the relay. Programs that are no browser send none.
+pub fn is_origin_allowed(request: &Request, allowed: &Origins) -> bool {
+    let (Some(origin), Origins::Only(list)) = (request.header("origin"), allowed) else { return true };
+    let own = origin.split_once("://").map(|(_, host)| host);
+    list.iter().any(|one| one == origin) || (own.is_some() && own == request.header("host"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::request;
+
+    fn with(lines: &str) -> Request {
+        request::parse(format!("GET / HTTP/1.1\r\nHost: here:1\r\n{lines}\r\n").as_bytes()).unwrap().unwrap().0
+    }
+
+    #[test]
+    fn str_23_the_address_is_the_one_the_trusted_proxy_saw() {
+        let request = with("X-Forwarded-For: 6.6.6.6, 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\n");
+        assert_eq!(address(&request, "9.9.9.9", 0), "9.9.9.9");
+        assert_eq!(address(&request, "9.9.9.9", 1), "2.2.2.2");
+        assert_eq!(address(&request, "9.9.9.9", 2), "1.1.1.1");
+        assert_eq!(address(&request, "9.9.9.9", 7), "9.9.9.9");
+        assert_eq!(address(&with(&format!("X-Forwarded-For: {}\r\n", "x".repeat(46))), "9.9.9.9", 1), "9.9.9.9");
+    }
+
+    #[test]
+    fn str_22_only_pages_of_allowed_origins_and_of_its_own_host_come_in() {
+        let only = Origins::Only(vec!["https://lab.example".into()]);
+        for (origin, allowed) in [
+            ("Origin: https://lab.example\r\n", true),
+            ("Origin: http://here:1\r\n", true),
+            ("", true),
+            ("Origin: https://evil.example\r\n", false),
+            ("Origin: null\r\n", false),
+            ("Origin: http://here:1.evil.example\r\n", false),
+        ] {
+            assert_eq!(is_origin_allowed(&with(origin), &only), allowed, "{origin}");
+            assert!(is_origin_allowed(&with(origin), &Origins::Any));
+        }
+    }
+}

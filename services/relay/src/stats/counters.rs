@@ -1,0 +1,66 @@
+//! Numbers of the whole pod that only grow. Hot paths add once per batch, not once per delivery.
+use crate::codes::Code;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One number.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds.
+    pub fn add(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// Reads.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The pod's numbers.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// WebSockets that were opened.
+    pub opened: Counter,
+    /// Messages that publishers sent.
+    pub received: Counter,
+    /// Their payload.
+    pub received_bytes: Counter,
+    /// Deliveries to readers' sockets.
+    pub delivered: Counter,
+    /// Their payload.
+    pub delivered_bytes: Counter,
+    /// Messages dropped as their reader was too slow.
+    pub dropped: Counter,
+    /// Messages that clients of `/out/` sent.
+    pub discarded: Counter,
+    /// Upgrades and requests refused.
+    pub refused: ByCode,
+    /// Sockets the relay closed.
+    pub closed: ByCode,
+}
+
+/// A number for each code.
+#[derive(Debug)]
+pub struct ByCode([Counter; Code::ALL.len()]);
+
+impl Default for ByCode {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Counter::default()))
+    }
+}
+
+impl ByCode {
+    /// Counts one.
+    pub fn count(&self, code: Code) {
+        if let Some(counter) = self.0.get(code as usize) {
+            counter.add(1);
+        }
+    }
+
+    /// Every code with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (Code, u64)> + '_ {
+        Code::ALL.iter().copied().zip(self.0.iter().map(Counter::get))
+    }
+}

@@ -1,0 +1,140 @@
+//! A client as JSON: the object that Crossbar's tools read. Rules STR-60 and STR-61.
+use super::client::{Client, Rate};
+use crate::relay::Relay;
+use serde::Serialize;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// One client, with Crossbar's names; what Crossbar does not have comes after them.
+#[derive(Debug, Serialize)]
+pub struct Report<'a> {
+    topic: &'a str,
+    broadcaster: bool,
+    connected: String,
+    #[serde(rename = "remoteAddr")]
+    remote_address: &'a str,
+    #[serde(rename = "userAgent")]
+    user_agent: &'a str,
+    stats: Both,
+    role: &'static str,
+    dropped: u64,
+    queued: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Both {
+    tx: One,
+    rx: One,
+}
+
+#[derive(Debug, Serialize)]
+struct One {
+    /// How long ago, as Go writes a duration; `Never` where nothing was seen.
+    last: String,
+    size: f64,
+    fps: f64,
+}
+
+/// What a push carries.
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    sockets: usize,
+    topics: usize,
+    received: u64,
+    #[serde(rename = "receivedBytes")]
+    received_bytes: u64,
+    delivered: u64,
+    #[serde(rename = "deliveredBytes")]
+    delivered_bytes: u64,
+    dropped: u64,
+    discarded: u64,
+    #[serde(rename = "queuedBytes")]
+    queued_bytes: u64,
+    #[serde(rename = "uptimeMs")]
+    uptime_ms: u64,
+    /// At most `stats.clients` of them.
+    clients: Vec<Report<'a>>,
+}
+
+/// One client's report. `now`: milliseconds of the pod's clock.
+pub fn of(client: &Client, now: u64) -> Report<'_> {
+    let counts = client.reader.counts();
+    let rates = client.rates();
+    let role = match (client.route.role.publishes(), client.route.role.subscribes()) {
+        (true, true) => "both",
+        (true, false) => "in",
+        _ => "out",
+    };
+    Report {
+        topic: &client.route.topic,
+        broadcaster: client.route.role.publishes(),
+        connected: rfc3339(client.connected),
+        remote_address: &client.address,
+        user_agent: &client.user_agent,
+        stats: Both { tx: one(rates.sent, now), rx: one(rates.received, now) },
+        role,
+        dropped: counts.dropped.messages,
+        queued: counts.queued,
+    }
+}
+
+/// The pod as a whole, with its clients, as JSON.
+pub fn summary(relay: &Relay, most: usize) -> Vec<u8> {
+    let now = relay.now();
+    let mut clients = relay.clients.all();
+    clients.sort_by(|one, other| (&one.route.topic, one.reader.id).cmp(&(&other.route.topic, other.reader.id)));
+    let count = &relay.counters;
+    let summary = Summary {
+        sockets: clients.len(),
+        topics: relay.topics.count(),
+        received: count.received.get(),
+        received_bytes: count.received_bytes.get(),
+        delivered: count.delivered.get(),
+        delivered_bytes: count.delivered_bytes.get(),
+        dropped: count.dropped.get(),
+        discarded: count.discarded.get(),
+        queued_bytes: relay.backlog.bytes(),
+        uptime_ms: now,
+        clients: clients.iter().take(most).map(|client| of(client, now)).collect(),
+    };
+    serde_json::to_vec(&summary).unwrap_or_default()
+}
+
+fn one(rate: Rate, now: u64) -> One {
+    let last = match rate.last {
+        0 => "Never".to_owned(),
+        seen => format!("{:?}", Duration::from_millis(now.saturating_sub(seen))),
+    };
+    One { last, size: rate.size.round(), fps: (rate.fps * 100.0).round() / 100.0 }
+}
+
+/// RFC 3339 in UTC, to the second. The date by Howard Hinnant's days-to-civil algorithm.
+pub fn rfc3339(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_written_as_rfc_3339() {
+        let cases = [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_795_273_477, "2026-11-21T15:04:37Z"),
+        ];
+        for (seconds, text) in cases {
+            assert_eq!(rfc3339(UNIX_EPOCH + Duration::from_secs(seconds)), text);
+        }
+    }
+}

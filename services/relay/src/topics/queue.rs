@@ -1,0 +1,215 @@
+//! What waits for one reader whose socket takes no more: bounded in messages and bytes, the oldest dropped first. Rules STR-40
+//! and STR-43.
+use crate::ws::Batch;
+use bytes::Bytes;
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes in the queues of all readers of a pod. Readers of one topic share the memory, so this is the most it can be.
+#[derive(Debug)]
+pub struct Backlog {
+    bytes: AtomicU64,
+    messages: AtomicU64,
+    limit: u64,
+}
+
+impl Backlog {
+    /// At most `limit` bytes before readers that fall behind drop at once.
+    pub fn new(limit: u64) -> Self {
+        Self { bytes: AtomicU64::new(0), messages: AtomicU64::new(0), limit }
+    }
+
+    /// Bytes that wait now.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Messages that wait now.
+    pub fn messages(&self) -> u64 {
+        self.messages.load(Ordering::Relaxed)
+    }
+
+    fn is_over(&self) -> bool {
+        self.bytes() > self.limit
+    }
+
+    fn add(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.messages.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
+        self.messages.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The bounds of one reader's queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Most messages.
+    pub messages: usize,
+    /// Most bytes.
+    pub bytes: usize,
+}
+
+/// What a frame in the queue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// Counted, bounded, dropped when it is too old.
+    Message,
+    /// At most one of each control frame waits: a newer takes its place.
+    Ping,
+    /// The answer to the last ping.
+    Pong,
+    /// Nothing follows it.
+    Close,
+}
+
+#[derive(Debug)]
+struct Entry {
+    bytes: Bytes,
+    frame: Frame,
+}
+
+/// Counts that only grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Messages.
+    pub messages: u64,
+    /// Bytes of payload.
+    pub bytes: u64,
+}
+
+impl Tally {
+    /// Adds messages and bytes.
+    pub fn add(&mut self, messages: usize, bytes: usize) {
+        self.messages += messages as u64;
+        self.bytes += bytes as u64;
+    }
+}
+
+/// The queue of one reader.
+#[derive(Debug, Default)]
+pub struct Queue {
+    entries: VecDeque<Entry>,
+    /// How much of the first entry was sent. An entry that was begun must be finished, or the stream is garbage.
+    sent: usize,
+    messages: usize,
+    bytes: usize,
+}
+
+impl Queue {
+    /// Nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Messages that wait, one that was begun among them.
+    pub fn messages(&self) -> usize {
+        self.messages
+    }
+
+    /// Bytes of those messages.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Appends what is left of `batch` after its first `sent` bytes, then drops the oldest while the queue is over a bound.
+    /// Answers what was dropped.
+    pub fn push(&mut self, batch: &Batch, sent: usize, bounds: Bounds, backlog: &Backlog) -> Tally {
+        for (bytes, begun) in batch.unsent(sent) {
+            if begun > 0 {
+                self.sent = begun;
+            }
+            self.messages += 1;
+            self.bytes += bytes.len();
+            backlog.add(bytes.len());
+            self.entries.push_back(Entry { bytes, frame: Frame::Message });
+        }
+        let mut dropped = Tally::default();
+        while self.messages > bounds.messages || self.bytes > bounds.bytes || backlog.is_over() {
+            let Some(bytes) = self.drop_oldest(backlog) else { break };
+            dropped.add(1, crate::ws::frame::payload_of(bytes));
+        }
+        dropped
+    }
+
+    /// Puts a control frame before the messages that wait, `Close` behind them.
+    pub fn push_control(&mut self, frame: Frame, bytes: Bytes) {
+        let begun = usize::from(self.sent > 0);
+        if let Some(waiting) = self.entries.iter_mut().skip(begun).find(|entry| entry.frame == frame) {
+            waiting.bytes = bytes;
+        } else if frame == Frame::Close {
+            self.entries.push_back(Entry { bytes, frame });
+        } else {
+            self.entries.insert(begun, Entry { bytes, frame });
+        }
+    }
+
+    /// Forgets everything that was not begun.
+    pub fn purge(&mut self, backlog: &Backlog) {
+        while self.drop_oldest(backlog).is_some() {}
+        let begun = usize::from(self.sent > 0);
+        self.entries.truncate(begun);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self, backlog: &Backlog) {
+        self.sent = 0;
+        self.purge(backlog);
+    }
+
+    /// Fills `slices` with what is to be sent next, in order. Answers how many.
+    pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let mut count = 0;
+        for (slot, entry) in slices.iter_mut().zip(&self.entries) {
+            let skip = if count == 0 { self.sent } else { 0 };
+            *slot = IoSlice::new(&entry.bytes[skip..]);
+            count += 1;
+        }
+        count
+    }
+
+    /// Takes `written` bytes off the front. Answers the messages that were completed, and whether `Close` was.
+    pub fn advance(&mut self, mut written: usize, backlog: &Backlog) -> (Tally, bool) {
+        let mut completed = Tally::default();
+        let mut closed = false;
+        while let Some(front) = self.entries.front() {
+            let left = front.bytes.len() - self.sent;
+            if written < left {
+                self.sent += written;
+                break;
+            }
+            written -= left;
+            self.sent = 0;
+            match (front.frame, front.bytes.len()) {
+                (Frame::Message, size) => {
+                    completed.add(1, crate::ws::frame::payload_of(size));
+                    self.forget(size, backlog);
+                }
+                (frame, _) => closed |= frame == Frame::Close,
+            }
+            self.entries.pop_front();
+        }
+        if self.entries.is_empty() {
+            self.entries = VecDeque::new();
+        }
+        (completed, closed)
+    }
+
+    fn drop_oldest(&mut self, backlog: &Backlog) -> Option<usize> {
+        let begun = usize::from(self.sent > 0);
+        let oldest = (begun..self.entries.len()).find(|&at| self.entries[at].frame == Frame::Message)?;
+        let size = self.entries.remove(oldest)?.bytes.len();
+        self.forget(size, backlog);
+        Some(size)
+    }
+
+    fn forget(&mut self, size: usize, backlog: &Backlog) {
+        self.messages -= 1;
+        self.bytes -= size;
+        backlog.remove(size);
+    }
+}

@@ -1,0 +1,138 @@
+//! Messages framed once: the bytes that every reader of a topic is sent, back to back.
+use super::frame::{Kind, Opcode, ServerHeader, payload_of};
+use super::mask::append_unmasked;
+use bytes::{BufMut, Bytes, BytesMut};
+
+/// One or more whole messages, each one frame of ours. Cloning and slicing share the bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    bytes: Bytes,
+    /// Where each frame ends; empty for a single one, which is the usual case and then costs no allocation.
+    ends: Vec<usize>,
+    payload: usize,
+}
+
+impl Batch {
+    /// One frame that is framed already.
+    pub fn framed(frame: Bytes) -> Self {
+        let payload = payload_of(frame.len());
+        Self { bytes: frame, ends: Vec::new(), payload }
+    }
+
+    /// One message.
+    pub fn message(kind: Kind, payload: &[u8]) -> Self {
+        let mut builder = Builder::with_capacity(payload.len() + super::frame::SERVER_HEADER_MAX);
+        builder.push_plain(kind, payload);
+        builder.take().unwrap_or(Self { bytes: Bytes::new(), ends: Vec::new(), payload: 0 })
+    }
+
+    /// All frames as they go onto the wire.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// How many messages.
+    pub fn count(&self) -> usize {
+        self.ends.len().max(1)
+    }
+
+    /// Bytes of payload of all messages together.
+    pub fn payload(&self) -> usize {
+        self.payload
+    }
+
+    /// The frames that have bytes left once `sent` bytes of the batch were sent: each whole, and how much of it was sent.
+    pub fn unsent(&self, sent: usize) -> impl Iterator<Item = (Bytes, usize)> + '_ {
+        let single = self.ends.is_empty().then_some(self.bytes.len());
+        let mut start = 0;
+        self.ends.iter().copied().chain(single).filter_map(move |end| {
+            let frame = start..end;
+            start = end;
+            (end > sent).then(|| (self.bytes.slice(frame.clone()), sent.saturating_sub(frame.start)))
+        })
+    }
+}
+
+/// Collects the messages of one read.
+#[derive(Debug)]
+pub(super) struct Builder {
+    bytes: BytesMut,
+    ends: Vec<usize>,
+    payload: usize,
+    capacity: usize,
+}
+
+impl Builder {
+    /// `capacity`: the bytes to make room for when the first message comes.
+    pub(super) fn with_capacity(capacity: usize) -> Self {
+        Self { bytes: BytesMut::new(), ends: Vec::new(), payload: 0, capacity }
+    }
+
+    pub(super) fn push_masked(&mut self, kind: Kind, masked: &[u8], mask: [u8; 4]) -> &[u8] {
+        let start = self.begin(kind, masked.len());
+        append_unmasked(&mut self.bytes, masked, mask, 0);
+        self.end(masked.len());
+        &self.bytes[start..]
+    }
+
+    pub(super) fn push_plain(&mut self, kind: Kind, payload: &[u8]) {
+        self.begin(kind, payload.len());
+        self.bytes.put_slice(payload);
+        self.end(payload.len());
+    }
+
+    /// Takes the last message out again.
+    pub(super) fn pop(&mut self, payload: usize) {
+        self.ends.pop();
+        self.payload -= payload;
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// What was collected, if anything; the builder is empty afterwards.
+    pub(super) fn take(&mut self) -> Option<Batch> {
+        if self.ends.is_empty() {
+            return None;
+        }
+        let ends = if self.ends.len() == 1 { Vec::new() } else { std::mem::take(&mut self.ends) };
+        self.ends.clear();
+        let payload = std::mem::take(&mut self.payload);
+        // A few messages among much else must not hold the room that was made for a whole read while they wait in a queue.
+        let roomy = self.bytes.len() < self.bytes.capacity() / 2;
+        let bytes = if roomy { Bytes::copy_from_slice(&self.bytes) } else { self.bytes.split().freeze() };
+        self.bytes.clear();
+        Some(Batch { bytes, ends, payload })
+    }
+
+    fn begin(&mut self, kind: Kind, length: usize) -> usize {
+        if self.bytes.capacity() == 0 {
+            self.bytes.reserve(self.capacity);
+        }
+        self.bytes.put_slice(ServerHeader::new(Opcode::from(kind), length).as_bytes());
+        self.bytes.len()
+    }
+
+    fn end(&mut self, length: usize) {
+        self.payload += length;
+        self.ends.push(self.bytes.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The memory that a batch holds.
+    fn room(batch: Batch) -> usize {
+        batch.bytes.try_into_mut().unwrap().capacity()
+    }
+
+    #[test]
+    fn str_40_a_small_message_among_much_else_does_not_keep_the_room_of_its_read() {
+        let mut builder = Builder::with_capacity(256 * 1024);
+        builder.push_plain(Kind::Binary, b"small");
+        assert!(room(builder.take().unwrap()) < 100);
+        builder.push_plain(Kind::Binary, &vec![7; 200 * 1024]);
+        let batch = builder.take().unwrap();
+        assert_eq!((batch.count(), batch.payload()), (1, 200 * 1024));
+    }
+}

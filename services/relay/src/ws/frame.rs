@@ -1,0 +1,251 @@
+//! One frame's header: reading a client's, writing ours. RFC 6455 section 5.2.
+use crate::codes::Code;
+
+/// Text or binary: what a message keeps from publisher to reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// UTF-8.
+    Text,
+    /// Any bytes.
+    Binary,
+}
+
+/// The opcodes of RFC 6455 section 11.8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the RFC")]
+pub enum Opcode {
+    Continuation = 0,
+    Text = 1,
+    Binary = 2,
+    Close = 8,
+    Ping = 9,
+    Pong = 10,
+}
+
+impl Opcode {
+    /// Close, ping and pong, which may come between the fragments of a message.
+    pub const fn is_control(self) -> bool {
+        self as u8 >= 8
+    }
+}
+
+impl From<Kind> for Opcode {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Text => Opcode::Text,
+            Kind::Binary => Opcode::Binary,
+        }
+    }
+}
+
+/// The header of a frame that a client sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The last fragment of its message.
+    pub fin: bool,
+    /// What the frame is.
+    pub opcode: Opcode,
+    /// The payload is XORed with this, repeated.
+    pub mask: [u8; 4],
+    /// Bytes of payload, as claimed.
+    pub length: u64,
+}
+
+/// The longest header a client sends: two bytes, eight of length, four of mask.
+pub const CLIENT_HEADER_MAX: usize = 14;
+/// The longest header we send: no mask.
+pub const SERVER_HEADER_MAX: usize = 10;
+/// The longest payload of a control frame.
+pub const CONTROL_MAX: usize = 125;
+
+/// What a peer did that ends its socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Violation {
+    /// A reserved bit, though no extension was agreed.
+    #[error("a reserved bit is set")]
+    ReservedBits,
+    /// An opcode that is not in the RFC.
+    #[error("unknown opcode")]
+    UnknownOpcode,
+    /// Clients must mask.
+    #[error("the frame is not masked")]
+    Unmasked,
+    /// A control frame in fragments.
+    #[error("a control frame is fragmented")]
+    FragmentedControl,
+    /// A control frame over 125 bytes.
+    #[error("a control frame is too long")]
+    LongControl,
+    /// A length with its highest bit set.
+    #[error("the length is negative")]
+    NegativeLength,
+    /// A continuation of nothing.
+    #[error("a continuation without a beginning")]
+    UnexpectedContinuation,
+    /// A new message before the last one ended.
+    #[error("a message begins within another")]
+    InterleavedMessage,
+    /// A close code that must not be sent, or half of one.
+    #[error("the close frame is malformed")]
+    BadClose,
+    /// Text that is not UTF-8.
+    #[error("the text is not UTF-8")]
+    NotUtf8,
+    /// Over the limit of bytes.
+    #[error("the message is too large")]
+    TooLarge,
+    /// Over the limit of fragments.
+    #[error("the message has too many fragments")]
+    TooManyFragments,
+}
+
+impl Violation {
+    /// The code that the peer is told.
+    pub const fn code(self) -> Code {
+        match self {
+            Violation::NotUtf8 => Code::BadEncoding,
+            Violation::TooLarge | Violation::TooManyFragments => Code::MessageTooLarge,
+            _ => Code::BadFrame,
+        }
+    }
+}
+
+/// Reads a client's header from the start of `input`. `None`: not complete yet; otherwise the header and its size in bytes.
+/// A length in more bytes than it needs is taken, as we frame everything anew.
+pub fn parse_header(input: &[u8]) -> Result<Option<(Header, usize)>, Violation> {
+    let &[first, second, ref rest @ ..] = input else { return Ok(None) };
+    if first & 0x70 != 0 {
+        return Err(Violation::ReservedBits);
+    }
+    let opcode = match first & 0x0f {
+        0 => Opcode::Continuation,
+        1 => Opcode::Text,
+        2 => Opcode::Binary,
+        8 => Opcode::Close,
+        9 => Opcode::Ping,
+        10 => Opcode::Pong,
+        _ => return Err(Violation::UnknownOpcode),
+    };
+    if second & 0x80 == 0 {
+        return Err(Violation::Unmasked);
+    }
+    let fin = first & 0x80 != 0;
+    let short = second & 0x7f;
+    if opcode.is_control() {
+        if !fin {
+            return Err(Violation::FragmentedControl);
+        }
+        if usize::from(short) > CONTROL_MAX {
+            return Err(Violation::LongControl);
+        }
+    }
+    let (length, rest) = match short {
+        126 => match rest.split_first_chunk::<2>() {
+            Some((bytes, rest)) => (u64::from(u16::from_be_bytes(*bytes)), rest),
+            None => return Ok(None),
+        },
+        127 => match rest.split_first_chunk::<8>() {
+            Some((bytes, rest)) => (u64::from_be_bytes(*bytes), rest),
+            None => return Ok(None),
+        },
+        short => (u64::from(short), rest),
+    };
+    if length >> 63 != 0 {
+        return Err(Violation::NegativeLength);
+    }
+    let Some((mask, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+    Ok(Some((Header { fin, opcode, mask: *mask, length }, input.len() - rest.len())))
+}
+
+/// A header that we send: unmasked and final.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerHeader {
+    bytes: [u8; SERVER_HEADER_MAX],
+    size: usize,
+}
+
+impl ServerHeader {
+    /// For a payload of `length` bytes.
+    #[allow(clippy::cast_possible_truncation, reason = "each arm of the match bounds the length")]
+    pub fn new(opcode: Opcode, length: usize) -> Self {
+        let mut bytes = [0; SERVER_HEADER_MAX];
+        bytes[0] = 0x80 | opcode as u8;
+        let size = match length {
+            0..=125 => {
+                bytes[1] = length as u8;
+                2
+            }
+            126..=0xffff => {
+                bytes[1] = 126;
+                bytes[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+                4
+            }
+            _ => {
+                bytes[1] = 127;
+                bytes[2..].copy_from_slice(&(length as u64).to_be_bytes());
+                10
+            }
+        };
+        Self { bytes, size }
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.size]
+    }
+}
+
+/// How much of one of our frames of `total` bytes is payload.
+pub const fn payload_of(total: usize) -> usize {
+    match total {
+        0..=127 => total.saturating_sub(2),
+        128..=0x1_0003 => total - 4,
+        _ => total - 10,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn str_14_a_header_that_is_no_frame_of_ours_is_refused() {
+        let cases: &[(&[u8], Violation)] = &[
+            (&[0xc2, 0x80], Violation::ReservedBits),
+            (&[0x83, 0x80], Violation::UnknownOpcode),
+            (&[0x8b, 0x80], Violation::UnknownOpcode),
+            (&[0x82, 0x05], Violation::Unmasked),
+            (&[0x09, 0x80], Violation::FragmentedControl),
+            (&[0x89, 0xfe], Violation::LongControl),
+            (&[0x82, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0], Violation::NegativeLength),
+        ];
+        for (bytes, violation) in cases {
+            assert_eq!(parse_header(bytes), Err(*violation), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn a_header_is_read_whatever_the_size_of_its_length() {
+        let mask = [1, 2, 3, 4];
+        let cases: &[(&[u8], u64)] = &[
+            (&[0x82, 0x80 | 5, 1, 2, 3, 4], 5),
+            (&[0x82, 0xfe, 1, 0, 1, 2, 3, 4], 256),
+            (&[0x82, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2, 3, 4], 65_536),
+        ];
+        for (bytes, length) in cases {
+            let header = Header { fin: true, opcode: Opcode::Binary, mask, length: *length };
+            assert_eq!(parse_header(bytes), Ok(Some((header, bytes.len()))));
+            for end in 0..bytes.len() {
+                assert_eq!(parse_header(&bytes[..end]), Ok(None));
+            }
+        }
+    }
+
+    #[test]
+    fn the_payload_of_our_frames_is_what_the_header_says() {
+        for length in [0, 1, 125, 126, 127, 0xffff, 0x1_0000, 1 << 20] {
+            let header = ServerHeader::new(Opcode::Binary, length);
+            assert_eq!(payload_of(header.as_bytes().len() + length), length);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The frame decoder against a WebSocket implementation that is known to be good, and against garbage. `RELAY_FUZZ` sets how
+//! many inputs the garbage tests take (default 200,000), `RELAY_SEED` their seed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a test that cannot go on fails"
+)]
+
+use parley_relay::codes::Code;
+use parley_relay::topics::route;
+use parley_relay::ws::{Decoder, Event, Violation};
+use proptest::prelude::*;
+use std::io::{Cursor, Read, Write};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Control, Data, OpCode};
+use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Message, WebSocket};
+
+/// What a reader understands of everything that was fanned out to it.
+fn understood(bytes: Vec<u8>) -> Vec<Message> {
+    let mut socket = WebSocket::from_raw_socket(Tape(Cursor::new(bytes)), Role::Client, None);
+    std::iter::from_fn(|| socket.read().ok()).collect()
+}
+
+/// Bytes to read; what is written goes nowhere.
+struct Tape(Cursor<Vec<u8>>);
+
+impl Read for Tape {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(into)
+    }
+}
+
+impl Write for Tape {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Feeds bytes in pieces of the given sizes. Answers what was fanned out, the other events, and how it ended.
+fn decode(bytes: &[u8], pieces: &[usize]) -> (Vec<u8>, Vec<Event>, Result<(), Violation>) {
+    let mut decoder = Decoder::new(1 << 16, 64);
+    let (mut fanned, mut others) = (Vec::new(), Vec::new());
+    let mut rest = bytes;
+    let mut sizes = pieces.iter().copied().cycle();
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(sizes.next().unwrap_or(rest.len()).clamp(1, rest.len()));
+        rest = after;
+        let fed = decoder.feed(piece, &mut |event| match event {
+            Event::Messages(batch) => {
+                let frames: Vec<u8> = batch.unsent(0).flat_map(|(frame, _)| frame.to_vec()).collect();
+                assert_eq!(frames, batch.bytes()[..]);
+                assert_eq!(batch.unsent(0).count(), batch.count());
+                fanned.extend(frames);
+            }
+            other => others.push(other),
+        });
+        if fed.is_err() {
+            return (fanned, others, fed);
+        }
+    }
+    (fanned, others, Ok(()))
+}
+
+#[derive(Clone, Debug)]
+struct Sent {
+    message: Message,
+    /// Where the message is cut into fragments.
+    cuts: Vec<usize>,
+    ping: bool,
+}
+
+fn sent() -> impl Strategy<Value = Sent> {
+    let text = "\\PC{0,300}".prop_map(Message::text);
+    let size = prop_oneof![Just(0usize), 1..200usize, 120..130usize, 65_530..65_536usize];
+    let binary = (size, any::<u8>()).prop_map(|(size, byte)| Message::binary(vec![byte; size]));
+    (prop_oneof![text, binary], prop::collection::vec(0..300usize, 0..4), any::<bool>())
+        .prop_map(|(message, cuts, ping)| Sent { message, cuts, ping })
+}
+
+/// The frames of one message as a client writes them.
+fn frames(sent: &Sent) -> Vec<u8> {
+    let payload = sent.message.clone().into_data();
+    let mut cuts: Vec<usize> = sent.cuts.iter().map(|cut| cut.min(&payload.len()).to_owned()).collect();
+    cuts.sort_unstable();
+    cuts.push(payload.len());
+    let mut bytes = Vec::new();
+    let mut start = 0;
+    for (at, &end) in cuts.iter().enumerate() {
+        let kind = match (at, &sent.message) {
+            (0, Message::Text(_)) => Data::Text,
+            (0, _) => Data::Binary,
+            _ => Data::Continue,
+        };
+        write(&mut bytes, OpCode::Data(kind), at + 1 == cuts.len(), &payload[start..end]);
+        if sent.ping {
+            write(&mut bytes, OpCode::Control(Control::Ping), true, b"still there");
+        }
+        start = end;
+    }
+    bytes
+}
+
+fn write(bytes: &mut Vec<u8>, opcode: OpCode, is_final: bool, payload: &[u8]) {
+    let header = FrameHeader { is_final, opcode, mask: Some([0x37, 0xfa, 0x21, 0x3d]), ..FrameHeader::default() };
+    Frame::from_payload(header, payload.to_vec().into()).format(bytes).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn str_10_and_11_what_a_good_client_sends_a_good_client_receives(
+        messages in prop::collection::vec(sent(), 1..6),
+        pieces in prop::collection::vec(1..5000usize, 1..8),
+    ) {
+        let bytes: Vec<u8> = messages.iter().flat_map(frames).collect();
+        let (fanned, others, result) = decode(&bytes, &pieces);
+        prop_assert_eq!(result, Ok(()));
+        let heard = understood(fanned);
+        prop_assert_eq!(&heard, &messages.iter().map(|sent| sent.message.clone()).collect::<Vec<_>>());
+        let pings: usize = messages.iter().filter(|sent| sent.ping).map(|sent| sent.cuts.len() + 1).sum();
+        prop_assert_eq!(others, vec![Event::Ping(b"still there".to_vec()); pings]);
+    }
+
+    #[test]
+    fn how_the_bytes_are_cut_changes_nothing(
+        bytes in prop::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(0x81u8), 1 => Just(0x80u8), 1 => Just(0x02u8)], 0..200),
+        pieces in prop::collection::vec(1..20usize, 1..8),
+    ) {
+        prop_assert_eq!(decode(&bytes, &[bytes.len()]), decode(&bytes, &pieces));
+    }
+}
+
+/// xorshift64*: the same inputs for the same seed, on any machine.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        (self.next() % most as u64) as usize
+    }
+}
+
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |value| value.parse().unwrap())
+}
+
+fn inputs() -> (u64, Random) {
+    (from_environment("RELAY_FUZZ", 200_000), Random(from_environment("RELAY_SEED", 0x5eed).max(1)))
+}
+
+/// Frames that are nearly right: bytes of a good stream with a few changed, cut out or repeated.
+fn nearly(random: &mut Random) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..=random.below(4) {
+        let first = [0x81, 0x82, 0x01, 0x02, 0x00, 0x80, 0x88, 0x89, 0x8a, random.next() as u8][random.below(10)];
+        let length = [0, 1, 2, 100, 125, 126, 127, random.below(300)][random.below(8)];
+        bytes.push(first);
+        match length {
+            0..=125 => bytes.push(0x80 | length as u8),
+            _ => bytes.extend([0xfe, (length >> 8) as u8, length as u8]),
+        }
+        bytes.extend((random.next() as u32).to_be_bytes());
+        bytes.extend((0..length).map(|_| random.next() as u8));
+    }
+    for _ in 0..random.below(4) {
+        let at = random.below(bytes.len());
+        match random.below(3) {
+            0 => bytes[at] = random.next() as u8,
+            1 => bytes.truncate(at.max(1)),
+            _ => bytes.insert(at, random.next() as u8),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn str_14_garbage_is_an_event_or_a_violation_and_never_a_panic_or_an_agreement_to_differ() {
+    let (inputs, mut random) = inputs();
+    let (mut refused, mut agreed) = (0u64, 0u64);
+    for _ in 0..inputs {
+        let bytes = nearly(&mut random);
+        let pieces = [1 + random.below(40), 1 + random.below(400)];
+        let (fanned, others, result) = decode(&bytes, &pieces);
+        refused += u64::from(result.is_err());
+        // Whatever goes out is well-formed, as a reader sees it.
+        let heard = understood(fanned.clone());
+        assert!(heard.iter().all(|message| message.is_text() || message.is_binary()));
+        assert_eq!(heard.iter().map(framed_size).sum::<usize>(), fanned.len());
+        // And it is what the known-good server understands of the same bytes.
+        let config = WebSocketConfig::default().max_message_size(Some(1 << 16)).max_frame_size(Some(1 << 16));
+        let mut judge = WebSocket::from_raw_socket(Tape(Cursor::new(bytes.clone())), Role::Server, Some(config));
+        let judged: Vec<Message> =
+            std::iter::from_fn(|| judge.read().ok()).filter(|one| one.is_text() || one.is_binary()).collect();
+        // The judge goes on after a control frame whose length is in more bytes than it needs; RFC 6455 section 5.5 does not.
+        let stricter = result == Err(Violation::LongControl);
+        let judged = if stricter { &judged[..heard.len().min(judged.len())] } else { &judged[..] };
+        assert_eq!(heard, judged, "{others:?} {result:?} {bytes:x?} in pieces of {pieces:?}");
+        agreed += judged.len() as u64;
+    }
+    println!("{inputs} inputs: {refused} refused, {agreed} messages agreed upon");
+    assert!(refused > inputs / 10 && agreed > inputs / 10, "the inputs are not near enough");
+}
+
+fn framed_size(message: &Message) -> usize {
+    message.len() + if message.len() < 126 { 2 } else { 4 }
+}
+
+#[test]
+fn str_4_the_router_takes_any_target_without_a_panic_and_lets_no_trick_through() {
+    let (inputs, mut random) = inputs();
+    let parts = [
+        "/", "/", "in", "out", "..", ".", "%2e", "%2F", "%00", "%", "%zz", "stats", "a", "é", "\\", "?", "#", "%c3%a9",
+        "%25",
+    ];
+    let mut taken = 0u64;
+    for _ in 0..inputs {
+        let mut target: String = (0..random.below(9)).map(|_| parts[random.below(parts.len())]).collect();
+        if random.below(3) > 0 {
+            target.insert(0, '/');
+        }
+        match route::parse(&target, 64) {
+            Ok(route) => {
+                taken += 1;
+                let segments: Vec<&str> = route.topic.split('/').skip(1).collect();
+                assert!(route.topic.starts_with('/') && route.topic.len() <= 68, "{target}");
+                assert!(
+                    segments.iter().all(|one| !matches!(*one, "" | "." | "..") && !one.contains(['\0', '\\'])),
+                    "{target}"
+                );
+                assert!(!route::RESERVED.contains(&segments[0]) && segments[0] != "in", "{target}");
+            }
+            Err(code) => assert!(matches!(code, Code::TopicInvalid | Code::TopicReserved)),
+        }
+    }
+    println!("{inputs} targets: {taken} are topics");
+    assert!(taken > inputs / 50);
+}

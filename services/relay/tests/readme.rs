@@ -1,0 +1,35 @@
+//! The tables of README.md are those of the code.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use parley_relay::codes::Code;
+use parley_relay::limits::LIMITS;
+
+/// The cells of every table row of the README, whatever their padding.
+fn rows() -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
+    text.lines().filter(|line| line.starts_with('|')).map(cells).collect()
+}
+
+fn code(code: Option<Code>) -> String {
+    code.map_or(String::new(), |code| code.name().to_owned())
+}
+
+#[test]
+fn str_82_every_limit_is_in_the_readme() {
+    let rows = rows();
+    for row in LIMITS {
+        let (value, range) = (row.value.to_string(), format!("{} to {}", row.min, row.max));
+        let expected = vec![row.name.into(), value, range, row.unit.into(), code(row.code), row.why.into()];
+        assert!(rows.contains(&expected), "| {} |", expected.join(" | "));
+    }
+}
+
+#[test]
+fn every_code_is_in_the_readme() {
+    let rows = rows();
+    for code in Code::ALL {
+        let start = vec![code.name().to_owned(), code.http().to_string(), code.close().to_string()];
+        assert!(rows.iter().any(|row| row.starts_with(&start)), "| {} |", start.join(" | "));
+    }
+}

@@ -1,0 +1,95 @@
+use super::pod::start;
+use super::raw::{Raw, frame};
+
+#[tokio::test]
+async fn str_14_a_frame_that_is_none_closes_its_socket_and_nobody_elses() {
+    let pod = start(&["--limit=socket.closeTimeout=200"]).await;
+    let (mut one, mut other) = (pod.join("/x").await, pod.join("/x").await);
+    pod.until_clients(2).await;
+    let cases: Vec<(Vec<u8>, u16)> = vec![
+        (vec![0x82, 0x05, 1, 2, 3, 4, 5], 1002),
+        (frame(0xc2, b"x"), 1002),
+        (frame(0x83, b"x"), 1002),
+        (frame(0x80, b"x"), 1002),
+        ([frame(0x01, b"x"), frame(0x81, b"y")].concat(), 1002),
+        (frame(0x09, b"x"), 1002),
+        (frame(0x89, &[0; 126]), 1002),
+        (frame(0x88, &[3]), 1002),
+        (frame(0x88, &[0x03, 0xed]), 1002),
+        ([vec![0x82, 0xff], vec![0xff; 8], vec![0; 4]].concat(), 1002),
+        ([vec![0x82, 0xff, 0, 0, 0, 0, 0xff], vec![0; 7]].concat(), 1009),
+        (frame(0x81, &[b'o', b'k', 0xff]), 1007),
+        ([frame(0x01, &[0xc3]), frame(0x80, b"x")].concat(), 1007),
+        (vec![0xff; 4096], 1002),
+    ];
+    for (bytes, code) in cases {
+        let mut bad = Raw::join(&pod, "/out/elsewhere").await;
+        bad.write(&bytes).await;
+        assert_eq!(bad.end().await, code, "{:x?}", &bytes[..bytes.len().min(16)]);
+    }
+    one.say("still here").await;
+    assert_eq!(other.hear_text().await, "still here");
+    pod.until_clients(2).await;
+}
+
+#[tokio::test]
+async fn str_14_messages_that_were_whole_before_the_bad_frame_arrive_and_bad_text_does_not() {
+    let pod = start(&[]).await;
+    let mut reader = pod.join("/out/x").await;
+    pod.until_clients(1).await;
+    let mut bad = Raw::join(&pod, "/in/x").await;
+    bad.write(&[frame(0x81, b"good"), frame(0x81, &[0xff]), frame(0x81, b"late")].concat()).await;
+    assert_eq!(bad.end().await, 1007);
+    let mut good = pod.join("/in/x").await;
+    good.say("next").await;
+    assert_eq!(reader.hear_text().await, "good");
+    assert_eq!(reader.hear_text().await, "next");
+}
+
+#[tokio::test]
+async fn str_11_endless_fragments_end() {
+    let pod = start(&["--limit=stream.fragments=1000", "--limit=stream.messageBytes=100000"]).await;
+    let mut empty = Raw::join(&pod, "/in/x").await;
+    empty.write(&frame(0x02, b"")).await;
+    empty.write(&frame(0x00, b"").repeat(1000)).await;
+    assert_eq!(empty.end().await, 1009);
+    let mut full = Raw::join(&pod, "/in/x").await;
+    full.write(&frame(0x02, &[0; 1000])).await;
+    full.write(&frame(0x00, &[0; 1000]).repeat(100)).await;
+    assert_eq!(full.end().await, 1009);
+}
+
+#[tokio::test]
+async fn str_12_a_message_that_never_ends_ends_its_socket_and_one_after_another_does_not() {
+    let pod = start(&["--limit=stream.messageTime=400"]).await;
+    let mut reader = pod.join("/out/x").await;
+    pod.until_clients(1).await;
+    let (mut never, mut steady) = (Raw::join(&pod, "/in/y").await, Raw::join(&pod, "/in/x").await);
+    never.write(&frame(0x02, b"begun")).await;
+    // Each write ends one message and begins the next, for longer than one may take.
+    steady.write(&frame(0x01, b"a")).await;
+    for _ in 0..20 {
+        tokio::time::sleep(std::time::Duration::from_millis(40)).await;
+        steady.write(&[frame(0x80, b"b"), frame(0x01, b"a")].concat()).await;
+        assert_eq!(reader.hear_text().await, "ab");
+    }
+    assert_eq!(never.end().await, 4433);
+}
+
+#[tokio::test]
+async fn str_15_a_claimed_length_costs_no_memory_and_incomplete_messages_are_bounded_together() {
+    let pod = start(&["--limit=pod.assemblyBytes=200000"]).await;
+    let claims_much = [vec![0x82, 0xff], (10u64 << 20).to_be_bytes().to_vec(), vec![0; 4], vec![1; 100]].concat();
+    let mut claiming = Vec::new();
+    for _ in 0..5 {
+        let mut raw = Raw::join(&pod, "/in/x").await;
+        raw.write(&claims_much).await;
+        claiming.push(raw);
+    }
+    pod.until("all counted", || pod.0.relay.assembly.bytes() > 5 * 16_000).await;
+    assert!(pod.0.relay.assembly.bytes() < 5 * 20_000);
+    claiming[0].write(&vec![2; 300_000]).await;
+    assert_eq!(claiming[0].end().await, 1013);
+    drop(claiming);
+    pod.until("all released", || pod.0.relay.assembly.bytes() == 0).await;
+}

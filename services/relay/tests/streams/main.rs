@@ -1,0 +1,24 @@
+//! The relay over real sockets. Each test starts its own on a free port; titles cite the rules of STREAMS.md.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a test that cannot go on fails"
+)]
+
+mod bad_input;
+mod crowds;
+mod doors;
+mod drain;
+mod life;
+mod messages;
+mod pages;
+mod pod;
+mod process;
+mod raw;
+mod readers;
+mod replay;
+mod statistics;
+mod threads;
+mod topics;

@@ -1,0 +1,118 @@
+//! A relay of a test's own, and clients of it that are known to be good.
+use futures_util::{SinkExt, StreamExt};
+use parley_relay::config::{self, Settings};
+use parley_relay::relay::{self, Running};
+use std::ffi::OsString;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::{ClientRequestBuilder, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async};
+
+/// Everything a test waits for comes within this, or never.
+pub const DEADLINE: Duration = Duration::from_secs(20);
+
+pub struct Pod(pub Running);
+
+pub fn settings(flags: &[&str]) -> Settings {
+    let flags = ["parley-relay", "--listen=127.0.0.1:0"].iter().chain(flags).map(OsString::from);
+    config::read(flags, std::iter::empty()).unwrap()
+}
+
+/// Starts a relay with these flags.
+pub async fn start(flags: &[&str]) -> Pod {
+    Pod(relay::start(settings(flags)).await.unwrap())
+}
+
+impl Pod {
+    pub fn url(&self, path: &str) -> String {
+        format!("ws://{}{path}", self.0.address)
+    }
+
+    pub async fn tcp(&self) -> TcpStream {
+        TcpStream::connect(self.0.address).await.unwrap()
+    }
+
+    pub async fn join(&self, path: &str) -> Client {
+        self.join_with(path, |request| request).await
+    }
+
+    pub async fn join_with(
+        &self,
+        path: &str,
+        with: impl FnOnce(ClientRequestBuilder) -> ClientRequestBuilder,
+    ) -> Client {
+        let request = with(ClientRequestBuilder::new(self.url(path).parse().unwrap()));
+        let stream = MaybeTlsStream::Plain(self.tcp().await);
+        let (socket, response) = timeout(DEADLINE, client_async(request, stream)).await.unwrap().unwrap();
+        let protocol = response.headers().get("sec-websocket-protocol").map(|name| name.to_str().unwrap().to_owned());
+        let client = Client { socket, protocol };
+        self.settled().await;
+        client
+    }
+
+    /// Waits until every socket whose handshake was answered is on its topic.
+    async fn settled(&self) {
+        let relay = &self.0.relay;
+        self.until("sockets are on their topics", || {
+            relay.clients.count() as u64 + relay.stats_sockets.load(std::sync::atomic::Ordering::Relaxed) > 0
+        })
+        .await;
+    }
+
+    /// Waits for something that becomes true without a message to wait for.
+    pub async fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let wait = async {
+            while !is_so() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        assert!(timeout(DEADLINE, wait).await.is_ok(), "never: {what}");
+    }
+
+    pub async fn until_clients(&self, count: usize) {
+        self.until(&format!("{count} clients"), || self.0.relay.clients.count() == count).await;
+    }
+}
+
+pub struct Client {
+    pub socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    pub protocol: Option<String>,
+}
+
+impl Client {
+    pub async fn say(&mut self, text: &str) {
+        self.send(Message::text(text)).await;
+    }
+
+    pub async fn send(&mut self, message: Message) {
+        timeout(DEADLINE, self.socket.send(message)).await.unwrap().unwrap();
+    }
+
+    /// The next text or binary message.
+    pub async fn hear(&mut self) -> Message {
+        loop {
+            match timeout(DEADLINE, self.socket.next()).await.expect("nothing came").expect("the socket ended").unwrap()
+            {
+                message @ (Message::Text(_) | Message::Binary(_)) => return message,
+                Message::Close(frame) => panic!("closed: {frame:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    pub async fn hear_text(&mut self) -> String {
+        self.hear().await.into_text().unwrap().to_string()
+    }
+
+    /// The close code that the relay ends with, after whatever messages.
+    pub async fn end(&mut self) -> u16 {
+        loop {
+            match timeout(DEADLINE, self.socket.next()).await.expect("not closed") {
+                Some(Ok(Message::Close(frame))) => return frame.map_or(1005, |frame| frame.code.into()),
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return 1006,
+            }
+        }
+    }
+}
