@@ -26,7 +26,7 @@ export function remove(
   reason: 'kicked' | 'banned',
 ): 'done' | undefined {
   const entry = room.own.entries.get(participant);
-  if (entry === undefined) return room.gone.get(participant)?.reason === reason ? 'done' : undefined;
+  if (entry === undefined) return isGone(pod, room, participant, reason) ? 'done' : undefined;
   if (waitingEntry(room, participant) !== undefined) {
     turnAway(pod, room, participant, reason === 'banned' ? 'BANNED' : 'LOBBY_DENIED');
     return 'done';
@@ -38,6 +38,12 @@ export function remove(
   }
   dropOwn(pod, room, participant, reason);
   return 'done';
+}
+
+/** Removed already, here or elsewhere; or gone by itself from this pod, as whoever is turned away at the door is. */
+function isGone(pod: Pod, room: Room, participant: ParticipantId, reason: 'kicked' | 'banned'): boolean {
+  const gone = room.gone.get(participant);
+  return gone !== undefined && (gone.reason === reason || gone.pod === pod.id);
 }
 
 /** The socket is gone without a word: away, and gone for good when the grace period ends. */

@@ -13,6 +13,8 @@ import type { Asked, Pod, Room } from './state.ts';
 /** The first may be lost, and the participant may be between two pods. */
 const ASK_AT_MS = [0, 300, 1200] as const;
 const GIVE_UP_MS = 3000;
+/** Letting somebody in may wait for a seat, and a sick store for 5 s. */
+const GIVE_UP_ADMITTING_MS = 6000;
 
 interface Result {
   /** `undefined`: nobody here can say. */
@@ -27,7 +29,8 @@ export function moderate(
   { ref, room: id, action, participant }: Input & { type: 'moderate' },
 ): void {
   const room = pod.rooms.get(id);
-  const deadline = pod.agenda.schedule(pod.now + GIVE_UP_MS, () => finish(pod, ref, NOBODY));
+  const giveUpMs = action === 'admit' ? GIVE_UP_ADMITTING_MS : GIVE_UP_MS;
+  const deadline = pod.agenda.schedule(pod.now + giveUpMs, () => finish(pod, ref, NOBODY));
   const message: Moderate = { type: 'moderate', room: id, pod: pod.id, ref, action, participant };
   const repeats = ASK_AT_MS.map((after) =>
     pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'tell-room', room: id, message })),

@@ -361,6 +361,30 @@ describe('the lobby', () => {
     assert.equal(ask(world, 'c', view.room, 'admit', guest), 'done');
     assert.equal(guest.isHere, true);
   });
+
+  it('[MOD-5] tells owners when somebody who waits takes another name', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = come(world, 'a', view, { owner: true });
+    const guest = come(world, 'b', view);
+    guest.change({ name: 'Guest of honour' });
+    world.advance(400);
+    const waiting = { participant: guest.id, name: 'Guest of honour' };
+    assert.deepEqual(owner.log.at(-1), { type: 'knocked', waiting });
+    guest.change({ media: { audio: true, video: false, screen: false } });
+    world.advance(400);
+    assert.equal(types(owner).filter((type) => type === 'knocked').length, 2);
+  });
+
+  it('[MOD-10] a kick of somebody who waits answers the same when its first answer is lost', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    come(world, 'a', view, { owner: true });
+    const guest = come(world, 'b', view);
+    world.network.drop(({ type }) => type === 'moderated');
+    assert.equal(ask(world, 'a', view.room, 'kick', guest), 'done');
+    assert.equal(guest.endedWith, 'LOBBY_DENIED');
+  });
 });
 
 describe('a named room', () => {

@@ -71,16 +71,16 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
 const isWaiting = (claim: Claim | undefined): claim is Claim & { gone: false } =>
   claim?.gone === false && claim.person.state === 'waiting';
 
-/** Owners hear who comes to the door and who is there no more; nobody else does. */
+/** Owners hear who comes to the door, or calls itself otherwise there, and who is there no more; nobody else does. */
 function settleAtDoor(pod: Pod, room: Room, participant: ParticipantId, claim: Claim | undefined): void {
-  const wasThere = room.atDoor.has(participant);
+  const before = room.atDoor.get(participant);
   const sockets = ownerSockets(room);
   if (isWaiting(claim)) {
     const { name } = claim.person;
     room.atDoor.set(participant, claim.person);
-    if (wasThere || sockets.length === 0) return;
+    if (before?.name === name || sockets.length === 0) return;
     pod.effects.push({ type: 'say', sockets, message: { type: 'knocked', waiting: { participant, name } } });
-  } else if (wasThere) {
+  } else if (before !== undefined) {
     room.atDoor.delete(participant);
     if (sockets.length > 0)
       pod.effects.push({ type: 'say', sockets, message: { type: 'knock-ended', participant } });
