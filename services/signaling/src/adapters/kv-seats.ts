@@ -7,7 +7,7 @@ import { SEATS_BUCKET } from '@parley/protocol/subjects';
 import type { SeatPlan, SeatStore } from '../core/ports.ts';
 import { kvBucket, unlessConflict, type KvOptions } from './kv-bucket.ts';
 
-/** As short as it can be read: 2,000 seats are 100 kB, written at each change. */
+/** As short as it can be read: 1,000 seats, as many as a room may have, are 44 to 72 kB by the length of pod names, written at each change. */
 const PlanSchema = Type.Object({
   incarnation: Type.String(),
   seats: Type.Record(Type.String(), Type.Tuple([PodId, Type.Integer()])),

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RoomView } from '@parley/protocol/http';
-import type { Person } from '../support/person.ts';
 import { World } from '../support/world.ts';
-
-function come(world: World, pod: string, view: RoomView): Person {
-  const person = world.person();
-  person.join(pod, view);
-  world.advance(400);
-  return person;
-}
 
 const seated = (world: World, view: RoomView): string[] =>
   world.store
@@ -34,42 +26,42 @@ describe('a room with a cap', () => {
   it('[MOD-7] gives the seat of whoever left, or was lost for good, to the next', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
-    const ada = come(world, 'a', view);
-    assert.equal(come(world, 'b', view).endedWith, 'ROOM_FULL');
+    const ada = world.join('a', { view });
+    assert.equal(world.join('b', { view }).endedWith, 'ROOM_FULL');
     ada.leave();
     world.advance(100);
-    const bo = come(world, 'b', view);
+    const bo = world.join('b', { view });
     assert.equal(bo.isHere, true);
     bo.lose();
     world.advance(world.limits['resume.grace'] - 1000);
-    assert.equal(come(world, 'c', view).endedWith, 'ROOM_FULL');
+    assert.equal(world.join('c', { view }).endedWith, 'ROOM_FULL');
     world.advance(3000);
-    assert.equal(come(world, 'c', view).isHere, true);
+    assert.equal(world.join('c', { view }).isHere, true);
   });
 
   it('[MOD-7] keeps the seat of somebody who moves to another pod, whose old pod then ends', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
-    const ada = come(world, 'a', view);
+    const ada = world.join('a', { view });
     ada.lose();
     ada.resume('b', { view });
     world.advance(400);
     assert.deepEqual(seated(world, view), [`${ada.id} b`]);
     world.advance(world.limits['resume.grace'] + 10_000);
     assert.deepEqual(seated(world, view), [`${ada.id} b`]);
-    assert.equal(come(world, 'c', view).endedWith, 'ROOM_FULL');
+    assert.equal(world.join('c', { view }).endedWith, 'ROOM_FULL');
   });
 
   it('[MOD-7] frees the seats of a dead pod when nobody can come back into them, and not before', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 2 });
-    const ada = come(world, 'a', view);
-    const bo = come(world, 'b', view);
+    const ada = world.join('a', { view });
+    const bo = world.join('b', { view });
     world.kill('a');
     world.advance(20_000);
-    assert.equal(come(world, 'c', view).endedWith, 'ROOM_FULL');
+    assert.equal(world.join('c', { view }).endedWith, 'ROOM_FULL');
     world.advance(world.limits['resume.grace']);
-    const cy = come(world, 'c', view);
+    const cy = world.join('c', { view });
     assert.equal(cy.isHere, true);
     assert.deepEqual(seated(world, view), [`${bo.id} b`, `${cy.id} c`].toSorted());
     assert.equal(ada.isHere, false);
@@ -78,28 +70,28 @@ describe('a room with a cap', () => {
   it('[MOD-7] frees the seats of a pod that was killed and started again', () => {
     const world = new World({ pods: ['a'] });
     const view = world.store.make('panel', { cap: 1 });
-    come(world, 'a', view);
+    world.join('a', { view });
     world.kill('a');
     world.start('a');
     world.advance(3000);
-    assert.equal(come(world, 'a', view).endedWith, 'ROOM_FULL');
+    assert.equal(world.join('a', { view }).endedWith, 'ROOM_FULL');
     world.advance(world.limits['resume.grace'] + 1000);
-    assert.equal(come(world, 'a', view).isHere, true);
+    assert.equal(world.join('a', { view }).isHere, true);
   });
 
   it('[MOD-7] says that its store does not answer, and keeps no seat for whoever was refused', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     world.store.isDown = true;
-    assert.equal(come(world, 'a', view).endedWith, 'STORE_UNAVAILABLE');
+    assert.equal(world.join('a', { view }).endedWith, 'STORE_UNAVAILABLE');
     world.store.isDown = false;
-    assert.equal(come(world, 'a', view).isHere, true);
+    assert.equal(world.join('a', { view }).isHere, true);
   });
 
   it('[RES-9] [MOD-7] lets whoever was in come back while its store does not answer', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
-    const ada = come(world, 'a', view);
+    const ada = world.join('a', { view });
     world.store.isDown = true;
     ada.lose();
     ada.resume('b', { view });
@@ -110,7 +102,7 @@ describe('a room with a cap', () => {
   it('[MOD-7] frees the seat of whoever closed the page before it was theirs', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
-    come(world, 'b', view).leave();
+    world.join('b', { view }).leave();
     world.advance(100);
     const ada = world.person();
     ada.join('b', view);
@@ -118,13 +110,13 @@ describe('a room with a cap', () => {
     ada.lose();
     world.advance(100);
     assert.deepEqual(seated(world, view), []);
-    assert.equal(come(world, 'a', view).isHere, true);
+    assert.equal(world.join('a', { view }).isHere, true);
   });
 
   it('[MOD-7] frees the seat that the store gave after the room had closed for want of people', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 2 });
-    const bo = come(world, 'b', view);
+    const bo = world.join('b', { view });
     world.store.takesMs = 4000;
     const ada = world.person();
     ada.join('b', view);
@@ -137,7 +129,7 @@ describe('a room with a cap', () => {
   it('[MOD-7] moves the seat back with somebody who comes back to the pod it came from', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
-    const ada = come(world, 'a', view);
+    const ada = world.join('a', { view });
     ada.lose();
     ada.resume('b', { view });
     world.advance(400);
@@ -172,7 +164,7 @@ describe('a room with a cap', () => {
     const view = world.store.make('panel', { cap: 1 });
     const policy = world.store.policies.get(view.room);
     assert.ok(policy !== undefined);
-    const ada = come(world, 'a', view);
+    const ada = world.join('a', { view });
     ada.lose();
     // What a pod knows of a room that it cannot read.
     world.store.policies.delete(view.room);
@@ -192,7 +184,7 @@ describe('a room with a cap', () => {
   it('[MOD-7] [JOIN-8] keeps no seat for a ticket that was used again on another pod, once its holder has left', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 2 });
-    come(world, 'a', view);
+    world.join('a', { view });
     const ada = world.person();
     const twin = ada.duplicate();
     ada.join('b', view);
@@ -210,13 +202,13 @@ describe('a room with a cap', () => {
   it('[MOD-7] keeps the seat of whoever resumed on a restarted pod whose room had been closed meanwhile', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 3 });
-    come(world, 'a', view);
-    const bo = come(world, 'b', view);
+    world.join('a', { view });
+    const bo = world.join('b', { view });
     world.kill('b');
     world.advance(1000);
     world.start('b');
     world.advance(6000);
-    come(world, 'b', view).leave();
+    world.join('b', { view }).leave();
     world.advance(10_000);
     bo.resume('b', { view });
     world.advance(world.limits['resume.grace'] + 10_000);

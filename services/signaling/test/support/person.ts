@@ -75,13 +75,18 @@ export class Person {
     return this.line.state === 'here';
   }
 
+  /** The types of everything it was told, in order. */
+  get told(): string[] {
+    return this.log.map(({ type }) => type);
+  }
+
   get endedWith(): Code | null | undefined {
     return this.line.state === 'ended' ? this.line.code : undefined;
   }
 
   join(pod: string, view: RoomView = adHoc()): void {
     this.#arrive(pod, (arrival) => {
-      this.#world.handle(pod, { type: 'join', view, ...this.#admission(view), ...arrival });
+      this.#world.handle(pod, { type: 'join', ...this.#admission(view), ...arrival });
     });
   }
 
@@ -90,7 +95,7 @@ export class Person {
     const { owner, visitor } = this;
     const policy = this.#world.store.policies.get(view.room);
     this.incarnation ??= policy?.incarnation;
-    return { policy, incarnation: this.incarnation, owner, visitor };
+    return { view: policy?.view ?? view, policy, incarnation: this.incarnation, owner, visitor };
   }
 
   /** On a new socket with the last token; a socket still held is left half open. */
@@ -111,7 +116,6 @@ export class Person {
     this.#arrive(pod, (arrival) => {
       this.#world.handle(pod, {
         type: 'resume',
-        view,
         tokenGeneration,
         tokenAgeMs,
         since,

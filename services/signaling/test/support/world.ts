@@ -6,7 +6,9 @@ import { createCore, type Core } from '../../src/core/core.ts';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input } from '../../src/core/input.ts';
 import { Agenda } from '../../src/core/agenda.ts';
+import type { ModerationAction } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
+import type { VisitorMarks } from '@parley/protocol/tokens';
 import { defaultLimits, type Limits } from '@parley/protocol/limits';
 import { HomeStore, type StoreEffect } from './home-store.ts';
 import { Interest } from './interest.ts';
@@ -20,6 +22,7 @@ import { TOGETHER, type Topology } from './topology.ts';
 const CLOSE_TAKES_MS = 1;
 /** Two pings of 2 s missed, at worst. */
 const HALF_OPEN_MS = 6000;
+const ANSWERED_WITHIN_MS = 3500;
 
 export interface WorldPod {
   readonly name: string;
@@ -38,6 +41,13 @@ export interface WorldOptions {
   readonly seed?: number;
   /** Made from the world's own random numbers, so that it follows from the seed. */
   readonly topology?: (random: Random) => Topology;
+}
+
+export interface JoinOptions {
+  readonly view?: RoomView;
+  readonly name?: string;
+  readonly owner?: boolean;
+  readonly visitor?: VisitorMarks;
 }
 
 /** A directed message that a pod wrote to a socket. */
@@ -67,6 +77,7 @@ export class World implements Surroundings {
   readonly #interest = new Interest();
   readonly #agenda = new Agenda();
   #lastSocket = 0;
+  #lastRequest = 0;
   #lastBoot = 0;
 
   constructor({ pods = ['a', 'b', 'c'], limits = {}, seed = 1, topology }: WorldOptions = {}) {
@@ -152,11 +163,28 @@ export class World implements Surroundings {
   }
 
   /** Somebody new, in the room, on this pod; time passes until it is open. */
-  join(pod: string, options: { view?: RoomView; name?: string } = {}): Person {
-    const person = this.person(options.name);
-    person.join(pod, options.view);
+  join(pod: string, options: JoinOptions = {}): Person {
+    const { name, view, owner = false, visitor } = options;
+    const person = this.person(name);
+    Object.assign(person, { owner, visitor });
+    person.join(pod, view);
     this.advance(400);
     return person;
+  }
+
+  /** An owner asks something of this pod; answers the request's number. */
+  request(pod: string, room: string, action: ModerationAction, who: Person): number {
+    this.#lastRequest += 1;
+    const ref = this.#lastRequest;
+    this.handle(pod, { type: 'moderate', ref, room, action, participant: who.id });
+    return ref;
+  }
+
+  /** The same, and what came of it. */
+  ask(pod: string, room: string, action: ModerationAction, who: Person): string | undefined {
+    const ref = this.request(pod, room, action, who);
+    this.advance(ANSWERED_WITHIN_MS);
+    return this.moderated.find((answer) => answer.ref === ref)?.outcome;
   }
 
   openSocket(pod: string, holder: Person): number {

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { World } from '../support/world.ts';
+
+describe('the lobby', () => {
+  it('[MOD-5] shows who waits to owners on any pod and to nobody else, and lets in whom the owner admits', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = world.join('a', { view, owner: true });
+    const guest = world.join('b', { view });
+    assert.deepEqual(guest.told, ['in-lobby']);
+    assert.deepEqual(owner.log.at(-1), {
+      type: 'knocked',
+      waiting: { participant: guest.id, name: guest.name },
+    });
+    assert.deepEqual(world.roster('a', view.room), [`${owner.id} here`]);
+    const second = world.join('c', { view });
+    assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
+    assert.equal(guest.isHere, true);
+    assert.deepEqual(owner.told.slice(-3), ['knocked', 'knock-ended', 'joined']);
+    assert.ok(!guest.told.includes('knocked'));
+    assert.equal(world.ask('a', view.room, 'deny', second), 'done');
+    assert.equal(second.endedWith, 'LOBBY_DENIED');
+    assert.deepEqual(guest.told.slice(1), ['welcome']);
+  });
+
+  it('[MOD-5] is in the welcome of an owner who comes later, and again after a resume on another pod', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const guest = world.join('b', { view });
+    const owner = world.join('a', { view, owner: true });
+    assert.deepEqual(owner.welcome.lobby, [{ participant: guest.id, name: guest.name }]);
+    owner.lose();
+    owner.resume('c', { view });
+    world.advance(400);
+    assert.deepEqual(owner.welcome.lobby, [{ participant: guest.id, name: guest.name }]);
+  });
+
+  it('[MOD-5] forgets whoever closes the page, also with its pod', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = world.join('a', { view, owner: true });
+    const guest = world.join('b', { view });
+    const other = world.join('c', { view });
+    guest.lose();
+    world.advance(400);
+    assert.deepEqual(owner.log.at(-1), { type: 'knock-ended', participant: guest.id });
+    world.kill('c');
+    world.advance(5000);
+    assert.deepEqual(owner.log.at(-1), { type: 'knock-ended', participant: other.id });
+    assert.deepEqual(
+      owner.told.filter((type) => type === 'left' || type === 'away'),
+      [],
+    );
+  });
+
+  it('[MOD-5] closed, lets everyone in who waits', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const guest = world.join('b', { view });
+    const policy = world.store.change(view.room, { view: { lobby: false } });
+    world.handle('a', { type: 'policy', policy, told: true });
+    world.advance(500);
+    assert.equal(guest.isHere, true);
+  });
+
+  it('[MOD-5] [MOD-7] closed while an owner admits somebody to a full room, lets nobody go on waiting', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true, cap: 1 });
+    world.join('a', { view, owner: true });
+    const guest = world.join('b', { view });
+    world.request('b', view.room, 'admit', guest);
+    const policy = world.store.change(view.room, { view: { lobby: false } });
+    world.handle('b', { type: 'policy', policy, told: true });
+    world.advance(1000);
+    assert.equal(guest.endedWith, 'ROOM_FULL');
+  });
+
+  it('[MOD-5] lets in whoever was admitted as it shows itself by then', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = world.join('a', { view, owner: true });
+    const guest = world.join('b', { view });
+    world.store.takesMs = 500;
+    world.request('b', view.room, 'admit', guest);
+    world.advance(100);
+    guest.change({ name: 'Guest by another name' });
+    world.advance(1000);
+    assert.equal(guest.isHere, true);
+    assert.equal(owner.heard('joined').at(-1)?.member.name, 'Guest by another name');
+  });
+
+  it('[MOD-5] [JOIN-8] lets nobody in unseen with one ticket at the doors of two pods', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = world.join('c', { view, owner: true });
+    const guest = world.person();
+    const twin = guest.duplicate();
+    guest.join('b', view);
+    twin.join('a', view);
+    world.advance(1000);
+    assert.deepEqual([guest.endedWith, twin.endedWith], [undefined, 'TICKET_USED']);
+    guest.lose();
+    world.advance(1000);
+    assert.equal(owner.heard('knock-ended').length, 1);
+    const policy = world.store.change(view.room, { view: { lobby: false } });
+    world.handle('a', { type: 'policy', policy, told: true });
+    world.advance(1000);
+    assert.equal(twin.wasWelcomed, false);
+  });
+
+  it('[MOD-5] room.lobby, lobby.wait: has room for so many, and for so long', () => {
+    const world = new World({ limits: { 'room.lobby': 1, 'lobby.wait': 5000 } });
+    const view = world.store.make('class', { lobby: true });
+    const guest = world.join('b', { view });
+    assert.equal(world.join('c', { view }).endedWith, 'LOBBY_FULL');
+    world.advance(5000);
+    assert.equal(guest.endedWith, 'LOBBY_TIMEOUT');
+    assert.equal(world.join('c', { view }).endedWith, undefined);
+  });
+
+  it('[MOD-5] [MOD-7] of a room that is full goes on waiting, and the owner is told', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true, cap: 1 });
+    const owner = world.join('a', { view, owner: true });
+    const guest = world.join('b', { view });
+    assert.equal(world.ask('a', view.room, 'admit', guest), 'full');
+    assert.deepEqual(guest.told, ['in-lobby']);
+    owner.leave();
+    world.advance(400);
+    assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
+    assert.equal(guest.isHere, true);
+  });
+
+  it('[MOD-5] tells owners when somebody who waits takes another name', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    const owner = world.join('a', { view, owner: true });
+    const guest = world.join('b', { view });
+    guest.change({ name: 'Guest of honour' });
+    world.advance(400);
+    const waiting = { participant: guest.id, name: 'Guest of honour' };
+    assert.deepEqual(owner.log.at(-1), { type: 'knocked', waiting });
+    guest.change({ media: { audio: true, video: false, screen: false } });
+    world.advance(400);
+    assert.equal(owner.told.filter((type) => type === 'knocked').length, 2);
+  });
+
+  it('[MOD-10] a kick of somebody who waits answers the same when its first answer is lost', () => {
+    const world = new World();
+    const view = world.store.make('class', { lobby: true });
+    world.join('a', { view, owner: true });
+    const guest = world.join('b', { view });
+    world.network.drop(({ type }) => type === 'moderated');
+    assert.equal(world.ask('a', view.room, 'kick', guest), 'done');
+    assert.equal(guest.endedWith, 'LOBBY_DENIED');
+  });
+});
