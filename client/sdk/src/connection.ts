@@ -149,11 +149,12 @@ export class Connection {
         : ({ type: 'resume', token, generation, name, media, chat } as const);
     let socket: RoomSocket;
     try {
-      socket = openRoomSocket(this.#socketUrl, first, this.#ports, {
-        onMessage: (message) => this.#hear(message),
-        onDirected: (from, payload) => this.#handlers.onDirected(from, payload),
-        onLost: (loss) => this.#lost(loss),
-      });
+      const handlers = {
+        onMessage: (message: ServerMessage) => this.#hear(message),
+        onDirected: this.#handlers.onDirected.bind(this.#handlers),
+        onLost: (loss: SocketLoss) => this.#lost(loss),
+      };
+      socket = openRoomSocket(this.#socketUrl, first, this.#ports, handlers, this.#failures);
     } catch {
       // The browser refused the address itself.
       this.#lost({ code: null, retryAfterMs: null });

@@ -31,6 +31,12 @@ export interface RoomSocket {
   close(): void;
 }
 
+/**
+ * How long a resume may take from opening the socket to the first message. An answer takes half a second; an address behind which nobody is
+ * any more, or a pod that is frozen, must not cost much more. Doubled with each failure up to DEAD_MS, for networks on which a handshake takes
+ * seconds. A first join has DEAD_MS: it may wait for the room's home.
+ */
+const RESUME_MS = 3000;
 /** Silence after which the socket is asked whether it lives. */
 const QUIET_MS = 5000;
 /** Silence after which it is given up: the pod shows us as away by then. */
@@ -41,13 +47,17 @@ const PROBE_MS = 3000;
 const SLEPT_MS = 3000;
 const NORMAL_CLOSURE = 1000;
 
+/** `failures`: of sockets just before this one. */
 export function openRoomSocket(
   url: string,
   first: Enter | Resume,
   ports: Ports,
   handlers: RoomSocketHandlers,
+  failures: number,
 ): RoomSocket {
+  const settleMs = first.type === 'resume' ? Math.min(DEAD_MS, RESUME_MS * 2 ** failures) : DEAD_MS;
   let open = false;
+  let settled = false;
   let ended = false;
   let fatal: SocketLoss | null = null;
   let heardAt = ports.clock.now();
@@ -63,25 +73,28 @@ export function openRoomSocket(
   const heard = (): void => {
     heardAt = ports.clock.now();
     probing = false;
+    if (settled) return;
+    settled = true;
+    watch();
   };
+  const patience = (): number => (!settled ? settleMs : probing ? PROBE_MS : DEAD_MS);
   const watch = (): void => {
-    const limit = probing ? PROBE_MS : DEAD_MS;
     const quiet = ports.clock.now() - heardAt;
-    const wait = probing || quiet >= QUIET_MS ? limit - quiet : QUIET_MS - quiet;
+    const wait = !settled || probing || quiet >= QUIET_MS ? patience() - quiet : QUIET_MS - quiet;
     const due = ports.clock.now() + wait;
     cancelWatch();
     cancelWatch = ports.clock.after(Math.max(0, wait), () => check(due));
   };
   const check = (due: number): void => {
     const now = ports.clock.now();
-    if (now - due > SLEPT_MS) heardAt = now - QUIET_MS;
+    if (now - due > SLEPT_MS) heardAt = settled ? now - QUIET_MS : now;
     const quiet = now - heardAt;
-    if (quiet >= (probing ? PROBE_MS : DEAD_MS)) {
+    if (quiet >= patience()) {
       wire.close(NORMAL_CLOSURE);
       end({ code: null, retryAfterMs: null });
       return;
     }
-    if (quiet >= QUIET_MS && open) wire.send('{"type":"ping"}');
+    if (quiet >= QUIET_MS && open && settled) wire.send('{"type":"ping"}');
     watch();
   };
 
@@ -89,7 +102,6 @@ export function openRoomSocket(
     onOpen: () => {
       if (ended) return;
       open = true;
-      heard();
       wire.send(JSON.stringify(first));
     },
     onText: (text) => {

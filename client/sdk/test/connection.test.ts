@@ -270,6 +270,22 @@ describe('the socket and the way back', () => {
     assert.ok(took !== null && took >= 10_000 && took < 11_000, `took ${took}`);
   });
 
+  test('[RES-7] a resume that nobody answers is given up after 3 s, the next after 6 s, then 10 s: a pod that is frozen costs no more', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.drop(1006);
+    await nextSocket(service);
+    for (const within of [3000, 6000, 10_000]) {
+      service.socket.open();
+      await service.ports.clock.advance(within - 1);
+      assert.equal(service.socket.closed, null, `still waits after ${within - 1} ms`);
+      const waiting = service.socket;
+      await service.ports.clock.advance(1);
+      assert.equal(waiting.closed, 1000);
+      await nextSocket(service);
+    }
+  });
+
   test('a device that slept asks before it gives the socket up', async () => {
     const service = fakeService();
     const call = await service.enter();

@@ -1,7 +1,7 @@
 /** Real browsers with made-up cameras and microphones. */
 import { chromium, type Browser, type BrowserContext } from 'playwright-core';
 
-/** The fake camera counts frames and beeps once a second; a low rate leaves this machine room for four people. */
+/** The fake camera counts frames and beeps once a second. */
 const FAKE_DEVICES = [
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream=fps=10',
@@ -46,7 +46,19 @@ export async function newProfile(
   if (affinity !== undefined)
     await profile.addCookies([{ name: 'parley-affinity', value: affinity, url: origin }]);
   await profile.addInitScript(watchConnections);
+  await profile.addInitScript(giveSmallCamera);
   return profile;
+}
+
+/** A camera of 320 x 180: the page asks for 1280 x 720, of which two cores cannot encode what four people send. Runs in the page. */
+function giveSmallCamera(): void {
+  const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
+  if (!devices) return;
+  const real = devices.getUserMedia.bind(devices);
+  devices.getUserMedia = (asked = {}) => {
+    const video = typeof asked.video === 'object' ? asked.video : {};
+    return real(asked.video ? { ...asked, video: { ...video, width: 320, height: 180 } } : asked);
+  };
 }
 
 /** Keeps every RTCPeerConnection the page makes where a test can ask for its statistics. Runs in the page. */

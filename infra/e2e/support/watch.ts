@@ -4,6 +4,8 @@ export interface Watched {
   readonly tilesGone: number;
   /** Texts, in order. */
   readonly notices: readonly string[];
+  /** RTCPeerConnections. */
+  readonly connectionsMade: number;
   readonly interruptions: readonly Interruption[];
   /** The longest time that the page itself stood still, as on a machine with more to do than it can. */
   readonly stalledMs: number;
@@ -34,6 +36,7 @@ export function beginToWatch(): void {
   const scope = globalThis as unknown as Watching;
   const notices: string[] = [];
   let tilesGone = 0;
+  const connectionsBefore = scope.parleyConnections.length;
 
   const within = (node: Node, testId: string): HTMLElement[] =>
     node instanceof HTMLElement
@@ -113,6 +116,7 @@ export function beginToWatch(): void {
   scope.parleyWatched = () => ({
     tilesGone,
     notices,
+    connectionsMade: scope.parleyConnections.length - connectionsBefore,
     interruptions: others.map(({ of, still, silent }) => ({
       of,
       stillMs: Math.round(still()),
