@@ -57,7 +57,7 @@ herd: build load-tools ## A herd of calls against a whole Parley of its own: PRO
 	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest
 
 .PHONY: build
-build: client/web/dist/index.html ## Build the web application, where its sources changed
+build: client/web/dist/index.html relay ## Build the web application and the relay, where their sources changed
 
 web_sources := $(shell find client/web client/sdk/src services/protocol/src -type f \
 	-not -path '*/node_modules/*' -not -path 'client/web/dist/*' -not -path 'client/web/test/*')
@@ -65,6 +65,11 @@ web_sources := $(shell find client/web client/sdk/src services/protocol/src -typ
 client/web/dist/index.html: $(web_sources) package-lock.json | packages
 	@npm run --silent build -w client/web
 	@touch $@
+
+.PHONY: relay
+relay: rust-tools
+	@[ -x $(CARGO_TARGET_DIR)/debug/parley-relay ] || echo 'relay: compiling, some minutes this first time'
+	@cargo build --quiet -p parley-relay
 
 .PHONY: clean
 clean: down ## Stop everything and forget secrets, stores and logs

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { turnUrls } from './coturn.ts';
+import { edgeUrl } from './envoy.ts';
 import { readIfThere, writePrivate } from './files.ts';
 import { natsUrl } from './nats.ts';
 import { localhost, type Site } from './site.ts';
@@ -15,6 +16,10 @@ export interface Endpoints {
   readonly api: string;
   /** Each signaling pod on its own port, past the edge. */
   readonly pods: readonly string[];
+  /** Streams through the edge: a topic's path is appended. */
+  readonly streams: string;
+  /** Each relay on its own port, past the edge. */
+  readonly relays: readonly string[];
   readonly nats: string;
   readonly turn: { readonly urls: readonly string[]; readonly secretFile: string };
   /** Prometheus pages. */
@@ -25,23 +30,32 @@ export interface Endpoints {
 }
 
 export function describeEndpoints(site: Site, records: readonly ProcessRecord[]): Endpoints {
-  const { ports, secrets, edgeHost } = site;
-  // Browsers give cameras to localhost without TLS, so that is the address wherever it leads to the edge.
-  const host = edgeHost === localhost || edgeHost === '0.0.0.0' ? 'localhost' : edgeHost;
+  const { ports, secrets } = site;
+  const [web, webTls] = webOrigins(site);
   const pods = [ports.pod1, ports.pod2].map((port) => `http://${localhost}:${port}`);
+  const relays = [ports.relay1, ports.relay2].map((port) => `http://${localhost}:${port}`);
   return {
-    web: `http://${host}:${ports.edge}`,
-    webTls: `https://${host}:${ports.edgeTls}`,
-    api: `http://${host}:${ports.edge}/v1`,
+    web,
+    webTls,
+    api: `${web}/v1`,
     pods,
+    streams: `${edgeUrl(site).replace('http:', 'ws:')}/streams`,
+    relays,
     nats: natsUrl(site),
     turn: { urls: turnUrls(site), secretFile: secrets.turnSecretFile },
     metrics: [
-      ...pods.map((pod) => `${pod}/metrics`),
+      ...[...pods, ...relays].map((pod) => `${pod}/metrics`),
       `http://${localhost}:${ports.edgeAdmin}/stats/prometheus`,
     ],
     processes: Object.fromEntries(records.map(({ name, pid, url, log }) => [name, { pid, url, log }])),
   };
+}
+
+/** The application's origins, without and with TLS. */
+export function webOrigins({ edgeHost, ports }: Site): readonly [string, string] {
+  // Browsers give cameras to localhost without TLS, so that is the address wherever it leads to the edge.
+  const host = edgeHost === localhost || edgeHost === '0.0.0.0' ? 'localhost' : edgeHost;
+  return [`http://${host}:${ports.edge}`, `https://${host}:${ports.edgeTls}`];
 }
 
 /** Writes the file unless it already says just that, so that a second `make up` touches nothing. */

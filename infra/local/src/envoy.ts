@@ -20,7 +20,7 @@ export function envoySpec(site: Site): ProcessSpec {
   const config = join(dir, 'conf/envoy.yaml');
   const admin = `http://${localhost}:${ports.edgeAdmin}`;
   const { edgeHost } = site;
-  const edge = `http://${edgeHost === '0.0.0.0' ? localhost : edgeHost}:${ports.edge}`;
+  const edge = edgeUrl(site);
   return {
     name: 'envoy',
     command: tools.envoy,
@@ -34,13 +34,19 @@ export function envoySpec(site: Site): ProcessSpec {
       { name: 'edgeAdmin', host: localhost, port: ports.edgeAdmin, protocol: 'tcp' },
     ],
     url: edge,
-    // Ready is what a visitor needs: the page through the edge, and every pod seen as healthy.
+    // Ready is what a visitor needs: the page through the edge, and every pod and relay seen as healthy.
     ready: async () => {
       await answersOk(`${edge}/healthz`);
       await answersOk(`${edge}/`);
-      await podsAreHealthy(admin, 2);
+      await allAreHealthy(admin, 'signaling', 2);
+      await allAreHealthy(admin, 'relays', 2);
     },
   };
+}
+
+/** The edge at an address that can be dialled. */
+export function edgeUrl({ edgeHost, ports }: Site): string {
+  return `http://${edgeHost === '0.0.0.0' ? localhost : edgeHost}:${ports.edge}`;
 }
 
 export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
@@ -61,6 +67,7 @@ export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
     HSTS_MAX_AGE: '0',
     MAX_CONNECTIONS: String(maxConnections),
     SIGNALING_ENDPOINTS: endpoints([ports.pod1, ports.pod2]),
+    RELAY_ENDPOINTS: endpoints([ports.relay1, ports.relay2]),
     WEB_ENDPOINTS: endpoints([ports.web]),
   });
 }
@@ -74,9 +81,9 @@ function endpoints(ports: readonly number[]): string {
   );
 }
 
-async function podsAreHealthy(admin: string, pods: number): Promise<void> {
-  const response = await fetch(`${admin}/stats?filter=^cluster.signaling.membership_healthy$`);
+async function allAreHealthy(admin: string, cluster: string, all: number): Promise<void> {
+  const response = await fetch(`${admin}/stats?filter=^cluster.${cluster}.membership_healthy$`);
   const text = await response.text();
-  if (!text.includes(`membership_healthy: ${pods}`))
-    throw new Error(`not all pods are healthy to the edge: ${text}`);
+  if (!text.includes(`membership_healthy: ${all}`))
+    throw new Error(`not all of ${cluster} are healthy to the edge: ${text}`);
 }

@@ -1,6 +1,6 @@
 import { stunUrls, turnUrls } from './coturn.ts';
 import { natsUrl } from './nats.ts';
-import { answersOk, inRepository, localhost, type Site } from './site.ts';
+import { answersOk, inRepository, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 // What a developer sets for `make up` and the pods take as it is.
@@ -20,7 +20,7 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
     command: tools.node,
     args: ['--enable-source-maps', inRepository('services/signaling/src/main.ts')],
     env: {
-      ...settingsPassedOn(site.env),
+      ...settingsLike(passedOn, site),
       PARLEY_POD: name,
       PARLEY_REGION: 'local',
       PARLEY_LISTEN: `${localhost}:${port}`,
@@ -38,9 +38,4 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
     url,
     ready: () => answersOk(`${url}/readyz`),
   };
-}
-
-function settingsPassedOn(env: NodeJS.ProcessEnv): Record<string, string> {
-  const passed = Object.entries(env).filter(([name]) => passedOn.test(name));
-  return Object.fromEntries(passed.map(([name, value]) => [name, value ?? '']));
 }

@@ -9,13 +9,15 @@ export const portTable = {
   edgeAdmin: { port: 9901, variable: 'PARLEY_EDGE_ADMIN_PORT', use: "the edge's administration" },
   pod1: { port: 8101, variable: 'PARLEY_POD1_PORT', use: 'the first signaling pod' },
   pod2: { port: 8102, variable: 'PARLEY_POD2_PORT', use: 'the second signaling pod' },
+  relay1: { port: 8121, variable: 'PARLEY_RELAY1_PORT', use: 'the first relay' },
+  relay2: { port: 8122, variable: 'PARLEY_RELAY2_PORT', use: 'the second relay' },
   web: { port: 8090, variable: 'PARLEY_WEB_PORT', use: 'the web application' },
   nats: { port: 4222, variable: 'PARLEY_NATS_PORT', use: 'NATS' },
   natsMonitor: { port: 8222, variable: 'PARLEY_NATS_MONITOR_PORT', use: "NATS' monitoring" },
   turn: { port: 3478, variable: 'PARLEY_TURN_PORT', use: 'TURN' },
   turns: { port: 5349, variable: 'PARLEY_TURNS_PORT', use: 'TURN over TLS' },
-  turnMin: { port: 49160, variable: 'PARLEY_TURN_MIN_PORT', use: 'the first relay port' },
-  turnMax: { port: 49960, variable: 'PARLEY_TURN_MAX_PORT', use: 'the last relay port' },
+  turnMin: { port: 49160, variable: 'PARLEY_TURN_MIN_PORT', use: "TURN's first relay port" },
+  turnMax: { port: 49960, variable: 'PARLEY_TURN_MAX_PORT', use: "TURN's last relay port" },
 } as const;
 
 export type PortName = keyof typeof portTable;

@@ -35,6 +35,12 @@ export function readChartFile(name: string): string {
   return readFileSync(inRepository(`charts/parley/files/${name}`), 'utf8');
 }
 
+/** The settings that whoever starts the stack made under names like these. */
+export function settingsLike(names: RegExp, { env }: Site): Record<string, string> {
+  const made = Object.entries(env).filter(([name]) => names.test(name));
+  return Object.fromEntries(made.map(([name, value]) => [name, value ?? '']));
+}
+
 /** Resolves when a GET there answers 200. */
 export function answersOk(url: string): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -7,6 +7,7 @@ import { whileLocked } from './lock.ts';
 import { natsSpec } from './nats.ts';
 import { podSpecs } from './pods.ts';
 import { freePorts, type Ports } from './ports.ts';
+import { relaySpecs } from './relays.ts';
 import { ensureSecrets } from './secrets.ts';
 import { localhost, type Site } from './site.ts';
 import {
@@ -85,7 +86,7 @@ export function bringUp(site: Site): Promise<Endpoints> {
   return whileLocked(site.dir, async () => {
     const stages = [
       [natsSpec(site)],
-      [...podSpecs(site), coturnSpec(site), webSpec(site)],
+      [...podSpecs(site), ...relaySpecs(site), coturnSpec(site), webSpec(site)],
       [envoySpec(site)],
     ];
     const started: ProcessRecord[] = [];

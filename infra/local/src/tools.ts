@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { inRepository } from './site.ts';
 
 /** Where the programs are that the stack runs. */
 export interface Tools {
@@ -8,14 +9,17 @@ export interface Tools {
   readonly natsServer: string;
   readonly envoy: string;
   readonly turnserver: string;
+  readonly relay: string;
 }
 
-/** Finds the tools that tools.sh installed; throws a sentence that says to run it. */
+/** Finds the tools that tools.sh installed and the relay that `make build` built; throws a sentence that says to run it. */
 export function findTools(env: NodeJS.ProcessEnv = process.env): Tools {
   const versions = readVersions();
-  const cache = join(env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley'), 'tools');
+  const parleyCache = env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley');
+  const cache = join(parleyCache, 'tools');
   return {
     node: process.execPath,
+    relay: findRelay(env['CARGO_TARGET_DIR'] ?? join(parleyCache, `target-${rustVersion()}`)),
     natsServer: find('nats-server', join(cache, `nats-server-${versions['NATS_VERSION']}`), env),
     envoy: find('envoy', join(cache, `envoy-${versions['ENVOY_VERSION']}`), env),
     turnserver: find('turnserver', '/usr/bin', env),
@@ -25,6 +29,17 @@ export function findTools(env: NodeJS.ProcessEnv = process.env): Tools {
 function readVersions(): Record<string, string> {
   const text = readFileSync(new URL('../versions.env', import.meta.url), 'utf8');
   return Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name, value]));
+}
+
+function rustVersion(): string {
+  const text = readFileSync(inRepository('rust-toolchain.toml'), 'utf8');
+  return /^channel = "(.+)"$/m.exec(text)?.[1] ?? '';
+}
+
+function findRelay(target: string): string {
+  const relay = join(target, 'debug/parley-relay');
+  if (!isExecutable(relay)) throw new Error('the relay is not built: run `make build`');
+  return relay;
 }
 
 function find(program: string, first: string, env: NodeJS.ProcessEnv): string {

@@ -6,6 +6,8 @@ const dir = process.env['PARLEY_LOCAL_DIR'] ?? '.local';
 try {
   const endpoints = await bringUp(describeSite(dir, portsFromEnv(process.env), process.env));
   console.log(`Parley runs: ${endpoints.web}`);
+  console.log(`Streams:     ${endpoints.web}/streams`);
+  console.log(`             npx wscat --connect ${endpoints.streams}/demo (in two terminals)`);
 } catch (error) {
   console.error(`make up: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

@@ -8,6 +8,7 @@ import { renderEnvoy } from '../src/envoy.ts';
 import { writePrivate } from '../src/files.ts';
 import { natsSpec } from '../src/nats.ts';
 import { ensureSecrets } from '../src/secrets.ts';
+import { findTools } from '../src/tools.ts';
 import { scratchDir, scratchSite } from './scratch.ts';
 
 test('a template whose placeholder has no value is refused by its name', () => {
@@ -42,6 +43,10 @@ test('the NATS configuration has no placeholder left and nats-server accepts it'
   }
   const checked = spawnSync(site.tools.natsServer, [...args, '-t'], { encoding: 'utf8', env });
   assert.equal(checked.status, 0, checked.stderr);
+});
+
+test('a relay that was not built is missed with a sentence that says how to build it', () => {
+  assert.throws(() => findTools({ ...process.env, CARGO_TARGET_DIR: '/nowhere' }), { message: /make build/ });
 });
 
 test('no password or secret is on a command line', async (t) => {

@@ -1,48 +1,28 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { after, before, test } from 'node:test';
-import { envoySpec } from '../src/envoy.ts';
-import { answersOk, localhost, type Site } from '../src/site.ts';
-import { ensureRunning } from '../src/supervise.ts';
-import { scratchSite } from './scratch.ts';
+import { startEdge, upgrade, type Edge } from './edge.ts';
 
 // The real edge in front of pods that tell who they are and what they were asked.
 
 const room = 'abcd-efgh-jkmn-pqrs';
 const addressBurst = 20;
 
-let site: Site;
-let log: string;
-const servers = new Map<string, Server>();
+let edge: Edge;
 const cleanups: (() => unknown)[] = [];
+const ask = (...question: Parameters<Edge['ask']>) => edge.ask(...question);
 
 before(async () => {
   const env = {
     PARLEY_EDGE_ADDRESS_JOIN_BURST: String(addressBurst),
     PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1',
   };
-  site = await scratchSite({ after: (work) => cleanups.push(work) }, env);
-  const { ports } = site;
-  for (const [name, port] of [
-    ['pod1', ports.pod1],
-    ['pod2', ports.pod2],
-    ['web', ports.web],
-  ] as const) {
-    servers.set(name, await startBackend(name, port));
-  }
-  log = (await ensureRunning(site.dir, envoySpec(site))).record.log;
+  edge = await startEdge({ after: (work) => cleanups.push(work) }, env);
 });
 
 after(async () => {
   for (const cleanup of cleanups) await cleanup();
-  for (const server of servers.values()) {
-    server.closeAllConnections();
-    server.close();
-  }
 });
 
 test('a room always meets the same pod, and rooms are spread over all', async () => {
@@ -72,12 +52,6 @@ test('the cookie parley-affinity decides over the room, and the edge never sets 
 });
 
 test("the room's socket is upgraded, and nothing else is", async () => {
-  const upgrade = {
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': 'x',
-  };
   assert.equal((await ask(`/v1/rooms/${room}/socket`, { headers: upgrade })).status, 101);
   assert.equal((await ask(`/v1/rooms/${room}`, { headers: upgrade })).status, 403);
   assert.equal((await ask('/', { headers: upgrade })).status, 403);
@@ -150,13 +124,13 @@ test('[LIM] joins over the limit of an address get 429, its code and Retry-After
 });
 
 test('a pod that is gone is passed over at once; with none left the answer is NOT_READY', async () => {
-  await stopBackend('pod1');
+  await edge.stop('pod1');
   for (let i = 0; i < 20; i += 1) {
     const answer = await ask(`/v1/rooms/room-${i}`);
     assert.equal(answer.status, 200, answer.body);
     assert.equal(answer.backend, 'pod2');
   }
-  await stopBackend('pod2');
+  await edge.stop('pod2');
   const answer = await ask(`/v1/rooms/${room}`);
   assert.equal(answer.status, 503);
   assert.equal(answer.headers['retry-after'], '1');
@@ -164,84 +138,22 @@ test('a pod that is gone is passed over at once; with none left the answer is NO
 });
 
 test('the access log is JSON and holds neither a room nor a query', async () => {
+  await ask('/streams/lab?code=secret=query', { headers: upgrade });
+  await accessLog((line) => line.includes('"route":"stream"'));
   await ask('/assets/app.js?secret=query');
   await ask(`/r/${room}?secret=query`);
   const lines = await accessLog((line) => line.includes('/assets/app.js'));
   assert.ok(lines.some(({ route }) => route === 'join'));
-  const text = readFileSync(log, 'utf8');
+  const text = readFileSync(edge.log, 'utf8');
   assert.ok(!text.includes(room), 'a room id is in the log');
   assert.ok(!text.includes('secret=query'), 'a query is in the log');
 });
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-  /** Which server behind the edge answered, and the headers that it got. */
-  readonly backend: string;
-  readonly forwarded: Record<string, string | undefined>;
-}
-
-async function ask(
-  path: string,
-  {
-    method = 'GET',
-    headers = {},
-    tls = false,
-  }: { method?: string; headers?: Record<string, string>; tls?: boolean } = {},
-): Promise<Answer> {
-  const options = { host: localhost, path, method, headers, agent: false, rejectUnauthorized: false };
-  const request = tls
-    ? httpsRequest({ ...options, port: site.ports.edgeTls })
-    : httpRequest({ ...options, port: site.ports.edge });
-  request.end();
-  const signal = AbortSignal.timeout(10_000);
-  const [response] = (await Promise.race([
-    once(request, 'response', { signal }),
-    once(request, 'upgrade', { signal }),
-  ])) as [IncomingMessage];
-  if (response.statusCode === 101) response.socket.destroy();
-  const chunks: Buffer[] = [];
-  if (response.statusCode !== 101) for await (const chunk of response) chunks.push(chunk as Buffer);
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: Buffer.concat(chunks).toString(),
-    backend: String(response.headers['x-backend']),
-    forwarded: JSON.parse(String(response.headers['x-received'] ?? '{}')) as Record<string, string>,
-  };
-}
-
-async function startBackend(name: string, port: number): Promise<Server> {
-  const server = createServer((request, response) => {
-    response.setHeader('x-backend', name);
-    response.setHeader('x-received', JSON.stringify(request.headers));
-    response.end(name);
-  });
-  server.on('upgrade', (_request, socket) => {
-    socket.on('error', () => undefined);
-    socket.on('end', () => socket.end());
-    socket.resume();
-    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
-  });
-  server.listen(port, localhost);
-  await once(server, 'listening');
-  await answersOk(`http://${localhost}:${port}/`);
-  return server;
-}
-
-async function stopBackend(name: string): Promise<void> {
-  const server = servers.get(name);
-  assert.ok(server);
-  server.closeAllConnections();
-  await once(server.close(), 'close');
-}
 
 /** The lines of the access log, once one fulfils the condition: Envoy writes it in batches. */
 async function accessLog(condition: (line: string) => boolean): Promise<{ route: string }[]> {
   const deadline = AbortSignal.timeout(15_000);
   for (;;) {
-    const lines = readFileSync(log, 'utf8')
+    const lines = readFileSync(edge.log, 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('{'));
     if (lines.some(condition)) return lines.map((line) => JSON.parse(line) as { route: string });

@@ -12,9 +12,9 @@ import { answersOk, localhost, type Site } from '../src/site.ts';
 import { readRecord, readRecords } from '../src/supervise.ts';
 import { scratchDir } from './scratch.ts';
 
-// Everything for real: NATS, two pods, coturn, the built web application, Envoy.
+// Everything for real: NATS, two pods, two relays, coturn, the built web application, Envoy.
 
-const names = ['coturn', 'envoy', 'nats', 'signaling-1', 'signaling-2', 'web'];
+const names = ['coturn', 'envoy', 'nats', 'relay-1', 'relay-2', 'signaling-1', 'signaling-2', 'web'];
 const endsWithinMs = 5000;
 
 let site: Site;
