@@ -45,11 +45,35 @@ pub enum Code {
     SocketIdle,
     /// The pod is going away.
     GoElsewhere,
+    /// A token is needed here and there is none.
+    TokenRequired,
+    /// Not a token of this relay: its form, key, algorithm, sizes or lifetime.
+    TokenInvalid,
+    /// The token was good until now or before.
+    TokenExpired,
+    /// The token is not good yet.
+    TokenEarly,
+    /// The token is good, but not for this.
+    TokenScope,
+    /// The token, or whoever it was made for, was revoked.
+    TokenRevoked,
+    /// No token came within `token.timeout`.
+    TokenTimeout,
+    /// Not a code for this path, or it was used, or it is over `code.lifetime` old.
+    CodeInvalid,
+    /// The pod has `pod.waiting` sockets whose token has yet to come.
+    TooManyWaiting,
+    /// The pod has `pod.codes` codes.
+    TooManyCodes,
+    /// The pod has `pod.revocations` revocations; this one was not taken.
+    TooManyRevocations,
+    /// The body of a request is over `body.bytes`.
+    BodyTooLarge,
 }
 
 impl Code {
     /// All of them, for metrics and documentation.
-    pub const ALL: [Code; 21] = [
+    pub const ALL: [Code; 33] = [
         Code::BadRequest,
         Code::NotFound,
         Code::MethodNotAllowed,
@@ -71,6 +95,18 @@ impl Code {
         Code::SlowConsumer,
         Code::SocketIdle,
         Code::GoElsewhere,
+        Code::TokenRequired,
+        Code::TokenInvalid,
+        Code::TokenExpired,
+        Code::TokenEarly,
+        Code::TokenScope,
+        Code::TokenRevoked,
+        Code::TokenTimeout,
+        Code::CodeInvalid,
+        Code::TooManyWaiting,
+        Code::TooManyCodes,
+        Code::TooManyRevocations,
+        Code::BodyTooLarge,
     ];
 
     /// The name on the wire and in metrics.
@@ -116,6 +152,18 @@ impl Code {
             Code::SlowConsumer => ("SLOW_CONSUMER", 503, 4430, true),
             Code::SocketIdle => ("SOCKET_IDLE", 408, 4432, true),
             Code::GoElsewhere => ("GO_ELSEWHERE", 503, 1012, true),
+            Code::TokenRequired => ("TOKEN_REQUIRED", 401, 4440, false),
+            Code::TokenInvalid => ("TOKEN_INVALID", 401, 4441, false),
+            Code::TokenExpired => ("TOKEN_EXPIRED", 401, 4442, false),
+            Code::TokenEarly => ("TOKEN_EARLY", 401, 4443, true),
+            Code::TokenScope => ("TOKEN_SCOPE", 403, 4444, false),
+            Code::TokenRevoked => ("TOKEN_REVOKED", 403, 4445, false),
+            Code::TokenTimeout => ("TOKEN_TIMEOUT", 408, 4446, true),
+            Code::CodeInvalid => ("CODE_INVALID", 403, 4447, false),
+            Code::TooManyWaiting => ("TOO_MANY_WAITING", 503, 4504, true),
+            Code::TooManyCodes => ("TOO_MANY_CODES", 503, 4504, true),
+            Code::TooManyRevocations => ("TOO_MANY_REVOCATIONS", 503, 4504, true),
+            Code::BodyTooLarge => ("BODY_TOO_LARGE", 413, 1008, false),
         }
     }
 }

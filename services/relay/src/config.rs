@@ -1,5 +1,6 @@
 //! A pod's settings: by flag, by environment, by file, in this order. An unknown name is refused wherever it stands: a typing
 //! mistake must not become a default. Rules STR-80 to STR-82.
+use crate::access::Rules;
 use crate::limits::{self, LIMITS, Limits};
 use crate::topics::replay::Rule;
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -18,6 +19,8 @@ pub struct Settings {
     pub threads: usize,
     /// Pages that may open sockets.
     pub origins: Origins,
+    /// What tokens must be like; `None`: none is asked for.
+    pub access: Option<Rules>,
     /// How many proxies in front may be believed about X-Forwarded-For.
     pub trusted_proxies: usize,
     /// Topics that keep messages for late joiners.
@@ -55,6 +58,18 @@ struct Flags {
     /// Origins of pages that may open sockets, by commas; *: any [*]
     #[arg(long, env = "PARLEY_RELAY_ORIGINS", value_name = "ORIGINS")]
     origins: Option<String>,
+    /// Whether tokens are asked for: open or token [open]
+    #[arg(long, env = "PARLEY_RELAY_ACCESS", value_name = "open|token")]
+    access: Option<String>,
+    /// What tokens are made for [parley:streams]
+    #[arg(long, env = "PARLEY_RELAY_AUDIENCE", value_name = "NAME")]
+    audience: Option<String>,
+    /// Key set that tokens with a kid are verified with (JSON) [none]
+    #[arg(long, env = "PARLEY_RELAY_KEYS", value_name = "FILE")]
+    keys: Option<String>,
+    /// File with the secret of tokens without a kid; itself it may only be in PARLEY_RELAY_TOKEN_SECRET [none]
+    #[arg(long, env = "PARLEY_RELAY_TOKEN_SECRET_FILE", value_name = "FILE")]
+    token_secret_file: Option<String>,
     /// Proxies in front that may be believed about X-Forwarded-For [0]
     #[arg(long, env = "PARLEY_RELAY_TRUSTED_PROXIES", value_name = "N")]
     trusted_proxies: Option<String>,
@@ -78,6 +93,10 @@ struct File {
     listen: Option<String>,
     threads: Option<usize>,
     origins: Option<Vec<String>>,
+    access: Option<String>,
+    audience: Option<String>,
+    keys: Option<String>,
+    token_secret_file: Option<String>,
     trusted_proxies: Option<usize>,
     replay: Option<BTreeMap<String, usize>>,
     stats: Option<bool>,
@@ -113,6 +132,8 @@ impl Refused {
 }
 
 const PREFIX: &str = "PARLEY_RELAY_";
+/// Has no flag: command lines are seen by everybody on the machine.
+const SECRET: &str = "PARLEY_RELAY_TOKEN_SECRET";
 
 /// Reads the settings from a command line (with the program's name in front) and an environment.
 pub fn read(
@@ -136,6 +157,13 @@ pub fn read(
     let trusted =
         number("trusted-proxies", given(&flags.trusted_proxies, "TRUSTED_PROXIES"), file.trusted_proxies, 10)?;
     let origins = given(&flags.origins, "ORIGINS").map(|list| parts(&list)).or(file.origins);
+    let access = access::rules(access::Given {
+        access: given(&flags.access, "ACCESS").or(file.access),
+        audience: given(&flags.audience, "AUDIENCE").or(file.audience),
+        secret: environment.get(SECRET).cloned(),
+        secret_file: given(&flags.token_secret_file, "TOKEN_SECRET_FILE").or(file.token_secret_file),
+        keys_file: given(&flags.keys, "KEYS").or(file.keys),
+    })?;
     let replay = match given(&flags.replay, "REPLAY") {
         Some(list) => parts(&list).iter().map(|one| rule(one)).collect::<Result<_, _>>()?,
         None => file
@@ -156,6 +184,7 @@ pub fn read(
         listen: listen.parse().map_err(|_| Refused::Setting(format!("listen must be ADDRESS:PORT, not {listen}")))?,
         threads: if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads },
         origins: allowed(origins)?,
+        access,
         trusted_proxies: trusted,
         replay,
         stats,
@@ -177,6 +206,7 @@ fn refuse_unknown(environment: &BTreeMap<String, String>) -> Result<(), Refused>
     let command = Flags::command();
     let known = |name: &str| {
         command.get_arguments().any(|argument| argument.get_env().is_some_and(|known| known == name))
+            || name == SECRET
             || LIMITS.iter().any(|limit| limits::key(limit.name) == name)
     };
     let unknown: Vec<&str> = environment.keys().map(String::as_str).filter(|name| !known(name)).collect();
@@ -252,5 +282,6 @@ fn parts(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
+mod access;
 #[cfg(test)]
 mod tests;

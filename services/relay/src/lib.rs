@@ -6,9 +6,11 @@
 //! |---|---|
 //! | [`ws`] | frames: bytes in, whole messages out. No I/O, no clock |
 //! | [`topics`] | who hears what. **A message is fanned out in [`topics::topic`]**; a reader's queue is [`topics::reader`] |
+//! | [`access`] | who may: tokens, one-use codes, revocation |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
 //! | [`stats`] | what is counted, and how it is shown |
 //! | [`relay`] | starts all of it, in order |
+pub mod access;
 pub mod codes;
 pub mod config;
 pub mod drain;

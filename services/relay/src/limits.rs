@@ -89,6 +89,28 @@ limits! {
         "one socket gets at most five answers a second, as each lists every client";
     stats_clients "stats.clients" = 1000, 1 => 100_000, "clients", None,
         "rows in one push: a page with more is not read";
+    token_bytes "token.bytes" = 4096, 256 => 16_384, "bytes", Some(Code::TokenInvalid),
+        "four times what a token with a dozen patterns takes";
+    token_patterns "token.patterns" = 64, 1 => 1024, "patterns", Some(Code::TokenInvalid),
+        "each is tried at the door; whoever needs more needs a wider one";
+    token_name_bytes "token.nameBytes" = 128, 16 => 1024, "bytes", Some(Code::TokenInvalid),
+        "jti and sub are kept with every socket; a UUID is 36";
+    token_leeway "token.leeway" = 5000, 0 => 600_000, "ms", Some(Code::TokenEarly),
+        "how far the clocks of signer and relay may differ at nbf and iat; exp is exact, as it ends live sockets too";
+    token_lifetime "token.lifetime" = 86_400_000, 1000 => 31_536_000_000, "ms", Some(Code::TokenInvalid),
+        "a day of an instrument; a revocation is kept that long";
+    token_timeout "token.timeout" = 10_000, 50 => 60_000, "ms", Some(Code::TokenTimeout),
+        "a program sends its token at once; ten round trips of a bad link";
+    pod_waiting "pod.waiting" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManyWaiting),
+        "a herd of 16,000 with a second of delay comes in at 2,000 a second";
+    code_lifetime "code.lifetime" = 30_000, 50 => 600_000, "ms", Some(Code::CodeInvalid),
+        "a page opens its socket as soon as it has the code";
+    pod_codes "pod.codes" = 10_000, 1 => 1_000_000, "codes", Some(Code::TooManyCodes),
+        "300 a second; each takes less than 1 kB";
+    pod_revocations "pod.revocations" = 10_000, 1 => 1_000_000, "names", Some(Code::TooManyRevocations),
+        "one every nine seconds of a day";
+    body_bytes "body.bytes" = 4096, 64 => 65_536, "bytes", Some(Code::BodyTooLarge),
+        "the only body is one name in JSON";
     drain_window "drain.window" = 10_000, 10 => 600_000, "ms", None,
         "clients move elsewhere at 1,600 a second from a full pod; within the 30 s Kubernetes gives a process to end";
 }

@@ -1,4 +1,5 @@
 //! The relay as a whole: what its parts share, and the order they start in.
+use crate::access::Access;
 use crate::config::Settings;
 use crate::limits::{Limits, size};
 use crate::server::addresses::Addresses;
@@ -25,6 +26,8 @@ pub struct Relay {
     pub topics: Arc<Topics>,
     /// The clients on them.
     pub clients: Arc<Clients>,
+    /// The door, where tokens are asked for.
+    pub access: Option<Access>,
     /// The TCP connections.
     pub addresses: Arc<Addresses>,
     /// The readers' queues, taken together.
@@ -109,6 +112,7 @@ impl Relay {
         Self {
             topics: Arc::new(topics),
             clients: Arc::default(),
+            access: settings.access.clone().map(|rules| Access::new(rules, &limits)),
             addresses: Arc::new(Addresses::new(limits.pod_sockets, limits.address_sockets)),
             backlog: Arc::new(Backlog::new(limits.pod_queued_bytes)),
             assembly: Assembly { bytes: AtomicU64::new(0), limit: limits.pod_assembly_bytes },

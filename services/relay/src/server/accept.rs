@@ -1,9 +1,11 @@
 //! From a TCP connection to a client on its topic: guards with early return, each with its own code.
 use super::addresses::Counted;
 use super::connection::{Connection, TcpOutlet};
+use super::doors::{self, Entry};
 use super::request::{self, Request};
 use super::respond::Response;
-use super::{pages, stats_socket, upgrade, visitor};
+use super::{api, first_message, pages, stats_socket, upgrade, visitor};
+use crate::access::Grant;
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::Client;
@@ -68,6 +70,10 @@ async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, r
     let (request, rest) = head;
     let address = visitor::address(&request, &peer.ip().to_string(), relay.settings.trusted_proxies);
     if !request.is_upgrade() {
+        if let Some(response) = api::answer(&request, &rest, &mut stream, relay).await {
+            response.send(&mut stream, false).await;
+            return None;
+        }
         match pages::answer(&request, relay) {
             Ok(response) => response.send(&mut stream, request.method == "HEAD").await,
             Err(code) => return refuse(&mut stream, code, relay).await,
@@ -80,8 +86,13 @@ async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, r
             Some(Admitted::Stats(stream, rest))
         }
         Ok(Door::Topic(route, response)) => {
+            let entry = match doors::at_upgrade(&request, &route, relay).await {
+                Ok(entry) => entry,
+                Err(code) => return refuse(&mut stream, code, relay).await,
+            };
             stream.write_all(response.as_bytes()).await.ok()?;
-            connect(stream, rest, route, &request, &address, relay)
+            let guest = enter(entry, &mut stream, rest, route, relay).await?;
+            connect(stream, guest, &request, &address, relay)
         }
         Err(code) => refuse(&mut stream, code, relay).await,
     }
@@ -117,14 +128,25 @@ fn open(request: &Request, address: &str, counted: &mut Counted, relay: &Arc<Rel
     Ok(Door::Topic(route, response))
 }
 
-fn connect(
-    stream: TcpStream,
-    rest: Vec<u8>,
+/// A client that was let in, with the role it may have.
+struct Guest {
     route: Route,
-    request: &Request,
-    address: &str,
-    relay: &Arc<Relay>,
-) -> Option<Admitted> {
+    grant: Option<Grant>,
+    /// What came after its handshake.
+    rest: Vec<u8>,
+}
+
+async fn enter(entry: Entry<'_>, stream: &mut TcpStream, rest: Vec<u8>, route: Route, relay: &Relay) -> Option<Guest> {
+    let (pass, rest) = match entry {
+        Entry::Open => return Some(Guest { route, grant: None, rest }),
+        Entry::With(pass) => (pass, rest),
+        Entry::FirstMessage(access, _waiting) => first_message::hear(stream, rest, &route, relay, access).await?,
+    };
+    Some(Guest { route: Route { role: pass.role, ..route }, grant: Some(pass.grant), rest })
+}
+
+fn connect(stream: TcpStream, guest: Guest, request: &Request, address: &str, relay: &Arc<Relay>) -> Option<Admitted> {
+    let Guest { route, grant, rest } = guest;
     let (inbound, outbound) = stream.into_split();
     let reader =
         Reader::new(relay.next_id(), Box::new(TcpOutlet(outbound)), relay.bounds(), Arc::clone(&relay.backlog));
@@ -140,7 +162,7 @@ fn connect(
             return None;
         }
     };
-    let listed = relay.clients.add(Client::new(route, address, &agent, reader, now));
+    let listed = relay.clients.add(Client::new(route, grant, address, &agent, reader, now));
     relay.counters.opened.add(1);
     Some(Admitted::Topic(Connection::new(Arc::clone(relay), listed, membership, inbound, rest)))
 }

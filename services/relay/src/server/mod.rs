@@ -1,7 +1,11 @@
 //! Sockets: accepting them, the upgrade, one connection's life, and the sweep that pings and times out.
 pub mod accept;
 pub mod addresses;
+pub mod api;
 pub mod connection;
+pub mod doors;
+pub mod farewell;
+pub mod first_message;
 pub mod pages;
 pub mod request;
 pub mod respond;

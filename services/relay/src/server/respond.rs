@@ -22,12 +22,25 @@ impl Response {
         Self { status: 200, content_type, headers: Vec::new(), body: body.into() }
     }
 
+    /// 201 with JSON.
+    pub fn created(body: &serde_json::Value) -> Self {
+        Self { status: 201, ..Self::ok("application/json", body.to_string()) }
+    }
+
+    /// 204.
+    pub fn no_content() -> Self {
+        Self { status: 204, ..Self::ok("", "") }
+    }
+
     /// A refusal: the code as JSON, with Retry-After where trying again may help.
     pub fn refusal(code: Code) -> Self {
         let body = serde_json::json!({ "code": code.name() }).to_string();
         let mut refusal = Self { status: code.http(), ..Self::ok("application/json", body) };
         if code.retry() {
             refusal = refusal.with("Retry-After", "2".into());
+        }
+        if code.http() == 401 {
+            refusal = refusal.with("WWW-Authenticate", "Bearer".into());
         }
         match code {
             Code::UpgradeRequired => {
@@ -52,13 +65,14 @@ impl Response {
     async fn write(self, stream: &mut TcpStream, head: bool) -> std::io::Result<()> {
         let connection = if self.status == 426 { "close, upgrade" } else { "close" };
         let mut text = format!(
-            "HTTP/1.1 {} {}\r\nConnection: {connection}\r\nContent-Type: {}\r\nContent-Length: {}\r\n\
-             X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n",
+            "HTTP/1.1 {} {}\r\nConnection: {connection}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n",
             self.status,
-            reason(self.status),
-            self.content_type,
-            self.body.len()
+            reason(self.status)
         );
+        // RFC 9110 section 8.6: none in a 204.
+        if self.status != 204 {
+            text.push_str(&format!("Content-Type: {}\r\nContent-Length: {}\r\n", self.content_type, self.body.len()));
+        }
         for (name, value) in &self.headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -78,7 +92,10 @@ impl Response {
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
+        201 => "Created",
+        204 => "No Content",
         400 => "Bad Request",
+        401 => "Unauthorized",
         403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",

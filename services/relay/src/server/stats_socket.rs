@@ -1,4 +1,5 @@
 //! `/ws`: statistics as JSON, when asked or by itself. Rules STR-60 and STR-61.
+use super::farewell;
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::ws::frame::Opcode;
@@ -49,10 +50,7 @@ pub async fn run(stream: TcpStream, rest: Vec<u8>, relay: Arc<Relay>) {
     let end = if full { Some(close::of_code(Code::TooManySockets)) } else { socket.talk(&rest).await };
     socket.relay.stats_sockets.fetch_sub(1, Relaxed);
     if let Some(frame) = end {
-        let _ = tokio::time::timeout(PATIENCE, socket.stream.write_all(&frame)).await;
-        let _ = socket.stream.shutdown().await;
-        let drained = async { while socket.stream.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0) {} };
-        let _ = tokio::time::timeout(Duration::from_secs(1), drained).await;
+        farewell::say(&mut socket.stream, &frame).await;
     }
 }
 

@@ -1,5 +1,5 @@
 //! Once a second over all sockets: rates for statistics, pings, and those whose time is up. One timer for the pod instead of
-//! several for each socket. Rules STR-12, STR-30, STR-31 and STR-42.
+//! several for each socket. Rules STR-12, STR-30, STR-31, STR-42, STR-113 and STR-114.
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::Client;
@@ -10,12 +10,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+/// A token's end or revocation is noticed within this, so that its socket is gone within a second.
+const TOKENS: u64 = 500;
+
 /// Sweeps until the pod ends.
 pub async fn run(relay: Arc<Relay>) {
     let limits = &relay.limits;
     let shortest = [limits.ping_interval, limits.idle_timeout, limits.reader_stuck_time, limits.message_time];
     // Often enough that no time-out is late by more than a quarter of itself.
-    let every = shortest.iter().min().map_or(1000, |shortest| (shortest / 4).clamp(10, 1000));
+    let rarest = if relay.access.is_some() { TOKENS } else { 1000 };
+    let every = shortest.iter().min().map_or(rarest, |shortest| (shortest / 4).clamp(10, rarest));
     let mut last = relay.now();
     loop {
         tokio::time::sleep(Duration::from_millis(every)).await;
@@ -35,10 +39,13 @@ pub async fn run(relay: Arc<Relay>) {
 
 fn check(client: &Client, relay: &Relay, now: u64) {
     let limits = &relay.limits;
+    let over = client.grant.as_ref().zip(relay.access.as_ref()).and_then(|(grant, access)| access.over(grant));
     let heard = client.heard.load(Relaxed);
     let quiet = now.saturating_sub(heard);
     let assembling = client.assembling.load(Relaxed);
-    if quiet >= limits.idle_timeout {
+    if let Some(code) = over {
+        client.reader.cut(code);
+    } else if quiet >= limits.idle_timeout {
         client.reader.cut(Code::SocketIdle);
     } else if client.reader.is_stuck(now.saturating_sub(limits.reader_stuck_time)) {
         client.reader.cut(Code::SlowConsumer);

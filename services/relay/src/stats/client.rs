@@ -1,4 +1,5 @@
 //! The clients of a pod, each with what it sent and received.
+use crate::access::Grant;
 use crate::topics::reader::Counts;
 use crate::topics::{Reader, Route};
 use parking_lot::Mutex;
@@ -17,6 +18,8 @@ pub struct Client {
     pub user_agent: Box<str>,
     /// When it came.
     pub connected: SystemTime,
+    /// What it was let in with; `None` where no token is asked for.
+    pub grant: Option<Grant>,
     /// Its outgoing side.
     pub reader: Arc<Reader>,
     /// When its last bytes came; milliseconds of the pod's clock, as all times here.
@@ -72,9 +75,17 @@ impl Rate {
 
 impl Client {
     /// A client that has just come.
-    pub fn new(route: Route, address: &str, user_agent: &str, reader: Arc<Reader>, now: u64) -> Self {
+    pub fn new(
+        route: Route,
+        grant: Option<Grant>,
+        address: &str,
+        user_agent: &str,
+        reader: Arc<Reader>,
+        now: u64,
+    ) -> Self {
         Self {
             route,
+            grant,
             address: address.into(),
             user_agent: user_agent.into(),
             connected: SystemTime::now(),

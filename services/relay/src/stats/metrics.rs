@@ -1,4 +1,5 @@
 //! Prometheus' text format. Rule STR-63.
+use crate::access::Access;
 use crate::relay::Relay;
 use std::fmt::Write;
 
@@ -8,6 +9,11 @@ pub fn text(relay: &Relay) -> String {
     let count = &relay.counters;
     out.gauge("parley_relay_sockets", "Open WebSockets on topics", relay.clients.count() as u64);
     out.gauge("parley_relay_connections", "TCP connections, before and after the upgrade", relay.addresses.total());
+    out.gauge(
+        "parley_relay_waiting",
+        "WebSockets whose token has yet to come",
+        relay.access.as_ref().map_or(0, Access::waiting),
+    );
     out.gauge("parley_relay_topics", "Topics with a client", relay.topics.count() as u64);
     out.gauge("parley_relay_queued_messages", "Messages that wait in readers' queues", relay.backlog.messages());
     out.gauge("parley_relay_queued_bytes", "Their bytes, each reader's counted", relay.backlog.bytes());

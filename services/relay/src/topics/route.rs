@@ -1,8 +1,9 @@
 //! From the path of a request to a topic and a role in it. Rules STR-1 to STR-6.
 use crate::codes::Code;
+use serde::{Deserialize, Serialize};
 
 /// What a client may do on its topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// `/topic`: sends and receives.
     Both,

@@ -7,10 +7,15 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod access_codes;
+mod access_doors;
+mod access_ends;
+mod access_process;
 mod bad_input;
 mod crowds;
 mod doors;
 mod drain;
+mod guarded;
 mod life;
 mod messages;
 mod pages;
@@ -19,6 +24,8 @@ mod process;
 mod raw;
 mod readers;
 mod replay;
+#[path = "../signer/mod.rs"]
+mod signer;
 mod statistics;
 mod threads;
 mod topics;

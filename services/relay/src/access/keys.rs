@@ -1,0 +1,123 @@
+//! The keys that tokens are verified with. Which algorithm a key is for is settled here, never by a token. Rules STR-101 and STR-102.
+use super::crypto;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::{Algorithm, DecodingKey};
+use serde::Deserialize;
+use std::collections::HashMap;
+
+/// The shared secret, the key set, or both.
+#[derive(Clone, Debug, Default)]
+pub struct Keys {
+    shared: Option<DecodingKey>,
+    named: HashMap<String, DecodingKey>,
+}
+
+/// The operator's key set: the file signaling signs with, or the same without its private parts. Those are never read here.
+#[derive(Deserialize)]
+struct KeySet {
+    keys: Vec<Jwk>,
+}
+
+#[derive(Deserialize)]
+struct Jwk {
+    kty: String,
+    crv: String,
+    kid: String,
+    x: String,
+}
+
+/// RFC 7518 section 3.2: a key of at least the size of the hash.
+const SECRET_BYTES: usize = 32;
+/// RFC 8032 section 5.1.5.
+const PUBLIC_BYTES: usize = 32;
+
+impl Keys {
+    /// Adds the secret of HS256. Refused with a sentence.
+    pub fn with_secret(mut self, secret: &str) -> Result<Self, String> {
+        crypto::install();
+        if secret.len() < SECRET_BYTES {
+            return Err(format!("the token secret must be at least {SECRET_BYTES} bytes long"));
+        }
+        self.shared = Some(DecodingKey::from_secret(secret.as_bytes()));
+        Ok(self)
+    }
+
+    /// Adds a key set as JSON: `{"active": …, "keys": [{"kty": "OKP", "crv": "Ed25519", "kid": …, "x": …}]}`. Refused with a
+    /// sentence that quotes nothing of it.
+    pub fn with_set(mut self, json: &str) -> Result<Self, String> {
+        crypto::install();
+        let set: KeySet = serde_json::from_str(json)
+            .map_err(|why| format!("not a key set, at line {}, column {}", why.line(), why.column()))?;
+        if set.keys.is_empty() {
+            return Err("a key set needs at least one key".into());
+        }
+        for key in set.keys {
+            let public = URL_SAFE_NO_PAD.decode(&key.x).unwrap_or_default();
+            if (key.kty.as_str(), key.crv.as_str()) != ("OKP", "Ed25519") || public.len() != PUBLIC_BYTES {
+                return Err(format!("key {} is not an Ed25519 key", key.kid));
+            }
+            if key.kid.is_empty() || self.named.insert(key.kid.clone(), DecodingKey::from_ed_der(&public)).is_some() {
+                return Err(format!("every key needs a kid of its own, not {:?}", key.kid));
+            }
+        }
+        Ok(self)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.shared.is_none() && self.named.is_empty()
+    }
+
+    /// The key for a token's `kid`, with the one algorithm that is taken with it.
+    pub(super) fn find(&self, kid: Option<&str>) -> Option<(&DecodingKey, Algorithm)> {
+        match kid {
+            Some(kid) => self.named.get(kid).map(|key| (key, Algorithm::EdDSA)),
+            None => self.shared.as_ref().map(|key| (key, Algorithm::HS256)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+
+    fn set(keys: &str) -> Result<Keys, String> {
+        Keys::default().with_set(&format!(r#"{{"active": "a", "keys": [{keys}]}}"#))
+    }
+
+    #[test]
+    fn str_101_a_key_is_found_by_kid_and_has_one_algorithm() {
+        let keys = set(&format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"a","x":"{X}","d":"never read","use":"sig"}}"#));
+        let keys = keys.unwrap();
+        assert!(keys.find(None).is_none());
+        let keys = keys.with_secret(&"s".repeat(32)).unwrap();
+        assert_eq!(keys.find(Some("a")).unwrap().1, Algorithm::EdDSA);
+        assert_eq!(keys.find(None).unwrap().1, Algorithm::HS256);
+        assert!(keys.find(Some("b")).is_none() && keys.find(Some("")).is_none());
+        assert!(!keys.is_empty() && Keys::default().is_empty());
+        let shown = format!("{keys:?}");
+        assert!(!shown.contains("ssss") && !shown.contains("115"), "{shown}");
+    }
+
+    #[test]
+    fn str_102_a_set_that_is_none_is_refused_with_a_sentence_that_quotes_no_secret() {
+        let key =
+            |kid: &str, x: &str| format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"{kid}","x":"{x}","d":"SECRET"}}"#);
+        for (keys, sentence) in [
+            (String::new(), "at least one key"),
+            (key("", X), "a kid of its own"),
+            (format!("{},{}", key("a", X), key("a", X)), "a kid of its own"),
+            (key("a", "AAAA"), "key a is not an Ed25519 key"),
+            (key("a", X).replace("OKP", "RSA"), "key a is not an Ed25519 key"),
+            (key("a", X).replace("Ed25519", "X25519"), "key a is not an Ed25519 key"),
+            (r#"{"kty":"oct","kid":"a","k":"SECRET"}"#.into(), "not a key set, at line 1"),
+        ] {
+            let refused = set(&keys).unwrap_err();
+            assert!(refused.contains(sentence) && !refused.contains("SECRET"), "{refused}");
+        }
+        assert!(Keys::default().with_secret(&"s".repeat(31)).unwrap_err().contains("at least 32 bytes"));
+    }
+}

@@ -1,0 +1,153 @@
+//! Who may open which topic: tokens, the codes that stand for them, and those that were revoked. Rules STR-100 to STR-116.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`keys`], `crypto` | the keys, each with its algorithm |
+//! | [`token`] | from bytes to claims that hold. No clock |
+//! | [`scope`], [`pattern`] | from claims to a role on a topic |
+//! | [`one_use`] | codes that let one socket in; **a port** |
+//! | [`revocations`] | who is sent away before their time; **a port** |
+mod crypto;
+pub mod grant;
+pub mod keys;
+pub mod one_use;
+pub mod pattern;
+pub mod revocations;
+pub mod scope;
+pub mod token;
+
+pub use grant::Grant;
+pub use keys::Keys;
+pub use one_use::{Codes, Pass};
+pub use revocations::{Revocation, Revocations, Revoked};
+
+use crate::codes::Code;
+use crate::limits::{Limits, size};
+use crate::topics::Route;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What a port answers, once it does.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Code>> + Send + 'a>>;
+
+/// A relay that asks for tokens.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// What tokens are made for.
+    pub audience: String,
+    /// What they are verified with.
+    pub keys: Keys,
+}
+
+/// The door of a relay that asks for tokens.
+pub struct Access {
+    rules: Rules,
+    limits: Limits,
+    codes: Arc<dyn Codes>,
+    revocations: Arc<dyn Revocations>,
+    revoked: Arc<Revoked>,
+    waiting: AtomicU64,
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+impl Access {
+    /// A door whose codes and revocations are this pod's alone.
+    pub fn new(rules: Rules, limits: &Limits) -> Self {
+        let revoked = Arc::new(Revoked::new(size(limits.pod_revocations)));
+        let lifetime = Duration::from_millis(limits.code_lifetime);
+        Self {
+            rules,
+            limits: limits.clone(),
+            codes: Arc::new(one_use::Memory::new(size(limits.pod_codes), lifetime)),
+            revocations: Arc::new(revocations::Memory(Arc::clone(&revoked))),
+            revoked,
+            waiting: AtomicU64::new(0),
+        }
+    }
+
+    /// What a token allows on a route.
+    pub fn judge(&self, token: &[u8], route: &Route) -> Result<Pass, Code> {
+        let claims = token::read(token, &self.rules.keys, &self.limits, now())?;
+        let role = scope::role(&claims, &self.rules.audience, route)?;
+        self.check(Pass { path: scope::path(route), role, grant: claims.grant() })
+    }
+
+    /// A code for what a token allows on a route.
+    pub async fn issue(&self, token: &[u8], route: &Route) -> Result<String, Code> {
+        let pass = self.judge(token, route)?;
+        let code = one_use::random()?;
+        self.codes.keep(&code, pass).await?;
+        Ok(code)
+    }
+
+    /// What a code allows on a route; it is used up whatever the answer.
+    pub async fn redeem(&self, code: &str, route: &Route) -> Result<Pass, Code> {
+        if !one_use::is_code(code) {
+            return Err(Code::CodeInvalid);
+        }
+        let pass = self.codes.take(code).await?.filter(|pass| pass.path == scope::path(route));
+        self.check(pass.ok_or(Code::CodeInvalid)?)
+    }
+
+    /// Revokes, if the token may.
+    pub async fn revoke(&self, token: &[u8], whom: Revocation) -> Result<(), Code> {
+        let now = now();
+        let claims = token::read(token, &self.rules.keys, &self.limits, now)?;
+        let may = claims.admin && claims.is_for(&self.rules.audience);
+        if self.revoked.covers(&claims.grant()) {
+            return Err(Code::TokenRevoked);
+        }
+        if !may {
+            return Err(Code::TokenScope);
+        }
+        if whom.name().is_empty() || whom.name().len() > size(self.limits.token_name_bytes) {
+            return Err(Code::BadRequest);
+        }
+        // No token that is good today lives longer.
+        let lifetime = (self.limits.token_lifetime + self.limits.token_leeway) / 1000;
+        self.revocations.revoke(whom, now + lifetime + 1).await
+    }
+
+    /// Why a grant is over, if it is.
+    pub fn over(&self, grant: &Grant) -> Option<Code> {
+        if grant.until <= now() {
+            Some(Code::TokenExpired)
+        } else {
+            self.revoked.covers(grant).then_some(Code::TokenRevoked)
+        }
+    }
+
+    fn check(&self, pass: Pass) -> Result<Pass, Code> {
+        self.over(&pass.grant).map_or(Ok(pass), Err)
+    }
+
+    /// Counts a socket that has yet to send its token.
+    pub fn wait(&self) -> Result<Waiting<'_>, Code> {
+        let waiting = Waiting(&self.waiting);
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.limits.pod_waiting {
+            return Err(Code::TooManyWaiting);
+        }
+        Ok(waiting)
+    }
+
+    /// Sockets that have yet to send their token.
+    pub fn waiting(&self) -> u64 {
+        self.waiting.load(Ordering::Relaxed)
+    }
+}
+
+/// A socket that has yet to send its token, counted while this lives.
+pub struct Waiting<'a>(&'a AtomicU64);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

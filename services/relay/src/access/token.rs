@@ -1,0 +1,95 @@
+//! From a token's bytes to claims that hold: key, signature, times, sizes. Rules STR-101 to STR-104.
+use super::grant::Grant;
+use super::keys::Keys;
+use super::pattern;
+use crate::codes::Code;
+use crate::limits::{Limits, size};
+use jsonwebtoken::{Validation, decode, decode_header};
+use serde::Deserialize;
+
+/// What a token says. Times are seconds since 1970, as RFC 7519 has them, and whole.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Claims {
+    aud: Audience,
+    exp: u64,
+    nbf: Option<u64>,
+    iat: Option<u64>,
+    sub: Option<Box<str>>,
+    jti: Option<Box<str>>,
+    /// Patterns of topics that may be sent to.
+    #[serde(default)]
+    pub publish: Vec<String>,
+    /// Patterns of topics that may be heard.
+    #[serde(default)]
+    pub subscribe: Vec<String>,
+    /// May revoke.
+    #[serde(default)]
+    pub admin: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Audience {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// Reads a token. `now`: seconds since 1970.
+pub fn read(token: &[u8], keys: &Keys, limits: &Limits, now: u64) -> Result<Claims, Code> {
+    if token.len() > size(limits.token_bytes) {
+        return Err(Code::TokenInvalid);
+    }
+    let claims = verified(token, keys).ok_or(Code::TokenInvalid)?;
+    claims.check_times(limits, now)?;
+    claims.check_sizes(limits)?;
+    Ok(claims)
+}
+
+fn verified(token: &[u8], keys: &Keys) -> Option<Claims> {
+    let header = decode_header(token).ok()?;
+    let (key, algorithm) = keys.find(header.kid.as_deref())?;
+    let mut rules = Validation::new(algorithm);
+    // Times and audience are judged below, with a clock that is given and an audience that depends on the path.
+    (rules.validate_exp, rules.validate_aud) = (false, false);
+    // An extension that must be understood is not: RFC 7515 section 4.1.11.
+    let claims = decode(token, key, &rules).ok()?.claims;
+    header.crit.is_none().then_some(claims)
+}
+
+impl Claims {
+    fn check_times(&self, limits: &Limits, now: u64) -> Result<(), Code> {
+        let latest = now + limits.token_leeway / 1000;
+        let made = self.iat.unwrap_or(now);
+        if self.exp <= now {
+            Err(Code::TokenExpired)
+        } else if made > latest || self.nbf.is_some_and(|from| from > latest) {
+            Err(Code::TokenEarly)
+        } else if self.exp - made.min(self.exp) > limits.token_lifetime / 1000 {
+            Err(Code::TokenInvalid)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_sizes(&self, limits: &Limits) -> Result<(), Code> {
+        let patterns = || self.publish.iter().chain(&self.subscribe);
+        let names = [&self.sub, &self.jti];
+        let fits = patterns().count() <= size(limits.token_patterns)
+            && patterns().all(|one| pattern::is_valid(one))
+            && names.iter().all(|name| name.as_ref().is_none_or(|name| name.len() <= size(limits.token_name_bytes)));
+        if fits { Ok(()) } else { Err(Code::TokenInvalid) }
+    }
+
+    /// Whether it was made for this audience, among others.
+    pub fn is_for(&self, audience: &str) -> bool {
+        match &self.aud {
+            Audience::One(one) => one == audience,
+            Audience::Several(list) => list.iter().any(|one| one == audience),
+        }
+    }
+
+    /// What is kept of it.
+    pub fn grant(self) -> Grant {
+        Grant { until: self.exp, token: self.jti, subject: self.sub }
+    }
+}

@@ -1,0 +1,107 @@
+//! `/v1`: codes for web pages, and revocation. Only where tokens are asked for. Rules STR-110, STR-112 and STR-114.
+use super::request::Request;
+use super::respond::Response;
+use super::{doors, visitor};
+use crate::access::{Access, Revocation};
+use crate::codes::Code;
+use crate::limits::size;
+use crate::relay::Relay;
+use crate::topics::route;
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+
+/// Seconds for which a browser need not ask again whether it may.
+const PREFLIGHT_KEPT: &str = "600";
+
+/// The answer to a request of `/v1`; `None`: it is none. `rest`: what came after its head.
+pub async fn answer(request: &Request, rest: &[u8], stream: &mut TcpStream, relay: &Relay) -> Option<Response> {
+    let access = relay.access.as_ref()?;
+    let path = request.target.strip_prefix("/v1/codes").filter(|path| path.starts_with('/'));
+    match (request.method.as_str(), path) {
+        ("OPTIONS", Some(_)) => {
+            let allowed = check_origin(request, relay).map(|()| preflight());
+            Some(shared(allowed.unwrap_or_else(|code| refusal(code, relay)), request, relay))
+        }
+        ("POST", Some(path)) => {
+            let made = code(request, path, relay, access).await;
+            Some(shared(made.unwrap_or_else(|code| refusal(code, relay)), request, relay))
+        }
+        ("POST", None) if request.path() == "/v1/revocations" => {
+            let revoked = revoke(request, rest.to_vec(), stream, relay, access).await;
+            Some(revoked.map_or_else(|code| refusal(code, relay), |()| Response::no_content()))
+        }
+        _ => None,
+    }
+}
+
+async fn code(request: &Request, path: &str, relay: &Relay, access: &Access) -> Result<Response, Code> {
+    check_origin(request, relay)?;
+    let token = doors::bearer(request).ok_or(Code::TokenRequired)?;
+    let route = route::parse(path, size(relay.limits.topic_bytes))?;
+    let code = access.issue(token.as_bytes(), &route).await?;
+    Ok(Response::created(&serde_json::json!({ "code": code, "expiresIn": relay.limits.code_lifetime / 1000 })))
+}
+
+async fn revoke(
+    request: &Request,
+    body: Vec<u8>,
+    stream: &mut TcpStream,
+    relay: &Relay,
+    access: &Access,
+) -> Result<(), Code> {
+    let token = doors::bearer(request).ok_or(Code::TokenRequired)?;
+    let body = read_body(request, body, stream, relay).await?;
+    let whom: Revocation = serde_json::from_slice(&body).map_err(|_| Code::BadRequest)?;
+    access.revoke(token.as_bytes(), whom).await
+}
+
+async fn read_body(
+    request: &Request,
+    mut body: Vec<u8>,
+    stream: &mut TcpStream,
+    relay: &Relay,
+) -> Result<Vec<u8>, Code> {
+    let length = request.header("content-length").and_then(|length| length.parse().ok()).ok_or(Code::BadRequest)?;
+    if length > size(relay.limits.body_bytes) {
+        return Err(Code::BodyTooLarge);
+    }
+    let read = async {
+        while body.len() < length {
+            if !stream.read_buf(&mut body).await.is_ok_and(|read| read > 0) {
+                return Err(Code::BadRequest);
+            }
+        }
+        body.truncate(length);
+        Ok(body)
+    };
+    let patience = Duration::from_millis(relay.limits.head_timeout);
+    tokio::time::timeout(patience, read).await.unwrap_or(Err(Code::UpgradeTimeout))
+}
+
+fn refusal(code: Code, relay: &Relay) -> Response {
+    relay.counters.refused.count(code);
+    Response::refusal(code)
+}
+
+fn check_origin(request: &Request, relay: &Relay) -> Result<(), Code> {
+    if visitor::is_origin_allowed(request, &relay.settings.origins) { Ok(()) } else { Err(Code::OriginDenied) }
+}
+
+fn preflight() -> Response {
+    Response::no_content()
+        .with("Access-Control-Allow-Methods", "POST".into())
+        .with("Access-Control-Allow-Headers", "Authorization".into())
+        .with("Access-Control-Max-Age", PREFLIGHT_KEPT.into())
+}
+
+/// Lets the page at an allowed origin read the answer.
+fn shared(response: Response, request: &Request, relay: &Relay) -> Response {
+    let response = response.with("Vary", "Origin".into());
+    match request.header("origin").filter(|_| check_origin(request, relay).is_ok()) {
+        Some(origin) => response
+            .with("Access-Control-Allow-Origin", origin.into())
+            .with("Access-Control-Expose-Headers", "Retry-After".into()),
+        None => response,
+    }
+}

@@ -1,0 +1,110 @@
+//! The token in the first message, as Crossbar's clients send it. Until it is good the client is on no topic. Rule STR-107.
+use super::farewell;
+use crate::access::{Access, Pass, scope};
+use crate::codes::Code;
+use crate::relay::Relay;
+use crate::topics::Route;
+use crate::ws::frame::{Opcode, payload_of};
+use crate::ws::{Batch, Decoder, Event, Kind, Violation, close};
+use serde::Serialize;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// What Crossbar answers to a token.
+#[derive(Serialize)]
+struct Verdict<'a> {
+    topic: &'a str,
+    token: &'a str,
+    authorised: bool,
+    reason: &'a str,
+}
+
+/// A token is one frame, or a few where a proxy cuts them.
+const FRAGMENTS: u64 = 16;
+
+/// Waits for the token and answers it. The pass, and what came after the token; `None`: the client is gone.
+pub async fn hear(
+    stream: &mut TcpStream,
+    rest: Vec<u8>,
+    route: &Route,
+    relay: &Relay,
+    access: &Access,
+) -> Option<(Pass, Vec<u8>)> {
+    let patience = Duration::from_millis(relay.limits.token_timeout);
+    let heard = tokio::select! {
+        heard = tokio::time::timeout(patience, listen(stream, rest, relay.limits.token_bytes)) => {
+            heard.unwrap_or(Err(Code::TokenTimeout))
+        },
+        () = relay.drain_begins() => Err(Code::GoElsewhere),
+    };
+    let (token, rest) = match heard {
+        Ok(heard) => heard?,
+        Err(code) => return refuse(stream, b"", code, route, relay).await,
+    };
+    match access.judge(token.trim_ascii(), route) {
+        Ok(pass) => {
+            let answer = verdict(route, &token, Ok(()));
+            tokio::time::timeout(patience, stream.write_all(&answer)).await.ok()?.ok()?;
+            Some((pass, rest))
+        }
+        Err(code) => refuse(stream, &token, code, route, relay).await,
+    }
+}
+
+async fn refuse<T>(stream: &mut TcpStream, token: &[u8], code: Code, route: &Route, relay: &Relay) -> Option<T> {
+    relay.counters.closed.count(code);
+    let mut last = verdict(route, token, Err(code));
+    last.extend_from_slice(&close::of_code(code));
+    farewell::say(stream, &last).await;
+    None
+}
+
+fn verdict(route: &Route, token: &[u8], result: Result<(), Code>) -> Vec<u8> {
+    let (topic, token) = (scope::path(route), String::from_utf8_lossy(token));
+    let reason = result.map_or_else(Code::name, |()| "ok");
+    let verdict = Verdict { topic: &topic, token: token.trim(), authorised: result.is_ok(), reason };
+    let json = serde_json::to_vec(&verdict).unwrap_or_default();
+    Batch::message(Kind::Text, &json).bytes().to_vec()
+}
+
+/// The first message, and the bytes after it. They are fed one by one, as those after the token belong to the stream.
+async fn listen(stream: &mut TcpStream, mut input: Vec<u8>, most: u64) -> Result<Option<(Vec<u8>, Vec<u8>)>, Code> {
+    let mut decoder = Decoder::new(most, FRAGMENTS);
+    loop {
+        for at in 0..input.len() {
+            let mut event = None;
+            decoder.feed(&input[at..=at], &mut |found| event = Some(found)).map_err(code)?;
+            match event {
+                Some(Event::Messages(batch)) => return Ok(Some((payload(&batch), input.split_off(at + 1)))),
+                Some(Event::Ping(payload)) => {
+                    let pong = close::control(Opcode::Pong, &payload);
+                    if stream.write_all(&pong).await.is_err() {
+                        return Ok(None);
+                    }
+                }
+                Some(Event::Close(code)) => {
+                    farewell::say(stream, &close::answer(code)).await;
+                    return Ok(None);
+                }
+                Some(Event::Pong) | None => {}
+            }
+        }
+        input.clear();
+        if !stream.read_buf(&mut input).await.is_ok_and(|read| read > 0) {
+            return Ok(None);
+        }
+    }
+}
+
+fn code(violation: Violation) -> Code {
+    match violation {
+        Violation::TooLarge | Violation::TooManyFragments => Code::TokenInvalid,
+        other => other.code(),
+    }
+}
+
+fn payload(batch: &Batch) -> Vec<u8> {
+    let frame = batch.bytes();
+    frame[frame.len() - payload_of(frame.len())..].to_vec()
+}

@@ -1,0 +1,206 @@
+//! Verification against arbitrary and broken input, and the contracts of the ports: what holds for this pod's memory must hold
+//! for any other store.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod signer;
+
+use parley_relay::access::one_use::{self, Codes, Pass};
+use parley_relay::access::revocations::{self, Revocation, Revocations, Revoked};
+use parley_relay::access::{Grant, pattern, scope, token};
+use parley_relay::codes::Code;
+use parley_relay::limits::Limits;
+use parley_relay::topics::{Role, route};
+use proptest::prelude::{any, prop, prop_assert_eq, proptest};
+use proptest::test_runner::Config;
+use serde_json::json;
+use signer::{AUDIENCE, claims, eddsa, hs256, now};
+use std::sync::Arc;
+use std::time::Duration;
+
+fn read(token: &[u8]) -> Result<token::Claims, Code> {
+    token::read(token, &signer::rules().keys, &Limits::default(), now())
+}
+
+proptest! {
+    #![proptest_config(Config::with_cases(20_000))]
+
+    #[test]
+    fn str_101_arbitrary_bytes_are_no_token(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        prop_assert_eq!(read(&bytes).unwrap_err(), Code::TokenInvalid);
+    }
+
+    #[test]
+    fn str_101_arbitrary_parts_between_dots_are_no_token(header in "[ -~]{0,60}", payload in any::<String>()) {
+        for header in [header.as_str(), r#"{"alg":"HS256"}"#, r#"{"alg":"EdDSA","kid":"k1"}"#, r#"{"alg":"none"}"#] {
+            use base64::Engine;
+            let encode = |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text);
+            let token = format!("{}.{}.{}", encode(header), encode(&payload), encode(&payload));
+            prop_assert_eq!(read(token.as_bytes()).unwrap_err(), Code::TokenInvalid);
+        }
+    }
+
+    #[test]
+    fn str_101_a_token_with_one_byte_changed_is_none(at in any::<prop::sample::Index>(), byte in any::<u8>(), ed in any::<bool>()) {
+        let good = if ed { eddsa(&claims(json!({}))) } else { hs256(&claims(json!({}))) };
+        let mut bytes = good.clone().into_bytes();
+        let at = at.index(bytes.len());
+        let changed = bytes[at] != byte;
+        bytes[at] = byte;
+        prop_assert_eq!(read(&bytes).is_ok(), !changed);
+    }
+
+    #[test]
+    fn str_105_what_is_claimed_is_what_is_allowed(
+        patterns in prop::collection::vec("[ab*]{1,2}(/[ab*]{1,2}){0,2}", 0..6), path in "[ab]{1,2}(/[ab]{1,2}){0,2}",
+    ) {
+        let token = hs256(&claims(json!({"publish": patterns, "subscribe": []})));
+        let route = route::parse(&format!("/in/{path}"), 512).unwrap();
+        let role = read(token.as_bytes()).and_then(|claims| scope::role(&claims, AUDIENCE, &route));
+        let expected = if !patterns.iter().all(|one| pattern::is_valid(one)) {
+            Err(Code::TokenInvalid)
+        } else if patterns.iter().any(|one| pattern::matches(one, &path)) {
+            Ok(Role::Publish)
+        } else {
+            Err(Code::TokenScope)
+        };
+        prop_assert_eq!(role, expected);
+    }
+
+    #[test]
+    fn str_103_no_number_upsets_the_clock(exp in any::<u64>(), nbf in any::<u64>(), iat in any::<u64>()) {
+        let token = hs256(&claims(json!({"exp": exp, "nbf": nbf, "iat": iat})));
+        prop_assert_eq!(read(token.as_bytes()).is_ok(), false);
+    }
+
+    #[test]
+    fn str_103_times_are_judged_together(exp in 0..200_000u64, nbf in 0..100_000u64, iat in 0..100_000u64, now in 50_000..110_000u64) {
+        let token = hs256(&claims(json!({"exp": exp, "nbf": nbf, "iat": iat})));
+        let read = token::read(token.as_bytes(), &signer::rules().keys, &Limits::default(), now);
+        let good = exp > now && nbf <= now + 5 && iat <= now + 5 && exp.saturating_sub(iat) <= 86_400;
+        prop_assert_eq!(read.is_ok(), good);
+    }
+}
+
+#[test]
+fn str_103_clocks_may_differ_at_the_beginning_and_not_at_the_end() {
+    let limits = Limits::default();
+    let read =
+        |changes| token::read(hs256(&claims(changes)).as_bytes(), &signer::rules().keys, &limits, 1000).map(|_| ());
+    for (changes, expected) in [
+        (json!({"exp": 1001}), Ok(())),
+        (json!({"exp": 1000}), Err(Code::TokenExpired)),
+        (json!({"exp": 1100, "nbf": 1005}), Ok(())),
+        (json!({"exp": 1100, "nbf": 1006}), Err(Code::TokenEarly)),
+        (json!({"exp": 1100, "iat": 1005}), Ok(())),
+        (json!({"exp": 1100, "iat": 1006}), Err(Code::TokenEarly)),
+        (json!({"exp": 1000 + 86_400}), Ok(())),
+        (json!({"exp": 1001 + 86_400}), Err(Code::TokenInvalid)),
+        (json!({"exp": 900 + 86_400, "iat": 900}), Ok(())),
+        (json!({"exp": 901 + 86_400, "iat": 900}), Err(Code::TokenInvalid)),
+    ] {
+        assert_eq!(read(changes.clone()), expected, "{changes}");
+    }
+}
+
+#[test]
+fn str_104_sizes_have_limits() {
+    let limits = Limits { token_patterns: 3, token_name_bytes: 16, ..Limits::default() };
+    let read =
+        |changes| token::read(hs256(&claims(changes)).as_bytes(), &signer::rules().keys, &limits, now()).map(|_| ());
+    assert_eq!(read(json!({"publish": ["a", "b"], "subscribe": ["c"]})), Ok(()));
+    assert_eq!(read(json!({"publish": ["a", "b"], "subscribe": ["c", "d"]})), Err(Code::TokenInvalid));
+    assert_eq!(read(json!({"sub": "s".repeat(16)})), Ok(()));
+    assert_eq!(read(json!({"sub": "s".repeat(17)})), Err(Code::TokenInvalid));
+    let token = hs256(&claims(json!({})));
+    for (token_bytes, is_good) in [(token.len(), true), (token.len() - 1, false)] {
+        let limits = Limits { token_bytes: token_bytes as u64, ..Limits::default() };
+        assert_eq!(token::read(token.as_bytes(), &signer::rules().keys, &limits, now()).is_ok(), is_good);
+    }
+}
+
+#[test]
+fn str_106_the_path_and_the_patterns_decide_the_role_together() {
+    let role = |path: &str, changes| {
+        let claims = read(hs256(&claims(changes)).as_bytes()).unwrap();
+        scope::role(&claims, AUDIENCE, &route::parse(path, 512).unwrap())
+    };
+    let lists = |publish: &str, subscribe: &str| json!({"publish": [publish], "subscribe": [subscribe]});
+    for (path, publish, subscribe, expected) in [
+        ("/lab/7", "lab/*", "lab/7", Ok(Role::Both)),
+        ("/lab/7", "lab/*", "x", Ok(Role::Publish)),
+        ("/lab/7", "x", "**", Ok(Role::Subscribe)),
+        ("/in/lab/7", "lab/7", "lab/7", Ok(Role::Publish)),
+        ("/out/lab/7", "lab/7", "lab/7", Ok(Role::Subscribe)),
+        ("/in/lab/7", "x", "**", Err(Code::TokenScope)),
+        ("/out/lab/7", "**", "x", Err(Code::TokenScope)),
+        ("/in/lab/7", "in/lab/7", "x", Err(Code::TokenScope)),
+        ("/in/out/7", "out/7", "x", Ok(Role::Publish)),
+    ] {
+        assert_eq!(role(path, lists(publish, subscribe)), expected, "{path} {publish} {subscribe}");
+    }
+    for (path, aud, expected) in [
+        ("/lab/7", json!("parley:streams/lab/7"), Ok(Role::Both)),
+        ("/in/lab/7", json!(["x", "parley:streams/in/lab/7"]), Ok(Role::Publish)),
+        ("/out/lab/7", json!("parley:streams/in/lab/7"), Err(Code::TokenScope)),
+        ("/in/lab/7", json!("parley:streams/lab/7"), Err(Code::TokenScope)),
+        ("/lab/caf%C3%A9", json!("parley:streams/lab/café"), Ok(Role::Both)),
+    ] {
+        assert_eq!(role(path, json!({"aud": aud, "publish": null, "subscribe": null})), expected, "{path} {aud}");
+    }
+}
+
+fn grant(name: &str) -> Grant {
+    Grant { until: now() + 60, token: None, subject: Some(name.into()) }
+}
+
+/// What every store of codes does. `lifetime`: how long it keeps them.
+async fn codes_contract(codes: &dyn Codes, lifetime: Duration) {
+    let pass = |path: &str| Pass { path: path.into(), role: Role::Publish, grant: grant("ada") };
+    let (one, other, old) = (one_use::random().unwrap(), one_use::random().unwrap(), one_use::random().unwrap());
+    assert_eq!(codes.take(&one).await, Ok(None), "unknown");
+    codes.keep(&one, pass("/in/a")).await.unwrap();
+    codes.keep(&other, pass("/in/b")).await.unwrap();
+    assert_eq!(codes.take(&one).await, Ok(Some(pass("/in/a"))));
+    assert_eq!(codes.take(&one).await, Ok(None), "used");
+    let (first, second) = tokio::join!(codes.take(&other), codes.take(&other));
+    assert_eq!([first, second].iter().filter(|taken| matches!(taken, Ok(Some(_)))).count(), 1, "used at once");
+    codes.keep(&old, pass("/in/c")).await.unwrap();
+    tokio::time::sleep(lifetime + lifetime / 10).await;
+    assert_eq!(codes.take(&old).await, Ok(None), "too old");
+}
+
+/// What every way of revoking does. `revoked`: the list of the pod that asks, which holds two.
+async fn revocations_contract(revocations: &dyn Revocations, revoked: &Revoked) {
+    let subject = |name: &str| Revocation::Subject(name.into());
+    revocations.revoke(subject("ada"), now() + 60).await.unwrap();
+    assert!(revoked.covers(&grant("ada")) && !revoked.covers(&grant("eve")));
+    let token = Grant { until: now() + 60, token: Some("ada".into()), subject: None };
+    assert!(!revoked.covers(&token), "another kind of name");
+    revocations.revoke(Revocation::Token("ada".into()), now() + 60).await.unwrap();
+    assert!(revoked.covers(&token));
+    assert_eq!(revocations.revoke(subject("eve"), now() + 60).await, Err(Code::TooManyRevocations));
+    assert!(revoked.covers(&grant("ada")), "nobody is forgotten");
+}
+
+#[tokio::test]
+async fn str_111_codes_in_memory_keep_the_contract() {
+    let lifetime = Duration::from_millis(500);
+    codes_contract(&one_use::Memory::new(10, lifetime), lifetime).await;
+}
+
+#[tokio::test]
+async fn str_115_revocations_in_memory_keep_the_contract() {
+    let revoked = Arc::new(Revoked::new(2));
+    revocations_contract(&revocations::Memory(Arc::clone(&revoked)), &revoked).await;
+}
+
+#[test]
+fn str_115_a_revocation_that_is_over_makes_room() {
+    let revoked = Revoked::new(1);
+    revoked.add(Revocation::Subject("a".into()), 100, 50).unwrap();
+    revoked.add(Revocation::Subject("a".into()), 60, 50).unwrap();
+    assert_eq!(revoked.add(Revocation::Subject("b".into()), 200, 99), Err(Code::TooManyRevocations));
+    revoked.add(Revocation::Subject("b".into()), 200, 100).unwrap();
+    assert!(!revoked.covers(&grant("a")) && revoked.covers(&grant("b")));
+}
