@@ -1,11 +1,23 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type ProxyOptions } from 'vite';
 import { precompress } from './build/precompress.ts';
+import { withoutInjectedStyle } from './build/without-injected-style.ts';
 
 /** Where `npm run dev` finds the API: the edge of `make up`. */
 const edge = `http://127.0.0.1:${process.env.PARLEY_EDGE_PORT ?? '8080'}`;
 
+/** As the edge does: under /streams sockets and the API go to the relays, everything else is a page. */
+const proxy: Record<string, ProxyOptions> = {
+  '/v1': { target: edge, ws: true },
+  '/streams/v1': { target: edge },
+  '/streams': {
+    target: edge,
+    ws: true,
+    bypass: ({ headers }) => (headers.upgrade ? undefined : '/index.html'),
+  },
+};
+
 export default defineConfig({
-  plugins: [precompress()],
+  plugins: [precompress(), withoutInjectedStyle()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',
@@ -17,5 +29,6 @@ export default defineConfig({
       treeshake: { manualPureFunctions: ['Type'] },
     },
   },
-  server: { proxy: { '/v1': { target: edge, ws: true } } },
+  server: { proxy },
+  preview: { proxy },
 });

@@ -67,6 +67,7 @@ install_packages() {
     in_sbin nft || missing+=(nftables)
     in_sbin ip || missing+=(iproute2)
     command -v Xvfb >/dev/null || missing+=(xvfb)
+    command -v ffmpeg >/dev/null || missing+=(ffmpeg)
   fi
   [ ${#missing[@]} -gt 0 ] || return 0
 

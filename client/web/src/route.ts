@@ -4,11 +4,14 @@ import { parseRoomId, type RoomReference } from '@parley/protocol/ids';
 export type Route =
   | { readonly page: 'landing' }
   | { readonly page: 'room'; readonly room: RoomReference }
+  /** Which topic is read by the part that is loaded for it: `streams/topic.ts`. */
+  | { readonly page: 'streams'; readonly path: string }
   | { readonly page: 'invalid-link' }
   | { readonly page: 'not-found' };
 
 export function routeOf(path: string): Route {
   if (path === '/' || path === '') return { page: 'landing' };
+  if (/^\/streams(?:\/|$)/.test(path)) return { page: 'streams', path };
   const match = /^\/r\/([^/]+)\/?$/.exec(path);
   if (!match?.[1]) return path === '/r' || path === '/r/' ? { page: 'invalid-link' } : { page: 'not-found' };
   const room = roomFromText(decode(match[1]));

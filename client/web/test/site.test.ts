@@ -69,7 +69,7 @@ test('the start page and rooms are the application, never cached without asking'
 });
 
 test('any other address is 404: a page for a person, a line for a program', async () => {
-  const person = await get('/streams', { accept: 'text/html,*/*' });
+  const person = await get('/stream', { accept: 'text/html,*/*' });
   assert.equal(person.status, 404);
   assert.equal(person.body.toString(), PAGE);
   for (const path of ['/assets/gone.js', '/v1/rooms', '/%E0%A4%A', '/../server.ts', '/%2e%2e/server.ts']) {

@@ -11,8 +11,11 @@ import { OwnerKeyDialog } from '../../src/pages/named-room-form.tsx';
 import { DeleteRoomDialog, UseKeyDialog } from '../../src/pages/owned-room.tsx';
 import { InvalidLink, NotFound, Unsupported } from '../../src/pages/plain-notices.tsx';
 import { Prejoin } from '../../src/pages/prejoin.tsx';
+import { StreamPage } from '../../src/streams/stream-page.tsx';
+import { StreamsPage } from '../../src/streams/streams-page.tsx';
 import { FakeCall } from './fake-call.ts';
 import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
+import { closed, fakeStream, HOSTILE, playing, SENSOR, WATCHED, type FakeStream } from './fake-stream.ts';
 import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
 
 declare global {
@@ -83,6 +86,11 @@ function press(selector: string): void {
 const ending = (reason: EndReason, retryAfterMs: number | null = null) => (
   <EndingPage reason={reason} retryAfterMs={retryAfterMs} tries={2} onAgain={nothing} />
 );
+
+const NO_PICTURE = { ...WATCHED, codecs: null, width: 0, frames: null, dropped: null, lag: null, gaps: null };
+const stream = (state: FakeStream) => <StreamPage stream={fakeStream(state)} />;
+const video = (state: FakeStream = {}) =>
+  stream({ kind: 'video', show: playing(), figures: WATCHED, ...state });
 
 export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   landing: () => <Landing />,
@@ -238,6 +246,51 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'ended-left': () => ending('left'),
   'ended-unreachable': () => ending('unreachable'),
   ...Object.fromEntries(codeNames().map((code) => [`ended-${code}`, () => ending(code, 42_000)])),
+  streams: () => <StreamsPage problem={false} />,
+  'streams-invalid': () => <StreamsPage problem />,
+  'stream-video': () => video(),
+  'stream-sound-on': () => video({ sound: 'on', topic: 'out/lab/bench-2/camera/above' }),
+  'stream-quiet': () => video({ figures: { ...WATCHED, bits: 0, messages: 0, quietMs: 72_000 } }),
+  'stream-lost': () => video({ link: closed('GO_ELSEWHERE', 'waiting') }),
+  'stream-silent-sound': () =>
+    video({
+      show: playing({
+        sound: false,
+        note: 'The sound is MP2, which this browser does not play here. Send it with -c:a aac.',
+      }),
+    }),
+  'stream-sound-only': () =>
+    video({ show: playing({ picture: false, element: document.createElement('div') }) }),
+  'stream-unplayable': () =>
+    video({
+      show: {
+        at: 'unplayable',
+        codecs: 'MPEG-2 + MP2',
+        why: 'The picture is MPEG-2, which this browser does not play. ffmpeg sends one that it plays with -c:v libx264 -pix_fmt yuv420p.',
+      },
+      figures: { ...WATCHED, width: 0, frames: null, lag: null, dropped: null, codecs: 'MPEG-2 + MP2' },
+    }),
+  'stream-connecting': () => stream({ link: { at: 'connecting' }, figures: { connectedMs: null } }),
+  'stream-empty': () => stream({}),
+  'stream-sending-address': () => stream({ topic: 'in/cam' }),
+  'stream-unreachable': () => stream({ link: closed('POD_FULL', 'waiting'), figures: { connectedMs: null } }),
+  'stream-refused': () => stream({ link: closed('ORIGIN_DENIED'), figures: { connectedMs: null } }),
+  'stream-token': () => stream({ link: closed('TOKEN_REQUIRED'), figures: { connectedMs: null } }),
+  'stream-text': () =>
+    stream({
+      topic: 'lab/thermometers',
+      kind: 'text',
+      lines: SENSOR,
+      figures: { ...NO_PICTURE, bits: 1750, messages: 4.97 },
+    }),
+  'stream-hostile-text': () => stream({ topic: 'chat', kind: 'text', lines: HOSTILE, figures: NO_PICTURE }),
+  'stream-bytes': () =>
+    stream({
+      topic: 'lab/adc',
+      kind: 'bytes',
+      sample: Uint8Array.from({ length: 256 }, (_, index) => (index * 37) % 251),
+      figures: { ...NO_PICTURE, bits: 524_288, messages: 64, lastBytes: 1024 },
+    }),
   'page-not-found': () => <NotFound />,
   'page-invalid-link': () => <InvalidLink />,
   'page-unsupported': () => <Unsupported />,

@@ -2,11 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { precompress } from '../../build/precompress.ts';
+import { withoutInjectedStyle } from '../../build/without-injected-style.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   logLevel: 'error',
-  plugins: [precompress()],
+  plugins: [precompress(), withoutInjectedStyle()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

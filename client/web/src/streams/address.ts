@@ -1,0 +1,42 @@
+/** Where to connect, with the code that a token is exchanged for: a token stays in the part of the link that is never sent (STR-26). */
+import { refusal, type Close } from './closes.ts';
+import { streamPath } from './topic.ts';
+
+/** The relay answers from memory; longer is a network that will not carry a stream either. */
+const ANSWER_MS = 10_000;
+
+const UNREACHABLE: Close = {
+  title: 'The stream server does not answer',
+  body: 'Check your connection. The page goes on trying.',
+  again: 'later',
+};
+
+export function socketUrl(topic: string, code: string | null): string {
+  const url = new URL(streamPath(topic), location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  if (code !== null) url.searchParams.set('code', code);
+  return url.href;
+}
+
+export const tokenOf = (hash: string): string | null =>
+  new URLSearchParams(hash.replace(/^#/, '')).get('token');
+
+/** A code for one socket. */
+export async function askForCode(
+  topic: string,
+  token: string,
+): Promise<{ readonly code: string } | { readonly refused: Close }> {
+  try {
+    const answer = await fetch(streamPath(topic).replace('/streams/', '/streams/v1/codes/'), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const body: unknown = await answer.json().catch(() => null);
+    const code = body !== null && typeof body === 'object' && 'code' in body ? body.code : null;
+    if (typeof code !== 'string') return { refused: answer.ok ? refusal('') : UNREACHABLE };
+    return answer.status === 201 ? { code } : { refused: refusal(code) };
+  } catch {
+    return { refused: UNREACHABLE };
+  }
+}

@@ -1,0 +1,103 @@
+/** The stage: the player's element and what is operated on it. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../design/icon.tsx';
+import type { Show } from './screen.ts';
+import { Sign } from './sign.tsx';
+import type { StreamView } from './stream-session.ts';
+
+export function PictureView({ stream }: { readonly stream: StreamView }) {
+  const stage = useRef<HTMLDivElement | null>(null);
+  const show = stream.show.value;
+  return (
+    <div class="stage-frame" ref={stage} data-testid="stage" data-show={show.at}>
+      {show.at === 'playing' ? (
+        <>
+          <Element element={show.element} />
+          {!show.picture && (
+            <p class="stage-note calm">
+              <Icon name="sound" />
+              Sound only
+            </p>
+          )}
+          <Controls stream={stream} show={show} stage={() => stage.current} />
+          {show.note !== null && <Note text={show.note} />}
+        </>
+      ) : show.at === 'unplayable' ? (
+        <div class="stage-note" role="alert" data-testid="unplayable">
+          <Icon name="warning" />
+          <h2>This cannot be played here</h2>
+          <p>{show.why}</p>
+        </div>
+      ) : (
+        <p class="stage-note calm">Starting the picture…</p>
+      )}
+    </div>
+  );
+}
+
+/** A player's element is its own: it is put in place, never rendered. */
+function Element({ element }: { readonly element: HTMLElement }) {
+  const place = useRef<HTMLDivElement | null>(null);
+  useLayoutEffect(() => {
+    place.current?.replaceChildren(element);
+  }, [element]);
+  return <div class="stage-picture" ref={place} />;
+}
+
+type Playing = Extract<Show, { readonly at: 'playing' }>;
+
+interface ControlsProps {
+  readonly stream: StreamView;
+  readonly show: Playing;
+  readonly stage: () => HTMLElement | null;
+}
+
+function Controls({ stream, show, stage }: ControlsProps) {
+  const sound = stream.sound.value;
+  return (
+    <div class="stage-controls">
+      {show.sound ? (
+        <button
+          type="button"
+          class={`stage-button${sound === 'on' ? '' : ' muted'}`}
+          aria-pressed={sound === 'on'}
+          data-testid="sound"
+          onClick={() => stream.setSound(sound !== 'on')}
+        >
+          {sound === 'on' ? <Icon name="sound" /> : <Sign name="sound-off" />}
+          {sound === 'on' ? 'Sound is on' : sound === 'refused' ? 'Tap again for sound' : 'Turn sound on'}
+        </button>
+      ) : (
+        <span />
+      )}
+      {show.picture && document.fullscreenEnabled && (
+        <button
+          type="button"
+          class="stage-button"
+          aria-label="Full screen"
+          title="Full screen"
+          data-testid="full-screen"
+          onClick={() => {
+            if (document.fullscreenElement) void document.exitFullscreen();
+            else void stage()?.requestFullscreen();
+          }}
+        >
+          <Sign name="full" />
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Note({ text }: { readonly text: string }) {
+  const [shown, setShown] = useState(true);
+  if (!shown) return null;
+  return (
+    <div class="stage-banner" data-testid="play-note">
+      <p>{text}</p>
+      <button type="button" class="button quiet icon-only" aria-label="Close" onClick={() => setShown(false)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,213 @@
+/** Shows what an MPEG-TS holds: chooses the player, loads it, and starts it anew when the programme or the player breaks. */
+import { signal } from '@preact/signals';
+import { planFor, codecsOf, type Plan, type Plays } from './plan.ts';
+import type { Picture, PictureOptions, Seen } from './player/picture.ts';
+import { ProgrammeReader, tablesOf, type Programme } from './transport/programme.ts';
+
+export type Show =
+  | { readonly at: 'looking' }
+  | { readonly at: 'loading'; readonly codecs: string }
+  | {
+      readonly at: 'playing';
+      readonly codecs: string;
+      readonly element: HTMLElement;
+      readonly picture: boolean;
+      readonly sound: boolean;
+      readonly note: string | null;
+    }
+  | { readonly at: 'unplayable'; readonly codecs: string; readonly why: string };
+
+/** What arrives while the player's code is loaded: some seconds of 4 Mbps. */
+const EARLY_BYTES = 2 ** 21;
+/** So many players in a row that showed nothing, and it is the stream. */
+const TRIES = 3;
+/** Data comes and no picture: the decoder hangs, or waits for a key frame, which cameras send within ten seconds. */
+const STALLED_S = 12;
+/** Between two players. */
+const CALM_MS = 1000;
+const BROKEN =
+  'The picture does not decode. It is damaged, or of a kind that browsers do not know: ffmpeg sends one that they know with -c:v libx264 -pix_fmt yuv420p.';
+
+/** What a screen asks of the browser. */
+export interface ScreenPorts {
+  readonly plays: Plays;
+  load(player: Player): Promise<(options: PictureOptions) => Picture>;
+  /** Milliseconds. */
+  now(): number;
+  /** Whether nobody looks: then nothing is decoded, and that is no fault. */
+  hidden(): boolean;
+}
+
+type Player = Exclude<Plan['player'], 'none'>;
+
+export class Screen {
+  readonly show = signal<Show>({ at: 'looking' });
+  readonly #audible: () => boolean;
+  readonly #ports: ScreenPorts;
+  #reader = new ProgrammeReader();
+  #programme: Programme | null = null;
+  #plan: Plan | null = null;
+  #codecs = '';
+  #picture: Picture | null = null;
+  /** Grows with every player: a late one is not shown. */
+  #turn = 0;
+  #early: Uint8Array<ArrayBuffer>[] = [];
+  #earlyBytes = 0;
+  #tries = 0;
+  #begunAt = -Infinity;
+  #waiting = false;
+  #gapsBefore = 0;
+  #fed = false;
+  #still = 0;
+  #frames = 0;
+
+  constructor(audible: () => boolean, ports: ScreenPorts = browser) {
+    this.#audible = audible;
+    this.#ports = ports;
+  }
+
+  get gaps(): number {
+    return this.#gapsBefore + this.#reader.gaps;
+  }
+
+  push(message: Uint8Array): void {
+    for (const part of this.#reader.push(message))
+      if (part.what === 'programme') this.#change(part.programme);
+      else this.#feed(part.bytes);
+  }
+
+  /** The connection is a new one: what comes next does not continue what was there. */
+  reset(): void {
+    this.#gapsBefore = this.gaps;
+    this.#reader = new ProgrammeReader();
+  }
+
+  seen(): Seen | null {
+    return this.#picture?.seen() ?? null;
+  }
+
+  /** Whether it plays the way it was asked to. */
+  setSound(on: boolean): Promise<boolean> {
+    return this.#picture?.setSound(on) ?? Promise.resolve(true);
+  }
+
+  /** Once a second. Notices a player that is fed and shows nothing. */
+  tick(): void {
+    const frames = this.#picture?.seen().frames ?? 0;
+    const show = this.show.peek();
+    const stuck =
+      show.at === 'playing' && show.picture && this.#fed && frames === this.#frames && !this.#ports.hidden();
+    this.#still = stuck ? this.#still + 1 : 0;
+    if (frames > this.#frames) this.#tries = 0;
+    this.#frames = frames;
+    this.#fed = false;
+    if (this.#still >= STALLED_S) this.#fail();
+    if (this.#waiting && this.#programme) this.#begin(this.#programme);
+  }
+
+  close(): void {
+    this.#turn += 1;
+    this.#picture?.close();
+    this.#picture = null;
+  }
+
+  #change(programme: Programme): void {
+    this.#programme = programme;
+    if (this.show.peek().at === 'unplayable') this.#tries = 0;
+    const now = this.#ports.now();
+    if (now - this.#begunAt >= CALM_MS) this.#begin(programme);
+    else this.#prepare(programme);
+  }
+
+  /** Everything but the player, which follows with the next tick: a stream that changes all the time gets one a second. */
+  #prepare(programme: Programme): Plan {
+    const plan = planFor(programme, this.#ports.plays);
+    this.close();
+    this.#codecs = codecsOf(programme);
+    this.#plan = plan;
+    this.#still = 0;
+    this.#frames = 0;
+    this.#early = plan.player === 'none' ? [] : [tablesOf(programme, plan.tracks)];
+    this.#earlyBytes = 0;
+    this.#waiting = plan.player !== 'none';
+    this.show.value =
+      plan.player === 'none'
+        ? { at: 'unplayable', codecs: this.#codecs, why: plan.why }
+        : { at: 'loading', codecs: this.#codecs };
+    return plan;
+  }
+
+  #begin(programme: Programme): void {
+    const plan = this.#prepare(programme);
+    this.#begunAt = this.#ports.now();
+    this.#waiting = false;
+    if (plan.player === 'none') return;
+    const turn = this.#turn;
+    const options = {
+      picture: plan.picture,
+      sound: plan.sound,
+      onTrouble: () => queueMicrotask(() => turn === this.#turn && this.#fail()),
+    };
+    this.#ports
+      .load(plan.player)
+      .then((make) => {
+        if (turn === this.#turn) this.#start(make(options), plan);
+      })
+      .catch(() => {
+        if (turn === this.#turn) this.#giveUp('The player did not load. Load the page again.');
+      });
+  }
+
+  #start(picture: Picture, plan: Exclude<Plan, { player: 'none' }>): void {
+    this.#picture = picture;
+    for (const bytes of this.#early.splice(0)) picture.feed(bytes);
+    if (this.#audible()) void picture.setSound(true);
+    this.show.value = {
+      at: 'playing',
+      codecs: this.#codecs,
+      element: picture.element,
+      picture: plan.picture,
+      sound: plan.sound,
+      note: plan.note,
+    };
+  }
+
+  #feed(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#plan?.player === 'none') return;
+    this.#fed = true;
+    if (this.#picture) this.#picture.feed(bytes);
+    else if (this.#earlyBytes < EARLY_BYTES) {
+      this.#early.push(bytes);
+      this.#earlyBytes += bytes.length;
+    }
+  }
+
+  #fail(): void {
+    this.#tries += 1;
+    if (this.#tries >= TRIES || !this.#programme) this.#giveUp(BROKEN);
+    else this.#prepare(this.#programme);
+  }
+
+  #giveUp(why: string): void {
+    this.close();
+    this.#plan = { player: 'none', why };
+    this.#early = [];
+    this.show.value = { at: 'unplayable', codecs: this.#codecs, why };
+  }
+}
+
+const browser: ScreenPorts = {
+  plays(type) {
+    // An iPhone has only the managed kind.
+    const { ManagedMediaSource } = globalThis as { ManagedMediaSource?: typeof MediaSource };
+    const Source = ManagedMediaSource ?? globalThis.MediaSource;
+    return Source?.isTypeSupported(type) ?? false;
+  },
+  // Each only for a stream that needs it.
+  async load(player) {
+    if (player === 'mse') return (await import('./player/mse-picture.ts')).msePicture;
+    return (await import('./player/mpeg1-picture.ts')).mpeg1Picture;
+  },
+  now: () => performance.now(),
+  hidden: () => document.visibilityState === 'hidden',
+};

@@ -1,0 +1,103 @@
+/** What a person should know when there is nothing new to see, over the last that was to be seen. */
+import { useEffect, useState } from 'preact/hooks';
+import { duration } from './amounts.ts';
+import type { Close } from './closes.ts';
+import { Commands } from './commands.tsx';
+import { Sign } from './sign.tsx';
+import { statusOf } from './status-pill.tsx';
+import type { StreamView } from './stream-session.ts';
+import { TokenForm } from './token-form.tsx';
+import { hearingTopic } from './topic.ts';
+
+export function StateNote({ stream }: { readonly stream: StreamView }) {
+  const link = stream.link.value;
+  const empty = stream.kind.value === 'nothing';
+  if (link.at === 'waiting' || link.at === 'stopped')
+    return (
+      <Trouble why={link.why} banner={!empty && link.at === 'waiting'}>
+        {link.at === 'waiting' && <Countdown until={link.until} />}
+        {link.why.token && <TokenForm onToken={(token) => stream.useToken(token)} />}
+        <button
+          type="button"
+          class={`button${link.why.token ? '' : ' primary'}`}
+          data-testid="retry"
+          onClick={() => stream.retry()}
+        >
+          {link.at === 'waiting' ? 'Try now' : 'Try again'}
+        </button>
+      </Trouble>
+    );
+  const status = statusOf(stream);
+  if (status === 'empty') return <Empty topic={stream.topic} />;
+  if (status === 'quiet')
+    return (
+      <p class="stage-banner" data-testid="quiet">
+        Nothing has come for {duration(stream.figures.value.quietMs ?? 0)}. This is the last of it.
+      </p>
+    );
+  return empty ? <p class="stage-note calm">Connecting…</p> : null;
+}
+
+interface TroubleProps {
+  readonly why: Close;
+  /** Small, over what was seen last. */
+  readonly banner: boolean;
+  readonly children: preact.ComponentChildren;
+}
+
+function Trouble({ why, banner, children }: TroubleProps) {
+  return (
+    <div class={banner ? 'stage-banner' : 'stage-note'} role="alert" data-testid="trouble">
+      <div>
+        <h2>{why.title}</h2>
+        <p>{why.body}</p>
+      </div>
+      <div class="stage-note-ways">{children}</div>
+    </div>
+  );
+}
+
+/** Nobody sends. Somebody who opened the sending address by mistake is shown the other one. */
+function Empty({ topic }: { readonly topic: string }) {
+  const hearing = hearingTopic(topic);
+  return (
+    <div class="stage-note empty" data-testid="empty">
+      <div class="stage-sign">
+        <Sign name="antenna" />
+      </div>
+      {hearing === topic ? (
+        <>
+          <h2>Waiting for somebody to send</h2>
+          <p>You are connected. The stream appears here as soon as it begins.</p>
+          <details class="stage-how">
+            <summary>How to send to it</summary>
+            <Commands topic={topic} />
+          </details>
+        </>
+      ) : (
+        <>
+          <h2>This address is for sending</h2>
+          <p>What is sent here is watched at {hearing}.</p>
+          <a class="button primary" href={`/streams/${hearing}`}>
+            Watch {hearing}
+          </a>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Countdown({ until }: { readonly until: number }) {
+  const left = (): number => Math.max(0, Math.ceil((until - performance.now()) / 1000));
+  const [seconds, setSeconds] = useState(left);
+  useEffect(() => {
+    setSeconds(left());
+    const timer = setInterval(() => setSeconds(left()), 250);
+    return () => clearInterval(timer);
+  }, [until]);
+  return (
+    <p class="stage-countdown" role="timer">
+      {seconds > 0 ? `Next try in ${seconds} s` : 'Trying now'}
+    </p>
+  );
+}

@@ -1,0 +1,88 @@
+/** Which codec a track holds: its type in the tables (ISO/IEC 13818-1, table 2-34), and a look inside where the type is not enough. */
+import type { Track } from './tables.ts';
+
+export type VideoCodec = 'h264' | 'hevc' | 'mpeg1' | 'mpeg2' | 'mpeg4' | 'vvc' | 'av1' | 'vp9';
+export type AudioCodec = 'aac' | 'mp2' | 'mp3' | 'ac3' | 'eac3' | 'opus';
+export type Codec = VideoCodec | AudioCodec;
+
+/** `mpeg-video` is MPEG-1 or 2, `mpeg-audio` layer 2 or 3: senders give both kinds one type. */
+export type Announced = Codec | 'mpeg-video' | 'mpeg-audio' | 'other';
+
+const TYPES: Readonly<Record<number, Announced>> = {
+  0x01: 'mpeg-video',
+  0x02: 'mpeg-video',
+  0x03: 'mpeg-audio',
+  0x04: 'mpeg-audio',
+  0x0f: 'aac',
+  0x10: 'mpeg4',
+  0x11: 'aac',
+  0x1b: 'h264',
+  0x24: 'hevc',
+  0x33: 'vvc',
+  0x81: 'ac3',
+  0x87: 'eac3',
+};
+/** `format_identifier` of a private track's registration descriptor. */
+const REGISTERED: Readonly<Record<string, Announced>> = {
+  Opus: 'opus',
+  HEVC: 'hevc',
+  AV01: 'av1',
+  VP09: 'vp9',
+  'AC-3': 'ac3',
+  EAC3: 'eac3',
+};
+const PRIVATE = 0x06;
+const REGISTRATION = 0x05;
+
+export function announced({ type, descriptors }: Track): Announced {
+  if (type !== PRIVATE) return TYPES[type] ?? 'other';
+  for (let at = 0; at + 6 <= descriptors.length; at += 2 + (descriptors[at + 1] ?? 0))
+    if (descriptors[at] === REGISTRATION)
+      return REGISTERED[String.fromCodePoint(...descriptors.subarray(at + 2, at + 6))] ?? 'other';
+  return 'other';
+}
+
+const VIDEO: ReadonlySet<Announced> = new Set([
+  'h264',
+  'hevc',
+  'mpeg1',
+  'mpeg2',
+  'mpeg4',
+  'vvc',
+  'av1',
+  'vp9',
+  'mpeg-video',
+]);
+const AUDIO: ReadonlySet<Announced> = new Set(['aac', 'mp2', 'mp3', 'ac3', 'eac3', 'opus', 'mpeg-audio']);
+export const isVideo = (codec: Announced): boolean => VIDEO.has(codec);
+export const isAudio = (codec: Announced): boolean => AUDIO.has(codec);
+
+/**
+ * MPEG-1 or MPEG-2 by what follows the sequence header: MPEG-2 always extends it (ISO/IEC 13818-2, 6.1.1.6). `undefined` before one
+ * was seen.
+ */
+export function whichMpegVideo(bytes: Uint8Array): 'mpeg1' | 'mpeg2' | undefined {
+  const header = startCode(bytes, 0, (code) => code === 0xb3);
+  if (header < 0) return undefined;
+  const next = startCode(bytes, header + 4, () => true);
+  if (next < 0) return undefined;
+  return bytes[next + 3] === 0xb5 ? 'mpeg2' : 'mpeg1';
+}
+
+function startCode(bytes: Uint8Array, from: number, wanted: (code: number) => boolean): number {
+  for (let at = from; at + 3 < bytes.length; at++)
+    if (bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1 && wanted(bytes[at + 3] ?? 0))
+      return at;
+  return -1;
+}
+
+/** The layer in the first frame header of a PES packet. */
+export function whichMpegAudio(pes: Uint8Array): 'mp2' | 'mp3' | undefined {
+  for (let at = 9 + (pes[8] ?? 0); at + 1 < pes.length; at++)
+    if (pes[at] === 0xff && ((pes[at + 1] ?? 0) & 0xe0) === 0xe0) {
+      const layer = ((pes[at + 1] ?? 0) >> 1) & 3;
+      if (layer === 2) return 'mp2';
+      if (layer === 1) return 'mp3';
+    }
+  return undefined;
+}

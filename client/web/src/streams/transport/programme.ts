@@ -1,0 +1,200 @@
+/**
+ * Follows one MPEG-TS: finds out what it holds and passes on the packets of one picture and one sound, behind tables that announce
+ * just these. A player behind it meets no private data, no second programme and no frame without end.
+ */
+import {
+  announced,
+  isAudio,
+  isVideo,
+  whichMpegAudio,
+  whichMpegVideo,
+  type Announced,
+  type AudioCodec,
+  type VideoCodec,
+} from './codecs.ts';
+import { joined, Packets, readPacket, PACKET_BYTES, type Packet } from './packets.ts';
+import { readAssociation, readMap, Section, writeTables, type ProgrammeMap, type Track } from './tables.ts';
+
+export interface Programme {
+  readonly video: { readonly codec: VideoCodec; readonly track: Track } | null;
+  readonly audio: { readonly codec: AudioCodec; readonly track: Track } | null;
+  readonly clockPid: number;
+}
+
+export type Part =
+  /** Another programme begins, or the same one anew: its clock jumped. Everything before it is over. */
+  | { readonly what: 'programme'; readonly programme: Programme }
+  /** Whole packets of it. */
+  | { readonly what: 'packets'; readonly bytes: Uint8Array<ArrayBuffer> };
+
+/** What is kept while a codec is not certain: some seconds of 4 Mbps. */
+const HELD_BYTES = 2 ** 21;
+/** Sound that is announced and never comes keeps the picture waiting for a second of 1 Mbps, and then counts as MP2, as most is. */
+const PATIENCE_BYTES = 2 ** 17;
+/** Enough of a track to find its first header in. */
+const LOOK_BYTES = 2 ** 17;
+/** A frame that never ends would grow in a player for ever; the largest message of the relay's is 10 MiB. */
+const FRAME_BYTES = 10 * 2 ** 20;
+/** Clocks are sent at least every 0.1 s; over a lost second or two a player gets by itself. */
+const JUMP_SECONDS = 3;
+
+export class ProgrammeReader {
+  /** Packets missing by their counters. */
+  gaps = 0;
+  readonly #packets = new Packets();
+  readonly #association = new Section();
+  #mapPid: number | null = null;
+  readonly #mapSection = new Section();
+  #map: ProgrammeMap | null = null;
+  #mapText = '';
+  readonly #looks = new Map<number, Look>();
+  #programme: Programme | null = null;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  readonly #frames = new Map<number, number>();
+  readonly #counters = new Map<number, number>();
+  #clock: number | null = null;
+
+  push(bytes: Uint8Array): readonly Part[] {
+    const parts: Part[] = [];
+    const kept: Uint8Array[] = [];
+    const flush = (): void => {
+      if (kept.length > 0) parts.push({ what: 'packets', bytes: joined(...kept.splice(0)) });
+    };
+    for (const run of this.#packets.push(bytes))
+      for (let at = 0; at < run.length; at += PACKET_BYTES) {
+        const raw = run.subarray(at, at + PACKET_BYTES);
+        const packet = readPacket(raw);
+        this.#readTables(packet);
+        if (!this.#map || !this.#isOfInterest(packet.pid)) continue;
+        if (this.#jumped(packet)) this.#lookAnew(this.#map);
+        this.#count(packet);
+        if (this.#programme) {
+          if (this.#frameEnds(packet)) kept.push(raw);
+          continue;
+        }
+        this.#hold(raw);
+        this.#programme = this.#settle(packet);
+        if (this.#programme) {
+          flush();
+          parts.push({ what: 'programme', programme: this.#programme });
+          kept.push(...this.#takeHeld(this.#programme));
+        }
+      }
+    flush();
+    return parts;
+  }
+
+  #readTables(packet: Packet): void {
+    if (packet.pid === 0) {
+      const section = this.#association.push(packet);
+      if (section) this.#mapPid = readAssociation(section) ?? this.#mapPid;
+    } else if (packet.pid === this.#mapPid) {
+      const section = this.#mapSection.push(packet);
+      // Its version says whether it changed; its bytes do so too where the version is forgotten.
+      const text = section?.subarray(8).join();
+      if (!section || text === undefined || text === this.#mapText) return;
+      this.#mapText = text;
+      this.#map = readMap(section);
+      this.#clock = null;
+      this.#lookAnew(this.#map);
+    }
+  }
+
+  #lookAnew(map: ProgrammeMap): void {
+    this.#programme = null;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#counters.clear();
+    this.#looks.clear();
+    for (const wanted of [isVideo, isAudio]) {
+      const track = map.tracks.find((track) => wanted(announced(track)));
+      if (track) this.#looks.set(track.pid, new Look(track));
+    }
+  }
+
+  #isOfInterest(pid: number): boolean {
+    return this.#looks.has(pid) || pid === this.#map?.clockPid;
+  }
+
+  #count({ pid, counter, payload }: Packet): void {
+    const last = this.#counters.get(pid);
+    // A packet without payload does not count, and any may come twice.
+    if (payload.length === 0) return;
+    if (last !== undefined && counter !== last) this.gaps += (counter - last - 1) & 0xf;
+    this.#counters.set(pid, counter);
+  }
+
+  #jumped({ clock }: Packet): boolean {
+    if (clock === null) return false;
+    const before = this.#clock;
+    this.#clock = clock;
+    return before !== null && (clock < before || clock > before + JUMP_SECONDS);
+  }
+
+  #frameEnds({ pid, starts, payload }: Packet): boolean {
+    const size = (starts ? 0 : (this.#frames.get(pid) ?? 0)) + payload.length;
+    this.#frames.set(pid, size);
+    return size <= FRAME_BYTES;
+  }
+
+  #hold(raw: Uint8Array): void {
+    if (this.#heldBytes >= HELD_BYTES) {
+      this.#held = [];
+      this.#heldBytes = 0;
+    }
+    // The message it is a view of may be large.
+    this.#held.push(raw.slice());
+    this.#heldBytes += raw.length;
+  }
+
+  /** JSMpeg begins with a sequence header or not at all: the one that told MPEG-1 from MPEG-2 is in the last frame that began. */
+  #takeHeld({ video }: Programme): readonly Uint8Array[] {
+    const held = this.#held.splice(0);
+    this.#heldBytes = 0;
+    if (video?.codec !== 'mpeg1') return held;
+    const packets = held.map((raw) => ({ raw, ...readPacket(raw) }));
+    const first = packets.findLastIndex(({ pid, starts }) => starts && pid === video.track.pid);
+    return packets.filter(({ pid }, at) => pid !== video.track.pid || at >= first).map(({ raw }) => raw);
+  }
+
+  #settle(packet: Packet): Programme | null {
+    const looks = [...this.#looks.values()];
+    this.#looks.get(packet.pid)?.push(packet);
+    const waits = (look: Look): boolean => look.codec === undefined && this.#heldBytes < PATIENCE_BYTES;
+    const video = looks.find(({ track }) => isVideo(announced(track)));
+    const audio = looks.find(({ track }) => isAudio(announced(track)));
+    if (!this.#map || (video && video.codec === undefined) || (audio && waits(audio))) return null;
+    return {
+      video: video ? { codec: video.codec as VideoCodec, track: video.track } : null,
+      audio: audio ? { codec: (audio.codec ?? 'mp2') as AudioCodec, track: audio.track } : null,
+      clockPid: this.#map.clockPid,
+    };
+  }
+}
+
+/** Looks into a track until its codec is certain. */
+class Look {
+  codec: Announced | undefined;
+  readonly track: Track;
+  #start: Uint8Array = new Uint8Array();
+
+  constructor(track: Track) {
+    this.track = track;
+    const codec = announced(track);
+    if (codec !== 'mpeg-video' && codec !== 'mpeg-audio') this.codec = codec;
+  }
+
+  push({ starts, payload }: Packet): void {
+    if (this.codec !== undefined) return;
+    if (starts || this.#start.length > LOOK_BYTES) this.#start = new Uint8Array();
+    this.#start = joined(this.#start, payload);
+    this.codec =
+      announced(this.track) === 'mpeg-video' ? whichMpegVideo(this.#start) : whichMpegAudio(this.#start);
+  }
+}
+
+/** The tables for a player that is given only some of the tracks. */
+export function tablesOf(programme: Programme, tracks: readonly Track[]): Uint8Array<ArrayBuffer> {
+  return writeTables({ clockPid: programme.clockPid, tracks });
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { CLOSES, closeOf, refusal } from '../../src/streams/closes.ts';
+import { waitMs } from '../../src/streams/waiting.ts';
+
+test('every code of the relay has its sentences', async () => {
+  const source = await readFile(new URL('../../../../services/relay/src/codes.rs', import.meta.url), 'utf8');
+  const names = [...source.matchAll(/\("([A-Z_]+)", \d{3}, \d{4}/g)].map(([, name]) => name ?? '');
+  assert.ok(names.length >= 21);
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(CLOSES, name)),
+    [],
+  );
+});
+
+test('what the sentences say is whole, and a person is asked for a token only where one helps', () => {
+  for (const [code, { title, body, token }] of Object.entries(CLOSES)) {
+    assert.match(title, /^[A-Z][^.]+$/, code);
+    assert.match(body, /^[A-Z].+\.$/, code);
+    assert.equal(token ?? false, /^TOKEN_|^CODE_/.test(code), code);
+  }
+});
+
+test('a socket that closes is known by its reason, else by its code', () => {
+  const again = (code: number, reason: string, opened = true): string =>
+    closeOf({ code, reason }, opened).again;
+  assert.equal(again(1012, 'GO_ELSEWHERE'), 'at-once');
+  assert.equal(again(1012, ''), 'at-once');
+  assert.equal(again(1006, ''), 'later');
+  assert.equal(again(1006, '', false), 'later');
+  assert.equal(again(1008, 'TOPIC_INVALID'), 'never');
+  assert.equal(again(1008, 'SOMETHING_NEW'), 'never');
+  assert.match(closeOf({ code: 1008, reason: 'SOMETHING_NEW' }, true).body, /SOMETHING_NEW/);
+  assert.doesNotMatch(refusal('<b>bold</b> constructor').body, /bold/);
+  assert.equal(refusal('constructor').again, 'never');
+});
+
+test('[STR-70] told to go elsewhere the page comes back at once, but does not run in circles', () => {
+  assert.equal(waitMs('at-once', 0, 0.9), 0);
+  assert.equal(waitMs('at-once', 1, 1), 1000);
+});
+
+test('after other losses it waits longer each time up to ten seconds, at random, and after a refusal for ever', () => {
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5, 50].map((tries) => waitMs('later', tries, 1)),
+    [500, 1000, 2000, 4000, 8000, 10_000, 10_000],
+  );
+  assert.equal(waitMs('later', 5, 0.25), 2500);
+  assert.equal(waitMs('never', 0, 1), null);
+});

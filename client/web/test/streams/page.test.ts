@@ -1,0 +1,182 @@
+/** The shipped page of a stream in Chromium, against a relay that answers from a script. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page, WebSocketRoute } from 'playwright-core';
+import { build } from 'vite';
+import { createSite } from '../../server/site.ts';
+import { launch } from '../browser.ts';
+
+let browser: Browser;
+let site: ReturnType<typeof createSite>;
+let url: string;
+
+before(async () => {
+  const outDir = await mkdtemp(join(tmpdir(), 'parley-streams-'));
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  site = createSite({ root: outDir, frameAncestors: [], connect: [] });
+  site.listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  browser = await launch();
+});
+after(async () => {
+  await browser.close();
+  site.close();
+  site.closeAllConnections();
+});
+
+interface Visit {
+  readonly page: Page;
+  /** The address of every socket the page opened. */
+  readonly sockets: readonly string[];
+}
+
+/** `answer` is the relay: called with each socket and how many there were before. */
+async function visit(
+  path: string,
+  answer: (socket: WebSocketRoute, earlier: number) => void,
+): Promise<Visit> {
+  const page = await (await browser.newContext()).newPage();
+  const sockets: string[] = [];
+  await page.routeWebSocket(/\/streams\//, (socket) => {
+    sockets.push(socket.url().replace(/^ws:\/\/[^/]+/, ''));
+    answer(socket, sockets.length - 1);
+  });
+  await page.goto(url + path);
+  return { page, sockets };
+}
+
+const closes = (code: number, reason: string) => (socket: WebSocketRoute) =>
+  void socket.close({ code, reason });
+
+test('[STR-1] the socket has the address of the page', async () => {
+  const { page, sockets } = await visit('/streams/out/caf%C3%A9/cam', () => {});
+  await page.getByTestId('empty').waitFor();
+  assert.deepEqual(sockets, ['/streams/out/caf%C3%A9/cam']);
+  await page.context().close();
+});
+
+test('[STR-70] told to go elsewhere the page connects again at once and shows what comes', async () => {
+  const { page, sockets } = await visit('/streams/lab', (socket, earlier) => {
+    if (earlier === 0) setTimeout(closes(1012, 'GO_ELSEWHERE'), 300, socket);
+    else setTimeout(() => socket.send('still here'), 200);
+  });
+  await page.getByTestId('line').filter({ hasText: 'still here' }).waitFor({ timeout: 3000 });
+  assert.equal(sockets.length, 2);
+  await page.locator('[data-figure=reconnects][data-value="1"]').waitFor();
+  await page.context().close();
+});
+
+test('a refusal that trying again does not change is said and left alone until a person tries', async () => {
+  const { page, sockets } = await visit('/streams/lab', closes(1008, 'ORIGIN_DENIED'));
+  await page.getByTestId('trouble').filter({ hasText: 'may not show streams' }).waitFor();
+  await page.locator('[data-link=stopped]').waitFor();
+  assert.equal(sockets.length, 1);
+  await page.getByTestId('retry').click();
+  await page.locator('[data-link=stopped]').waitFor();
+  assert.equal(sockets.length, 2);
+  await page.context().close();
+});
+
+test('a server that is full is tried again by the page itself, with a pause that is shown', async () => {
+  const { page, sockets } = await visit('/streams/lab', (socket, earlier) => {
+    if (earlier < 2) closes(4504, 'POD_FULL')(socket);
+  });
+  await page.getByTestId('trouble').filter({ hasText: 'It is busy here' }).waitFor();
+  await page.getByTestId('empty').waitFor();
+  assert.equal(sockets.length, 3);
+  await page.context().close();
+});
+
+interface Codes {
+  readonly asked: (string | null)[];
+  answer: { readonly status: number; readonly json: object };
+}
+
+async function withCodes(page: Page): Promise<Codes> {
+  const codes: Codes = { asked: [], answer: { status: 201, json: { code: 'one-use', expiresIn: 30 } } };
+  await page.route('**/streams/v1/codes/**', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    codes.asked.push(
+      `${route.request().method()} ${pathname} ${await route.request().headerValue('authorization')}`,
+    );
+    await route.fulfill(codes.answer);
+  });
+  return codes;
+}
+
+test('[STR-26] a token is asked for, exchanged for a code of one socket, and kept through a reload out of what is sent', async () => {
+  const { page, sockets } = await visit('/streams/out/secret', (socket) => {
+    if (!socket.url().includes('code=')) closes(1008, 'TOKEN_REQUIRED')(socket);
+  });
+  const codes = await withCodes(page);
+  await page.getByTestId('token').fill(' a.b.c ');
+  await page.getByTestId('use-token').click();
+  await page.getByTestId('empty').waitFor();
+  const asked = 'POST /streams/v1/codes/out/secret Bearer a.b.c';
+  assert.deepEqual(codes.asked, [asked]);
+  assert.deepEqual(sockets, ['/streams/out/secret', '/streams/out/secret?code=one-use']);
+  await page.reload();
+  await page.getByTestId('empty').waitFor();
+  assert.deepEqual(codes.asked, [asked, asked], 'a code is good once: the next socket asks for its own');
+  assert.equal(sockets.length, 3);
+  assert.equal(await page.evaluate(() => location.hash), '#token=a.b.c');
+  await page.context().close();
+});
+
+test('[STR-26] a token that is not let in is said why, and another one may be given', async () => {
+  const { page, sockets } = await visit('/streams/out/secret', closes(1008, 'TOKEN_REQUIRED'));
+  const codes = await withCodes(page);
+  codes.answer = { status: 403, json: { code: 'TOKEN_SCOPE' } };
+  await page.getByTestId('token').fill('a.b.c');
+  await page.getByTestId('use-token').click();
+  await page.getByTestId('trouble').filter({ hasText: 'Your token is for something else' }).waitFor();
+  assert.equal(sockets.length, 1, 'without a code there is no socket');
+  await page.getByTestId('token').waitFor();
+  await page.context().close();
+});
+
+test('[STR-26] a code in the link is used for the first socket only', async () => {
+  const { page, sockets } = await visit('/streams/cam?code=abc', (socket, earlier) => {
+    if (earlier === 0) setTimeout(closes(1012, 'GO_ELSEWHERE'), 200, socket);
+  });
+  await page.locator('[data-figure=reconnects][data-value="1"]').waitFor();
+  assert.deepEqual(sockets, ['/streams/cam?code=abc', '/streams/cam']);
+  await page.context().close();
+});
+
+test('the address for sending leads to the one for watching', async () => {
+  const { page } = await visit('/streams/in/cam', () => {});
+  await page.getByRole('link', { name: 'Watch out/cam' }).click();
+  await page.waitForURL('**/streams/out/cam');
+  await page.getByTestId('empty').filter({ hasText: 'Waiting for somebody' }).waitFor();
+  await page.context().close();
+});
+
+test('the log is held for reading and goes on from there; figures are put away and stay so', async () => {
+  let relay: WebSocketRoute | undefined;
+  const { page } = await visit('/streams/lab', (socket) => (relay = socket));
+  await page.getByTestId('empty').waitFor();
+  relay?.send('one');
+  await page.getByTestId('line').filter({ hasText: 'one' }).waitFor();
+  await page.getByTestId('hold').click();
+  relay?.send('two');
+  await page.getByText('1 more since you paused').waitFor();
+  assert.equal(await page.getByTestId('line').count(), 1);
+  await page.getByTestId('hold').click();
+  await page.getByTestId('line').filter({ hasText: 'two' }).waitFor();
+
+  await page.getByTestId('toggle-figures').click();
+  await page.getByTestId('figures').waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByTestId('toggle-figures').waitFor();
+  assert.equal(await page.getByTestId('figures').count(), 0);
+  await page.context().close();
+});

@@ -1,0 +1,176 @@
+/** The page at `/streams/<topic>`, in Chromium, through the real edge and a real relay. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { launchFirefox } from '../support/firefox.ts';
+import { openSocket, sendPicture, type ENCODERS, type Sender } from '../support/senders.ts';
+import { withSite } from '../support/site.ts';
+import { pictureMoves, readPicture, Viewer } from '../support/viewer.ts';
+
+describe('the page of a stream', { timeout: 240_000 }, () => {
+  const site = withSite();
+  let sender: Sender | undefined;
+  afterEach(async () => {
+    await sender?.close();
+    sender = undefined;
+    await Promise.all(site.browser.contexts().map((profile) => profile.close()));
+  });
+
+  const page = (topic: string): string => `${site.web}/streams/${topic}`;
+  const socket = (topic: string): string => `${site.stack.endpoints.streams}/${topic}`;
+  const send = async (topic: string, encoder: keyof typeof ENCODERS): Promise<void> => {
+    sender = await sendPicture(socket(topic), encoder);
+  };
+
+  it('[STR-2] plays the test picture of ffmpeg in H.264, also for those who come later, with figures that fit', async () => {
+    const first = await Viewer.open(site.browser, page('out/h264'));
+    await first.is('empty');
+    await send('in/h264', 'h264');
+    await first.is('live');
+    await first.seesMotion();
+    const late = await Viewer.open(site.browser, page('out/h264'));
+    await late.seesMotion();
+
+    await first.figureIs('frames', 15, 40);
+    await first.figureIs('lag', 0, 3);
+    await first.figureIs('bits', 100_000, 2_000_000);
+    await first.figureIs('messages', 1, 500);
+    assert.equal(await first.figure('resolution'), '320x240');
+    assert.equal(await first.figure('codecs'), 'H.264 + AAC');
+    assert.equal(await first.figure('gaps'), '0');
+    await first.page.getByTestId('sound').click();
+    await first.page.locator('[data-testid=sound][aria-pressed=true]').waitFor();
+    await first.seesMotion();
+    await first.page.reload();
+    await first.seesMotion();
+    await Promise.all([first.close(), late.close()]);
+  });
+
+  it('plays MPEG-1 with MP2, as lab cameras send it', async () => {
+    await send('in/mpeg1', 'mpeg1');
+    const viewer = await Viewer.open(site.browser, page('out/mpeg1'));
+    await viewer.seesMotion();
+    await viewer.figureIs('frames', 15, 40);
+    assert.equal(await viewer.figure('resolution'), '320x240');
+    assert.equal(await viewer.figure('codecs'), 'MPEG-1 + MP2');
+    await viewer.page.getByTestId('sound').click();
+    await viewer.page.locator('[data-testid=sound][aria-pressed=true]').waitFor();
+    await viewer.seesMotion();
+    await viewer.close();
+  });
+
+  it('plays both in Firefox', async () => {
+    const firefox = await launchFirefox();
+    try {
+      for (const encoder of ['h264', 'mpeg1'] as const) {
+        await send(`in/firefox-${encoder}`, encoder);
+        const tab = await firefox.newPage();
+        await tab.goto(page(`out/firefox-${encoder}`));
+        await pictureMoves(() => tab.evaluate(readPicture));
+        await tab.close();
+        await sender?.close();
+      }
+    } finally {
+      await firefox.close();
+    }
+  });
+
+  it('plays the picture alone where the sound is one that browsers do not know, and says so', async () => {
+    await send('in/mp2', 'h264WithMp2');
+    const viewer = await Viewer.open(site.browser, page('out/mp2'));
+    await viewer.seesMotion();
+    assert.match((await viewer.page.getByTestId('play-note').textContent()) ?? '', /MP2.*-c:a aac/);
+    await viewer.close();
+  });
+
+  it('says of MPEG-2 that it cannot be played, and what to send instead', async () => {
+    await send('in/mpeg2', 'mpeg2');
+    const viewer = await Viewer.open(site.browser, page('out/mpeg2'));
+    await viewer.page.getByTestId('unplayable').waitFor();
+    assert.match((await viewer.page.getByTestId('unplayable').textContent()) ?? '', /MPEG-2.*libx264/);
+    await viewer.figureIs('bits', 100_000, 3_000_000);
+    await viewer.close();
+  });
+
+  it('shows a topic of text line by line, markup as text, and stays awake in a flood', async () => {
+    const viewer = await Viewer.open(site.browser, page('lab/thermometers'));
+    await viewer.is('empty');
+    const publisher = await openSocket(socket('lab/thermometers'));
+    publisher.send('21.5 °C <img src=x onerror="document.title=1"><script>document.title = 2</script>');
+    const line = viewer.page.getByTestId('line');
+    await line.filter({ hasText: '21.5 °C <img src=x' }).waitFor();
+    assert.equal(await viewer.page.locator('[data-testid=lines] img').count(), 0);
+
+    // Ten thousand a second for three seconds, and one of the largest messages the relay takes.
+    publisher.send('x'.repeat(10 * 1024 * 1024 - 1));
+    for (let round = 0; round < 300; round++) {
+      for (let one = 0; one < 100; one++) publisher.send(`reading ${round * 100 + one}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    publisher.send('the last one');
+    await line.filter({ hasText: 'the last one' }).waitFor();
+    assert.ok((await line.count()) <= 200);
+    const slowest = await viewer.page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const asked = performance.now();
+          requestAnimationFrame(() => resolve(performance.now() - asked));
+        }),
+    );
+    assert.ok(slowest < 1000, `the next frame after ${slowest} ms`);
+    publisher.close();
+    await viewer.close();
+  });
+
+  it('shows other bytes as such', async () => {
+    const viewer = await Viewer.open(site.browser, page('lab/adc'));
+    await viewer.is('empty');
+    const publisher = await openSocket(socket('lab/adc'));
+    publisher.send(Buffer.from([0xde, 0xad, 0xbe, 0xef]));
+    await viewer.page.getByTestId('bytes').filter({ hasText: 'de ad be ef' }).waitFor();
+    publisher.close();
+    await viewer.close();
+  });
+
+  it('[STR-5] an address that is no topic is said to be none, and the page offers a way to one', async () => {
+    const viewer = await Viewer.open(site.browser, page('stats'));
+    await viewer.page.getByTestId('topic-problem').filter({ hasText: 'no topic' }).waitFor();
+    await viewer.page.getByTestId('topic').fill(' ws://host/streams/out/cam ');
+    await viewer.page.getByTestId('watch').click();
+    await viewer.page.waitForURL(page('out/cam'));
+    await viewer.is('empty');
+    await viewer.close();
+  });
+
+  it('[STR-40] goes on after a part of the stream was lost, at the live edge and with the loss counted', async () => {
+    await send('in/lossy', 'h264');
+    const viewer = await Viewer.open(site.browser, page('out/lossy'));
+    await viewer.seesMotion();
+    // Shorter and longer than what begins the player anew.
+    for (const lostMs of [1500, 6000]) {
+      sender?.lose(true);
+      await new Promise((resolve) => setTimeout(resolve, lostMs));
+      sender?.lose(false);
+      await viewer.figureIs('lag', 0, 2);
+      await viewer.seesMotion();
+    }
+    await viewer.figureIs('gaps', 1, 10_000);
+    await viewer.close();
+  });
+
+  it('[STR-70] comes back by itself when its relay is ended, and when it is killed', async () => {
+    await send('in/back', 'h264');
+    const viewer = await Viewer.open(site.browser, page('out/back'));
+    await viewer.seesMotion();
+    for (const relay of ['relay-1', 'relay-2']) await site.stack.restart(relay);
+    await viewer.figureIs('reconnects', 1, 10);
+    await viewer.seesMotion();
+    const before = Number(await viewer.figure('reconnects'));
+    for (const relay of ['relay-1', 'relay-2']) {
+      site.stack.kill(relay, 'SIGKILL');
+      await site.stack.restart(relay);
+    }
+    await viewer.figureIs('reconnects', before + 1, before + 20);
+    await viewer.seesMotion();
+    await viewer.close();
+  });
+});
