@@ -77,10 +77,12 @@ impl Response {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
         text.push_str("\r\n");
-        stream.write_all(text.as_bytes()).await?;
+        let mut answer = text.into_bytes();
         if !head {
-            stream.write_all(&self.body).await?;
+            answer.extend_from_slice(&self.body);
         }
+        // In one piece: WebSocket clients show of a refusal only what came with its head.
+        stream.write_all(&answer).await?;
         stream.shutdown().await?;
         // Ending with unread bytes would reset the connection and take the answer with it.
         let mut rest = [0; 4096];

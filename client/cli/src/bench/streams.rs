@@ -1,0 +1,67 @@
+//! `parley bench streams`: rows of `parley load streams`.
+use crate::exit::Exit;
+use crate::load::output::Output;
+use crate::load::streams::plan::{Place, Shape, Times, VOID_ABOVE};
+use crate::load::streams::{Plan, Report, run};
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Runs the rows one after the other.
+#[derive(Debug, clap::Args)]
+pub struct Flags {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    times: Times,
+    /// Only this row; may be given again
+    #[arg(long = "row", value_name = "NAME", value_parser = ROWS.map(|(name, _)| name))]
+    rows: Vec<String>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// 1.1 Mbit/s at 30 frames a second.
+const fn video(topics: usize, readers: usize) -> Shape {
+    Shape { topics, readers, bytes: 4583, rate: 30.0, window: 1 }
+}
+
+const fn flood(readers: usize, bytes: usize, window: u64) -> Shape {
+    Shape { topics: 1, readers, bytes, rate: 0.0, window }
+}
+
+const ROWS: [(&str, Shape); 7] = [
+    ("video-1-to-100", video(1, 100)),
+    ("video-1-to-300", video(1, 300)),
+    ("video-1-to-500", video(1, 500)),
+    ("video-20-to-300", video(20, 15)),
+    ("100B-1-to-1", flood(1, 100, 64)),
+    ("100B-1-to-100", flood(100, 100, 64)),
+    ("1MB-1-to-1", flood(1, 1_000_000, 4)),
+];
+
+#[derive(Serialize)]
+struct Row {
+    row: &'static str,
+    #[serde(flatten)]
+    report: Report,
+}
+
+impl Flags {
+    /// Runs them; fails where one was not exact.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        self.output.say(&format!("{:<16} {}\n", "row", Report::COLUMNS));
+        let mut rows = Vec::new();
+        for (row, shape) in
+            ROWS.into_iter().filter(|(row, _)| self.rows.is_empty() || self.rows.iter().any(|name| name == row))
+        {
+            let report = run(&Plan { place: self.place.clone(), shape, times: self.times, void_above: VOID_ABOVE })?;
+            self.output.say(&format!("{row:<16} {}\n", report.columns()));
+            rows.push(Row { row, report });
+        }
+        self.output.write(&rows)?;
+        let verdicts = || rows.iter().map(|row| row.report.verdict());
+        let worst =
+            verdicts().find(|exit| *exit == Exit::Inexact).or_else(|| verdicts().find(|exit| *exit == Exit::Void));
+        Ok(worst.unwrap_or(Exit::Done).into())
+    }
+}

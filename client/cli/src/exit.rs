@@ -1,0 +1,25 @@
+//! How the command ends. Documented in README.md.
+use std::process::ExitCode;
+
+/// What a script can tell from the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// As asked.
+    Done = 0,
+    /// Something went wrong that trying again may cure.
+    Failed = 1,
+    /// The command line is wrong. clap ends with the same.
+    Usage = 2,
+    /// The server refused, and would again.
+    Refused = 3,
+    /// A load was not delivered exactly.
+    Inexact = 4,
+    /// A load was delivered exactly, but its generator was too busy to measure.
+    Void = 5,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}

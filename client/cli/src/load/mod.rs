@@ -1,0 +1,40 @@
+//! `parley load`: traffic that checks what becomes of it.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`streams`] | publishers and readers on topics; **every delivery is hashed and counted** |
+//! | [`sockets`], [`herd`] | sockets that are only there, or come and go |
+//! | [`target`], [`socket`], [`frame`] | a WebSocket, as cheap as it gets |
+//! | [`payload`], [`ledger`] | what a message says of itself, and what a reader got |
+//! | [`process`] | the server's processor time and memory |
+mod frame;
+mod herd;
+mod ledger;
+pub mod output;
+mod payload;
+pub mod process;
+mod socket;
+mod sockets;
+pub mod streams;
+mod target;
+
+use std::process::ExitCode;
+
+/// Sends traffic and checks what becomes of it.
+#[derive(Debug, clap::Subcommand)]
+pub enum Load {
+    /// Publishers and readers on topics: what arrives, how late, and what it costs the server
+    Streams(streams::Flags),
+    /// Sockets that are only there, or that come and go: what they leave behind in the server
+    Sockets(sockets::Flags),
+}
+
+impl Load {
+    /// Runs it.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Load::Streams(flags) => flags.run(),
+            Load::Sockets(flags) => flags.run(),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The `parley` command.
+mod bench;
+mod exit;
+mod load;
+mod stream;
+
+use clap::Parser;
+use exit::Exit;
+use std::process::ExitCode;
+
+/// Streams, and what they are measured with.
+#[derive(Debug, Parser)]
+#[command(name = "parley", version, disable_help_subcommand = true)]
+enum Command {
+    /// Publish to stream topics, hear them, watch a relay
+    #[command(subcommand)]
+    Stream(stream::Stream),
+    /// Send traffic and check what becomes of it
+    #[command(subcommand)]
+    Load(load::Load),
+    /// Measure a server with the loads that Parley is measured with
+    #[command(subcommand)]
+    Bench(bench::Bench),
+}
+
+fn main() -> ExitCode {
+    let ended = match Command::parse() {
+        Command::Stream(stream) => stream.run(),
+        Command::Load(load) => load.run(),
+        Command::Bench(bench) => bench.run(),
+    };
+    ended.unwrap_or_else(|why| {
+        eprintln!("parley: {why:#}");
+        Exit::Failed.into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_line_makes_sense() {
+        Command::command().debug_assert();
+    }
+}

@@ -1,0 +1,140 @@
+//! How a connection ended, and whether another would do better. `services/relay/README.md`, Codes.
+use std::io::ErrorKind;
+use std::time::Duration;
+use tokio_tungstenite::tungstenite;
+use tungstenite::http::Response;
+use tungstenite::protocol::CloseFrame;
+
+/// Why there is no connection any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All is done: the input ended, nobody reads the output, or the user said so.
+    Done,
+    /// Trying again cannot help, and why.
+    Refused(String),
+    /// Trying again may help.
+    Lost {
+        /// Why.
+        why: String,
+        /// How soon.
+        again: Again,
+    },
+}
+
+/// How soon to try again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// After a pause that grows from try to try.
+    Later,
+    /// Not before this.
+    NotBefore(Duration),
+    /// At once: the server is going away, and another takes its clients.
+    AtOnce,
+}
+
+/// The relay's GO_ELSEWHERE. Rule STR-70.
+const GO_ELSEWHERE: u16 = 1012;
+/// What was sent, or asked for, is wrong: RFC 6455 section 7.4.1, and the relay's codes about tokens.
+const WRONG: [u16; 12] = [1002, 1003, 1007, 1008, 1009, 1010, 4440, 4441, 4442, 4444, 4445, 4447];
+/// RFC 9110: statuses of the 400s that say nothing against the request itself.
+const PASSING: [u16; 3] = [408, 425, 429];
+/// A token that is not good yet will be.
+const EARLY: &str = "TOKEN_EARLY";
+
+impl Ending {
+    /// Of a connection that broke.
+    pub fn lost(why: impl ToString) -> Self {
+        Ending::Lost { why: why.to_string(), again: Again::Later }
+    }
+
+    /// Of a close frame.
+    pub fn closed(frame: Option<&CloseFrame>) -> Self {
+        let Some(frame) = frame else { return Self::lost("the server closed the socket") };
+        let code = u16::from(frame.code);
+        let why = match frame.reason.as_str() {
+            "" => format!("the server closed the socket with {code}"),
+            reason => format!("the server closed the socket: {reason} ({code})"),
+        };
+        match code {
+            1000 => Ending::Done,
+            GO_ELSEWHERE => Ending::Lost { why, again: Again::AtOnce },
+            code if WRONG.contains(&code) => Ending::Refused(why),
+            _ => Self::lost(why),
+        }
+    }
+
+    /// Of an HTTP answer other than the one hoped for.
+    pub fn answered(answer: &Response<Option<Vec<u8>>>) -> Self {
+        let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+        Self::status(answer.status().as_u16(), after, answer.body().as_deref().unwrap_or_default())
+    }
+
+    /// Of an HTTP status, the seconds of Retry-After and a body.
+    pub fn status(status: u16, after: Option<u64>, body: &[u8]) -> Self {
+        let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+        let code = body["code"].as_str().unwrap_or("HTTP");
+        let why = format!("the server refused: {code} ({status})");
+        if (300..500).contains(&status) && !PASSING.contains(&status) && code != EARLY {
+            return Ending::Refused(why);
+        }
+        let again = after.map_or(Again::Later, |seconds| Again::NotBefore(Duration::from_secs(seconds)));
+        Ending::Lost { why, again }
+    }
+
+    /// Of what the WebSocket library says.
+    pub fn of(error: tungstenite::Error) -> Self {
+        use tungstenite::Error;
+        match error {
+            Error::Http(answer) => Self::answered(&answer),
+            Error::ConnectionClosed | Error::AlreadyClosed => Self::lost("the server ended the connection"),
+            Error::Io(why) if why.kind() == ErrorKind::InvalidData => Ending::Refused(format!("no TLS: {why}")),
+            Error::Io(why) => Self::lost(format!("no connection: {why}")),
+            Error::Protocol(why) => Self::lost(format!("no WebSocket: {why}")),
+            other => Ending::Refused(other.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parley_relay::codes::Code;
+
+    fn closed(code: u16, reason: &'static str) -> Ending {
+        Ending::closed(Some(&CloseFrame { code: code.into(), reason: reason.into() }))
+    }
+
+    #[test]
+    fn whatever_the_relay_says_is_tried_again_exactly_where_that_helps() {
+        for code in Code::ALL {
+            let helps = |ending: &Ending| matches!(ending, Ending::Lost { .. });
+            // Said before there is a socket to close.
+            let answered_only = code == Code::UpgradeTimeout;
+            assert!(
+                answered_only || helps(&closed(code.close(), code.name())) == code.retry(),
+                "{code:?} as a close code"
+            );
+            let body = format!(r#"{{"code":"{}"}}"#, code.name());
+            assert_eq!(
+                helps(&Ending::status(code.http(), None, body.as_bytes())),
+                code.retry(),
+                "{code:?} as a status"
+            );
+        }
+    }
+
+    #[test]
+    fn str_70_who_is_sent_elsewhere_goes_at_once() {
+        let why = "the server closed the socket: GO_ELSEWHERE (1012)".to_owned();
+        assert_eq!(closed(1012, "GO_ELSEWHERE"), Ending::Lost { why, again: Again::AtOnce });
+    }
+
+    #[test]
+    fn a_server_that_names_a_time_is_believed() {
+        let Ending::Lost { again, why } = Ending::status(503, Some(7), br#"{"code":"POD_FULL"}"#) else { panic!() };
+        assert_eq!(
+            (again, why.as_str()),
+            (Again::NotBefore(Duration::from_secs(7)), "the server refused: POD_FULL (503)")
+        );
+    }
+}

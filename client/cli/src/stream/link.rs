@@ -1,0 +1,286 @@
+//! A socket on a topic, and opening it again when it is lost.
+use super::door::Credentials;
+use super::ending::{Again, Ending};
+use crate::exit::Exit;
+use anyhow::{Context, ensure};
+use clap::ValueEnum;
+use futures_util::{FutureExt, SinkExt, StreamExt};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, Interval, interval_at, sleep, timeout};
+use tokio_tungstenite::tungstenite::http::uri::PathAndQuery;
+use tokio_tungstenite::tungstenite::http::{HeaderValue, Uri};
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Bytes, ClientRequestBuilder, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
+
+/// Where to connect, and what to do when the connection is lost.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Link {
+    /// The topic: ws://HOST/PATH or wss://HOST/PATH
+    #[arg(value_name = "URL", value_parser = address)]
+    url: Uri,
+    #[command(flatten)]
+    credentials: Credentials,
+    /// Whether to connect again when the connection is lost
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    reconnect: Switch,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "as they say")]
+pub enum Switch {
+    On,
+    Off,
+}
+
+/// A server that does not answer in this time is not there.
+const OPENING: Duration = Duration::from_secs(10);
+/// A server that was quiet this long is pinged; one that is quiet as long again is gone.
+const PING: Duration = Duration::from_secs(30);
+/// How long a server may take to answer a close frame.
+const CLOSING: Duration = Duration::from_secs(2);
+/// The longest pause before the second try; each further one may be twice as long.
+const PAUSE: Duration = Duration::from_millis(500);
+const PAUSE_MAX: Duration = Duration::from_secs(15);
+/// A connection that held this long was a good one: pauses begin anew.
+const GOOD: Duration = Duration::from_secs(10);
+/// The largest message that is taken: as `stream.messageBytes` may be.
+const MESSAGE_MAX: usize = 64 << 20;
+
+fn address(text: &str) -> anyhow::Result<Uri> {
+    let url: Uri = text.parse().context("must be ws://HOST/PATH or wss://HOST/PATH")?;
+    let whole = matches!(url.scheme_str(), Some("ws" | "wss")) && url.host().is_some();
+    ensure!(whole, "must be ws://HOST/PATH or wss://HOST/PATH");
+    Ok(url)
+}
+
+/// SIGINT and SIGTERM, which end a command cleanly.
+pub struct Stop {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stop {
+    /// From here on the signals do not end the process.
+    pub fn new() -> anyhow::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Waits for either.
+    pub async fn told(&mut self) {
+        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {} }
+    }
+}
+
+/// An open socket.
+pub struct Socket {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    quiet: Interval,
+    pinged: bool,
+}
+
+impl Link {
+    /// The same with this path, if the address has none.
+    pub fn or_path(mut self, path: &'static str) -> anyhow::Result<Self> {
+        if self.url.path() == "/" {
+            let mut parts = self.url.into_parts();
+            parts.path_and_query = Some(PathAndQuery::from_static(path));
+            self.url = Uri::from_parts(parts)?;
+        }
+        Ok(self)
+    }
+
+    /// Talks over a socket, and over another one when it is lost, until the talk or the user ends it, or the server refuses.
+    pub async fn keep(&self, mut talk: impl AsyncFnMut(&mut Socket) -> anyhow::Result<Ending>) -> anyhow::Result<Exit> {
+        let mut stop = Stop::new()?;
+        let mut tries = 0;
+        loop {
+            let began = Instant::now();
+            let opened = tokio::select! {
+                opened = self.open() => opened?,
+                () = stop.told() => return Ok(Exit::Done),
+            };
+            let ending = match opened {
+                Err(ending) => ending,
+                Ok(mut socket) => {
+                    let ending = tokio::select! {
+                        ending = talk(&mut socket) => ending?,
+                        () = stop.told() => Ending::Done,
+                    };
+                    if ending == Ending::Done {
+                        socket.close().await;
+                    }
+                    ending
+                }
+            };
+            if began.elapsed() > GOOD {
+                tries = 0;
+            }
+            let (why, again) = match ending {
+                Ending::Done => return Ok(Exit::Done),
+                Ending::Refused(why) => {
+                    eprintln!("parley: {why}");
+                    return Ok(Exit::Refused);
+                }
+                Ending::Lost { why, again } => (why, again),
+            };
+            if self.reconnect == Switch::Off {
+                eprintln!("parley: {why}");
+                return Ok(Exit::Failed);
+            }
+            let pause = pause(again, tries);
+            tries += 1;
+            eprintln!("parley: {why}; trying again in {:.1} s", pause.as_secs_f64());
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = stop.told() => return Ok(Exit::Done),
+            }
+        }
+    }
+
+    async fn open(&self) -> anyhow::Result<Result<Socket, Ending>> {
+        let entry = match self.credentials.prepare(&self.url).await? {
+            Ok(entry) => entry,
+            Err(ending) => return Ok(Err(ending)),
+        };
+        let mut request = ClientRequestBuilder::new(entry.url);
+        request = request.with_header("User-Agent", concat!("parley/", env!("CARGO_PKG_VERSION")));
+        if let Some(header) = entry.header {
+            HeaderValue::from_str(&header).context("the token")?;
+            request = request.with_header("Authorization", header);
+        }
+        let config = WebSocketConfig::default().max_message_size(Some(MESSAGE_MAX)).max_frame_size(Some(MESSAGE_MAX));
+        let socket = match timeout(OPENING, connect_async_with_config(request, Some(config), true)).await {
+            Err(_) => return Ok(Err(Ending::lost("the server does not answer"))),
+            Ok(Err(why)) => return Ok(Err(Ending::of(why))),
+            Ok(Ok((socket, _))) => socket,
+        };
+        let mut socket = Socket { socket, quiet: interval_at(Instant::now() + PING, PING), pinged: false };
+        match entry.message {
+            None => Ok(Ok(socket)),
+            Some(token) => Ok(socket.introduce(token).await.map(|()| socket)),
+        }
+    }
+}
+
+impl Socket {
+    /// Sends a token and waits for what the server says to it: `{"authorised": …, "reason": …}`.
+    async fn introduce(&mut self, token: String) -> Result<(), Ending> {
+        self.send(Message::text(token)).await?;
+        let answer = timeout(OPENING, self.hear()).await.map_err(|_| Ending::lost("no answer to the token"))??;
+        let answer: serde_json::Value = serde_json::from_slice(&answer.into_data()).unwrap_or_default();
+        if answer["authorised"] == true {
+            return Ok(());
+        }
+        let reason = answer["reason"].as_str().unwrap_or("no reason given");
+        Err(Ending::Refused(format!("the server does not take the token: {reason}")))
+    }
+
+    /// Sends a message, once everything before it is on its way.
+    pub async fn send(&mut self, message: Message) -> Result<(), Ending> {
+        let Err(why) = self.socket.send(message).await else { return Ok(()) };
+        // A server that took no more has said why, if it said anything.
+        let said = async {
+            loop {
+                judge(self.socket.next().await)?;
+            }
+        };
+        let said: Result<Result<(), Ending>, _> = timeout(CLOSING, said).await;
+        match said {
+            Ok(Err(ending @ Ending::Refused(_))) => Err(ending),
+            _ => Err(Ending::of(why)),
+        }
+    }
+
+    /// The next text or binary message, or how the socket ended. May be given up halfway.
+    pub async fn hear(&mut self) -> Result<Message, Ending> {
+        loop {
+            tokio::select! {
+                next = self.socket.next() => {
+                    (self.pinged, _) = (false, self.quiet.reset());
+                    if let Some(message) = judge(next)? {
+                        return Ok(message);
+                    }
+                }
+                _ = self.quiet.tick() => {
+                    if std::mem::replace(&mut self.pinged, true) {
+                        return Err(Ending::lost("the server went silent"));
+                    }
+                    self.send(Message::Ping(Bytes::new())).await?;
+                }
+            }
+        }
+    }
+
+    /// What is here already, without waiting.
+    pub fn heard(&mut self) -> Option<Result<Message, Ending>> {
+        while let Some(next) = self.socket.next().now_or_never() {
+            match judge(next) {
+                Ok(None) => {}
+                Ok(Some(message)) => return Some(Ok(message)),
+                Err(ending) => return Some(Err(ending)),
+            }
+        }
+        None
+    }
+
+    /// Says goodbye, and waits a moment for the server to do so too.
+    async fn close(&mut self) {
+        let goodbye = async {
+            let frame = CloseFrame { code: 1000.into(), reason: "".into() };
+            let _ = self.socket.close(Some(frame)).await;
+            while let Some(Ok(_)) = self.socket.next().await {}
+        };
+        let _ = timeout(CLOSING, goodbye).await;
+    }
+}
+
+fn judge(next: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>) -> Result<Option<Message>, Ending> {
+    match next {
+        Some(Ok(Message::Close(frame))) => Err(Ending::closed(frame.as_ref())),
+        Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => Ok(Some(message)),
+        Some(Ok(_)) => Ok(None),
+        Some(Err(why)) => Err(Ending::of(why)),
+        None => Err(Ending::lost("the server ended the connection")),
+    }
+}
+
+/// Full jitter: anything up to a bound that doubles, so that those who were lost together do not come back together.
+fn pause(again: Again, tries: u32) -> Duration {
+    let chance = fastrand::f64();
+    let longest = PAUSE.saturating_mul(1 << tries.min(10)).min(PAUSE_MAX).mul_f64(chance);
+    match again {
+        Again::AtOnce => PAUSE.mul_f64(chance),
+        Again::Later => longest,
+        Again::NotBefore(least) => least + longest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_one_of_a_web_socket() {
+        for good in ["ws://h", "wss://h:1/a/b?c", "ws://[::1]:8111/x"] {
+            assert!(address(good).is_ok(), "{good}");
+        }
+        for bad in ["", "h:1", "http://h/x", "ws:///x", "/x", "ws://h/a b"] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn pauses_grow_up_to_a_bound_and_differ() {
+        let some = |again, tries| (0..200).map(|_| pause(again, tries)).collect::<Vec<_>>();
+        assert!(some(Again::Later, 0).iter().all(|pause| *pause <= PAUSE));
+        assert!(some(Again::Later, 4).iter().any(|pause| *pause > PAUSE));
+        assert!(some(Again::Later, 90).iter().all(|pause| *pause <= PAUSE_MAX));
+        assert!(some(Again::AtOnce, 90).iter().all(|pause| *pause <= PAUSE));
+        assert!(some(Again::NotBefore(GOOD), 0).iter().all(|pause| *pause >= GOOD));
+        assert_ne!(some(Again::Later, 4)[0], some(Again::Later, 4)[1]);
+    }
+}

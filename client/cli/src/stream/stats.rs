@@ -1,0 +1,63 @@
+//! `parley stream stats`: who is on a relay's topics, and what passes. Rules STR-60 and STR-61.
+mod table;
+
+use super::ending::Ending;
+use super::link::{Link, Socket};
+use crate::exit::Exit;
+use std::io::{IsTerminal, Write};
+use terminal_size::{Height, Width, terminal_size};
+use tokio_tungstenite::tungstenite::Message;
+
+/// Shows a relay's statistics: a table that lives on a terminal, lines of JSON elsewhere.
+#[derive(Debug, clap::Args)]
+pub struct Flags {
+    #[command(flatten)]
+    link: Link,
+    /// Show them once
+    #[arg(long)]
+    once: bool,
+    /// Lines of JSON on a terminal too
+    #[arg(long)]
+    json: bool,
+    /// Time between two answers, in milliseconds
+    #[arg(long, default_value_t = 1000, value_name = "MS", value_parser = clap::value_parser!(u32).range(200..=3_600_000))]
+    every: u32,
+}
+
+/// A terminal that does not tell its size.
+const SIZE: (u16, u16) = (100, 40);
+/// To the upper left, and everything below forgotten.
+const HOME: &str = "\x1b[H\x1b[J";
+
+impl Flags {
+    /// Shows them until told to stop.
+    pub async fn run(self) -> anyhow::Result<Exit> {
+        let link = self.link.clone().or_path("/ws")?;
+        link.keep(async |socket: &mut Socket| self.show(socket).await).await
+    }
+
+    async fn show(&self, socket: &mut Socket) -> anyhow::Result<Ending> {
+        let mut out = std::io::stdout();
+        let live = out.is_terminal() && !self.json;
+        if let Err(ending) = socket.send(Message::text(format!(r#"{{"push":{}}}"#, self.every))).await {
+            return Ok(ending);
+        }
+        loop {
+            let message = match socket.hear().await {
+                Ok(message) => message.into_data(),
+                Err(ending) => return Ok(ending),
+            };
+            let shown = if live {
+                let (Width(width), Height(height)) = terminal_size().unwrap_or((Width(SIZE.0), Height(SIZE.1)));
+                let height = if self.once { usize::MAX } else { usize::from(height) };
+                let table = table::draw(&serde_json::from_slice(&message)?, usize::from(width), height);
+                if self.once { table } else { format!("{HOME}{table}") }
+            } else {
+                format!("{}\n", String::from_utf8_lossy(&message))
+            };
+            if out.write_all(shown.as_bytes()).and_then(|()| out.flush()).is_err() || self.once {
+                return Ok(Ending::Done);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `parley stream sub`: what a topic hears to standard output.
+use super::ending::Ending;
+use super::link::{Link, Socket};
+use crate::exit::Exit;
+use anyhow::Context;
+use serde::Serialize;
+use std::io::ErrorKind;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::io::{AsyncWriteExt, Stdout, stdout};
+use tokio_tungstenite::tungstenite::Message;
+
+/// Writes what a topic hears: `parley stream sub ws://HOST/out/cam | ffplay -`.
+#[derive(Debug, clap::Args)]
+pub struct Flags {
+    #[command(flatten)]
+    link: Link,
+    /// End each message with a line feed
+    #[arg(long, conflicts_with = "log")]
+    lines: bool,
+    /// Instead of the messages, one line of JSON about each
+    #[arg(long)]
+    log: bool,
+}
+
+/// Messages that are here already are written together, up to this.
+const WRITE: usize = 1 << 16;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    /// Milliseconds since 1970.
+    time_ms: u64,
+    kind: &'static str,
+    bytes: usize,
+}
+
+impl Flags {
+    /// Writes until nobody reads.
+    pub async fn run(self) -> anyhow::Result<Exit> {
+        let mut out = stdout();
+        self.link.keep(async |socket: &mut Socket| self.write(socket, &mut out).await).await
+    }
+
+    async fn write(&self, socket: &mut Socket, out: &mut Stdout) -> anyhow::Result<Ending> {
+        let mut output = Vec::new();
+        loop {
+            let mut next = Some(socket.hear().await);
+            output.clear();
+            let ending = loop {
+                match next {
+                    Some(Ok(message)) => self.render(&message, &mut output)?,
+                    Some(Err(ending)) => break Some(ending),
+                    None => break None,
+                }
+                next = if output.len() < WRITE { socket.heard() } else { None };
+            };
+            let written = async { out.write_all(&output).await.and(out.flush().await) }.await;
+            match written {
+                Err(why) if why.kind() == ErrorKind::BrokenPipe => return Ok(Ending::Done),
+                other => other.context("standard output")?,
+            }
+            if let Some(ending) = ending {
+                return Ok(ending);
+            }
+        }
+    }
+
+    fn render(&self, message: &Message, output: &mut Vec<u8>) -> anyhow::Result<()> {
+        let kind = if message.is_text() { "text" } else { "binary" };
+        if self.log {
+            let time_ms = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
+            serde_json::to_writer(&mut *output, &Line { time_ms, kind, bytes: message.len() })?;
+            output.push(b'\n');
+            return Ok(());
+        }
+        match message {
+            Message::Text(text) => output.extend_from_slice(text.as_bytes()),
+            Message::Binary(bytes) => output.extend_from_slice(bytes),
+            _ => {}
+        }
+        if self.lines {
+            output.push(b'\n');
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! A server that a test drives by hand.
+use super::relay::DEADLINE;
+use futures_util::StreamExt;
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
+use tokio_tungstenite::{WebSocketStream, accept_hdr_async};
+
+pub type Socket = WebSocketStream<TcpStream>;
+
+pub struct Server {
+    pub listener: TcpListener,
+    /// The last upgrade that was asked for.
+    pub asked: Arc<Mutex<Option<Request>>>,
+}
+
+impl Server {
+    pub async fn start() -> Self {
+        Self { listener: TcpListener::bind("127.0.0.1:0").await.unwrap(), asked: Arc::default() }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("ws://{}{path}", self.listener.local_addr().unwrap())
+    }
+
+    pub async fn tcp(&self) -> TcpStream {
+        timeout(DEADLINE, self.listener.accept()).await.expect("nobody comes").unwrap().0
+    }
+
+    /// The next WebSocket.
+    pub async fn socket(&self) -> Socket {
+        let asked = Arc::clone(&self.asked);
+        let stream = self.tcp().await;
+        #[allow(clippy::result_large_err, reason = "the shape of the library's callback")]
+        let keep = move |request: &Request, response: Response| {
+            *asked.lock().unwrap() = Some(request.clone());
+            Ok(response)
+        };
+        timeout(DEADLINE, accept_hdr_async(stream, keep)).await.expect("no handshake").unwrap()
+    }
+}
+
+/// Answers the next HTTP request, and tells its head.
+pub async fn answer(server: &Server, status: &str, body: &str) -> String {
+    let mut stream = server.tcp().await;
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(timeout(DEADLINE, stream.read_u8()).await.expect("no request").unwrap());
+    }
+    let length = body.len();
+    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    stream.write_all(answer.as_bytes()).await.unwrap();
+    String::from_utf8(head).unwrap()
+}
+
+/// The close code that a client ends with, after whatever messages.
+pub async fn end(socket: &mut Socket) -> Option<u16> {
+    loop {
+        if let Message::Close(frame) = timeout(DEADLINE, socket.next()).await.expect("not closed")?.ok()? {
+            return frame.map(|frame| frame.code.into());
+        }
+    }
+}

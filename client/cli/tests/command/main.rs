@@ -1,0 +1,13 @@
+//! The `parley` command as its users run it: the process, against a relay's process or a server that does one thing wrong.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod fake;
+mod judging;
+mod parley;
+mod publishing;
+mod reconnecting;
+mod refusing;
+mod relay;
+mod sockets;
+mod statistics;
+mod tokens;

@@ -1,0 +1,73 @@
+//! The command under test.
+use super::relay::DEADLINE;
+use std::process::{Output, Stdio};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+/// A command that runs, with pipes on all sides.
+pub struct Parley(pub Child);
+
+/// Sends a signal to one process.
+pub fn signal(child: &Child, name: &str) {
+    let pid = child.id().expect("it ended").to_string();
+    assert!(std::process::Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap().success());
+}
+
+/// Starts it.
+pub fn start(arguments: &[&str]) -> Parley {
+    start_with(arguments, &[])
+}
+
+/// Starts it with something in the environment.
+pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Parley {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parley"));
+    command.args(arguments).env_remove("PARLEY_TOKEN").envs(environment.iter().copied()).kill_on_drop(true);
+    Parley(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+/// Runs it to its end.
+pub async fn run(arguments: &[&str]) -> Output {
+    start(arguments).end().await
+}
+
+impl Parley {
+    pub async fn write(&mut self, bytes: &[u8]) {
+        let stdin = self.0.stdin.as_mut().unwrap();
+        timeout(DEADLINE, async { stdin.write_all(bytes).await.and(stdin.flush().await) }).await.unwrap().unwrap();
+    }
+
+    /// Exactly so many bytes of its output.
+    pub async fn read(&mut self, size: usize) -> Vec<u8> {
+        let mut bytes = vec![0; size];
+        let stdout = self.0.stdout.as_mut().unwrap();
+        timeout(DEADLINE, stdout.read_exact(&mut bytes)).await.expect("too little output").unwrap();
+        bytes
+    }
+
+    /// The next line of its complaints that has this in it.
+    pub async fn complains(&mut self, part: &str) -> String {
+        let mut lines = BufReader::new(self.0.stderr.as_mut().unwrap()).lines();
+        let found = async {
+            loop {
+                let line = lines.next_line().await.unwrap().expect("it ended");
+                if line.contains(part) {
+                    return line;
+                }
+            }
+        };
+        timeout(DEADLINE, found).await.unwrap_or_else(|_| panic!("never: {part}"))
+    }
+
+    /// Ends its input and waits for its end.
+    pub async fn end(mut self) -> Output {
+        drop(self.0.stdin.take());
+        timeout(DEADLINE, self.0.wait_with_output()).await.expect("it does not end").unwrap()
+    }
+
+    /// As Ctrl-C does.
+    pub async fn interrupt(self) -> Output {
+        signal(&self.0, "INT");
+        timeout(DEADLINE, self.0.wait_with_output()).await.expect("it does not end").unwrap()
+    }
+}
