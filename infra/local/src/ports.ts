@@ -11,6 +11,8 @@ export const portTable = {
   pod2: { port: 8102, variable: 'PARLEY_POD2_PORT', use: 'the second signaling pod' },
   relay1: { port: 8121, variable: 'PARLEY_RELAY1_PORT', use: 'the first relay' },
   relay2: { port: 8122, variable: 'PARLEY_RELAY2_PORT', use: 'the second relay' },
+  relay1Link: { port: 8131, variable: 'PARLEY_RELAY1_LINK_PORT', use: 'links to the first relay' },
+  relay2Link: { port: 8132, variable: 'PARLEY_RELAY2_LINK_PORT', use: 'links to the second relay' },
   web: { port: 8090, variable: 'PARLEY_WEB_PORT', use: 'the web application' },
   nats: { port: 4222, variable: 'PARLEY_NATS_PORT', use: 'NATS' },
   natsMonitor: { port: 8222, variable: 'PARLEY_NATS_MONITOR_PORT', use: "NATS' monitoring" },

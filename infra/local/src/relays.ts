@@ -1,4 +1,5 @@
 import { webOrigins } from './endpoints.ts';
+import { natsUrl } from './nats.ts';
 import { answersOk, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
@@ -11,8 +12,10 @@ export function relaySpecs(site: Site): ProcessSpec[] {
 }
 
 function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): ProcessSpec {
-  const { ports, tools } = site;
+  const { ports, secrets, tools } = site;
   const port = ports[portName];
+  const linkName = `${portName}Link` as const;
+  const linkPort = ports[linkName];
   const url = `http://${localhost}:${port}`;
   return {
     name,
@@ -23,9 +26,18 @@ function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): Pro
       ...settingsLike(passedOn, site),
       PARLEY_RELAY_LISTEN: `${localhost}:${port}`,
       PARLEY_RELAY_TRUSTED_PROXIES: '1',
+      PARLEY_RELAY_POD: name,
+      PARLEY_RELAY_REGION: 'local',
+      PARLEY_RELAY_NATS: natsUrl(site),
+      PARLEY_RELAY_NATS_USER: 'relay',
+      PARLEY_RELAY_NATS_PASSWORD: secrets.natsPasswords.relay,
+      PARLEY_RELAY_LINK_LISTEN: `${localhost}:${linkPort}`,
     },
     files: [],
-    ports: [{ name: portName, host: localhost, port, protocol: 'tcp' }],
+    ports: [
+      { name: portName, host: localhost, port, protocol: 'tcp' },
+      { name: linkName, host: localhost, port: linkPort, protocol: 'tcp' },
+    ],
     url,
     ready: () => answersOk(`${url}/readyz`),
   };

@@ -48,6 +48,17 @@ test('[STR-11] a message of 10 MiB passes the edge whole', () =>
     assert.ok(Buffer.isBuffer(arrived) && arrived.equals(message));
   }));
 
+test('[STR-90] everybody on a topic hears everybody else, whichever relay the edge chose for them', async () => {
+  const clients: Socket[] = [];
+  for (let i = 0; i < 8; i += 1) clients.push(await connect('/meeting'));
+  const counts = await Promise.all(stack.endpoints.relays.map(addressesOn));
+  assert.ok(counts.every(({ length }) => length > 0));
+  const [speaker, ...others] = clients;
+  speaker?.send('hello');
+  for (const other of others) assert.equal(await other.next(), 'hello');
+  for (const client of clients) client.close();
+});
+
 test('[STR-22] a page of the application may open sockets, one of another site may not', async () => {
   const open = (origin: string) => upgradeAt('/streams/demo', { headers: { origin } });
   assert.equal(await open(stack.endpoints.web), 101);

@@ -10,6 +10,8 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+mod cluster;
+
 /// The settings in force.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -27,6 +29,8 @@ pub struct Settings {
     pub replay: Vec<Rule>,
     /// Whether `/ws` and `/stats` answer.
     pub stats: bool,
+    /// How the pod takes part among others; `None`: alone.
+    pub cluster: Option<crate::cluster::Config>,
     /// The least that is logged.
     pub log_level: tracing::Level,
     /// The limits.
@@ -79,6 +83,30 @@ struct Flags {
     /// Whether /ws and /stats answer: on or off [on]
     #[arg(long, env = "PARLEY_RELAY_STATS", value_name = "on|off")]
     stats: Option<String>,
+    /// NATS servers on which pods find each other, by commas: nats://HOST:PORT [none: one pod alone]
+    #[arg(long, env = "PARLEY_RELAY_NATS", value_name = "SERVERS")]
+    nats: Option<String>,
+    /// User there [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_USER", value_name = "USER")]
+    nats_user: Option<String>,
+    /// Its password; better in the environment, where a list of processes does not show it [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD", value_name = "PASSWORD")]
+    nats_password: Option<String>,
+    /// The pod's name among others [its link address]
+    #[arg(long, env = "PARLEY_RELAY_POD", value_name = "NAME")]
+    pod: Option<String>,
+    /// Pods of one region link [local]
+    #[arg(long, env = "PARLEY_RELAY_REGION", value_name = "NAME")]
+    region: Option<String>,
+    /// Where in the region [local]
+    #[arg(long, env = "PARLEY_RELAY_ZONE", value_name = "NAME")]
+    zone: Option<String>,
+    /// Address and port for links from other pods [0.0.0.0:8112]
+    #[arg(long, env = "PARLEY_RELAY_LINK_LISTEN", value_name = "ADDRESS:PORT")]
+    link_listen: Option<String>,
+    /// Where other pods reach it [link-listen, if it is one address]
+    #[arg(long, env = "PARLEY_RELAY_LINK_ADVERTISE", value_name = "ADDRESS:PORT")]
+    link_advertise: Option<String>,
     /// error, warn, info, debug or trace [info]
     #[arg(long, env = "PARLEY_RELAY_LOG_LEVEL", value_name = "LEVEL")]
     log_level: Option<String>,
@@ -100,6 +128,14 @@ struct File {
     trusted_proxies: Option<usize>,
     replay: Option<BTreeMap<String, usize>>,
     stats: Option<bool>,
+    nats: Option<String>,
+    nats_user: Option<String>,
+    nats_password: Option<String>,
+    pod: Option<String>,
+    region: Option<String>,
+    zone: Option<String>,
+    link_listen: Option<String>,
+    link_advertise: Option<String>,
     log_level: Option<String>,
     limits: BTreeMap<String, u64>,
 }
@@ -179,15 +215,26 @@ pub fn read(
         Some(other) => return Err(Refused::Setting(format!("stats must be on or off, not {other}"))),
         None => file.stats.unwrap_or(true),
     };
+    let among = cluster::Given {
+        nats: given(&flags.nats, "NATS").or(file.nats),
+        nats_user: given(&flags.nats_user, "NATS_USER").or(file.nats_user),
+        nats_password: given(&flags.nats_password, "NATS_PASSWORD").or(file.nats_password),
+        pod: given(&flags.pod, "POD").or(file.pod),
+        region: given(&flags.region, "REGION").or(file.region),
+        zone: given(&flags.zone, "ZONE").or(file.zone),
+        link_listen: given(&flags.link_listen, "LINK_LISTEN").or(file.link_listen),
+        link_advertise: given(&flags.link_advertise, "LINK_ADVERTISE").or(file.link_advertise),
+    };
     let level = given(&flags.log_level, "LOG_LEVEL").or(file.log_level).unwrap_or_else(|| "info".into());
     Ok(Settings {
-        listen: listen.parse().map_err(|_| Refused::Setting(format!("listen must be ADDRESS:PORT, not {listen}")))?,
+        listen: address("listen", &listen)?,
         threads: if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads },
         origins: allowed(origins)?,
         access,
         trusted_proxies: trusted,
         replay,
         stats,
+        cluster: cluster::read(among)?,
         log_level: level.parse().map_err(|_| Refused::Setting(format!("log-level is not known: {level}")))?,
         limits: read_limits(&file.limits, &environment, &flags.limits)?,
     })
@@ -250,6 +297,10 @@ fn number(name: &str, given: Option<String>, file: Option<usize>, most: usize) -
         None => file.unwrap_or(0),
     };
     if value > most { Err(refused(&value)) } else { Ok(value) }
+}
+
+fn address(name: &str, text: &str) -> Result<SocketAddr, Refused> {
+    text.parse().map_err(|_| Refused::Setting(format!("{name} must be ADDRESS:PORT, not {text}")))
 }
 
 fn allowed(origins: Option<Vec<String>>) -> Result<Origins, Refused> {

@@ -23,7 +23,7 @@ pub async fn when_told(running: Running) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Drains: done when every client is gone, or after `drain.window` and `socket.closeTimeout`.
+/// Drains: done when every client is gone, or after `drain.window` and `socket.closeTimeout`; then leaves the other pods.
 pub async fn run(running: &Running) {
     let relay = &running.relay;
     let began = Instant::now();
@@ -50,5 +50,8 @@ pub async fn run(running: &Running) {
         }
     };
     let all = timeout(patience, gone).await.is_ok();
+    if let Some(cluster) = &running.cluster {
+        cluster.leave().await;
+    }
     tracing::info!(all, ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), "drained");
 }

@@ -8,9 +8,11 @@
 //! | [`topics`] | who hears what. **A message is fanned out in [`topics::topic`]**; a reader's queue is [`topics::reader`] |
 //! | [`access`] | who may: tokens, one-use codes, revocation |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
+//! | [`cluster`] | other pods: finding them, and what crosses to and from them |
 //! | [`stats`] | what is counted, and how it is shown |
 //! | [`relay`] | starts all of it, in order |
 pub mod access;
+pub mod cluster;
 pub mod codes;
 pub mod config;
 pub mod drain;

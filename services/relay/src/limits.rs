@@ -83,6 +83,26 @@ limits! {
         "how long a socket that was told to close is waited for";
     replay_bytes "replay.bytes" = 8 << 20, 1024 => 1 << 30, "bytes", None,
         "what one topic keeps for late joiners, whatever the number of messages";
+    lease_interval "lease.interval" = 1000, 20 => 60_000, "ms", None,
+        "a pod that comes is found at once, by its first lease; one that went is forgotten after three";
+    lease_time "lease.time" = 3500, 50 => 600_000, "ms", None,
+        "three leases that did not come; only finding hangs on it, a link that is up stays";
+    link_peers "link.peers" = 64, 1 => 1024, "pods", None,
+        "every pod links to every other of its region: 4,032 links in all at this many";
+    link_wants "link.wants" = 16_000, 1 => 1_000_000, "topics", None,
+        "every topic of a pod with pod.topics may be read there";
+    link_messages "link.messages" = 1024, 1 => 1 << 20, "messages", None,
+        "of one topic, waiting for one pod: as many as for one reader";
+    link_bytes "link.bytes" = 16 << 20, 1024 => 1 << 30, "bytes", None,
+        "of one topic, waiting for one pod: as for one reader; one message of the largest size always may";
+    link_queued_bytes "link.queuedBytes" = 64 << 20, 1024 => 1 << 40, "bytes", None,
+        "of all topics, waiting for one pod: half a second of a 1 Gbit/s link";
+    link_ping_interval "link.pingInterval" = 1000, 20 => 60_000, "ms", None,
+        "a dead pod is found within five seconds";
+    link_dead_time "link.deadTime" = 3000, 50 => 600_000, "ms", None,
+        "two pings without an answer";
+    link_open_timeout "link.openTimeout" = 2000, 50 => 60_000, "ms", None,
+        "a round trip within a region, and time for a busy machine";
     stats_sockets "stats.sockets" = 32, 0 => 10_000, "sockets", Some(Code::TooManySockets),
         "each answer lists every client";
     stats_interval "stats.interval" = 200, 20 => 60_000, "ms", None,
@@ -168,6 +188,11 @@ impl Limits {
         if self.idle_timeout <= self.ping_interval {
             return Err(Refused::Together(
                 "socket.idleTimeout must be above socket.pingInterval, or quiet sockets are closed",
+            ));
+        }
+        if self.link_dead_time < 2 * self.link_ping_interval || self.lease_time < 2 * self.lease_interval {
+            return Err(Refused::Together(
+                "link.deadTime and lease.time must be at least twice link.pingInterval and lease.interval",
             ));
         }
         Ok(())

@@ -1,12 +1,13 @@
 //! The relay as a whole: what its parts share, and the order they start in.
 use crate::access::Access;
+use crate::cluster::{self, Cluster};
 use crate::config::Settings;
 use crate::limits::{Limits, size};
 use crate::server::addresses::Addresses;
 use crate::server::{accept, sweep};
 use crate::stats::{Answers, Clients, Counters};
-use crate::topics::Topics;
 use crate::topics::queue::{Backlog, Bounds};
+use crate::topics::{Interest, Topics};
 use anyhow::Context;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub struct Relay {
     pub assembly: Assembly,
     /// Numbers that only grow.
     pub counters: Counters,
+    /// What crosses to and from other pods.
+    pub links: Arc<cluster::counts::Counts>,
     /// What `/ws` was answered last.
     pub answers: Answers,
     /// Sockets on `/ws`.
@@ -72,6 +75,8 @@ pub struct Running {
     pub address: SocketAddr,
     /// Its parts.
     pub relay: Arc<Relay>,
+    /// Its part among other pods, if it has one.
+    pub cluster: Option<Cluster>,
     /// Ends when no more connections are taken.
     pub accepting: JoinHandle<()>,
     sweeping: JoinHandle<()>,
@@ -91,11 +96,16 @@ const BACKLOG: u32 = 4096;
 pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     let listener = listen(settings.listen).with_context(|| format!("cannot listen on {}", settings.listen))?;
     let address = listener.local_addr()?;
-    let relay = Arc::new(Relay::new(settings));
+    let interest = settings.cluster.as_ref().map(|_| Arc::new(Interest::default()));
+    let relay = Arc::new(Relay::new(settings, interest.clone()));
     let accepting = tokio::spawn(accept::run(listener, Arc::clone(&relay)));
     let sweeping = tokio::spawn(sweep::run(Arc::clone(&relay)));
     tracing::info!(%address, threads = relay.settings.threads, "listening");
-    Ok(Running { address, relay, accepting, sweeping })
+    let cluster = match relay.settings.cluster.as_ref().zip(interest) {
+        Some((config, interest)) => Some(cluster::start(config, &relay, interest).await?),
+        None => None,
+    };
+    Ok(Running { address, relay, cluster, accepting, sweeping })
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -106,9 +116,9 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 impl Relay {
-    fn new(settings: Settings) -> Self {
+    fn new(settings: Settings, interest: Option<Arc<Interest>>) -> Self {
         let limits = settings.limits.clone();
-        let topics = Topics::new(size(limits.pod_topics), settings.replay.clone(), size(limits.replay_bytes));
+        let topics = Topics::new(size(limits.pod_topics), settings.replay.clone(), size(limits.replay_bytes), interest);
         Self {
             topics: Arc::new(topics),
             clients: Arc::default(),
@@ -117,6 +127,7 @@ impl Relay {
             backlog: Arc::new(Backlog::new(limits.pod_queued_bytes)),
             assembly: Assembly { bytes: AtomicU64::new(0), limit: limits.pod_assembly_bytes },
             counters: Counters::default(),
+            links: Arc::default(),
             answers: Answers::default(),
             stats_sockets: AtomicU64::new(0),
             started: Instant::now(),

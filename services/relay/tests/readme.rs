@@ -1,6 +1,7 @@
 //! The tables of README.md are those of the code.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use parley_relay::cluster::end::End;
 use parley_relay::codes::Code;
 use parley_relay::limits::LIMITS;
 
@@ -31,5 +32,13 @@ fn every_code_is_in_the_readme() {
     for code in Code::ALL {
         let start = vec![code.name().to_owned(), code.http().to_string(), code.close().to_string()];
         assert!(rows.iter().any(|row| row.starts_with(&start)), "| {} |", start.join(" | "));
+    }
+}
+
+#[test]
+fn str_98_every_reason_a_link_ends_for_is_in_the_readme() {
+    let rows = rows();
+    for end in End::ALL {
+        assert!(rows.iter().any(|row| row.len() == 2 && row[0] == end.name()), "{}", end.name());
     }
 }

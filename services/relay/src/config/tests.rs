@@ -105,3 +105,43 @@ fn str_80_as_many_threads_as_processors_relay_unless_a_number_is_set() {
         assert_eq!(runtime(&settings).unwrap().metrics().num_workers(), expected, "{flag}");
     }
 }
+
+#[test]
+fn str_90_without_nats_a_relay_is_alone_and_with_it_has_a_place_among_others() {
+    assert!(settings(&["--region=east", "--pod=a"], &[]).unwrap().cluster.is_none());
+    let flags = ["--nats=nats://one:4222,two:4222", "--link-advertise=10.0.0.7:8112", "--pod=a", "--region=east"];
+    let login = [("PARLEY_RELAY_NATS_USER", "relay"), ("PARLEY_RELAY_NATS_PASSWORD", "hidden")];
+    let settings = settings(&flags, &login).unwrap();
+    assert!(!format!("{settings:?}").contains("hidden"));
+    let cluster = settings.cluster.unwrap();
+    assert_eq!((cluster.listen.port(), cluster.region, cluster.zone), (8112, "east".into(), "local".into()));
+    assert_eq!(cluster.nats.login.map(|(user, password)| (user, password.0)), Some(("relay".into(), "hidden".into())));
+    let (_kept, arguments) = file("nats = 'nats://one:4222'\nlink-listen = '127.0.0.1:0'\nregion = 'west'\n");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    assert_eq!(
+        super::tests::settings(&arguments, &[]).unwrap().cluster.map(|cluster| cluster.region),
+        Some("west".into())
+    );
+}
+
+#[test]
+fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_sentence() {
+    let nats = "--nats=nats://127.0.0.1:4222";
+    let cases = [
+        (vec![nats], "link-advertise must say where other pods reach link-listen"),
+        (vec![nats, "--link-listen=8112"], "link-listen must be ADDRESS:PORT"),
+        (vec![nats, "--link-advertise=relay:8112"], "link-advertise must be ADDRESS:PORT"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--region=a.b"], "region must be letters, digits"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--nats-user=x"], "must be set together"),
+        (vec!["--nats=nats://relay:secret@one:4222", "--link-listen=127.0.0.1:0"], "nats must not name a user"),
+        (vec!["--nats=nats://:x", "--link-listen=127.0.0.1:0"], "nats must be nats://HOST:PORT"),
+        (vec!["--link-listen=127.0.0.1:0"], "link-listen needs nats"),
+    ];
+    for (flags, sentence) in cases {
+        let refused = settings(&flags, &[]).unwrap_err();
+        assert!(refused.contains(sentence), "{flags:?}: {refused}");
+    }
+    let long = format!("--pod={}", "x".repeat(129));
+    assert!(settings(&[nats, "--link-listen=127.0.0.1:0", &long], &[]).unwrap_err().contains("pod must have"));
+    assert!(settings(&["--limit=link.deadTime=1500"], &[]).unwrap_err().contains("at least twice"));
+}

@@ -167,12 +167,7 @@ fn publish(relay: &Relay, membership: &Membership, sender: u64, batch: &Batch, n
     let count = &relay.counters;
     count.received.add(batch.count() as u64);
     count.received_bytes.add(batch.payload() as u64);
-    let fanout = membership.topic.publish(sender, batch, now);
-    count.delivered.add(fanout.written);
-    count.delivered_bytes.add(fanout.bytes);
-    if fanout.dropped > 0 {
-        count.dropped.add(fanout.dropped);
-    }
+    count.fanned_out(membership.topic.publish(sender, batch, now));
 }
 
 impl Future for Connection {

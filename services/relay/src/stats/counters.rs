@@ -1,5 +1,6 @@
 //! Numbers of the whole pod that only grow. Hot paths add once per batch, not once per delivery.
 use crate::codes::Code;
+use crate::topics::topic::Fanout;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One number.
@@ -39,6 +40,17 @@ pub struct Counters {
     pub refused: ByCode,
     /// Sockets the relay closed.
     pub closed: ByCode,
+}
+
+impl Counters {
+    /// What became of a batch.
+    pub fn fanned_out(&self, fanout: Fanout) {
+        self.delivered.add(fanout.written);
+        self.delivered_bytes.add(fanout.bytes);
+        if fanout.dropped > 0 {
+            self.dropped.add(fanout.dropped);
+        }
+    }
 }
 
 /// A number for each code.

@@ -28,6 +28,9 @@ pub fn text(relay: &Relay) -> String {
     out.counter("parley_relay_discarded_messages_total", "Messages sent on /out/ topics", count.discarded.get());
     out.by_code("parley_relay_refused_total", "Requests and upgrades refused", count.refused.iter());
     out.by_code("parley_relay_closed_total", "WebSockets the relay closed", count.closed.iter());
+    if relay.settings.cluster.is_some() {
+        out.0.push_str(&crate::cluster::metrics::text(&relay.links));
+    }
     out.0
 }
 

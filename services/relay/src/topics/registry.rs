@@ -1,8 +1,9 @@
 //! The topics that exist: each from its first client to its last. Rule STR-7.
+use super::interest::Interest;
 use super::reader::Reader;
 use super::replay::{Replay, Rule, rule_for};
 use super::route::Route;
-use super::topic::Topic;
+use super::topic::{Remote, Topic};
 use crate::codes::Code;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -10,10 +11,18 @@ use std::sync::Arc;
 
 /// All topics of a pod.
 pub struct Topics {
-    open: Mutex<HashMap<Arc<str>, Open>>,
+    state: Mutex<State>,
     most: usize,
     rules: Vec<Rule>,
     replay_bytes: usize,
+    interest: Option<Arc<Interest>>,
+}
+
+#[derive(Default)]
+struct State {
+    open: HashMap<Arc<str>, Open>,
+    /// The pods that want a topic, whether or not it is open here.
+    remotes: HashMap<Arc<str>, Vec<Arc<dyn Remote>>>,
 }
 
 struct Open {
@@ -30,19 +39,19 @@ pub struct Membership {
 }
 
 impl Topics {
-    /// At most `most` topics, with the rules for late joiners.
-    pub fn new(most: usize, rules: Vec<Rule>, replay_bytes: usize) -> Self {
-        Self { open: Mutex::new(HashMap::new()), most, rules, replay_bytes }
+    /// At most `most` topics, with the rules for late joiners. With `interest`, other pods are told what is read here.
+    pub fn new(most: usize, rules: Vec<Rule>, replay_bytes: usize, interest: Option<Arc<Interest>>) -> Self {
+        Self { state: Mutex::default(), most, rules, replay_bytes, interest }
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.open.lock().len()
+        self.state.lock().open.len()
     }
 
     /// Whether a client of this route would be let in. Cheap, and only a hint: `enter` decides.
     pub fn admits(&self, route: &Route) -> bool {
-        let open = self.open.lock();
+        let open = &self.state.lock().open;
         open.len() < self.most || open.contains_key(route.topic.as_str())
     }
 
@@ -57,7 +66,7 @@ impl Topics {
     }
 
     fn open(&self, name: &str) -> Result<Arc<Topic>, Code> {
-        let mut open = self.open.lock();
+        let State { open, remotes } = &mut *self.state.lock();
         if let Some(found) = open.get_mut(name) {
             found.clients += 1;
             return Ok(Arc::clone(&found.topic));
@@ -68,13 +77,39 @@ impl Topics {
         let name: Arc<str> = name.into();
         let kept = rule_for(&self.rules, &name).filter(|rule| rule.messages > 0);
         let replay = kept.map(|rule| Replay::new(rule.messages, self.replay_bytes));
-        let topic = Arc::new(Topic::new(Arc::clone(&name), replay));
+        let topic = Arc::new(Topic::new(Arc::clone(&name), replay, self.interest.clone()));
+        for remote in remotes.get(&name).into_iter().flatten() {
+            topic.attach(remote, false);
+        }
         open.insert(name, Open { topic: Arc::clone(&topic), clients: 1 });
         Ok(topic)
     }
 
+    /// Another pod wants a topic: from now on while it is open here, now or later.
+    pub fn want(&self, name: &Arc<str>, remote: &Arc<dyn Remote>, replay: bool) {
+        let State { open, remotes } = &mut *self.state.lock();
+        remotes.entry(Arc::clone(name)).or_default().push(Arc::clone(remote));
+        if let Some(found) = open.get(name) {
+            found.topic.attach(remote, replay);
+        }
+    }
+
+    /// It no longer does.
+    pub fn unwant(&self, name: &str, remote: &Arc<dyn Remote>) {
+        let State { open, remotes } = &mut *self.state.lock();
+        if let Some(wanting) = remotes.get_mut(name) {
+            wanting.retain(|other| !Arc::ptr_eq(other, remote));
+            if wanting.is_empty() {
+                remotes.remove(name);
+            }
+        }
+        if let Some(found) = open.get(name) {
+            found.topic.detach(remote);
+        }
+    }
+
     fn leave(&self, name: &str) {
-        let mut open = self.open.lock();
+        let open = &mut self.state.lock().open;
         let Some(found) = open.get_mut(name) else { return };
         found.clients -= 1;
         if found.clients == 0 {

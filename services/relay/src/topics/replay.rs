@@ -16,10 +16,19 @@ pub fn rule_for<'a>(rules: &'a [Rule], topic: &str) -> Option<&'a Rule> {
     rules.iter().filter(|rule| topic.starts_with(&rule.prefix)).max_by_key(|rule| rule.prefix.len())
 }
 
+/// Which pod a message was published on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// This one.
+    Here,
+    /// Another, which keeps it too.
+    Elsewhere,
+}
+
 /// The last messages of one topic.
 #[derive(Debug)]
 pub struct Replay {
-    kept: VecDeque<Batch>,
+    kept: VecDeque<(Batch, Origin)>,
     bytes: usize,
     most_messages: usize,
     most_bytes: usize,
@@ -32,22 +41,33 @@ impl Replay {
     }
 
     /// Keeps the messages of a batch, and forgets the oldest.
-    pub fn keep(&mut self, batch: &Batch) {
+    pub fn keep(&mut self, batch: &Batch, origin: Origin) {
         for (frame, _) in batch.unsent(0) {
             // Copied, as a slice of a batch would keep all of the batch.
             let frame = if batch.count() > 1 { bytes::Bytes::copy_from_slice(&frame) } else { frame };
             self.bytes += frame.len();
-            self.kept.push_back(Batch::framed(frame));
+            self.kept.push_back((Batch::framed(frame), origin));
         }
         while self.kept.len() > self.most_messages || self.bytes > self.most_bytes {
-            let Some(oldest) = self.kept.pop_front() else { break };
+            let Some((oldest, _)) = self.kept.pop_front() else { break };
             self.bytes -= oldest.bytes().len();
         }
     }
 
     /// What is kept, oldest first.
     pub fn messages(&self) -> impl Iterator<Item = &Batch> {
-        self.kept.iter()
+        self.kept.iter().map(|(message, _)| message)
+    }
+
+    /// Those that were published here, oldest first.
+    pub fn messages_from_here(&self) -> impl Iterator<Item = &Batch> {
+        self.kept.iter().filter(|(_, origin)| *origin == Origin::Here).map(|(message, _)| message)
+    }
+
+    /// Forgets those that were published on other pods.
+    pub fn forget_elsewhere(&mut self) {
+        self.kept.retain(|(_, origin)| *origin == Origin::Here);
+        self.bytes = self.messages().map(|kept| kept.bytes().len()).sum();
     }
 }
 
@@ -70,12 +90,24 @@ mod tests {
         let texts = |replay: &Replay| replay.messages().map(|kept| kept.bytes()[2..].to_vec()).collect::<Vec<_>>();
         let mut replay = Replay::new(2, 100);
         for text in [b"a", b"b", b"c"] {
-            replay.keep(&Batch::message(Kind::Text, text));
+            replay.keep(&Batch::message(Kind::Text, text), Origin::Here);
         }
         assert_eq!(texts(&replay), [b"b", b"c"]);
-        replay.keep(&Batch::message(Kind::Binary, &[7; 97]));
+        replay.keep(&Batch::message(Kind::Binary, &[7; 97]), Origin::Here);
         assert_eq!(texts(&replay), [[7; 97]]);
-        replay.keep(&Batch::message(Kind::Binary, &[7; 99]));
+        replay.keep(&Batch::message(Kind::Binary, &[7; 99]), Origin::Here);
         assert!(texts(&replay).is_empty());
+    }
+
+    #[test]
+    fn str_96_what_other_pods_keep_too_is_told_apart_and_forgotten() {
+        let mut replay = Replay::new(3, 8);
+        replay.keep(&Batch::message(Kind::Text, b"a"), Origin::Here);
+        replay.keep(&Batch::message(Kind::Text, b"b"), Origin::Elsewhere);
+        assert_eq!((replay.messages().count(), replay.messages_from_here().count()), (2, 1));
+        replay.forget_elsewhere();
+        // Its bytes are free again: with them there would be no room for this.
+        replay.keep(&Batch::message(Kind::Text, b"cc"), Origin::Here);
+        assert_eq!(replay.messages().count(), 2);
     }
 }

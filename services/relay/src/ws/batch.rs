@@ -1,5 +1,5 @@
 //! Messages framed once: the bytes that every reader of a topic is sent, back to back.
-use super::frame::{Kind, Opcode, ServerHeader, payload_of};
+use super::frame::{Kind, Opcode, ServerHeader, payload_of, read_frame};
 use super::mask::append_unmasked;
 use bytes::{BufMut, Bytes, BytesMut};
 
@@ -24,6 +24,26 @@ impl Batch {
         let mut builder = Builder::with_capacity(payload.len() + super::frame::SERVER_HEADER_MAX);
         builder.push_plain(kind, payload);
         builder.take().unwrap_or(Self { bytes: Bytes::new(), ends: Vec::new(), payload: 0 })
+    }
+
+    /// Frames that another relay made. `None` unless they are `count` messages, each framed as we frame it.
+    pub fn read(bytes: Bytes, count: usize) -> Option<Self> {
+        let (mut ends, mut at, mut payload) = (Vec::new(), 0, 0);
+        while at < bytes.len() && ends.len() < count {
+            let (kind, message) = read_frame(&bytes[at..])?;
+            let (start, end) = (message.start + at, message.end + at);
+            if kind == Kind::Text && std::str::from_utf8(&bytes[start..end]).is_err() {
+                return None;
+            }
+            payload += end - start;
+            at = end;
+            ends.push(at);
+        }
+        if at != bytes.len() || ends.len() != count || count == 0 {
+            return None;
+        }
+        let ends = if count == 1 { Vec::new() } else { ends };
+        Some(Self { bytes, ends, payload })
     }
 
     /// All frames as they go onto the wire.

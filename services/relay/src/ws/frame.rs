@@ -1,5 +1,6 @@
 //! One frame's header: reading a client's, writing ours. RFC 6455 section 5.2.
 use crate::codes::Code;
+use std::ops::Range;
 
 /// Text or binary: what a message keeps from publisher to reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,6 +194,27 @@ impl ServerHeader {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.size]
     }
+}
+
+/// Reads one of our own frames from the start of `input`: what it is, and where its payload lies. `None`: it is not whole, or
+/// not as we would have written it.
+pub fn read_frame(input: &[u8]) -> Option<(Kind, Range<usize>)> {
+    let &[first, short, ref rest @ ..] = input else { return None };
+    let kind = match first {
+        0x81 => Kind::Text,
+        0x82 => Kind::Binary,
+        _ => return None,
+    };
+    let length = match short {
+        126 => u64::from(u16::from_be_bytes(*rest.first_chunk()?)),
+        127 => u64::from_be_bytes(*rest.first_chunk()?),
+        short => u64::from(short),
+    };
+    let length = usize::try_from(length).ok()?;
+    let header = ServerHeader::new(Opcode::from(kind), length);
+    let start = header.as_bytes().len();
+    let end = start.checked_add(length)?;
+    (end <= input.len() && input.starts_with(header.as_bytes())).then_some((kind, start..end))
 }
 
 /// How much of one of our frames of `total` bytes is payload.

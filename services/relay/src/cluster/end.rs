@@ -1,0 +1,70 @@
+//! Why a link between two pods ended, in words that do not change: in the log and in metrics. Rule STR-98.
+
+/// Why a link ended, or was not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// The other side closed, or vanished.
+    Peer,
+    /// Nothing was heard for `link.deadTime`.
+    Dead,
+    /// This pod goes.
+    Leaving,
+    /// A newer link of the same pod took its place.
+    Replaced,
+    /// The other side is another run of its pod than was expected.
+    Epoch,
+    /// The other side could not be reached.
+    Unreachable,
+    /// It was not opened within `link.openTimeout`.
+    Timeout,
+    /// Another version of the wire.
+    Version,
+    /// Not the key of the lease.
+    Key,
+    /// What came is no frame of a link.
+    Frame,
+    /// A batch larger than any may be.
+    TooLarge,
+    /// A number that was never given to a topic, or was given before.
+    Number,
+    /// The pod has `link.peers`.
+    Full,
+}
+
+impl End {
+    /// All of them.
+    pub const ALL: [End; 13] = [
+        End::Peer,
+        End::Dead,
+        End::Leaving,
+        End::Replaced,
+        End::Epoch,
+        End::Unreachable,
+        End::Timeout,
+        End::Version,
+        End::Key,
+        End::Frame,
+        End::TooLarge,
+        End::Number,
+        End::Full,
+    ];
+
+    /// The name in the log and in metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            End::Peer => "LINK_PEER",
+            End::Dead => "LINK_DEAD",
+            End::Leaving => "LINK_LEAVING",
+            End::Replaced => "LINK_REPLACED",
+            End::Epoch => "LINK_EPOCH",
+            End::Unreachable => "LINK_UNREACHABLE",
+            End::Timeout => "LINK_TIMEOUT",
+            End::Version => "LINK_VERSION",
+            End::Key => "LINK_KEY",
+            End::Frame => "LINK_FRAME",
+            End::TooLarge => "LINK_TOO_LARGE",
+            End::Number => "LINK_NUMBER",
+            End::Full => "LINK_FULL",
+        }
+    }
+}

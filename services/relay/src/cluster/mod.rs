@@ -1,0 +1,183 @@
+//! Pods of a region as one relay: they find each other through leases on NATS, and send each other what the other's clients read
+//! over direct links. Rules STR-90 to STR-99.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`lease`], [`bus`], [`roll`] | who is there: what a pod says of itself, where it says it, who is dialled and forgotten |
+//! | [`frames`] | the wire of a link: bytes in, requests or batches out |
+//! | [`dial`] | the hearing end: says what is read here, hands what comes to readers here |
+//! | [`serve`], [`served`], [`lanes`] | the sending end: who dialled, what each wants, what waits for it |
+//! | [`pulse`], [`end`], [`counts`], [`metrics`] | whether a link lives, why it ended, what crossed |
+pub mod bus;
+pub mod counts;
+pub mod dial;
+pub mod end;
+pub mod frames;
+pub mod lanes;
+pub mod lease;
+pub mod metrics;
+pub mod pulse;
+pub mod roll;
+pub mod serve;
+pub mod served;
+
+use crate::limits::size;
+use crate::relay::Relay;
+use crate::topics::Interest;
+use anyhow::{Context, ensure};
+use bus::{Bus, Nats};
+use counts::Counts;
+use dial::Dialler;
+use lease::{Key, Lease};
+use roll::{Heard, Roll};
+use served::Served;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+/// How a pod takes part.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where leases are heard.
+    pub nats: Nats,
+    /// Its name; the address of its links where there is none.
+    pub pod: Option<String>,
+    /// Pods of one region link.
+    pub region: String,
+    /// Where in the region.
+    pub zone: String,
+    /// Where links are taken; no edge leads there.
+    pub listen: SocketAddr,
+    /// Where other pods reach that.
+    pub advertise: Option<SocketAddr>,
+}
+
+/// What the links of a pod share.
+pub struct Shared {
+    /// The pod.
+    pub relay: Arc<Relay>,
+    /// What it says of itself.
+    pub own: Lease,
+    /// What it wants.
+    pub interest: Arc<Interest>,
+    /// Who dialled it.
+    pub served: Arc<Served>,
+    /// What crossed.
+    pub counts: Arc<Counts>,
+    leaving: watch::Sender<bool>,
+}
+
+impl Shared {
+    /// Whether the pod goes.
+    pub fn is_leaving(&self) -> bool {
+        *self.leaving.borrow()
+    }
+}
+
+/// A pod's part in its region.
+pub struct Cluster {
+    /// What its links share.
+    pub shared: Arc<Shared>,
+    accepting: AbortHandle,
+    finding: parking_lot::Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Takes part: binds the link port first, so that one that is taken ends the process before anything else happened.
+pub async fn start(config: &Config, relay: &Arc<Relay>, interest: Arc<Interest>) -> anyhow::Result<Cluster> {
+    let listener =
+        TcpListener::bind(config.listen).await.with_context(|| format!("cannot take links on {}", config.listen))?;
+    let listen = listener.local_addr()?;
+    let link = config.advertise.unwrap_or(listen);
+    ensure!(!link.ip().is_unspecified(), "set link-advertise: others cannot reach {link}");
+    let limits = &relay.limits;
+    let own = Lease {
+        pod: config.pod.clone().unwrap_or_else(|| link.to_string()),
+        epoch: u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?,
+        zone: config.zone.clone(),
+        link,
+        key: Key::random(),
+        gone: false,
+    };
+    let bus = Bus::join(&config.nats, &config.region, &own.pod).await?;
+    tracing::info!(address = %listen, advertised = %link, pod = own.pod, region = config.region, "taking links");
+    let shared = Arc::new(Shared {
+        relay: Arc::clone(relay),
+        own,
+        interest,
+        served: Arc::new(Served::new(size(limits.link_peers))),
+        counts: Arc::clone(&relay.links),
+        leaving: watch::Sender::new(false),
+    });
+    let accepting = tokio::spawn(serve::accept(listener, Arc::clone(&shared))).abort_handle();
+    let finding = tokio::spawn(find(bus, Arc::clone(&shared)));
+    Ok(Cluster { shared, accepting, finding: parking_lot::Mutex::new(Some(finding)) })
+}
+
+impl Cluster {
+    /// Gives up the lease, sends what waits for other pods, and ends the links: a second each at most. Rule STR-99.
+    pub async fn leave(&self) {
+        self.shared.leaving.send_replace(true);
+        let finding = self.finding.lock().take();
+        if let Some(finding) = finding {
+            let _ = timeout(Duration::from_secs(1), finding).await;
+        }
+        self.accepting.abort();
+        self.shared.served.finish();
+        let ended = async {
+            while self.shared.served.count() > 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let all = timeout(serve::GOODBYE, ended).await.is_ok();
+        tracing::info!(all, "links ended");
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.accepting.abort();
+        if let Some(finding) = self.finding.get_mut() {
+            finding.abort();
+        }
+    }
+}
+
+/// Says the lease, hears the others', and dials; at the end says that the pod goes.
+async fn find(mut bus: Bus, shared: Arc<Shared>) {
+    let limits = &shared.relay.limits;
+    let mut roll = Roll::new(shared.own.clone(), Duration::from_millis(limits.lease_time), size(limits.link_peers));
+    let mut ticks = interval(Duration::from_millis(limits.lease_interval));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut leaving = shared.leaving.subscribe();
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {
+                bus.say(&shared.own).await;
+                shared.counts.bus.set(u64::from(bus.is_connected()));
+                for pod in roll.lapse(Instant::now(), Dialler::is_up) {
+                    tracing::info!(pod, "pod forgotten");
+                }
+            }
+            lease = bus.next() => {
+                let (pod, epoch) = (lease.pod.clone(), lease.epoch);
+                match roll.heard(lease, Instant::now(), |lease| Dialler::start(lease, &shared)) {
+                    Heard::New | Heard::Restarted => {
+                        tracing::info!(pod, epoch, "pod found");
+                        // It need not wait for the next tick to find this one.
+                        bus.say(&shared.own).await;
+                    }
+                    Heard::Twin => tracing::warn!(pod, epoch, "another pod has this one's name: set pod"),
+                    Heard::Full => tracing::warn!(pod, "not linked: link.peers"),
+                    Heard::Own | Heard::Known | Heard::Late | Heard::Gone => {}
+                }
+            }
+            _ = leaving.changed() => break,
+        }
+    }
+    bus.say(&Lease { gone: true, ..shared.own.clone() }).await;
+    bus.flush().await;
+}

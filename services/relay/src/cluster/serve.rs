@@ -1,0 +1,205 @@
+//! The sending end of a link: another pod dialled, presents the key of our lease, and says which topics it wants. What its
+//! clients may hear goes out; nothing a client could hear comes in. Rules STR-91 to STR-95.
+use super::Shared;
+use super::end::End;
+use super::frames::{Hello, Request, welcome};
+use super::lanes::{Bounds, Lane, Next, Outgoing};
+use super::pulse::Pulse;
+use crate::limits::size;
+use crate::server::connection::TcpOutlet;
+use crate::topics::Remote;
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+
+/// How long to wait after a connection could not be accepted.
+const BREATH: Duration = Duration::from_millis(50);
+/// How much one read takes: requests are short.
+const READ: usize = 16 * 1024;
+/// How long a peer has to take the last bytes of a link that ends.
+pub const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Takes links until the task is ended.
+pub async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    // Strangers hold a place until they have shown the key, so that they are bounded too.
+    let places = Arc::new(tokio::sync::Semaphore::new(2 * size(shared.relay.limits.link_peers)));
+    loop {
+        match listener.accept().await {
+            Ok((stream, address)) => match Arc::clone(&places).try_acquire_owned() {
+                Ok(place) => {
+                    let shared = Arc::clone(&shared);
+                    tokio::spawn(async move {
+                        serve(stream, address, &shared).await;
+                        drop(place);
+                    });
+                }
+                Err(_) => shared.counts.end(End::Full),
+            },
+            Err(why) => {
+                tracing::warn!(%why, "cannot accept a link");
+                tokio::time::sleep(BREATH).await;
+            }
+        }
+    }
+}
+
+async fn serve(mut stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
+    let patience = Duration::from_millis(shared.relay.limits.link_open_timeout);
+    let (hello, rest) = match timeout(patience, greet(&mut stream, shared)).await.unwrap_or(Err(End::Timeout)) {
+        Ok(greeted) => greeted,
+        Err(end) => {
+            shared.counts.end(end);
+            tracing::warn!(%address, code = end.name(), "link refused");
+            return;
+        }
+    };
+    let (inbound, outbound) = stream.into_split();
+    let bounds = Bounds::of(&shared.relay.limits);
+    let outgoing = Arc::new(Outgoing::new(Box::new(TcpOutlet(outbound)), bounds, Arc::clone(&shared.counts)));
+    let place = match shared.served.enter(&hello, &outgoing) {
+        Ok(place) => place,
+        Err(end) => {
+            shared.counts.end(end);
+            tracing::warn!(%address, pod = hello.pod, code = end.name(), "link refused");
+            return;
+        }
+    };
+    shared.counts.sends.add(1);
+    tracing::info!(%address, pod = hello.pod, epoch = hello.epoch, "link up: sends");
+    let end = match talk(&inbound, rest, &outgoing, shared).await {
+        End::Peer if shared.is_leaving() => End::Leaving,
+        End::Peer if !place.is_held() => End::Replaced,
+        end => end,
+    };
+    outgoing.end();
+    shared.counts.sends.sub(1);
+    shared.counts.end(end);
+    tracing::info!(%address, pod = hello.pod, code = end.name(), "link down: sends");
+}
+
+/// Reads the hello and answers it.
+async fn greet(stream: &mut TcpStream, shared: &Shared) -> Result<(Hello, Vec<u8>), End> {
+    stream.set_nodelay(true).map_err(|_| End::Peer)?;
+    let mut input = Vec::with_capacity(256);
+    loop {
+        if let Some((hello, size)) = Hello::read(&input)? {
+            if !shared.own.key.admits(&hello.key.0) {
+                return Err(End::Key);
+            }
+            stream.write_all(&welcome(shared.own.epoch)).await.map_err(|_| End::Peer)?;
+            return Ok((hello, input.split_off(size)));
+        }
+        if stream.read_buf(&mut input).await.map_err(|_| End::Peer)? == 0 {
+            return Err(End::Peer);
+        }
+    }
+}
+
+async fn talk(inbound: &OwnedReadHalf, rest: Vec<u8>, outgoing: &Arc<Outgoing>, shared: &Arc<Shared>) -> End {
+    let pulse = Pulse::new(&shared.relay.limits);
+    let wants = Wants { shared: Arc::clone(shared), outgoing: Arc::clone(outgoing), here: HashMap::new(), last: 0 };
+    let hearing = hear(inbound, rest, wants, &pulse);
+    tokio::pin!(hearing);
+    tokio::select! {
+        end = &mut hearing => return end,
+        end = pulse.stops() => return end,
+        () = send(inbound, outgoing) => {}
+    }
+    // Ending with unread bytes would reset the connection, and take the last messages with it.
+    timeout(GOODBYE, hearing).await.unwrap_or(End::Peer)
+}
+
+/// Sends what waits until the link ended.
+async fn send(inbound: &OwnedReadHalf, outgoing: &Outgoing) {
+    while poll_fn(|cx| outgoing.flush(cx)).await == Next::Blocked {
+        if inbound.as_ref().writable().await.is_err() {
+            outgoing.end();
+        }
+    }
+}
+
+async fn hear(inbound: &OwnedReadHalf, mut input: Vec<u8>, mut wants: Wants, pulse: &Pulse) -> End {
+    loop {
+        let mut taken = 0;
+        loop {
+            match Request::read(&input[taken..]) {
+                Ok(Some((request, size))) => {
+                    taken += size;
+                    if let Err(end) = wants.take(request) {
+                        return end;
+                    }
+                }
+                Ok(None) => break,
+                Err(end) => return end,
+            }
+        }
+        input.drain(..taken);
+        input.reserve(READ);
+        match inbound.readable().await.and_then(|()| inbound.try_read_buf(&mut input)) {
+            Ok(0) => return End::Peer,
+            Ok(_) => pulse.beat(),
+            Err(why) if why.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => return End::Peer,
+        }
+    }
+}
+
+/// What the peer wants; dropping it ends all of it.
+struct Wants {
+    shared: Arc<Shared>,
+    outgoing: Arc<Outgoing>,
+    here: HashMap<u64, (Arc<str>, Arc<dyn Remote>)>,
+    /// The greatest number so far.
+    last: u64,
+}
+
+impl Wants {
+    fn take(&mut self, request: Request) -> Result<(), End> {
+        match request {
+            Request::Want { number, replay, topic } if number > self.last => {
+                self.last = number;
+                self.want(number, &topic.into(), replay);
+            }
+            Request::Unwant { number } if number <= self.last => self.unwant(number),
+            Request::Want { .. } | Request::Unwant { .. } => return Err(End::Number),
+            Request::Ping { stamp, round_trip } => {
+                self.outgoing.pong(stamp, Duration::from_micros(round_trip.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn want(&mut self, number: u64, topic: &Arc<str>, replay: bool) {
+        if self.here.len() >= size(self.shared.relay.limits.link_wants) {
+            self.shared.counts.refused.add(1);
+            return;
+        }
+        self.outgoing.open(number);
+        let lane: Arc<dyn Remote> = Arc::new(Lane::new(&self.outgoing, number));
+        self.shared.relay.topics.want(topic, &lane, replay);
+        self.here.insert(number, (Arc::clone(topic), lane));
+        self.shared.counts.asked.add(1);
+    }
+
+    fn unwant(&mut self, number: u64) {
+        let Some((topic, lane)) = self.here.remove(&number) else { return };
+        self.shared.relay.topics.unwant(&topic, &lane);
+        self.outgoing.shut(number);
+        self.shared.counts.asked.sub(1);
+    }
+}
+
+impl Drop for Wants {
+    fn drop(&mut self) {
+        let numbers: Vec<u64> = self.here.keys().copied().collect();
+        for number in numbers {
+            self.unwant(number);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The links over which this pod sends: one for each pod that dialled. Rules STR-91 and STR-97.
+use super::end::End;
+use super::frames::Hello;
+use super::lanes::Outgoing;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Who dialled, by name.
+pub struct Served {
+    most: usize,
+    links: Mutex<HashMap<String, (u64, Arc<Outgoing>)>>,
+}
+
+/// A link's place; dropping it leaves.
+pub struct Place {
+    served: Arc<Served>,
+    pod: String,
+    outgoing: Arc<Outgoing>,
+}
+
+impl Served {
+    /// At most `most` pods.
+    pub fn new(most: usize) -> Self {
+        Self { most, links: Mutex::default() }
+    }
+
+    /// Lets a pod in. Its link from before ends; an earlier run of it is not let in.
+    pub fn enter(self: &Arc<Self>, hello: &Hello, outgoing: &Arc<Outgoing>) -> Result<Place, End> {
+        let mut links = self.links.lock();
+        match links.get(&hello.pod) {
+            Some((epoch, _)) if *epoch > hello.epoch => return Err(End::Epoch),
+            None if links.len() >= self.most => return Err(End::Full),
+            _ => {}
+        }
+        if let Some((_, old)) = links.insert(hello.pod.clone(), (hello.epoch, Arc::clone(outgoing))) {
+            old.end();
+        }
+        Ok(Place { served: Arc::clone(self), pod: hello.pod.clone(), outgoing: Arc::clone(outgoing) })
+    }
+
+    /// Every link sends what waits, and ends.
+    pub fn finish(&self) {
+        for (_, outgoing) in self.links.lock().values() {
+            outgoing.finish();
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.links.lock().len()
+    }
+}
+
+impl Place {
+    /// Whether no newer link of the pod took it.
+    pub fn is_held(&self) -> bool {
+        self.served.links.lock().get(&self.pod).is_some_and(|(_, holder)| Arc::ptr_eq(holder, &self.outgoing))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.is_held() {
+            self.served.links.lock().remove(&self.pod);
+        }
+    }
+}

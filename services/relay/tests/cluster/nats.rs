@@ -1,0 +1,119 @@
+//! A real NATS server, on a free port, in a directory of its own.
+use super::pod::DEADLINE;
+use std::path::PathBuf;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::TcpListener;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+pub struct Nats {
+    pub url: String,
+    port: u16,
+    server: Option<Child>,
+    directory: PathBuf,
+}
+
+/// The relay's password in the chart's configuration.
+pub const PASSWORD: &str = "relay-secret";
+
+impl Nats {
+    pub async fn start() -> Self {
+        let port = free_port().await;
+        let directory = std::env::temp_dir().join(format!("parley-relay-nats-{}-{port}", std::process::id()));
+        let mut nats = Self { url: format!("nats://127.0.0.1:{port}"), port, server: None, directory };
+        nats.again().await;
+        nats
+    }
+
+    /// With the users and permissions of a region.
+    pub async fn start_as_in_the_chart() -> Self {
+        let mut nats = Self::start().await;
+        nats.kill().await;
+        std::fs::create_dir_all(&nats.directory).unwrap();
+        let mut config =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../charts/parley/files/nats.conf"))
+                .unwrap();
+        let (listen, store) = (format!("127.0.0.1:{}", nats.port), nats.directory.join("store").display().to_string());
+        for (name, value) in [
+            ("SERVER_NAME", "one"),
+            ("LISTEN", &listen),
+            ("MONITOR", "127.0.0.1:-1"),
+            ("STORE_DIR", &store),
+            ("DOMAIN", "local"),
+            ("MAX_MEMORY", "64MB"),
+            ("MAX_FILE", "64MB"),
+        ] {
+            config = config.replace(&format!("${{{name}}}"), value);
+        }
+        std::fs::write(nats.config(), config).unwrap();
+        nats.again().await;
+        nats
+    }
+
+    fn config(&self) -> PathBuf {
+        self.directory.join("nats.conf")
+    }
+
+    /// As `kill -9`.
+    pub async fn kill(&mut self) {
+        self.server.take().unwrap().kill().await.unwrap();
+    }
+
+    /// Again on the same port.
+    pub async fn again(&mut self) {
+        let mut command = Command::new(binary());
+        if self.config().exists() {
+            command.arg("-c").arg(self.config());
+            for user in ["SIGNALING", "RELAY", "TURN"] {
+                command.env(format!("PARLEY_NATS_{user}_PASSWORD"), PASSWORD);
+            }
+        } else {
+            command.args(["-a", "127.0.0.1", "-p", &self.port.to_string()]);
+        }
+        let mut server = command.stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+        let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
+        let ready = async {
+            while let Ok(Some(line)) = lines.next_line().await {
+                if line.contains("Server is ready") {
+                    return;
+                }
+            }
+            panic!("NATS ended at once");
+        };
+        timeout(DEADLINE, ready).await.expect("NATS is not ready");
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        self.server = Some(server);
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// `PARLEY_NATS_SERVER`, or the one that `make tools` has fetched. A missing server is a failure, never a skipped test.
+fn binary() -> PathBuf {
+    if let Some(given) = std::env::var_os("PARLEY_NATS_SERVER") {
+        return given.into();
+    }
+    let versions = concat!(env!("CARGO_MANIFEST_DIR"), "/../../infra/local/versions.env");
+    let versions = std::fs::read_to_string(versions).unwrap();
+    let version = versions.lines().find_map(|line| line.strip_prefix("NATS_VERSION=")).unwrap();
+    let cache = std::env::var_os("PARLEY_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache/parley"),
+        PathBuf::from,
+    );
+    let binary = cache.join(format!("tools/nats-server-{version}/nats-server"));
+    assert!(
+        binary.exists(),
+        "These tests need a real NATS server and {} does not exist: run infra/local/tools.sh or set PARLEY_NATS_SERVER.",
+        binary.display()
+    );
+    binary
+}
+
+pub async fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
+}

@@ -1,0 +1,175 @@
+//! A relay as a process of its own, and clients of it that are known to be good.
+use super::nats::Nats;
+use futures_util::{SinkExt, StreamExt};
+use std::collections::HashMap;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+/// Everything a test waits for comes within this, or never.
+pub const DEADLINE: Duration = Duration::from_secs(30);
+
+pub struct Pod {
+    process: Child,
+    pub address: String,
+    pub link: String,
+}
+
+/// Starts relays that share one NATS, and waits until each is linked to every other in both directions.
+pub async fn start(nats: &Nats, count: usize, flags: &[&str]) -> Vec<Pod> {
+    let mut pods = Vec::new();
+    for at in 0..count {
+        pods.push(Pod::start(nats, &[&[&format!("--pod=p{at}")[..]], flags].concat()).await);
+    }
+    linked(&pods).await;
+    pods
+}
+
+/// Waits until each is linked to every other in both directions.
+pub async fn linked(pods: &[Pod]) {
+    for pod in pods {
+        let others = pods.len() as u64 - 1;
+        pod.until("links_hearing", |links| links == others).await;
+        pod.until("links_sending", |links| links == others).await;
+    }
+}
+
+impl Pod {
+    pub async fn start(nats: &Nats, flags: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parley-relay"));
+        command.args(["--listen=127.0.0.1:0", "--nats", &nats.url]).args(flags);
+        // A machine that stands still for a while is not a dead peer.
+        for usual in ["--threads=1", "--link-listen=127.0.0.1:0", "--limit=link.deadTime=15000"] {
+            let (name, _) = usual.rsplit_once('=').unwrap();
+            if !flags.iter().any(|flag| flag.starts_with(name)) {
+                command.arg(usual);
+            }
+        }
+        command.args(["--limit=drain.window=200", "--limit=socket.closeTimeout=500"]);
+        let mut process = command.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut next = async |message: &str| loop {
+            let line = timeout(DEADLINE, lines.next_line()).await.unwrap().unwrap().expect("the relay ended");
+            let log: serde_json::Value = serde_json::from_str(&line).unwrap();
+            if log["message"] == message {
+                return log["address"].as_str().unwrap().to_owned();
+            }
+        };
+        let (address, link) = (next("listening").await, next("taking links").await);
+        let shows = std::env::var_os("PARLEY_TEST_LOG").is_some();
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                if shows {
+                    eprintln!("{line}");
+                }
+            }
+        });
+        Self { process, address, link }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.process.id().unwrap()
+    }
+
+    /// Sends a signal, by name.
+    pub fn signal(&self, name: &str) {
+        let status = std::process::Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status();
+        assert!(status.unwrap().success());
+    }
+
+    pub async fn kill(mut self) {
+        self.process.kill().await.unwrap();
+    }
+
+    pub async fn ended(&mut self) -> std::process::ExitStatus {
+        timeout(DEADLINE, self.process.wait()).await.unwrap().unwrap()
+    }
+
+    /// Joins a topic and waits until the pod counts the socket.
+    pub async fn join(&self, path: &str) -> Client {
+        let before = self.metric("opened_total").await;
+        let url = format!("ws://{}{path}", self.address);
+        let (socket, _) = timeout(DEADLINE, tokio_tungstenite::connect_async(url)).await.unwrap().unwrap();
+        self.until("opened_total", |opened| opened > before).await;
+        Client { socket }
+    }
+
+    pub async fn get(&self, path: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).await.unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: relay\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        timeout(DEADLINE, stream.read_to_string(&mut answer)).await.unwrap().unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    /// Every metric by its name without `parley_relay_`, labels and all.
+    pub async fn metrics(&self) -> HashMap<String, f64> {
+        let (_, text) = self.get("/metrics").await;
+        let line = |line: &str| {
+            let (name, value) = line.rsplit_once(' ')?;
+            Some((name.strip_prefix("parley_relay_")?.to_owned(), value.parse().ok()?))
+        };
+        text.lines().filter(|line| !line.starts_with('#')).filter_map(line).collect()
+    }
+
+    #[allow(clippy::cast_sign_loss, reason = "a count")]
+    pub async fn metric(&self, name: &str) -> u64 {
+        self.metrics().await.get(name).copied().unwrap_or(0.0) as u64
+    }
+
+    /// Waits until a metric is as it should be.
+    pub async fn until(&self, name: &str, is_so: impl Fn(u64) -> bool) {
+        let mut last = 0;
+        let wait = async {
+            loop {
+                last = self.metric(name).await;
+                if is_so(last) {
+                    return;
+                }
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        assert!(timeout(DEADLINE, wait).await.is_ok(), "never: {name}, at last {last}");
+    }
+
+    /// Waits until other pods want so many topics of this one, once for each pod.
+    pub async fn wanted(&self, times: u64) {
+        self.until("link_wants", |wants| wants == times).await;
+    }
+}
+
+pub struct Client {
+    pub socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+}
+
+impl Client {
+    pub async fn say(&mut self, text: &str) {
+        self.send(Message::text(text)).await;
+    }
+
+    pub async fn send(&mut self, message: Message) {
+        timeout(DEADLINE, self.socket.send(message)).await.unwrap().unwrap();
+    }
+
+    /// The next text or binary message.
+    pub async fn hear(&mut self) -> Message {
+        loop {
+            match timeout(DEADLINE, self.socket.next()).await.expect("nothing came").expect("the socket ended").unwrap()
+            {
+                message @ (Message::Text(_) | Message::Binary(_)) => return message,
+                Message::Close(frame) => panic!("closed: {frame:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    pub async fn hear_text(&mut self) -> String {
+        self.hear().await.into_text().unwrap().to_string()
+    }
+}

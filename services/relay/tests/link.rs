@@ -1,0 +1,215 @@
+//! The wire between two pods: what one end writes the other reads, however it is cut; and what no pod would send ends the link
+//! and nothing else. `RELAY_FUZZ` sets how many inputs the garbage tests take (default 200,000), `RELAY_SEED` their seed.
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "a test that cannot go on fails")]
+
+use parley_relay::cluster::end::End;
+use parley_relay::cluster::frames::{BATCH_MAX, Decoder, Event, Hello, Request, batch_header, pong};
+use parley_relay::cluster::lease::Key;
+use parley_relay::ws::frame::read_frame;
+use parley_relay::ws::{Batch, Kind};
+use proptest::prelude::*;
+
+fn batch(messages: &[(bool, Vec<u8>)]) -> Batch {
+    let frames: Vec<u8> = messages
+        .iter()
+        .flat_map(|(text, payload)| {
+            let payload = if *text { vec![b'x'; payload.len()] } else { payload.clone() };
+            Batch::message(if *text { Kind::Text } else { Kind::Binary }, &payload).bytes().to_vec()
+        })
+        .collect();
+    Batch::read(frames.into(), messages.len()).unwrap()
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let size = prop_oneof![0..300usize, 120..130usize, 65_500..65_600usize];
+    let message = (any::<bool>(), size.prop_map(|size| vec![0xff; size]));
+    let messages = prop::collection::vec(message, 1..5);
+    prop_oneof![
+        3 => (any::<u64>(), messages).prop_map(|(number, messages)| Event::Batch { number, batch: batch(&messages) }),
+        1 => any::<u64>().prop_map(|stamp| Event::Pong { stamp }),
+    ]
+}
+
+fn written(event: &Event) -> Vec<u8> {
+    match event {
+        Event::Batch { number, batch } => [&batch_header(*number, batch)[..], batch.bytes()].concat(),
+        Event::Pong { stamp } => pong(*stamp).to_vec(),
+    }
+}
+
+/// Feeds bytes in pieces of the given sizes.
+fn decode(bytes: &[u8], pieces: &[usize]) -> (Vec<Event>, Result<(), End>) {
+    let (mut decoder, mut events, mut rest) = (Decoder::default(), Vec::new(), bytes);
+    for size in pieces.iter().cycle() {
+        let (piece, after) = rest.split_at((*size).clamp(1, rest.len().max(1)).min(rest.len()));
+        rest = after;
+        let fed = decoder.feed(piece, &mut |event| {
+            events.push(event);
+            Ok(())
+        });
+        if fed.is_err() || rest.is_empty() {
+            return (events, fed);
+        }
+    }
+    (events, Ok(()))
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    prop_oneof![
+        (any::<u64>(), any::<bool>(), "/\\PC{0,200}").prop_map(|(number, replay, topic)| Request::Want {
+            number,
+            replay,
+            topic
+        }),
+        any::<u64>().prop_map(|number| Request::Unwant { number }),
+        (any::<u64>(), any::<u32>()).prop_map(|(stamp, round_trip)| Request::Ping { stamp, round_trip }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn str_92_batches_and_pongs_are_read_as_they_were_written_however_they_are_cut(
+        events in prop::collection::vec(event(), 1..6),
+        pieces in prop::collection::vec(1..70_000usize, 1..8),
+    ) {
+        let bytes: Vec<u8> = events.iter().flat_map(written).collect();
+        let (heard, result) = decode(&bytes, &pieces);
+        prop_assert_eq!(result, Ok(()));
+        prop_assert!(heard == events);
+    }
+
+    #[test]
+    fn str_93_requests_are_read_as_they_were_written_and_not_before_they_are_whole(request in request()) {
+        let mut bytes = Vec::new();
+        request.write(&mut bytes);
+        for end in 0..bytes.len() {
+            prop_assert_eq!(Request::read(&bytes[..end]), Ok(None));
+        }
+        bytes.push(9);
+        prop_assert_eq!(Request::read(&bytes), Ok(Some((request, bytes.len() - 1))));
+    }
+
+    #[test]
+    fn str_91_a_hello_is_read_as_it_was_written(epoch in any::<u64>(), pod in "\\PC{1,30}") {
+        let hello = Hello { key: Key::random(), epoch, pod };
+        let bytes = hello.bytes();
+        for end in 0..bytes.len() {
+            prop_assert_eq!(Hello::read(&bytes[..end]), Ok(None));
+        }
+        prop_assert_eq!(Hello::read(&bytes), Ok(Some((hello, bytes.len()))));
+    }
+}
+
+fn claimed(number: u64, count: u32, length: u32, frames: &[u8]) -> Vec<u8> {
+    [&[16][..], &number.to_be_bytes(), &count.to_be_bytes(), &length.to_be_bytes(), frames].concat()
+}
+
+#[test]
+fn str_94_a_batch_that_no_pod_would_send_ends_the_link() {
+    let hello = [0x81, 2, b'h', b'i'];
+    let cases = [
+        (claimed(1, 1, u32::MAX, b""), End::TooLarge),
+        (claimed(1, 1, BATCH_MAX as u32 + 1, b""), End::TooLarge),
+        (claimed(1, 0, 0, b""), End::Frame),
+        (claimed(1, 1, 0, b""), End::Frame),
+        (claimed(1, 2, 4, &hello), End::Frame),
+        (claimed(1, u32::MAX, 4, &hello), End::TooLarge),
+        (claimed(1, 1, 8, &[hello, hello].concat()), End::Frame),
+        (claimed(1, 1, 3, &hello[..3]), End::Frame),
+        // A frame that a client would refuse: masked, fragmented, a control frame, a length that is longer than it needs, broken text.
+        (claimed(1, 1, 4, &[0x81, 0x82, b'h', b'i']), End::Frame),
+        (claimed(1, 1, 4, &[0x01, 2, b'h', b'i']), End::Frame),
+        (claimed(1, 1, 4, &[0x88, 2, 3, 0xe8]), End::Frame),
+        (claimed(1, 1, 6, &[0x82, 126, 0, 2, b'h', b'i']), End::Frame),
+        (claimed(1, 1, 11, &[0x82, 127, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0]), End::Frame),
+        (claimed(1, 1, 4, &[0x81, 2, 0xff, 0xff]), End::Frame),
+        (vec![0], End::Frame),
+        (vec![18], End::Frame),
+    ];
+    for (bytes, end) in cases {
+        assert_eq!(decode(&bytes, &[1]), (vec![], Err(end)), "{bytes:x?}");
+        assert_eq!(decode(&bytes, &[bytes.len()]), (vec![], Err(end)), "{bytes:x?}");
+    }
+    assert_eq!(decode(&claimed(1, 1, 4, &hello), &[3]).1, Ok(()));
+}
+
+/// xorshift64*: the same inputs for the same seed, on any machine.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        (self.next() % most as u64) as usize
+    }
+}
+
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |value| value.parse().unwrap())
+}
+
+/// A good stream with a few bytes changed, cut out or added.
+fn nearly(random: &mut Random) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..=random.below(4) {
+        match random.below(4) {
+            0 => bytes.extend(pong(random.next())),
+            _ => {
+                let messages: Vec<_> =
+                    (0..=random.below(3)).map(|_| (random.below(2) == 0, vec![7; random.below(200)])).collect();
+                let batch = batch(&messages);
+                bytes.extend(batch_header(random.next(), &batch));
+                bytes.extend(&batch.bytes()[..]);
+            }
+        }
+    }
+    for _ in 0..random.below(4) {
+        let at = random.below(bytes.len());
+        match random.below(3) {
+            0 => bytes[at] = random.next() as u8,
+            1 => bytes.truncate(at.max(1)),
+            _ => bytes.insert(at, random.next() as u8),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn str_94_garbage_ends_the_link_without_a_panic_and_what_gets_through_is_well_formed() {
+    let (inputs, mut random) =
+        (from_environment("RELAY_FUZZ", 200_000), Random(from_environment("RELAY_SEED", 0x5eed).max(1)));
+    let (mut refused, mut through) = (0, 0);
+    for _ in 0..inputs {
+        let bytes = nearly(&mut random);
+        let (events, result) = decode(&bytes, &[1 + random.below(40), 1 + random.below(400)]);
+        assert_eq!(decode(&bytes, &[bytes.len()]), (events.clone(), result), "{bytes:x?}");
+        refused += u64::from(result.is_err());
+        for event in events {
+            let Event::Batch { batch, .. } = event else { continue };
+            through += 1;
+            let (mut at, mut messages, mut payload) = (0, 0, 0);
+            while at < batch.bytes().len() {
+                let (kind, message) = read_frame(&batch.bytes()[at..]).unwrap();
+                let message = message.start + at..message.end + at;
+                assert!(kind == Kind::Binary || std::str::from_utf8(&batch.bytes()[message.clone()]).is_ok());
+                (at, messages, payload) = (message.end, messages + 1, payload + message.len());
+            }
+            assert_eq!((messages, payload), (batch.count(), batch.payload()));
+        }
+        // The same as requests, and as a hello.
+        let mut rest = &bytes[..];
+        while let Ok(Some((_, size))) = Request::read(rest) {
+            rest = &rest[size..];
+        }
+        let _ = Hello::read(&bytes);
+    }
+    println!("{inputs} inputs: {refused} refused, {through} batches got through");
+    assert!(refused > inputs / 10 && through > inputs / 10, "the inputs are not near enough");
+}
