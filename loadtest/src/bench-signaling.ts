@@ -3,15 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { digits } from './columns.ts';
 import { startGenerator, type Generator } from './generator-process.ts';
 import type { Job } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
-import { describeMachine } from './machine.ts';
+import { describe, describeMachine } from './machine.ts';
 import { ROWS, type Row, type ServerName, type Variant } from './plan.ts';
+import { plot } from './plot.ts';
 import { publish } from './publish.ts';
 import { startParley, startReference, type Server, type StartOptions } from './servers.ts';
 import { costOf, summarize, type Run } from './summary.ts';
-import { describe, digits, doubtsOf, tableOf } from './table.ts';
+import { doubtsOf, panelOf, tableOf } from './table.ts';
 import { judge } from './verdict.ts';
 
 const USAGE = `usage: npm run bench-signaling -w loadtest -- [options]
@@ -73,9 +75,16 @@ console.log(
 );
 for (const doubt of doubtsOf(summaries)) console.log(doubt);
 console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
-if (options.publish && isClean && options.profile === undefined)
-  publish(machine, PARLEY_LIMITS, summaries, runs);
-else if (options.publish) console.log('Nothing is published: a run was void or failed, or was profiled.');
+if (options.publish && isClean && options.profile === undefined) {
+  publish(
+    'bench-signaling',
+    { machine, limits: PARLEY_LIMITS, rows: summaries, runs },
+    plot(summaries.map(panelOf), {
+      label: 'Cost of signaling: Parley beside two references',
+      foot: describe(machine),
+    }),
+  );
+} else if (options.publish) console.log('Nothing is published: a run was void or failed, or was profiled.');
 if (isClean) rmSync(dir, { recursive: true });
 else console.log(`A run was void or failed: no result. Logs are in ${dir}`);
 process.exitCode = isClean ? 0 : 1;

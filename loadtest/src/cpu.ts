@@ -21,9 +21,14 @@ export function parseStat(stat: string): Cpu {
 }
 
 /** Anonymous memory a process holds: heap and buffers without the pages of the program itself. */
-export function anonymousKb(pid: number): number {
+export const anonymousKb = (pid: number): number => statusKb(pid, 'RssAnon');
+
+/** All memory of a process that is in use. */
+export const residentKb = (pid: number): number => statusKb(pid, 'VmRSS');
+
+function statusKb(pid: number, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]);
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
 }
 
 /** Time all cores were busy since the start of the machine, and time the hypervisor took away. */

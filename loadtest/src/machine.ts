@@ -22,6 +22,11 @@ export function describeMachine(): Machine {
   };
 }
 
+export function describe({ cores, cpu, memoryGb, kernel, node, pinned }: Machine): string {
+  const where = pinned ? 'servers on core 0, generator on core 1' : 'one core: nothing is pinned';
+  return `${cores} cores of ${cpu}, ${memoryGb} GB, Linux ${kernel}, node ${node}; ${where}`;
+}
+
 const isPinned = (): boolean => availableParallelism() >= 2;
 
 /** The command line that keeps a program to one core, where there is more than one. */

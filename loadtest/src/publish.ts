@@ -1,23 +1,18 @@
 /** Writes the figures where the documentation shows them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Machine } from './machine.ts';
-import { plot } from './plot.ts';
-import type { RowSummary, Run } from './summary.ts';
 
 const DIRECTORY = fileURLToPath(new URL('../../docs/evaluation/', import.meta.url));
 
-export function publish(
-  machine: Machine,
-  limits: Readonly<Record<string, string>>,
-  rows: readonly RowSummary[],
-  runs: readonly Run[],
-): void {
+/** `report` is everything that was found out, `svg` its picture. */
+export function publish(name: string, report: object, svg: string): void {
   mkdirSync(DIRECTORY, { recursive: true });
-  const json = `${DIRECTORY}bench-signaling.json`;
-  const svg = `${DIRECTORY}bench-signaling.svg`;
   const at = new Date().toISOString();
-  writeFileSync(json, `${JSON.stringify({ at, machine, limits, rows, runs }, null, 2)}\n`);
-  writeFileSync(svg, plot(machine, rows));
-  console.log(`written: ${json}\nwritten: ${svg}`);
+  write(`${name}.json`, `${JSON.stringify({ at, ...report }, null, 2)}\n`);
+  write(`${name}.svg`, svg);
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(`${DIRECTORY}${name}`, text);
+  console.log(`written: ${DIRECTORY}${name}`);
 }

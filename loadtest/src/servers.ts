@@ -1,17 +1,14 @@
 /** Starts and stops what is measured: the references, and Parley's pods with a NATS of their own. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { accessSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { accessSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Target } from './generator/dialect.ts';
 import type { Watched } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
-import { onCore } from './machine.ts';
+import { HOST, canConnect, freePort, isReady, pidOf, start, stop, until } from './process.ts';
 
 export interface Server {
   readonly dialect: 'parley' | 'min';
@@ -26,10 +23,6 @@ export interface StartOptions {
   /** Writes a CPU profile of each pod there when it stops. */
   readonly profileTo: string | undefined;
 }
-
-const HOST = '127.0.0.1';
-const READY_WITHIN_MS = 15_000;
-const SERVER_CORE = 0;
 
 export async function startReference(name: 'naive-ws' | 'opaque-ws', { dir }: StartOptions): Promise<Server> {
   const target = { host: HOST, port: await freePort() };
@@ -89,69 +82,7 @@ export async function startParley(pods: number, { dir, profileTo }: StartOptions
 
 const SIGNALING = fileURLToPath(new URL('../../services/signaling/src/main.ts', import.meta.url));
 
-function start(
-  program: string,
-  args: readonly string[],
-  { log, env }: { log: string; env: Record<string, string> },
-): ChildProcess {
-  const [command, ...rest] = onCore(SERVER_CORE, [program, ...args]);
-  const out = openSync(log, 'a');
-  const path = process.env['PATH'] ?? '';
-  return spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
-}
-
-/** taskset becomes the program, so its pid is the server's. */
-function watch(name: string, child: ChildProcess): Watched {
-  if (child.pid === undefined) throw new Error(`${name} did not start`);
-  return { name, pid: child.pid };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  const isGone = await Promise.race([gone.then(() => true), delay(5000, false)]);
-  if (isGone) return;
-  child.kill('SIGKILL');
-  await gone;
-}
-
-async function until(ready: () => Promise<boolean>, child: ChildProcess, name: string): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  while (!(await ready())) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; see its log`);
-    if (Date.now() > deadline) throw new Error(`${name} is not ready after ${READY_WITHIN_MS} ms`);
-    await delay(50);
-  }
-}
-
-async function canConnect({ host, port }: Target): Promise<boolean> {
-  const socket = createConnection({ host, port });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-async function isReady({ host, port }: Target): Promise<boolean> {
-  try {
-    return (await fetch(`http://${host}:${port}/readyz`)).ok;
-  } catch {
-    return false;
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
-}
+const watch = (name: string, child: ChildProcess): Watched => ({ name, pid: pidOf(child, name) });
 
 function newKeySet(): unknown {
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -1,22 +1,7 @@
 /** The report as people read it. */
-import type { Machine } from './machine.ts';
+import { aligned, digits, percent, spread } from './columns.ts';
+import type { Panel } from './plot.ts';
 import type { Result, RowSummary } from './summary.ts';
-import type { Spread } from './statistics.ts';
-
-/** Three significant digits. */
-export const digits = (value: number): string => {
-  if (!Number.isFinite(value)) return '-';
-  const places = Math.max(0, 2 - Math.floor(Math.log10(Math.max(Math.abs(value), 0.01))));
-  return value.toFixed(Math.min(places, 3));
-};
-
-const spread = ({ median, min, max }: Spread): string => `${digits(median)} (${digits(min)}-${digits(max)})`;
-const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-
-export function describe({ cores, cpu, memoryGb, kernel, node, pinned }: Machine): string {
-  const where = pinned ? 'servers on core 0, generator on core 1' : 'one core: nothing is pinned';
-  return `${cores} cores of ${cpu}, ${memoryGb} GB, Linux ${kernel}, node ${node}; ${where}`;
-}
 
 export function tableOf({ name, title, unit, results }: RowSummary): string {
   const columns = name === 'memory' ? MEMORY_COLUMNS : CPU_COLUMNS;
@@ -66,16 +51,15 @@ const MEMORY_COLUMNS: readonly Column[] = [
   ['the next 1000', ({ more }) => (more === undefined ? '-' : spread(more))],
 ];
 
-function aligned(lines: readonly (readonly string[])[]): string[] {
-  // A void line has one long cell; it must not widen a column.
-  const full = lines.filter((line) => line.length === lines[0]?.length);
-  const widths = (lines[0] ?? []).map((_, at) =>
-    Math.max(...(at === 0 ? lines : full).map((line) => (line[at] ?? '').length)),
-  );
-  return lines.map((line) =>
-    line
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+/** A row as the plot shows it: what NATS adds is paler. */
+export function panelOf({ title, unit, results }: RowSummary): Panel {
+  const [head = '', ...more] = title.split(': ');
+  const bars = results.map(({ variant, label, cost, alone, ratio }) => ({
+    label,
+    value: cost,
+    own: alone.median,
+    said: `${digits(cost.median)}  (${digits(ratio.median)} x naive)`,
+    isOurs: variant.startsWith('parley'),
+  }));
+  return { title: `${head}, ${unit}`, note: more.join(': '), bars };
 }

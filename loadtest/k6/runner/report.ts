@@ -1,8 +1,8 @@
 /** What a run of the herd says, for people and for docs/evaluation. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { aligned, digits } from '../../src/columns.ts';
 import { describeMachine } from '../../src/machine.ts';
-import { digits } from '../../src/table.ts';
 import { GENERATOR_LIMIT } from '../../src/verdict.ts';
 import type { HerdSize } from '../lib/plan.ts';
 import type { HerdProfile } from '../profiles/herd.ts';
@@ -131,13 +131,3 @@ function publishedMetrics(metrics: Metrics): Metrics {
 }
 
 const percent = (share: number): string => `${digits(100 * share)} %`;
-
-function aligned(lines: readonly (readonly string[])[]): string[] {
-  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)));
-  return lines.map((line) =>
-    line
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
-}

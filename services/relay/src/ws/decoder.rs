@@ -23,8 +23,9 @@ pub enum Event {
 /// A message up to this size that came in pieces joins the batch of its read, so that a reader gets it in one write with the
 /// others; copying a larger one would cost more than the write.
 const JOINS_BATCH: usize = 16 * 1024;
-/// Room made for a message before its bytes are there: a claimed length alone must not cost memory.
-const FIRST_ROOM: u64 = 16 * 1024;
+/// Room is made for so many times what has come of a message: a claimed length alone must not cost memory, and what has come should not
+/// be moved again and again.
+const AHEAD: usize = 4;
 
 /// One socket's decoder. A quiet one holds no buffer.
 #[derive(Debug)]
@@ -59,6 +60,15 @@ struct Message {
 impl Message {
     fn payload(&self) -> &[u8] {
         &self.bytes[SERVER_HEADER_MAX..]
+    }
+
+    /// Where the next `coming` bytes go; `left`: what is to come of the frame, with them.
+    fn room_for(&mut self, coming: usize, left: u64) -> &mut BytesMut {
+        if self.bytes.len() + coming > self.bytes.capacity() {
+            let ahead = (self.payload().len() + coming).saturating_mul(AHEAD);
+            self.bytes.reserve(coming.max(ahead.min(crate::limits::size(left))));
+        }
+        &mut self.bytes
     }
 
     fn into_batch(mut self) -> Batch {
@@ -185,9 +195,7 @@ impl Decoder {
             _ => None,
         };
         if let Some(kind) = kind {
-            let room = SERVER_HEADER_MAX + crate::limits::size(header.length.min(FIRST_ROOM));
-            let mut bytes = BytesMut::with_capacity(room);
-            bytes.resize(SERVER_HEADER_MAX, 0);
+            let bytes = BytesMut::zeroed(SERVER_HEADER_MAX);
             self.message = Some(Box::new(Message { kind, bytes, fragments: 0 }));
         }
         if let (false, Some(message)) = (header.opcode.is_control(), &mut self.message) {
@@ -202,7 +210,7 @@ impl Decoder {
         let (masked, rest) = input.split_at(crate::limits::size(frame.left).min(input.len()));
         *input = rest;
         let out = match &mut self.message {
-            Some(message) if !frame.header.opcode.is_control() => &mut message.bytes,
+            Some(message) if !frame.header.opcode.is_control() => message.room_for(masked.len(), frame.left),
             _ => &mut self.control,
         };
         append_unmasked(out, masked, frame.header.mask, frame.position);

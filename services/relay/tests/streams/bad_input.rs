@@ -86,8 +86,8 @@ async fn str_15_a_claimed_length_costs_no_memory_and_incomplete_messages_are_bou
         raw.write(&claims_much).await;
         claiming.push(raw);
     }
-    pod.until("all counted", || pod.0.relay.assembly.bytes() > 5 * 16_000).await;
-    assert!(pod.0.relay.assembly.bytes() < 5 * 20_000);
+    pod.until("all counted", || pod.0.relay.assembly.bytes() > 5 * 100).await;
+    assert!(pod.0.relay.assembly.bytes() < 5 * 1000);
     claiming[0].write(&vec![2; 300_000]).await;
     assert_eq!(claiming[0].end().await, 1013);
     drop(claiming);

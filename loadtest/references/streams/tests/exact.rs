@@ -1,0 +1,92 @@
+//! The references really relay: whole messages, in order, to everybody who should hear them and nobody else.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use futures_util::{SinkExt, StreamExt};
+use std::net::TcpListener;
+use std::process::{Child, Command};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+struct Reference {
+    child: Child,
+    port: u16,
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Reference {
+    fn start(program: &str) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self { child: Command::new(program).arg(port.to_string()).spawn().unwrap(), port }
+    }
+
+    async fn join(&self, path: &str) -> WebSocketStream<TcpStream> {
+        let connect = async {
+            loop {
+                match TcpStream::connect(("127.0.0.1", self.port)).await {
+                    Ok(stream) => return stream,
+                    Err(_) => sleep(Duration::from_millis(10)).await,
+                }
+            }
+        };
+        let stream = timeout(DEADLINE, connect).await.expect("it does not listen");
+        client_async(format!("ws://127.0.0.1:{}{path}", self.port), stream).await.unwrap().0
+    }
+}
+
+/// One of every length of header, one that no read takes at once, and text.
+fn messages() -> Vec<Message> {
+    let binary = [0, 1, 125, 126, 4583, 0xffff, 0x1_0000, 3_000_000].map(|size| Message::binary(vec![7; size]));
+    binary.into_iter().chain([Message::text("text"), Message::text("")]).collect()
+}
+
+async fn hears(mut reader: WebSocketStream<TcpStream>, expected: &[Message]) {
+    for message in expected {
+        let heard = timeout(DEADLINE, reader.next()).await.expect("nothing came").unwrap().unwrap();
+        assert!(heard == *message, "{} bytes came for {}", heard.len(), message.len());
+    }
+}
+
+async fn relays(program: &str) {
+    let reference = Reference::start(program);
+    let readers = [reference.join("/out/a").await, reference.join("/out/a").await];
+    let stranger = reference.join("/out/b").await;
+    let (mut first, second) = (reference.join("/both").await, reference.join("/both").await);
+    let (mut publisher, mut other) = (reference.join("/in/a").await, reference.join("/in/b").await);
+    // Some libraries answer the handshake before the socket is on its topic.
+    sleep(Duration::from_millis(100)).await;
+    for message in messages() {
+        publisher.feed(message.clone()).await.unwrap();
+        first.feed(message).await.unwrap();
+    }
+    publisher.flush().await.unwrap();
+    first.flush().await.unwrap();
+    other.send(Message::text("for b alone")).await.unwrap();
+    for reader in readers {
+        hears(reader, &messages()).await;
+    }
+    hears(second, &messages()).await;
+    hears(stranger, &[Message::text("for b alone")]).await;
+    let echo = timeout(Duration::from_millis(50), first.next()).await;
+    assert!(echo.is_err(), "a publisher hears itself");
+}
+
+#[tokio::test]
+async fn the_floor_relays_every_message_whole_and_in_order() {
+    relays(env!("CARGO_BIN_EXE_epoll-floor")).await;
+}
+
+#[tokio::test]
+async fn the_fanout_relays_every_message_whole_and_in_order() {
+    relays(env!("CARGO_BIN_EXE_tungstenite-fanout")).await;
+}

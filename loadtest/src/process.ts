@@ -1,0 +1,76 @@
+/** A server's process: started on its core, waited for, stopped. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Target } from './generator/dialect.ts';
+import { onCore } from './machine.ts';
+
+export const HOST = '127.0.0.1';
+const READY_WITHIN_MS = 15_000;
+const SERVER_CORE = 0;
+
+export function start(
+  program: string,
+  args: readonly string[],
+  { log, env }: { log: string; env: Readonly<Record<string, string>> },
+): ChildProcess {
+  const [command, ...rest] = onCore(SERVER_CORE, [program, ...args]);
+  const out = openSync(log, 'a');
+  const path = process.env['PATH'] ?? '';
+  return spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
+}
+
+/** taskset becomes the program, so its pid is the server's. */
+export function pidOf(child: ChildProcess, name: string): number {
+  if (child.pid === undefined) throw new Error(`${name} did not start`);
+  return child.pid;
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const isGone = await Promise.race([gone.then(() => true), delay(5000, false)]);
+  if (isGone) return;
+  child.kill('SIGKILL');
+  await gone;
+}
+
+export async function until(ready: () => Promise<boolean>, child: ChildProcess, name: string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await ready())) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; see its log`);
+    if (Date.now() > deadline) throw new Error(`${name} is not ready after ${READY_WITHIN_MS} ms`);
+    await delay(50);
+  }
+}
+
+export async function canConnect({ host, port }: Target): Promise<boolean> {
+  const socket = createConnection({ host, port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+export async function isReady({ host, port }: Target): Promise<boolean> {
+  try {
+    return (await fetch(`http://${host}:${port}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}

@@ -1,0 +1,79 @@
+/** `parley load`, on its core, watched from outside. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { cpuOf, machineBusyMs } from '../cpu.ts';
+import { onCore } from '../machine.ts';
+import type { Outcome } from './outcome.ts';
+import type { Profile } from './plan.ts';
+import type { Server } from './servers.ts';
+
+const GENERATOR_CORE = 1;
+/** How often the machine's use is looked at; the last look before the generator ended counts. */
+const LOOK_MS = 100;
+
+/** One row against one server. */
+export async function runRow(
+  programs: string,
+  { url, pid, headers }: Server,
+  { row, profile }: { row: string; profile: Pick<Profile, 'warmSeconds' | 'seconds'> },
+): Promise<Outcome> {
+  const { answer, othersUse } = await runGenerator(programs, pid, [
+    'bench',
+    'streams',
+    '--json=-',
+    `--row=${row}`,
+    `--url=${url}`,
+    `--pid=${pid}`,
+    `--warm-up=${profile.warmSeconds}`,
+    `--seconds=${profile.seconds}`,
+    ...headers.map((line) => `--header=${line}`),
+  ]);
+  const [report] = answer as readonly Omit<Outcome, 'othersUse'>[];
+  if (report === undefined) throw new Error(`parley knows no row ${row}`);
+  return { ...report, othersUse };
+}
+
+/** The JSON it writes, whatever it thinks of it: an inexact or void run has an answer, too. */
+export async function runGenerator(
+  programs: string,
+  serverPid: number,
+  args: readonly string[],
+): Promise<{ answer: unknown; othersUse: number }> {
+  const [command = '', ...rest] = onCore(GENERATOR_CORE, [join(programs, 'parley'), ...args]);
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  const said = text(child.stdout);
+  const complained = text(child.stderr);
+  const others = watchOthers([serverPid, child.pid ?? 0]);
+  await ended;
+  const othersUse = others.close();
+  const json = await said;
+  if (json === '') throw new Error(`parley ${args.join(' ')}: ${await complained}`);
+  return { answer: JSON.parse(json) as unknown, othersUse };
+}
+
+/** What programs besides these use, in cores. */
+function watchOthers(pids: readonly number[]): { close(): number } {
+  const look = () => ({
+    at: performance.now(),
+    othersMs: machineBusyMs() - pids.map(cpuOf).reduce((sum, cpu) => sum + cpu.userMs + cpu.systemMs, 0),
+  });
+  const first = look();
+  let last = first;
+  const timer = setInterval(() => {
+    try {
+      last = look();
+    } catch {
+      // It has ended: the look before counts.
+      clearInterval(timer);
+    }
+  }, LOOK_MS);
+  return {
+    close() {
+      clearInterval(timer);
+      return Math.max(0, last.othersMs - first.othersMs) / Math.max(1, last.at - first.at);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** How the relay is run for the bench: default settings, with every client's token checked or open to everybody. */
+import { createHmac, randomBytes } from 'node:crypto';
+
+export interface RelaySettings {
+  /** For the report. */
+  readonly said: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What a client adds to its upgrade. */
+  readonly headers: readonly string[];
+}
+
+const AUDIENCE = 'parley:streams';
+/** Longer than a bench takes. */
+const TOKEN_SECONDS = 4 * 3600;
+/** The topics of `parley bench streams`. */
+const TOPICS = ['load/**'];
+
+export const withTokens = (): RelaySettings => {
+  const secret = randomBytes(32).toString('hex');
+  const claims = {
+    aud: AUDIENCE,
+    exp: Math.floor(Date.now() / 1000) + TOKEN_SECONDS,
+    publish: TOPICS,
+    subscribe: TOPICS,
+  };
+  return {
+    said: 'default settings, tokens checked',
+    env: { PARLEY_RELAY_ACCESS: 'token', PARLEY_RELAY_TOKEN_SECRET: secret },
+    headers: [`Authorization: Bearer ${signed(claims, secret)}`],
+  };
+};
+
+export const OPEN: RelaySettings = { said: 'default settings, open to everybody', env: {}, headers: [] };
+
+function signed(claims: object, secret: string): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;
+}
