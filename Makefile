@@ -75,6 +75,13 @@ relay: rust-tools
 	@[ -x $(CARGO_TARGET_DIR)/debug/parley-relay ] || echo 'relay: compiling, some minutes this first time'
 	@cargo build --quiet -p parley-relay
 
+.PHONY: cli
+cli: rust-tools ## Build the parley command and install it into ~/.local/bin (PREFIX=/usr/local: into another bin)
+	@cargo build --quiet -p parley-cli
+	@install -D $(CARGO_TARGET_DIR)/debug/parley $(or $(PREFIX),$(HOME)/.local)/bin/parley
+	@echo 'cli: installed $(or $(PREFIX),$(HOME)/.local)/bin/parley'
+	@command -v parley >/dev/null || echo 'cli: that folder is not in PATH yet'
+
 .PHONY: clean
 clean: down ## Stop everything and forget secrets, stores and logs
 	@rm -rf $(PARLEY_LOCAL_DIR)

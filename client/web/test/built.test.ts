@@ -75,6 +75,20 @@ test('from the landing page into a room that is full, which says so and offers a
   await page.context().close();
 });
 
+test('from the landing page to streams and back, in one document', async () => {
+  const page = await browser.newPage();
+  await page.goto(url);
+  const loads: string[] = [];
+  page.on('load', () => loads.push(page.url()));
+  await page.getByTestId('to-streams').click();
+  await page.getByTestId('page-streams').waitFor();
+  assert.equal(page.url(), `${url}/streams`);
+  await page.goBack();
+  await page.getByTestId('new-room').waitFor();
+  assert.deepEqual(loads, []);
+  await page.close();
+});
+
 test('a banned person is told so and the devices are let go', async () => {
   const { page } = await openRoom({ status: 403, code: 'BANNED' });
   await page.getByTestId('ended-BANNED').waitFor();

@@ -32,11 +32,13 @@ test('what is no room is not guessed at', () => {
     assert.equal(roomFromText(text), undefined, text);
 });
 
-test('pages are the start page and rooms; a broken room link is a page that says so', () => {
+test('pages are the start page, rooms and streams; a broken room link is a page that says so', () => {
   assert.equal(routeOf('/').page, 'landing');
   assert.equal(routeOf('/r/k7mq-2x9d-htw4-e0vn').page, 'room');
   assert.equal(routeOf('/r/half-a-li').page, 'invalid-link');
-  assert.equal(routeOf('/streams').page, 'not-found');
+  assert.equal(routeOf('/streams').page, 'streams');
+  assert.equal(routeOf('/streams/out/cam').page, 'streams');
+  assert.equal(routeOf('/streamside').page, 'not-found');
   assert.equal(isPage('/assets/x.js'), false);
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { launchFirefox } from '../support/firefox.ts';
-import { openSocket, sendPicture, type ENCODERS, type Sender } from '../support/senders.ts';
+import { openSocket, sayUntil, sendPicture, type ENCODERS, type Sender } from '../support/senders.ts';
 import { withSite } from '../support/site.ts';
 import { pictureMoves, readPicture, Viewer } from '../support/viewer.ts';
 
@@ -95,9 +95,12 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     const viewer = await Viewer.open(site.browser, page('lab/thermometers'));
     await viewer.is('empty');
     const publisher = await openSocket(socket('lab/thermometers'));
-    publisher.send('21.5 °C <img src=x onerror="document.title=1"><script>document.title = 2</script>');
     const line = viewer.page.getByTestId('line');
-    await line.filter({ hasText: '21.5 °C <img src=x' }).waitFor();
+    await sayUntil(
+      publisher,
+      '21.5 °C <img src=x onerror="document.title=1"><script>document.title = 2</script>',
+      line.filter({ hasText: '21.5 °C <img src=x' }).first().waitFor(),
+    );
     assert.equal(await viewer.page.locator('[data-testid=lines] img').count(), 0);
 
     // Ten thousand a second for three seconds, and one of the largest messages the relay takes.
@@ -125,8 +128,11 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     const viewer = await Viewer.open(site.browser, page('lab/adc'));
     await viewer.is('empty');
     const publisher = await openSocket(socket('lab/adc'));
-    publisher.send(Buffer.from([0xde, 0xad, 0xbe, 0xef]));
-    await viewer.page.getByTestId('bytes').filter({ hasText: 'de ad be ef' }).waitFor();
+    await sayUntil(
+      publisher,
+      Buffer.from([0xde, 0xad, 0xbe, 0xef]),
+      viewer.page.getByTestId('bytes').filter({ hasText: 'de ad be ef' }).waitFor(),
+    );
     publisher.close();
     await viewer.close();
   });

@@ -4,8 +4,8 @@ use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio_tungstenite::tungstenite::http::Uri;
 use tokio_tungstenite::tungstenite::http::uri::{PathAndQuery, Scheme};
+use tokio_tungstenite::tungstenite::http::{StatusCode, Uri};
 
 /// A token, and the door it is for.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,6 +32,8 @@ pub enum Door {
     Code,
 }
 
+/// Where Parley's edge has streams.
+const EDGE: &str = "/streams";
 /// A server that takes longer for a code is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -52,6 +54,11 @@ impl Credentials {
             }
         }
         Ok(Ok(Entry { url: address, header, message }))
+    }
+
+    /// Whether there is no token to come in with.
+    pub fn none(&self) -> bool {
+        self.token_file.is_none() && self.token.as_ref().is_none_or(|token| token.trim().is_empty())
     }
 
     fn read(&self) -> anyhow::Result<Option<String>> {
@@ -80,7 +87,7 @@ pub struct Entry {
 fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, Ending>> {
     let mut parts = url.clone().into_parts();
     parts.scheme = Some(if url.scheme_str() == Some("wss") { Scheme::HTTPS } else { Scheme::HTTP });
-    parts.path_and_query = Some(PathAndQuery::try_from(format!("/v1/codes{}", url.path()))?);
+    parts.path_and_query = Some(PathAndQuery::try_from(codes_path(url.path()))?);
     let agent: ureq::Agent =
         ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build().into();
     let asked = agent.post(Uri::from_parts(parts)?).header("authorization", format!("Bearer {token}")).send_empty();
@@ -88,6 +95,9 @@ fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, Ending>> {
         Ok(answer) => answer,
         Err(why) => return Ok(Err(Ending::lost(format!("no code: {why}")))),
     };
+    if answer.status() == StatusCode::NOT_FOUND {
+        return Ok(Err(Ending::Refused("the server gives no codes: it does not ask for tokens".into())));
+    }
     let body = answer.body_mut().read_to_vec().unwrap_or_default();
     if !answer.status().is_success() {
         let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
@@ -96,6 +106,12 @@ fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, Ending>> {
     let body: serde_json::Value = serde_json::from_slice(&body).context("the answer with the code is not JSON")?;
     let Some(code) = body["code"].as_str() else { bail!("the answer has no code") };
     Ok(Ok(code.to_owned()))
+}
+
+/// Where codes for a path come from. Through Parley's edge streams are below `/streams`, which no topic begins with (STR-5).
+fn codes_path(path: &str) -> String {
+    let topic = path.strip_prefix(EDGE).filter(|topic| topic.starts_with('/'));
+    topic.map_or_else(|| format!("/v1/codes{path}"), |topic| format!("{EDGE}/v1/codes{topic}"))
 }
 
 fn with_query(url: &Uri, code: &str) -> anyhow::Result<Uri> {
@@ -114,6 +130,17 @@ mod tests {
     fn a_code_joins_the_address_whether_or_not_it_has_a_query() {
         for (url, whole) in [("ws://h:1/in/a", "ws://h:1/in/a?code=x"), ("wss://h/a?b=c", "wss://h/a?b=c&code=x")] {
             assert_eq!(with_query(&url.parse().unwrap(), "x").unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn str_110_codes_are_asked_for_where_the_streams_are() {
+        for (path, codes) in [
+            ("/out/x", "/v1/codes/out/x"),
+            ("/streams/out/x", "/streams/v1/codes/out/x"),
+            ("/streamside/x", "/v1/codes/streamside/x"),
+        ] {
+            assert_eq!(codes_path(path), codes);
         }
     }
 }

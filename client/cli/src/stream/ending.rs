@@ -2,7 +2,8 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite;
-use tungstenite::http::Response;
+use tungstenite::error::ProtocolError;
+use tungstenite::http::{Response, StatusCode};
 use tungstenite::protocol::CloseFrame;
 
 /// Why there is no connection any more.
@@ -12,6 +13,8 @@ pub enum Ending {
     Done,
     /// Trying again cannot help, and why.
     Refused(String),
+    /// The server waited for a token in vain: nothing that helps whoever has none.
+    NoToken(String),
     /// Trying again may help.
     Lost {
         /// Why.
@@ -34,6 +37,8 @@ pub enum Again {
 
 /// The relay's GO_ELSEWHERE. Rule STR-70.
 const GO_ELSEWHERE: u16 = 1012;
+/// The relay's TOKEN_TIMEOUT. Rule STR-107.
+const TOKEN_TIMEOUT: u16 = 4446;
 /// What was sent, or asked for, is wrong: RFC 6455 section 7.4.1, and the relay's codes about tokens.
 const WRONG: [u16; 12] = [1002, 1003, 1007, 1008, 1009, 1010, 4440, 4441, 4442, 4444, 4445, 4447];
 /// RFC 9110: statuses of the 400s that say nothing against the request itself.
@@ -58,6 +63,7 @@ impl Ending {
         match code {
             1000 => Ending::Done,
             GO_ELSEWHERE => Ending::Lost { why, again: Again::AtOnce },
+            TOKEN_TIMEOUT => Ending::NoToken(why),
             code if WRONG.contains(&code) => Ending::Refused(why),
             _ => Self::lost(why),
         }
@@ -72,7 +78,8 @@ impl Ending {
     /// Of an HTTP status, the seconds of Retry-After and a body.
     pub fn status(status: u16, after: Option<u64>, body: &[u8]) -> Self {
         let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
-        let code = body["code"].as_str().unwrap_or("HTTP");
+        let known = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+        let code = body["code"].as_str().or(known).unwrap_or("HTTP");
         let why = format!("the server refused: {code} ({status})");
         if (300..500).contains(&status) && !PASSING.contains(&status) && code != EARLY {
             return Ending::Refused(why);
@@ -89,6 +96,7 @@ impl Ending {
             Error::ConnectionClosed | Error::AlreadyClosed => Self::lost("the server ended the connection"),
             Error::Io(why) if why.kind() == ErrorKind::InvalidData => Ending::Refused(format!("no TLS: {why}")),
             Error::Io(why) => Self::lost(format!("no connection: {why}")),
+            Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Self::lost("the connection broke"),
             Error::Protocol(why) => Self::lost(format!("no WebSocket: {why}")),
             other => Ending::Refused(other.to_string()),
         }
@@ -107,7 +115,7 @@ mod tests {
     #[test]
     fn whatever_the_relay_says_is_tried_again_exactly_where_that_helps() {
         for code in Code::ALL {
-            let helps = |ending: &Ending| matches!(ending, Ending::Lost { .. });
+            let helps = |ending: &Ending| matches!(ending, Ending::Lost { .. } | Ending::NoToken(_));
             // Said before there is a socket to close.
             let answered_only = code == Code::UpgradeTimeout;
             assert!(
@@ -127,6 +135,14 @@ mod tests {
     fn str_70_who_is_sent_elsewhere_goes_at_once() {
         let why = "the server closed the socket: GO_ELSEWHERE (1012)".to_owned();
         assert_eq!(closed(1012, "GO_ELSEWHERE"), Ending::Lost { why, again: Again::AtOnce });
+    }
+
+    #[test]
+    fn what_happened_is_said_in_words_of_the_user() {
+        let broke = tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake);
+        assert_eq!(Ending::of(broke), Ending::lost("the connection broke"));
+        let refused = Ending::status(403, None, b"");
+        assert_eq!(refused, Ending::Refused("the server refused: Forbidden (403)".into()));
     }
 
     #[test]

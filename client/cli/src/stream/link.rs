@@ -8,7 +8,7 @@ use futures_util::{FutureExt, SinkExt, StreamExt};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{Instant, Interval, interval_at, sleep, timeout};
+use tokio::time::{Instant, Interval, interval_at, sleep, timeout, timeout_at};
 use tokio_tungstenite::tungstenite::http::uri::PathAndQuery;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, Uri};
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
@@ -42,6 +42,8 @@ const OPENING: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(30);
 /// How long a server may take to answer a close frame.
 const CLOSING: Duration = Duration::from_secs(2);
+/// Rule STR-100: to an open server a token is a message like any other.
+const OPEN: &str = "the server does not ask for a token, and handed it on as a message: leave it out";
 /// The longest pause before the second try; each further one may be twice as long.
 const PAUSE: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(15);
@@ -125,6 +127,11 @@ impl Link {
                     eprintln!("parley: {why}");
                     return Ok(Exit::Refused);
                 }
+                Ending::NoToken(why) if self.credentials.none() => {
+                    eprintln!("parley: {why}: give one with --token, --token-file or PARLEY_TOKEN");
+                    return Ok(Exit::Refused);
+                }
+                Ending::NoToken(why) => (why, Again::Later),
                 Ending::Lost { why, again } => (why, again),
             };
             if self.reconnect == Switch::Off {
@@ -167,16 +174,34 @@ impl Link {
 }
 
 impl Socket {
-    /// Sends a token and waits for what the server says to it: `{"authorised": …, "reason": …}`.
+    /// Sends a token and waits for what the server says to it: `{"authorised": …, "reason": …}`. Rule STR-107.
     async fn introduce(&mut self, token: String) -> Result<(), Ending> {
         self.send(Message::text(token)).await?;
-        let answer = timeout(OPENING, self.hear()).await.map_err(|_| Ending::lost("no answer to the token"))??;
+        // A server that answers this and not the token lives, and asks for none.
+        self.send(Message::Ping(Bytes::new())).await?;
+        let deadline = Instant::now() + OPENING;
+        let mut lives = false;
+        let answer = loop {
+            match timeout_at(deadline, self.socket.next()).await {
+                Err(_) if lives => return Err(Ending::Refused(OPEN.into())),
+                Err(_) => return Err(Ending::lost("no answer to the token")),
+                Ok(Some(Ok(Message::Pong(_)))) => lives = true,
+                Ok(next) => {
+                    if let Some(message) = judge(next)? {
+                        break message;
+                    }
+                }
+            }
+        };
         let answer: serde_json::Value = serde_json::from_slice(&answer.into_data()).unwrap_or_default();
-        if answer["authorised"] == true {
-            return Ok(());
+        match answer["authorised"].as_bool() {
+            Some(true) => Ok(()),
+            Some(false) => {
+                let reason = answer["reason"].as_str().unwrap_or("no reason given");
+                Err(Ending::Refused(format!("the server does not take the token: {reason}")))
+            }
+            None => Err(Ending::Refused(OPEN.into())),
         }
-        let reason = answer["reason"].as_str().unwrap_or("no reason given");
-        Err(Ending::Refused(format!("the server does not take the token: {reason}")))
     }
 
     /// Sends a message, once everything before it is on its way.

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, clap::Args)]
 pub struct Flags {
     /// The relay's audience; with the path of a topic after it: for that topic, as Crossbar has it
-    #[arg(long)]
+    #[arg(long, default_value = "parley:streams")]
     audience: String,
     /// Topics that may be sent to: lab/7, lab/*/video, lab/**; may be given again
     #[arg(long, value_name = "PATTERN")]

@@ -22,7 +22,12 @@ pub fn start(arguments: &[&str]) -> Parley {
 /// Starts it with something in the environment.
 pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Parley {
     let mut command = Command::new(env!("CARGO_BIN_EXE_parley"));
-    command.args(arguments).env_remove("PARLEY_TOKEN").envs(environment.iter().copied()).kill_on_drop(true);
+    command
+        .args(arguments)
+        .env_remove("PARLEY_TOKEN")
+        .env_remove("PARLEY_TOKEN_SECRET")
+        .envs(environment.iter().copied())
+        .kill_on_drop(true);
     Parley(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 

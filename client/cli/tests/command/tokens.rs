@@ -1,8 +1,11 @@
 //! How a token gets in. Rules STR-107 to STR-110.
 use super::fake::{self, answer};
 use super::parley::{run, start, start_with};
+use super::relay::{ANYWHERE, DEADLINE, Relay};
 use futures_util::{SinkExt, StreamExt};
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 #[tokio::test]
 async fn str_108_a_token_goes_into_a_header() {
@@ -21,6 +24,7 @@ async fn str_107_a_token_is_the_first_message() {
     let mut socket = server.socket().await;
     assert!(!server.asked.lock().unwrap().take().unwrap().headers().contains_key("authorization"));
     assert_eq!(socket.next().await.unwrap().unwrap(), Message::text("a.b.c"));
+    assert!(socket.next().await.unwrap().unwrap().is_ping());
     socket.send(Message::text(r#"{"topic":"/x","token":"","authorised":true,"reason":""}"#)).await.unwrap();
     assert_eq!(socket.next().await.unwrap().unwrap(), Message::binary(&b"data"[..]));
 }
@@ -38,6 +42,35 @@ async fn str_107_a_token_that_is_not_taken_ends_the_command() {
     });
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("does not take the token: expired"), "{output:?}");
+}
+
+#[tokio::test]
+async fn str_100_a_first_message_to_an_open_relay_ends_the_command() {
+    let relay = Relay::start(ANYWHERE, "").await;
+    let others = start(&["stream", "pub", "--text", &relay.url("/x"), "--token=a.b.c", "--token-door=first-message"]);
+    let output = timeout(2 * DEADLINE, others.0.wait_with_output()).await.unwrap().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("does not ask for a token"), "{output:?}");
+}
+
+#[tokio::test]
+async fn str_107_a_server_that_is_silent_altogether_is_tried_again() {
+    let server = fake::Server::start().await;
+    let mut hears = start(&["stream", "sub", &server.url("/x"), "--token=a.b.c", "--token-door=first-message"]);
+    let _silent = server.socket().await;
+    hears.complains("no answer to the token; trying again").await;
+}
+
+#[tokio::test]
+async fn str_107_who_has_no_token_for_a_server_that_asks_is_told() {
+    for (token, said) in [(None, "give one with --token"), (Some(("PARLEY_TOKEN", "a.b.c")), "trying again")] {
+        let server = fake::Server::start().await;
+        let mut hears = start_with(&["stream", "sub", &server.url("/x")], token.as_slice());
+        let mut socket = server.socket().await;
+        let close = CloseFrame { code: 4446.into(), reason: "TOKEN_TIMEOUT".into() };
+        socket.close(Some(close)).await.unwrap();
+        hears.complains(said).await;
+    }
 }
 
 #[tokio::test]
@@ -68,7 +101,7 @@ async fn str_110_a_code_that_is_refused_ends_the_command() {
 
 #[tokio::test]
 async fn a_secret_signs_a_token_and_is_never_a_flag() {
-    let arguments = ["stream", "token", "--audience", "relay", "--subscribe", "lab/**"];
+    let arguments = ["stream", "token", "--subscribe", "lab/**"];
     let without = run(&arguments).await;
     assert!(String::from_utf8_lossy(&without.stderr).contains("PARLEY_TOKEN_SECRET"), "{without:?}");
     let secret = "s".repeat(32);

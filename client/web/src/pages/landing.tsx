@@ -6,6 +6,7 @@ import { roomFromText, roomPath } from '../route.ts';
 import { Gathering } from './gathering.tsx';
 import './landing.css';
 import { NamedRoomForm } from './named-room-form.tsx';
+import { PageLink } from './page-link.tsx';
 import { usePageTitle } from './page-title.ts';
 import { SiteHead } from './site-head.tsx';
 
@@ -23,7 +24,11 @@ export function Landing() {
   const heading = usePageTitle('Parley · open a link and talk');
   return (
     <div class="landing">
-      <SiteHead />
+      <SiteHead>
+        <PageLink class="button quiet" href="/streams" data-testid="to-streams">
+          Watch a stream
+        </PageLink>
+      </SiteHead>
       <main class="landing-main">
         <section class="hero">
           <h1 ref={heading} tabIndex={-1}>

@@ -1,22 +1,15 @@
+import type { ComponentChildren } from 'preact';
 import { Logo } from '../design/logo.tsx';
-import { go } from '../navigate.ts';
+import { PageLink } from './page-link.tsx';
 
 /** The head of pages outside a call: the logo leads to the start page. */
-export function SiteHead() {
+export function SiteHead({ children }: { readonly children?: ComponentChildren }) {
   return (
     <header class="site-head">
-      <a
-        class="logo-link"
-        href="/"
-        aria-label="Parley, to the start page"
-        onClick={(event) => {
-          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-          event.preventDefault();
-          go('/');
-        }}
-      >
+      <PageLink class="logo-link" href="/" aria-label="Parley, to the start page">
         <Logo />
-      </a>
+      </PageLink>
+      {children}
     </header>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Logo } from '../design/logo.tsx';
 import { browserStore } from '../memory/storage.ts';
-import { go } from '../navigate.ts';
+import { PageLink } from '../pages/page-link.tsx';
 import { usePageTitle } from '../pages/page-title.ts';
 import { BytesView } from './bytes-view.tsx';
 import { FiguresPanel } from './figures-panel.tsx';
@@ -30,18 +30,9 @@ export function StreamPage({ stream }: { readonly stream: StreamView }) {
       data-kind={kind}
     >
       <header class="stream-head">
-        <a
-          class="logo-link"
-          href="/streams"
-          aria-label="All about streams"
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            go('/streams');
-          }}
-        >
+        <PageLink class="logo-link" href="/streams" aria-label="All about streams">
           <Logo />
-        </a>
+        </PageLink>
         <h1 class="stream-topic" ref={heading} tabIndex={-1}>
           {stream.topic}
         </h1>

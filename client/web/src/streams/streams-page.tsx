@@ -65,7 +65,7 @@ export function StreamsPage({ problem }: { readonly problem: boolean }) {
           <h2>Send one</h2>
           <p class="soft">
             Send to <code>in/cam</code> and everybody watches at <code>out/cam</code>. On any other topic all
-            hear each other.
+            hear each other. <code>parley</code> is the command that <code>make cli</code> installs.
           </p>
           <Commands topic={topic ?? EXAMPLE} />
         </section>
