@@ -37,7 +37,7 @@ pub enum Code {
     MessageTooLarge,
     /// A message that was not complete within `stream.messageTime`.
     MessageTimeout,
-    /// The pod holds `pod.assemblyBytes` of incomplete messages.
+    /// The pod holds too much: `pod.assemblyBytes`, or `pod.queuedBytes`.
     PodMemory,
     /// The reader took nothing for `reader.stuckTime`.
     SlowConsumer,

@@ -17,6 +17,8 @@ mod cluster;
 pub struct Settings {
     /// Address and port to listen on.
     pub listen: SocketAddr,
+    /// Where probes and scrapers are answered apart from clients; `None`: on `listen` only.
+    pub ops_listen: Option<SocketAddr>,
     /// Threads that relay.
     pub threads: usize,
     /// Pages that may open sockets.
@@ -56,6 +58,9 @@ struct Flags {
     /// Address and port to listen on [0.0.0.0:8111]
     #[arg(long, env = "PARLEY_RELAY_LISTEN", value_name = "ADDRESS:PORT")]
     listen: Option<String>,
+    /// Address and port on which health, readiness and metrics answer too, whatever clients do [none]
+    #[arg(long, env = "PARLEY_RELAY_OPS_LISTEN", value_name = "ADDRESS:PORT")]
+    ops_listen: Option<String>,
     /// Threads that relay; 0: as many as there are processors to use [0]
     #[arg(long, env = "PARLEY_RELAY_THREADS", value_name = "N")]
     threads: Option<String>,
@@ -119,6 +124,7 @@ struct Flags {
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 struct File {
     listen: Option<String>,
+    ops_listen: Option<String>,
     threads: Option<usize>,
     origins: Option<Vec<String>>,
     access: Option<String>,
@@ -189,6 +195,7 @@ pub fn read(
     let file = path.as_deref().map(read_file).transpose()?.unwrap_or_default();
 
     let listen = given(&flags.listen, "LISTEN").or(file.listen).unwrap_or_else(|| "0.0.0.0:8111".into());
+    let ops_listen = given(&flags.ops_listen, "OPS_LISTEN").or(file.ops_listen);
     let threads = number("threads", given(&flags.threads, "THREADS"), file.threads, 256)?;
     let trusted =
         number("trusted-proxies", given(&flags.trusted_proxies, "TRUSTED_PROXIES"), file.trusted_proxies, 10)?;
@@ -228,6 +235,7 @@ pub fn read(
     let level = given(&flags.log_level, "LOG_LEVEL").or(file.log_level).unwrap_or_else(|| "info".into());
     Ok(Settings {
         listen: address("listen", &listen)?,
+        ops_listen: ops_listen.map(|text| address("ops-listen", &text)).transpose()?,
         threads: if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads },
         origins: allowed(origins)?,
         access,

@@ -64,7 +64,7 @@ limits! {
     pod_topics "pod.topics" = 16_000, 1 => 1_000_000, "topics", Some(Code::TooManyTopics),
         "every socket may have its own";
     pod_queued_bytes "pod.queuedBytes" = 256 << 20, 1024 => 1 << 40, "bytes", None,
-        "sixteen readers with full queues; over it a reader that falls behind drops at once";
+        "sixteen readers with full queues; over it each that is behind keeps an equal share";
     pod_assembly_bytes "pod.assemblyBytes" = 256 << 20, 1024 => 1 << 40, "bytes", Some(Code::PodMemory),
         "25 messages of the largest size on their way in at once";
     address_sockets "address.sockets" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManySockets),
@@ -83,6 +83,8 @@ limits! {
         "how long a socket that was told to close is waited for";
     replay_bytes "replay.bytes" = 8 << 20, 1024 => 1 << 30, "bytes", None,
         "what one topic keeps for late joiners, whatever the number of messages";
+    pod_replay_bytes "pod.replayBytes" = 256 << 20, 1024 => 1 << 40, "bytes", None,
+        "what all topics keep for late joiners: 32 with all they may";
     lease_interval "lease.interval" = 1000, 20 => 60_000, "ms", None,
         "a pod that comes is found at once, by its first lease; one that went is forgotten after three";
     lease_time "lease.time" = 3500, 50 => 600_000, "ms", None,

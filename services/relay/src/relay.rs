@@ -4,7 +4,7 @@ use crate::cluster::{self, Cluster};
 use crate::config::Settings;
 use crate::limits::{Limits, size};
 use crate::server::addresses::Addresses;
-use crate::server::{accept, sweep};
+use crate::server::{accept, ops, sweep};
 use crate::stats::{Answers, Clients, Counters};
 use crate::topics::queue::{Backlog, Bounds};
 use crate::topics::{Interest, Topics};
@@ -73,6 +73,8 @@ impl Assembly {
 pub struct Running {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Where it answers operators, if apart.
+    pub ops: Option<SocketAddr>,
     /// Its parts.
     pub relay: Arc<Relay>,
     /// Its part among other pods, if it has one.
@@ -80,12 +82,16 @@ pub struct Running {
     /// Ends when no more connections are taken.
     pub accepting: JoinHandle<()>,
     sweeping: JoinHandle<()>,
+    answering: Option<JoinHandle<()>>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.accepting.abort();
         self.sweeping.abort();
+        if let Some(answering) = &self.answering {
+            answering.abort();
+        }
     }
 }
 
@@ -96,16 +102,23 @@ const BACKLOG: u32 = 4096;
 pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     let listener = listen(settings.listen).with_context(|| format!("cannot listen on {}", settings.listen))?;
     let address = listener.local_addr()?;
+    let for_operators = settings.ops_listen.map(|ops| listen(ops).with_context(|| format!("cannot listen on {ops}")));
+    let for_operators = for_operators.transpose()?;
+    let ops = for_operators.as_ref().map(TcpListener::local_addr).transpose()?;
     let interest = settings.cluster.as_ref().map(|_| Arc::new(Interest::default()));
     let relay = Arc::new(Relay::new(settings, interest.clone()));
     let accepting = tokio::spawn(accept::run(listener, Arc::clone(&relay)));
     let sweeping = tokio::spawn(sweep::run(Arc::clone(&relay)));
+    let answering = for_operators.map(|listener| tokio::spawn(ops::run(listener, Arc::clone(&relay))));
     tracing::info!(%address, threads = relay.settings.threads, "listening");
+    if let Some(address) = ops {
+        tracing::info!(%address, "answering operators");
+    }
     let cluster = match relay.settings.cluster.as_ref().zip(interest) {
         Some((config, interest)) => Some(cluster::start(config, &relay, interest).await?),
         None => None,
     };
-    Ok(Running { address, relay, cluster, accepting, sweeping })
+    Ok(Running { address, ops, relay, cluster, accepting, sweeping, answering })
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -118,7 +131,9 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 impl Relay {
     fn new(settings: Settings, interest: Option<Arc<Interest>>) -> Self {
         let limits = settings.limits.clone();
-        let topics = Topics::new(size(limits.pod_topics), settings.replay.clone(), size(limits.replay_bytes), interest);
+        let kept = Arc::new(Backlog::new(limits.pod_replay_bytes));
+        let (most, replay_bytes) = (size(limits.pod_topics), size(limits.replay_bytes));
+        let topics = Topics::new(most, settings.replay.clone(), replay_bytes, kept, interest);
         Self {
             topics: Arc::new(topics),
             clients: Arc::default(),

@@ -54,9 +54,9 @@ fn decode(bytes: &[u8], pieces: &[usize]) -> (Vec<u8>, Vec<Event>, Result<(), Vi
         rest = after;
         let fed = decoder.feed(piece, &mut |event| match event {
             Event::Messages(batch) => {
-                let frames: Vec<u8> = batch.unsent(0).flat_map(|(frame, _)| frame.to_vec()).collect();
+                let frames: Vec<u8> = batch.frames(0).flat_map(|frame| frame.to_vec()).collect();
                 assert_eq!(frames, batch.bytes()[..]);
-                assert_eq!(batch.unsent(0).count(), batch.count());
+                assert_eq!(batch.frames(0).count(), batch.count());
                 fanned.extend(frames);
             }
             other => others.push(other),

@@ -72,7 +72,7 @@ impl Link {
         Decoder::default()
             .feed(&taken, &mut |event| {
                 if let Event::Batch { number, batch } = event {
-                    heard.extend(batch.unsent(0).map(|(frame, _)| (number, frame[frame.len() - 1])));
+                    heard.extend(batch.frames(0).map(|frame| (number, frame[frame.len() - 1])));
                 }
                 Ok(())
             })
@@ -126,6 +126,19 @@ fn str_95_over_a_bound_the_oldest_of_the_topic_is_dropped_and_counted() {
         let expected: Vec<(u64, u8)> = [0].into_iter().chain(last + 1..=20).map(|number| (1, number)).collect();
         assert_eq!(heard, expected);
     }
+}
+
+#[test]
+fn str_95_a_read_full_of_small_messages_waits_whole() {
+    let link = Link::new(10);
+    let lane = link.lane(1);
+    say(&lane, 0, 100);
+    let small = |number: u8| [Batch::message(Kind::Binary, &[number]).bytes().to_vec()].concat().repeat(20);
+    for number in 1..=2 {
+        lane.send(&Batch::read(small(number).into(), 20).unwrap(), Instant::now());
+    }
+    assert_eq!((link.counts.queued.get(), link.counts.dropped.get()), (20, 20));
+    assert_eq!(link.drain(), [vec![(1, 0)], vec![(1, 2); 20]].concat());
 }
 
 #[test]

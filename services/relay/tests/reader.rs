@@ -200,3 +200,21 @@ fn str_32_a_close_that_waits_is_sent_whatever_ends_the_stream_after_it() {
         assert_eq!(pipe.lock().unwrap().taken.len(), 3 * 130 + 2 + 2 + "GO_ELSEWHERE".len());
     }
 }
+
+#[test]
+fn str_43_readers_that_hold_much_make_room_for_those_that_hold_little() {
+    let backlog = Arc::new(Backlog::new(3400));
+    let ((greedy, _greedy), (modest, _modest)) = (reader(&backlog), reader(&backlog));
+    for at in 0..20 {
+        greedy.deliver(&batch(at..at + 1, 900), 0);
+    }
+    assert!(greedy.counts().queued >= 3);
+    modest.deliver(&batch(0..2, 118), 0);
+    assert_eq!((modest.counts().queued, modest.counts().dropped.messages), (2, 0));
+    assert!(backlog.is_over());
+    let before = greedy.counts();
+    let dropped = greedy.trim();
+    assert!(!backlog.is_over() && dropped > 0);
+    assert_eq!(greedy.counts().dropped.messages, before.dropped.messages + dropped);
+    assert_eq!(modest.trim(), 0);
+}

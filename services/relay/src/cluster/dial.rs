@@ -5,6 +5,7 @@ use super::end::End;
 use super::frames::{Decoder, Event, Hello, Request, VERSION};
 use super::lease::Lease;
 use super::pulse::Pulse;
+use crate::server::socket;
 use crate::topics::interest::{Follower, Found};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -101,7 +102,7 @@ impl Drop for Up<'_> {
 
 async fn open(lease: &Lease, shared: &Shared) -> Result<TcpStream, End> {
     let mut stream = TcpStream::connect(lease.link).await.map_err(|_| End::Unreachable)?;
-    stream.set_nodelay(true).map_err(|_| End::Peer)?;
+    socket::prepare(&stream);
     let hello = Hello { key: lease.key.clone(), epoch: shared.own.epoch, pod: shared.own.pod.clone() };
     stream.write_all(&hello.bytes()).await.map_err(|_| End::Peer)?;
     let version = stream.read_u8().await.map_err(|_| End::Peer)?;

@@ -25,7 +25,7 @@ pub enum End {
     Frame,
     /// A batch larger than any may be.
     TooLarge,
-    /// A number that was never given to a topic, or was given before.
+    /// A number that was never given to a topic, or was given before, or a topic that has one.
     Number,
     /// The pod has `link.peers`.
     Full,

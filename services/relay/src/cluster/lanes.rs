@@ -274,7 +274,11 @@ impl State {
         self.bytes += bytes;
         counts.queued.add(messages as u64);
         counts.queued_bytes.add(bytes as u64);
-        while lane.messages > bounds.messages || lane.bytes > bounds.bytes || self.bytes > bounds.link_bytes {
+        // The newest batch may have more messages than the bound: a read is full of small ones.
+        while (lane.messages > bounds.messages && lane.batches.len() > 1)
+            || lane.bytes > bounds.bytes
+            || self.bytes > bounds.link_bytes
+        {
             let Some(oldest) = lane.pop(counts) else { break };
             self.bytes -= oldest.batch.bytes().len();
             counts.dropped.add(oldest.batch.count() as u64);

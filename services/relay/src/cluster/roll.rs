@@ -52,7 +52,7 @@ impl<L> Roll<L> {
     /// A lease came.
     pub fn heard(&mut self, lease: Lease, now: Instant, dial: impl FnOnce(Lease) -> L) -> Heard {
         if lease.pod == self.own.pod {
-            if lease.epoch != self.own.epoch {
+            if (lease.epoch, &lease.key) != (self.own.epoch, &self.own.key) {
                 return Heard::Twin;
             }
             self.echoed = Some(now);
@@ -139,6 +139,8 @@ mod tests {
         let (mut roll, now) = (roll(), Instant::now());
         assert_eq!(hear(&mut roll, lease("self", 7), now), Heard::Own);
         assert_eq!(hear(&mut roll, lease("self", 8), now), Heard::Twin);
+        // Started in the same millisecond.
+        assert_eq!(hear(&mut roll, Lease { key: Key([1; 32]), ..lease("self", 7) }, now), Heard::Twin);
         assert!(roll.known.is_empty());
     }
 

@@ -7,8 +7,9 @@ use super::lanes::{Bounds, Lane, Next, Outgoing};
 use super::pulse::Pulse;
 use crate::limits::size;
 use crate::server::connection::TcpOutlet;
+use crate::server::socket;
 use crate::topics::Remote;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -85,7 +86,7 @@ async fn serve(mut stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>)
 
 /// Reads the hello and answers it.
 async fn greet(stream: &mut TcpStream, shared: &Shared) -> Result<(Hello, Vec<u8>), End> {
-    stream.set_nodelay(true).map_err(|_| End::Peer)?;
+    socket::prepare(stream);
     let mut input = Vec::with_capacity(256);
     loop {
         if let Some((hello, size)) = Hello::read(&input)? {
@@ -103,13 +104,15 @@ async fn greet(stream: &mut TcpStream, shared: &Shared) -> Result<(Hello, Vec<u8
 
 async fn talk(inbound: &OwnedReadHalf, rest: Vec<u8>, outgoing: &Arc<Outgoing>, shared: &Arc<Shared>) -> End {
     let pulse = Pulse::new(&shared.relay.limits);
-    let wants = Wants { shared: Arc::clone(shared), outgoing: Arc::clone(outgoing), here: HashMap::new(), last: 0 };
+    let (shared, outgoing) = (Arc::clone(shared), Arc::clone(outgoing));
+    let wants =
+        Wants { shared, outgoing: Arc::clone(&outgoing), here: HashMap::new(), topics: HashSet::new(), last: 0 };
     let hearing = hear(inbound, rest, wants, &pulse);
     tokio::pin!(hearing);
     tokio::select! {
         end = &mut hearing => return end,
         end = pulse.stops() => return end,
-        () = send(inbound, outgoing) => {}
+        () = send(inbound, &outgoing) => {}
     }
     // Ending with unread bytes would reset the connection, and take the last messages with it.
     timeout(GOODBYE, hearing).await.unwrap_or(End::Peer)
@@ -143,7 +146,11 @@ async fn hear(inbound: &OwnedReadHalf, mut input: Vec<u8>, mut wants: Wants, pul
         input.reserve(READ);
         match inbound.readable().await.and_then(|()| inbound.try_read_buf(&mut input)) {
             Ok(0) => return End::Peer,
-            Ok(_) => pulse.beat(),
+            Ok(_) => {
+                pulse.beat();
+                // A peer that never stops asking must not keep the thread from others.
+                tokio::task::yield_now().await;
+            }
             Err(why) if why.kind() == std::io::ErrorKind::WouldBlock => {}
             Err(_) => return End::Peer,
         }
@@ -155,6 +162,7 @@ struct Wants {
     shared: Arc<Shared>,
     outgoing: Arc<Outgoing>,
     here: HashMap<u64, (Arc<str>, Arc<dyn Remote>)>,
+    topics: HashSet<Arc<str>>,
     /// The greatest number so far.
     last: u64,
 }
@@ -162,7 +170,8 @@ struct Wants {
 impl Wants {
     fn take(&mut self, request: Request) -> Result<(), End> {
         match request {
-            Request::Want { number, replay, topic } if number > self.last => {
+            // A pod wants a topic once; each further want would be one more copy to be sent.
+            Request::Want { number, replay, topic } if number > self.last && !self.topics.contains(&*topic) => {
                 self.last = number;
                 self.want(number, &topic.into(), replay);
             }
@@ -183,12 +192,14 @@ impl Wants {
         self.outgoing.open(number);
         let lane: Arc<dyn Remote> = Arc::new(Lane::new(&self.outgoing, number));
         self.shared.relay.topics.want(topic, &lane, replay);
+        self.topics.insert(Arc::clone(topic));
         self.here.insert(number, (Arc::clone(topic), lane));
         self.shared.counts.asked.add(1);
     }
 
     fn unwant(&mut self, number: u64) {
         let Some((topic, lane)) = self.here.remove(&number) else { return };
+        self.topics.remove(&topic);
         self.shared.relay.topics.unwant(&topic, &lane);
         self.outgoing.shut(number);
         self.shared.counts.asked.sub(1);

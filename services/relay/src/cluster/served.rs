@@ -61,8 +61,9 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if self.is_held() {
-            self.served.links.lock().remove(&self.pod);
+        let mut links = self.served.links.lock();
+        if links.get(&self.pod).is_some_and(|(_, holder)| Arc::ptr_eq(holder, &self.outgoing)) {
+            links.remove(&self.pod);
         }
     }
 }

@@ -36,7 +36,7 @@ mod tempfile {
 #[test]
 fn str_80_nothing_set_is_the_defaults() {
     let settings = settings(&[], &[("PATH", "/bin"), ("PARLEY_POD", "other service")]).unwrap();
-    assert_eq!(settings.listen.to_string(), "0.0.0.0:8111");
+    assert_eq!((settings.listen.to_string(), settings.ops_listen), ("0.0.0.0:8111".into(), None));
     assert_eq!((settings.origins, settings.stats, settings.limits), (Origins::Any, true, Limits::default()));
 }
 
@@ -70,6 +70,7 @@ fn str_81_an_unknown_name_is_refused_wherever_it_stands() {
 fn str_81_a_value_that_is_none_is_refused_with_a_sentence() {
     let cases = [
         ("--listen=8111", "listen must be ADDRESS:PORT"),
+        ("--ops-listen=8113", "ops-listen must be ADDRESS:PORT"),
         ("--threads=many", "threads must be 0 to 256"),
         ("--threads=257", "threads must be 0 to 256"),
         ("--trusted-proxies=11", "trusted-proxies must be 0 to 10"),

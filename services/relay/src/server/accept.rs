@@ -4,7 +4,7 @@ use super::connection::{Connection, TcpOutlet};
 use super::doors::{self, Entry};
 use super::request::{self, Request};
 use super::respond::Response;
-use super::{api, first_message, pages, stats_socket, upgrade, visitor};
+use super::{api, first_message, pages, socket, stats_socket, upgrade, visitor};
 use crate::access::Grant;
 use crate::codes::Code;
 use crate::relay::Relay;
@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// How long to wait after a connection could not be accepted: usually there is no descriptor left.
-const BREATH: Duration = Duration::from_millis(50);
+pub(super) const BREATH: Duration = Duration::from_millis(50);
 /// The most of a user agent that is kept.
 const USER_AGENT: usize = 200;
 
@@ -31,9 +31,11 @@ pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
         };
         match accepted {
             Ok((stream, peer)) => {
+                // Behind proxies the address is theirs, until a head says whose the connection is.
+                let direct = (relay.settings.trusted_proxies == 0).then(|| peer.ip().to_string());
                 // Above all limits there is not even an answer.
-                let Some(counted) = relay.addresses.accept() else { continue };
-                let _ = stream.set_nodelay(true);
+                let Some(counted) = relay.addresses.accept(direct) else { continue };
+                socket::prepare(&stream);
                 tokio::spawn(serve(stream, peer, counted, Arc::clone(&relay)));
             }
             Err(why) => {
@@ -174,7 +176,7 @@ async fn refuse(stream: &mut TcpStream, code: Code, relay: &Relay) -> Option<Adm
 }
 
 /// Reads until the head is complete. `None`: the peer went away.
-async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<Option<(Request, Vec<u8>)>, Code> {
+pub(super) async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<Option<(Request, Vec<u8>)>, Code> {
     let most = crate::limits::size(relay.limits.head_bytes);
     let mut input = Vec::with_capacity(1024);
     loop {

@@ -1,4 +1,4 @@
-//! What the relay answers to plain HTTP: health, readiness, metrics, the statistics page. Rules STR-24 and STR-62 to STR-64.
+//! What the relay answers to plain HTTP: health, readiness, metrics, the statistics page. Rules STR-24 and STR-62 to STR-65.
 use super::request::Request;
 use super::respond::Response;
 use crate::codes::Code;
@@ -8,14 +8,10 @@ use crate::topics::route;
 
 /// The answer to a request that asks for no WebSocket.
 pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {
-    if !matches!(request.method.as_str(), "GET" | "HEAD") {
-        return Err(Code::MethodNotAllowed);
+    if let Some(answer) = for_operators(request, relay) {
+        return answer;
     }
     match request.path() {
-        "/healthz" => Ok(Response::ok("text/plain", "ok\n")),
-        "/readyz" if relay.is_draining() => Err(Code::NotReady),
-        "/readyz" => Ok(Response::ok("text/plain", "ready\n")),
-        "/metrics" => Ok(Response::ok("text/plain; version=0.0.4", metrics::text(relay))),
         "/ws" if relay.settings.stats => Err(Code::UpgradeRequired),
         path => match page::at(path).filter(|_| relay.settings.stats) {
             Some(asset) => Ok(Response::ok(asset.content_type, asset.body)
@@ -23,6 +19,20 @@ pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {
                 .with("Referrer-Policy", "no-referrer".into())),
             None => Err(nothing_at(&request.target, relay)),
         },
+    }
+}
+
+/// The answer to a probe or a scraper; `None`: it is for somebody else.
+pub fn for_operators(request: &Request, relay: &Relay) -> Option<Result<Response, Code>> {
+    if !matches!(request.method.as_str(), "GET" | "HEAD") {
+        return Some(Err(Code::MethodNotAllowed));
+    }
+    match request.path() {
+        "/healthz" => Some(Ok(Response::ok("text/plain", "ok\n"))),
+        "/readyz" if relay.is_draining() => Some(Err(Code::NotReady)),
+        "/readyz" => Some(Ok(Response::ok("text/plain", "ready\n"))),
+        "/metrics" => Some(Ok(Response::ok("text/plain; version=0.0.4", metrics::text(relay)))),
+        _ => None,
     }
 }
 

@@ -115,7 +115,7 @@ impl Socket {
     }
 
     fn hear(&mut self, batch: &Batch) {
-        for (frame, _) in batch.unsent(0) {
+        for frame in batch.frames(0) {
             let payload = &frame[frame.len() - crate::ws::frame::payload_of(frame.len())..];
             match serde_json::from_slice::<Ask>(payload) {
                 Ok(Ask { push: 0 }) => (self.push, self.push_now) = (None, false),

@@ -1,11 +1,12 @@
 //! Once a second over all sockets: rates for statistics, pings, and those whose time is up. One timer for the pod instead of
-//! several for each socket. Rules STR-12, STR-30, STR-31, STR-42, STR-113 and STR-114.
+//! several for each socket. Rules STR-12, STR-30, STR-31, STR-42, STR-43, STR-113 and STR-114.
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::Client;
 use crate::topics::queue::Frame;
 use crate::ws::close;
 use crate::ws::frame::Opcode;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -25,14 +26,38 @@ pub async fn run(relay: Arc<Relay>) {
         tokio::time::sleep(Duration::from_millis(every)).await;
         let now = relay.now();
         let measured = now - last >= 1000;
-        for client in relay.clients.all() {
+        let clients = relay.clients.all();
+        for client in &clients {
             if measured {
                 client.measure(Duration::from_millis(now - last).as_secs_f64(), now);
             }
-            check(&client, &relay, now);
+            check(client, &relay, now);
         }
+        relieve(&clients, &relay);
         if measured {
             last = now;
+        }
+    }
+}
+
+/// Messages that were begun cannot be dropped. Where they alone are more than all queues may hold, those readers are broken off
+/// whose sockets took nothing for the longest time.
+fn relieve(clients: &[Arc<Client>], relay: &Relay) {
+    if !relay.backlog.is_over() {
+        return;
+    }
+    let begun =
+        |client: &Arc<Client>| client.reader.begun().map(|(message, progress)| (progress, message, client.clone()));
+    let mut all: Vec<_> = clients.iter().filter_map(begun).collect();
+    all.sort_unstable_by_key(|(progress, ..)| std::cmp::Reverse(*progress));
+    let (mut counted, mut held) = (HashSet::new(), 0);
+    for (_, message, client) in &all {
+        // Readers of one topic hold the same message.
+        if counted.insert(message.as_ptr()) {
+            held += message.len() as u64;
+        }
+        if held > relay.backlog.limit() {
+            client.reader.break_off(Code::PodMemory);
         }
     }
 }
@@ -43,6 +68,7 @@ fn check(client: &Client, relay: &Relay, now: u64) {
     let heard = client.heard.load(Relaxed);
     let quiet = now.saturating_sub(heard);
     let assembling = client.assembling.load(Relaxed);
+    relay.counters.dropped.add(client.reader.trim());
     if let Some(code) = over {
         client.reader.cut(code);
     } else if quiet >= limits.idle_timeout {

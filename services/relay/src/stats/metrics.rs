@@ -17,6 +17,7 @@ pub fn text(relay: &Relay) -> String {
     out.gauge("parley_relay_topics", "Topics with a client", relay.topics.count() as u64);
     out.gauge("parley_relay_queued_messages", "Messages that wait in readers' queues", relay.backlog.messages());
     out.gauge("parley_relay_queued_bytes", "Their bytes, each reader's counted", relay.backlog.bytes());
+    out.gauge("parley_relay_replay_bytes", "Messages that topics keep for late joiners", relay.topics.kept().bytes());
     out.gauge("parley_relay_assembly_bytes", "Memory that holds incomplete messages", relay.assembly.bytes());
     out.gauge("parley_relay_draining", "1 while the pod drains", u64::from(relay.is_draining()));
     out.counter("parley_relay_opened_total", "WebSockets opened", count.opened.get());

@@ -6,18 +6,28 @@ use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes in the queues of all readers of a pod. Readers of one topic share the memory, so this is the most it can be.
+/// What a whole pod holds back: for the readers that are behind, or for those who come late. Holders of one message share its
+/// memory, so this is the most it can be.
 #[derive(Debug)]
 pub struct Backlog {
     bytes: AtomicU64,
     messages: AtomicU64,
+    holders: AtomicU64,
     limit: u64,
 }
 
+/// What a message costs beside its bytes: its entry in a queue, and that of an allocation.
+const HELD: u64 = 128;
+
 impl Backlog {
-    /// At most `limit` bytes before readers that fall behind drop at once.
+    /// At most `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Self { bytes: AtomicU64::new(0), messages: AtomicU64::new(0), limit }
+        Self { bytes: AtomicU64::new(0), messages: AtomicU64::new(0), holders: AtomicU64::new(0), limit }
+    }
+
+    /// The most it may be.
+    pub fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Bytes that wait now.
@@ -30,16 +40,25 @@ impl Backlog {
         self.messages.load(Ordering::Relaxed)
     }
 
-    fn is_over(&self) -> bool {
-        self.bytes() > self.limit
+    /// Whether more is held than the limit.
+    pub fn is_over(&self) -> bool {
+        self.bytes() + self.messages() * HELD > self.limit
     }
 
-    fn add(&self, bytes: usize) {
+    /// Whether more is held than the limit, and of it by one holder more than an equal share.
+    fn is_over_share(&self, messages: usize, bytes: usize) -> bool {
+        let share = self.limit / self.holders.load(Ordering::Relaxed).max(1);
+        self.is_over() && bytes as u64 + messages as u64 * HELD > share
+    }
+
+    /// A message is held.
+    pub fn add(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.messages.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn remove(&self, bytes: usize) {
+    /// It no longer is.
+    pub fn remove(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
         self.messages.fetch_sub(1, Ordering::Relaxed);
     }
@@ -119,21 +138,50 @@ impl Queue {
     /// Appends what is left of `batch` after its first `sent` bytes, then drops the oldest while the queue is over a bound.
     /// Answers what was dropped.
     pub fn push(&mut self, batch: &Batch, sent: usize, bounds: Bounds, backlog: &Backlog) -> Tally {
-        for (bytes, begun) in batch.unsent(sent) {
-            if begun > 0 {
-                self.sent = begun;
-            }
-            self.messages += 1;
-            self.bytes += bytes.len();
-            backlog.add(bytes.len());
-            self.entries.push_back(Entry { bytes, frame: Frame::Message });
+        let (first, begun) = batch.resume(sent);
+        let next = first + usize::from(begun > 0);
+        // More than may wait are not put in: a read holds tens of thousands of empty messages, and every reader would pay for each.
+        let fits = batch.count().saturating_sub(bounds.messages).max(next);
+        if begun > 0 {
+            self.sent = begun;
+        }
+        for bytes in batch.frames(first).take(next - first).chain(batch.frames(fits)) {
+            self.append(bytes, backlog);
         }
         let mut dropped = Tally::default();
-        while self.messages > bounds.messages || self.bytes > bounds.bytes || backlog.is_over() {
+        dropped.add(fits - next, batch.payload() * (fits - next) / batch.count());
+        let more = self.trim(bounds, backlog);
+        Tally { messages: dropped.messages + more.messages, bytes: dropped.bytes + more.bytes }
+    }
+
+    /// Drops the oldest while the queue is over a bound: its own, or an equal share of what the pod may hold where that is too
+    /// much. Answers what was dropped.
+    pub fn trim(&mut self, bounds: Bounds, backlog: &Backlog) -> Tally {
+        let mut dropped = Tally::default();
+        while self.messages > bounds.messages
+            || self.bytes > bounds.bytes
+            || backlog.is_over_share(self.messages, self.bytes)
+        {
             let Some(bytes) = self.drop_oldest(backlog) else { break };
             dropped.add(1, crate::ws::frame::payload_of(bytes));
         }
         dropped
+    }
+
+    fn append(&mut self, bytes: Bytes, backlog: &Backlog) {
+        if self.messages == 0 {
+            backlog.holders.fetch_add(1, Ordering::Relaxed);
+        }
+        self.messages += 1;
+        self.bytes += bytes.len();
+        backlog.add(bytes.len());
+        self.entries.push_back(Entry { bytes, frame: Frame::Message });
+    }
+
+    /// The message that was begun: it cannot be dropped.
+    pub fn begun(&self) -> Option<&Bytes> {
+        let front = self.entries.front().filter(|front| self.sent > 0 && front.frame == Frame::Message)?;
+        Some(&front.bytes)
     }
 
     /// Puts a control frame before the messages that wait, `Close` behind them.
@@ -211,5 +259,32 @@ impl Queue {
         self.messages -= 1;
         self.bytes -= size;
         backlog.remove(size);
+        if self.messages == 0 {
+            backlog.holders.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ws::{Decoder, Event};
+
+    #[test]
+    fn str_40_a_read_full_of_messages_costs_a_reader_no_more_than_its_bound() {
+        let frames = [0x82, 0x80, 0, 0, 0, 0].repeat(40_000);
+        let (backlog, mut queue) = (Backlog::new(1 << 30), Queue::default());
+        let mut read = |event| {
+            let Event::Messages(batch) = event else { return Tally::default() };
+            queue.push(&batch, 3, Bounds { messages: 8, bytes: 1000 }, &backlog)
+        };
+        let mut dropped = Tally::default();
+        Decoder::new(1024, 1).feed(&frames, &mut |event| dropped = read(event)).unwrap();
+        // One was sent, one was begun, and it stays.
+        assert_eq!((queue.messages(), dropped.messages), (8, 40_000 - 1 - 8));
+        assert_eq!((queue.sent, backlog.messages(), backlog.bytes()), (1, 8, 16));
+        assert!(queue.entries.capacity() < 100, "{}", queue.entries.capacity());
+        queue.clear(&backlog);
+        assert_eq!((backlog.bytes(), backlog.holders.load(Ordering::Relaxed)), (0, 0));
     }
 }

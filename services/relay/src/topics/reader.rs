@@ -216,6 +216,33 @@ impl Reader {
         }
     }
 
+    /// Gives back what is more than an equal share, while all queues together hold too much: a reader to whom nothing more is sent
+    /// would keep its own. Answers how many messages were dropped.
+    pub fn trim(&self) -> u64 {
+        if !self.backlog.is_over() {
+            return 0;
+        }
+        let mut state = self.state.lock();
+        let dropped = state.queue.trim(self.bounds, &self.backlog);
+        state.dropped.messages += dropped.messages;
+        state.dropped.bytes += dropped.bytes;
+        dropped.messages
+    }
+
+    /// The message that was begun, and when the socket last took something.
+    pub fn begun(&self) -> Option<(Bytes, u64)> {
+        let state = self.state.lock();
+        state.queue.begun().map(|message| (message.clone(), state.progress))
+    }
+
+    /// Ends the stream at once, in the middle of a message.
+    pub fn break_off(&self, code: Code) {
+        let mut state = self.state.lock();
+        if state.outlet.is_some() {
+            state.end(Reason::Code(code), &self.backlog);
+        }
+    }
+
     /// Whether messages have waited since before `since` without one byte being taken.
     pub fn is_stuck(&self, since: u64) -> bool {
         let state = self.state.lock();

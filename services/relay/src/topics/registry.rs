@@ -1,5 +1,6 @@
 //! The topics that exist: each from its first client to its last. Rule STR-7.
 use super::interest::Interest;
+use super::queue::Backlog;
 use super::reader::Reader;
 use super::replay::{Replay, Rule, rule_for};
 use super::route::Route;
@@ -15,6 +16,8 @@ pub struct Topics {
     most: usize,
     rules: Vec<Rule>,
     replay_bytes: usize,
+    /// What all of them keep for late joiners.
+    kept: Arc<Backlog>,
     interest: Option<Arc<Interest>>,
 }
 
@@ -40,8 +43,20 @@ pub struct Membership {
 
 impl Topics {
     /// At most `most` topics, with the rules for late joiners. With `interest`, other pods are told what is read here.
-    pub fn new(most: usize, rules: Vec<Rule>, replay_bytes: usize, interest: Option<Arc<Interest>>) -> Self {
-        Self { state: Mutex::default(), most, rules, replay_bytes, interest }
+    /// A topic keeps at most `replay_bytes`, all of them what `kept` may hold.
+    pub fn new(
+        most: usize,
+        rules: Vec<Rule>,
+        replay_bytes: usize,
+        kept: Arc<Backlog>,
+        interest: Option<Arc<Interest>>,
+    ) -> Self {
+        Self { state: Mutex::default(), most, rules, replay_bytes, kept, interest }
+    }
+
+    /// What all of them keep for late joiners.
+    pub fn kept(&self) -> &Backlog {
+        &self.kept
     }
 
     /// How many there are.
@@ -76,7 +91,7 @@ impl Topics {
         }
         let name: Arc<str> = name.into();
         let kept = rule_for(&self.rules, &name).filter(|rule| rule.messages > 0);
-        let replay = kept.map(|rule| Replay::new(rule.messages, self.replay_bytes));
+        let replay = kept.map(|rule| Replay::new(rule.messages, self.replay_bytes, Arc::clone(&self.kept)));
         let topic = Arc::new(Topic::new(Arc::clone(&name), replay, self.interest.clone()));
         for remote in remotes.get(&name).into_iter().flatten() {
             topic.attach(remote, false);

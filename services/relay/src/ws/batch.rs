@@ -61,15 +61,25 @@ impl Batch {
         self.payload
     }
 
-    /// The frames that have bytes left once `sent` bytes of the batch were sent: each whole, and how much of it was sent.
-    pub fn unsent(&self, sent: usize) -> impl Iterator<Item = (Bytes, usize)> + '_ {
-        let single = self.ends.is_empty().then_some(self.bytes.len());
-        let mut start = 0;
-        self.ends.iter().copied().chain(single).filter_map(move |end| {
-            let frame = start..end;
-            start = end;
-            (end > sent).then(|| (self.bytes.slice(frame.clone()), sent.saturating_sub(frame.start)))
-        })
+    /// The frames from this place on, each whole.
+    pub fn frames(&self, from: usize) -> impl Iterator<Item = Bytes> + '_ {
+        (from..self.count()).map(|at| self.bytes.slice(self.start(at)..self.start(at + 1)))
+    }
+
+    /// The place of the first frame that has bytes left once `sent` bytes of the batch were sent, and how much of it was sent.
+    pub fn resume(&self, sent: usize) -> (usize, usize) {
+        let first = match self.ends[..] {
+            [] => usize::from(sent >= self.bytes.len()),
+            ref ends => ends.partition_point(|end| *end <= sent),
+        };
+        (first, sent - self.start(first))
+    }
+
+    fn start(&self, at: usize) -> usize {
+        match at.checked_sub(1) {
+            Some(before) => self.ends.get(before).copied().unwrap_or(self.bytes.len()),
+            None => 0,
+        }
     }
 }
 

@@ -89,6 +89,7 @@ async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_els
         (requests(&[want(0)]), "LINK_NUMBER"),
         (requests(&[want(5), want(5)]), "LINK_NUMBER"),
         (requests(&[want(5), want(4)]), "LINK_NUMBER"),
+        (requests(&[want(5), want(6)]), "LINK_NUMBER"),
         (requests(&[Request::Unwant { number: 1 }]), "LINK_NUMBER"),
     ];
     for (says, code) in cases {
@@ -102,6 +103,27 @@ async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_els
     }
     assert_eq!(pods[0].metric("links_sending").await, 1);
     talk_crosses(&pods).await;
+}
+
+#[tokio::test]
+async fn str_94_peers_that_never_stop_asking_do_not_keep_the_thread_from_others() {
+    let nats = Nats::start().await;
+    let pod = Pod::start(&nats, &["--pod=p0", "--threads=1"]).await;
+    let key = lease_of(&nats, "p0").await.key;
+    let pings = requests(&[Request::Ping { stamp: 1, round_trip: 1 }]).repeat(20_000);
+    for at in 0..3 {
+        let hello = Hello { key: key.clone(), epoch: 1, pod: format!("rude{at}") };
+        let mut stream = std::net::TcpStream::connect(&pod.link).unwrap();
+        let mut answers = stream.try_clone().unwrap();
+        std::io::Write::write_all(&mut stream, &hello.bytes()).unwrap();
+        std::thread::spawn(move || std::io::copy(&mut answers, &mut std::io::sink()));
+        let pings = pings.clone();
+        std::thread::spawn(move || while std::io::Write::write_all(&mut stream, &pings).is_ok() {});
+    }
+    pod.until("links_sending", |links| links == 3).await;
+    for _ in 0..10 {
+        assert_eq!(pod.get("/healthz").await.0, 200);
+    }
 }
 
 #[tokio::test]

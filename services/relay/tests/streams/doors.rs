@@ -160,3 +160,18 @@ async fn str_24_a_topic_without_an_upgrade_says_what_it_wants() {
     assert_eq!((status, body.as_str()), (426, r#"{"code":"UPGRADE_REQUIRED"}"#));
     assert!(head.contains("Upgrade: websocket"));
 }
+
+#[tokio::test]
+async fn str_23_whoever_says_nothing_takes_no_more_places_than_whoever_comes_in() {
+    let pod = start(&["--limit=address.sockets=4", "--limit=head.timeout=60000"]).await;
+    let mut silent = Vec::new();
+    for _ in 0..300 {
+        silent.push(pod.tcp().await);
+    }
+    let total = || pod.0.relay.addresses.total();
+    pod.until("all that one address may have", || total() == 4 + 256).await;
+    // The last ones were dropped unheard.
+    let last = &mut Raw(silent.pop().unwrap());
+    assert_eq!(last.head().await, "");
+    assert_eq!(total(), 4 + 256);
+}

@@ -18,6 +18,7 @@ mod drain;
 mod guarded;
 mod life;
 mod messages;
+mod operators;
 mod pages;
 mod pod;
 mod process;
