@@ -27,7 +27,7 @@ pub enum Code {
     PodFull,
     /// The address has `address.sockets` sockets.
     TooManySockets,
-    /// The pod drains.
+    /// The pod drains, or NATS is away and other pods are needed for this.
     NotReady,
     /// Not a frame of RFC 6455.
     BadFrame,

@@ -127,10 +127,14 @@ limits! {
         "a herd of 16,000 with a second of delay comes in at 2,000 a second";
     code_lifetime "code.lifetime" = 30_000, 50 => 600_000, "ms", Some(Code::CodeInvalid),
         "a page opens its socket as soon as it has the code";
+    code_timeout "code.timeout" = 1000, 50 => 60_000, "ms", Some(Code::NotReady),
+        "the pod that keeps a code is asked within a region, in 1 ms; nobody's handshake hangs on it";
     pod_codes "pod.codes" = 10_000, 1 => 1_000_000, "codes", Some(Code::TooManyCodes),
         "300 a second; each takes less than 1 kB";
     pod_revocations "pod.revocations" = 10_000, 1 => 1_000_000, "names", Some(Code::TooManyRevocations),
         "one every nine seconds of a day";
+    revocations_interval "revocations.interval" = 30_000, 100 => 600_000, "ms", None,
+        "how often a pod says a digest of its revocations: the longest that a lost message is missed for";
     body_bytes "body.bytes" = 4096, 64 => 65_536, "bytes", Some(Code::BodyTooLarge),
         "the only body is one name in JSON";
     drain_window "drain.window" = 10_000, 10 => 600_000, "ms", None,

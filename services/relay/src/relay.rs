@@ -1,5 +1,6 @@
 //! The relay as a whole: what its parts share, and the order they start in.
-use crate::access::Access;
+use crate::access::{Access, Ports};
+use crate::cluster::bus::Bus;
 use crate::cluster::{self, Cluster};
 use crate::config::Settings;
 use crate::limits::{Limits, size};
@@ -105,8 +106,12 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     let for_operators = settings.ops_listen.map(|ops| listen(ops).with_context(|| format!("cannot listen on {ops}")));
     let for_operators = for_operators.transpose()?;
     let ops = for_operators.as_ref().map(TcpListener::local_addr).transpose()?;
-    let interest = settings.cluster.as_ref().map(|_| Arc::new(Interest::default()));
-    let relay = Arc::new(Relay::new(settings, interest.clone()));
+    let joined = match &settings.cluster {
+        Some(config) => Some(cluster::join(config).await?),
+        None => None,
+    };
+    let interest = joined.as_ref().map(|_| Arc::new(Interest::default()));
+    let relay = Arc::new(Relay::new(settings, interest.clone(), joined.as_ref().map(|joined| &joined.bus)));
     let accepting = tokio::spawn(accept::run(listener, Arc::clone(&relay)));
     let sweeping = tokio::spawn(sweep::run(Arc::clone(&relay)));
     let answering = for_operators.map(|listener| tokio::spawn(ops::run(listener, Arc::clone(&relay))));
@@ -114,8 +119,8 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     if let Some(address) = ops {
         tracing::info!(%address, "answering operators");
     }
-    let cluster = match relay.settings.cluster.as_ref().zip(interest) {
-        Some((config, interest)) => Some(cluster::start(config, &relay, interest).await?),
+    let cluster = match joined.zip(interest) {
+        Some((joined, interest)) => Some(cluster::start(joined, &relay, interest).await?),
         None => None,
     };
     Ok(Running { address, ops, relay, cluster, accepting, sweeping, answering })
@@ -129,20 +134,25 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 impl Relay {
-    fn new(settings: Settings, interest: Option<Arc<Interest>>) -> Self {
+    fn new(settings: Settings, interest: Option<Arc<Interest>>, bus: Option<&Bus>) -> Self {
         let limits = settings.limits.clone();
+        let links = Arc::default();
+        let access = settings.access.clone().map(|rules| {
+            let ports = bus.map_or_else(|| Ports::alone(&limits), |bus| cluster::ports(bus, &limits, &links));
+            Access::new(rules, &limits, ports)
+        });
         let kept = Arc::new(Backlog::new(limits.pod_replay_bytes));
         let (most, replay_bytes) = (size(limits.pod_topics), size(limits.replay_bytes));
         let topics = Topics::new(most, settings.replay.clone(), replay_bytes, kept, interest);
         Self {
             topics: Arc::new(topics),
             clients: Arc::default(),
-            access: settings.access.clone().map(|rules| Access::new(rules, &limits)),
+            access,
             addresses: Arc::new(Addresses::new(limits.pod_sockets, limits.address_sockets)),
             backlog: Arc::new(Backlog::new(limits.pod_queued_bytes)),
             assembly: Assembly { bytes: AtomicU64::new(0), limit: limits.pod_assembly_bytes },
             counters: Counters::default(),
-            links: Arc::default(),
+            links,
             answers: Answers::default(),
             stats_sockets: AtomicU64::new(0),
             started: Instant::now(),

@@ -2,12 +2,12 @@
 //! for any other store.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod contracts;
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod signer;
 
-use parley_relay::access::one_use::{self, Codes, Pass};
-use parley_relay::access::revocations::{self, Revocation, Revocations, Revoked};
-use parley_relay::access::{Grant, pattern, scope, token};
+use contracts::{codes, grant, revocations};
+use parley_relay::access::{self, Entry, Revocation, Revoked, one_use, pattern, scope, token};
 use parley_relay::codes::Code;
 use parley_relay::limits::Limits;
 use parley_relay::topics::{Role, route};
@@ -150,57 +150,71 @@ fn str_106_the_path_and_the_patterns_decide_the_role_together() {
     }
 }
 
-fn grant(name: &str) -> Grant {
-    Grant { until: now() + 60, token: None, subject: Some(name.into()) }
-}
-
-/// What every store of codes does. `lifetime`: how long it keeps them.
-async fn codes_contract(codes: &dyn Codes, lifetime: Duration) {
-    let pass = |path: &str| Pass { path: path.into(), role: Role::Publish, grant: grant("ada") };
-    let (one, other, old) = (one_use::random().unwrap(), one_use::random().unwrap(), one_use::random().unwrap());
-    assert_eq!(codes.take(&one).await, Ok(None), "unknown");
-    codes.keep(&one, pass("/in/a")).await.unwrap();
-    codes.keep(&other, pass("/in/b")).await.unwrap();
-    assert_eq!(codes.take(&one).await, Ok(Some(pass("/in/a"))));
-    assert_eq!(codes.take(&one).await, Ok(None), "used");
-    let (first, second) = tokio::join!(codes.take(&other), codes.take(&other));
-    assert_eq!([first, second].iter().filter(|taken| matches!(taken, Ok(Some(_)))).count(), 1, "used at once");
-    codes.keep(&old, pass("/in/c")).await.unwrap();
-    tokio::time::sleep(lifetime + lifetime / 10).await;
-    assert_eq!(codes.take(&old).await, Ok(None), "too old");
-}
-
-/// What every way of revoking does. `revoked`: the list of the pod that asks, which holds two.
-async fn revocations_contract(revocations: &dyn Revocations, revoked: &Revoked) {
-    let subject = |name: &str| Revocation::Subject(name.into());
-    revocations.revoke(subject("ada"), now() + 60).await.unwrap();
-    assert!(revoked.covers(&grant("ada")) && !revoked.covers(&grant("eve")));
-    let token = Grant { until: now() + 60, token: Some("ada".into()), subject: None };
-    assert!(!revoked.covers(&token), "another kind of name");
-    revocations.revoke(Revocation::Token("ada".into()), now() + 60).await.unwrap();
-    assert!(revoked.covers(&token));
-    assert_eq!(revocations.revoke(subject("eve"), now() + 60).await, Err(Code::TooManyRevocations));
-    assert!(revoked.covers(&grant("ada")), "nobody is forgotten");
-}
-
 #[tokio::test]
 async fn str_111_codes_in_memory_keep_the_contract() {
     let lifetime = Duration::from_millis(500);
-    codes_contract(&one_use::Memory::new(10, lifetime), lifetime).await;
+    let memory = one_use::Memory::new(10, lifetime);
+    codes(&memory, &memory, lifetime).await;
 }
 
 #[tokio::test]
 async fn str_115_revocations_in_memory_keep_the_contract() {
     let revoked = Arc::new(Revoked::new(2));
-    revocations_contract(&revocations::Memory(Arc::clone(&revoked)), &revoked).await;
+    revocations(&access::revocations::Memory(Arc::clone(&revoked)), &revoked).await;
+}
+
+fn entry(name: &str, until: u64) -> Entry {
+    Entry { whom: Revocation::Subject(name.into()), until }
 }
 
 #[test]
 fn str_115_a_revocation_that_is_over_makes_room() {
     let revoked = Revoked::new(1);
-    revoked.add(Revocation::Subject("a".into()), 100, 50).unwrap();
-    revoked.add(Revocation::Subject("a".into()), 60, 50).unwrap();
-    assert_eq!(revoked.add(Revocation::Subject("b".into()), 200, 99), Err(Code::TooManyRevocations));
-    revoked.add(Revocation::Subject("b".into()), 200, 100).unwrap();
+    revoked.add(entry("a", 100), 50).unwrap();
+    revoked.add(entry("a", 60), 50).unwrap();
+    assert_eq!(revoked.add(entry("b", 200), 99), Err(Code::TooManyRevocations));
+    revoked.add(entry("b", 200), 100).unwrap();
     assert!(!revoked.covers(&grant("a")) && revoked.covers(&grant("b")));
+}
+
+#[test]
+fn str_118_two_lists_become_one_whatever_the_order_and_then_share_a_digest() {
+    let (one, other) = (Revoked::new(10), Revoked::new(10));
+    assert_eq!(one.digest(5), other.digest(5));
+    let entries = [entry("a", 100), entry("b", 200), entry("a", 150), entry("c", 60)];
+    for known in &entries {
+        one.add(known.clone(), 50).unwrap();
+        assert_ne!(one.digest(50), other.digest(50));
+    }
+    assert_eq!(other.merge(entries.iter().rev().cloned().collect(), 50), 0);
+    assert_eq!(one.digest(50), other.digest(50));
+    // What is over is in none, and is not taken again.
+    assert_eq!(one.digest(60), other.digest(60));
+    assert_eq!((one.merge(vec![entry("c", 60)], 60), one.entries(60).len()), (0, 2));
+    assert_eq!(one.digest(200), Revoked::new(1).digest(200));
+    let token = Entry { whom: Revocation::Token("a".into()), until: 150 };
+    one.merge(vec![entry("a", 150)], 50);
+    other.merge(vec![token], 50);
+    assert_ne!(one.digest(50), other.digest(50), "a name is one of its kind");
+}
+
+#[test]
+fn str_119_another_pods_list_takes_no_more_room_than_there_is() {
+    let revoked = Revoked::new(2);
+    let names = ["a", "b", "c", "a", "d"];
+    assert_eq!(revoked.merge(names.map(|name| entry(name, 100)).to_vec(), 50), 2);
+    assert_eq!(revoked.entries(50).len(), 2);
+}
+
+#[test]
+fn str_117_a_code_says_whose_it_is_and_nothing_else_is_one() {
+    let memory = one_use::Memory::new(1, Duration::from_secs(60));
+    let code = "AAAAAAAABBBBBBBBBBBBBBBBBBBBBA";
+    assert_eq!(one_use::mark(code), Some("AAAAAAAA"));
+    assert_eq!(memory.mark().len(), 8);
+    let long = format!("{code}A");
+    for bad in ["", "AAAAAAAA", &code[1..], &long, "AAAA.AAABBBBBBBBBBBBBBBBBBBBBA", "éAAAAAABBBBBBBBBBBBBBBBBBBBBBA"]
+    {
+        assert_eq!(one_use::mark(bad), None, "{bad}");
+    }
 }

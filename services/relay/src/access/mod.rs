@@ -1,4 +1,4 @@
-//! Who may open which topic: tokens, the codes that stand for them, and those that were revoked. Rules STR-100 to STR-116.
+//! Who may open which topic: tokens, the codes that stand for them, and those that were revoked. Rules STR-100 to STR-119.
 //!
 //! | file | what |
 //! |---|---|
@@ -19,7 +19,7 @@ pub mod token;
 pub use grant::Grant;
 pub use keys::Keys;
 pub use one_use::{Codes, Pass};
-pub use revocations::{Revocation, Revocations, Revoked};
+pub use revocations::{Entry, Revocation, Revocations, Revoked};
 
 use crate::codes::Code;
 use crate::limits::{Limits, size};
@@ -28,7 +28,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a port answers, once it does.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Code>> + Send + 'a>>;
@@ -42,13 +42,33 @@ pub struct Rules {
     pub keys: Keys,
 }
 
+/// Where codes and revocations are kept.
+pub struct Ports {
+    /// Codes.
+    pub codes: Box<dyn Codes>,
+    /// Tells every pod of a revocation.
+    pub revocations: Box<dyn Revocations>,
+    /// What is revoked, as this pod knows it.
+    pub revoked: Arc<Revoked>,
+}
+
+impl Ports {
+    /// Of a pod alone: both are in its memory.
+    pub fn alone(limits: &Limits) -> Self {
+        let revoked = Arc::new(Revoked::new(size(limits.pod_revocations)));
+        Self {
+            codes: Box::new(one_use::Memory::with(limits)),
+            revocations: Box::new(revocations::Memory(Arc::clone(&revoked))),
+            revoked,
+        }
+    }
+}
+
 /// The door of a relay that asks for tokens.
 pub struct Access {
     rules: Rules,
     limits: Limits,
-    codes: Arc<dyn Codes>,
-    revocations: Arc<dyn Revocations>,
-    revoked: Arc<Revoked>,
+    ports: Ports,
     waiting: AtomicU64,
 }
 
@@ -57,19 +77,15 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
+/// Seconds that a revocation is kept for: no token that is good today lives longer.
+pub fn revoked_for(limits: &Limits) -> u64 {
+    (limits.token_lifetime + limits.token_leeway) / 1000 + 1
+}
+
 impl Access {
-    /// A door whose codes and revocations are this pod's alone.
-    pub fn new(rules: Rules, limits: &Limits) -> Self {
-        let revoked = Arc::new(Revoked::new(size(limits.pod_revocations)));
-        let lifetime = Duration::from_millis(limits.code_lifetime);
-        Self {
-            rules,
-            limits: limits.clone(),
-            codes: Arc::new(one_use::Memory::new(size(limits.pod_codes), lifetime)),
-            revocations: Arc::new(revocations::Memory(Arc::clone(&revoked))),
-            revoked,
-            waiting: AtomicU64::new(0),
-        }
+    /// A door with these rules.
+    pub fn new(rules: Rules, limits: &Limits, ports: Ports) -> Self {
+        Self { rules, limits: limits.clone(), ports, waiting: AtomicU64::new(0) }
     }
 
     /// What a token allows on a route.
@@ -82,17 +98,15 @@ impl Access {
     /// A code for what a token allows on a route.
     pub async fn issue(&self, token: &[u8], route: &Route) -> Result<String, Code> {
         let pass = self.judge(token, route)?;
-        let code = one_use::random()?;
-        self.codes.keep(&code, pass).await?;
-        Ok(code)
+        self.ports.codes.keep(pass).await
     }
 
     /// What a code allows on a route; it is used up whatever the answer.
     pub async fn redeem(&self, code: &str, route: &Route) -> Result<Pass, Code> {
-        if !one_use::is_code(code) {
+        if one_use::mark(code).is_none() {
             return Err(Code::CodeInvalid);
         }
-        let pass = self.codes.take(code).await?.filter(|pass| pass.path == scope::path(route));
+        let pass = self.ports.codes.take(code).await?.filter(|pass| pass.path == scope::path(route));
         self.check(pass.ok_or(Code::CodeInvalid)?)
     }
 
@@ -101,7 +115,7 @@ impl Access {
         let now = now();
         let claims = token::read(token, &self.rules.keys, &self.limits, now)?;
         let may = claims.admin && claims.is_for(&self.rules.audience);
-        if self.revoked.covers(&claims.grant()) {
+        if self.ports.revoked.covers(&claims.grant()) {
             return Err(Code::TokenRevoked);
         }
         if !may {
@@ -110,9 +124,7 @@ impl Access {
         if whom.name().is_empty() || whom.name().len() > size(self.limits.token_name_bytes) {
             return Err(Code::BadRequest);
         }
-        // No token that is good today lives longer.
-        let lifetime = (self.limits.token_lifetime + self.limits.token_leeway) / 1000;
-        self.revocations.revoke(whom, now + lifetime + 1).await
+        self.ports.revocations.revoke(whom, now + revoked_for(&self.limits)).await
     }
 
     /// Why a grant is over, if it is.
@@ -120,7 +132,7 @@ impl Access {
         if grant.until <= now() {
             Some(Code::TokenExpired)
         } else {
-            self.revoked.covers(grant).then_some(Code::TokenRevoked)
+            self.ports.revoked.covers(grant).then_some(Code::TokenRevoked)
         }
     }
 

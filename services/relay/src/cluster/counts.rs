@@ -9,6 +9,10 @@ use std::time::Duration;
 pub struct Counts {
     /// 1 while NATS is there.
     pub bus: Gauge,
+    /// Messages on NATS that no pod would send.
+    pub broken: Counter,
+    /// Revocations of other pods over `pod.revocations`.
+    pub overfull: Counter,
     /// Links over which this pod hears others.
     pub hears: Gauge,
     /// Links over which this pod sends to others.

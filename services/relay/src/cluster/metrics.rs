@@ -12,6 +12,13 @@ pub fn text(counts: &Counts) -> String {
         );
     };
     one("nats_connected", "gauge", "1 while NATS is there", counts.bus.get());
+    one("nats_broken_messages_total", "counter", "Messages on NATS that no pod would send", counts.broken.get());
+    one(
+        "refused_revocations_total",
+        "counter",
+        "Revocations of other pods over pod.revocations",
+        counts.overfull.get(),
+    );
     one("links_hearing", "gauge", "Open links over which this pod hears another", counts.hears.get());
     one("links_sending", "gauge", "Open links over which this pod sends to another", counts.sends.get());
     one("link_wants", "gauge", "Topics that other pods want, once for each pod", counts.asked.get());

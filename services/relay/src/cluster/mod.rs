@@ -1,14 +1,16 @@
 //! Pods of a region as one relay: they find each other through leases on NATS, and send each other what the other's clients read
-//! over direct links. Rules STR-90 to STR-99.
+//! over direct links. A code or a revocation of one holds on all. Rules STR-90 to STR-99 and STR-117 to STR-119.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`lease`], [`bus`], [`roll`] | who is there: what a pod says of itself, where it says it, who is dialled and forgotten |
+//! | [`codes`], [`revocations`], [`word`] | one-use codes and revocations that hold on every pod |
 //! | [`frames`] | the wire of a link: bytes in, requests or batches out |
 //! | [`dial`] | the hearing end: says what is read here, hands what comes to readers here |
 //! | [`serve`], [`served`], [`lanes`] | the sending end: who dialled, what each wants, what waits for it |
 //! | [`pulse`], [`end`], [`counts`], [`metrics`] | whether a link lives, why it ended, what crossed |
 pub mod bus;
+pub mod codes;
 pub mod counts;
 pub mod dial;
 pub mod end;
@@ -17,15 +19,18 @@ pub mod lanes;
 pub mod lease;
 pub mod metrics;
 pub mod pulse;
+pub mod revocations;
 pub mod roll;
 pub mod serve;
 pub mod served;
+pub mod word;
 
-use crate::limits::size;
+use crate::access::{self, Revoked};
+use crate::limits::{Limits, size};
 use crate::relay::Relay;
 use crate::topics::Interest;
 use anyhow::{Context, ensure};
-use bus::{Bus, Nats};
+use bus::{Bus, Leases, Nats};
 use counts::Counts;
 use dial::Dialler;
 use lease::{Key, Lease};
@@ -86,14 +91,21 @@ pub struct Cluster {
     finding: parking_lot::Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Takes part: binds the link port first, so that one that is taken ends the process before anything else happened.
-pub async fn start(config: &Config, relay: &Arc<Relay>, interest: Arc<Interest>) -> anyhow::Result<Cluster> {
+/// A pod that has its link port and its place on the bus, and takes no part yet.
+pub struct Joined {
+    /// The bus.
+    pub bus: Bus,
+    listener: TcpListener,
+    own: Lease,
+    region: String,
+}
+
+/// Binds the link port, so that one that is taken ends the process before anything else happened, and joins the bus.
+pub async fn join(config: &Config) -> anyhow::Result<Joined> {
     let listener =
         TcpListener::bind(config.listen).await.with_context(|| format!("cannot take links on {}", config.listen))?;
-    let listen = listener.local_addr()?;
-    let link = config.advertise.unwrap_or(listen);
+    let link = config.advertise.unwrap_or(listener.local_addr()?);
     ensure!(!link.ip().is_unspecified(), "set link-advertise: others cannot reach {link}");
-    let limits = &relay.limits;
     let own = Lease {
         pod: config.pod.clone().unwrap_or_else(|| link.to_string()),
         epoch: u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?,
@@ -102,18 +114,37 @@ pub async fn start(config: &Config, relay: &Arc<Relay>, interest: Arc<Interest>)
         key: Key::random(),
         gone: false,
     };
-    let bus = Bus::join(&config.nats, &config.region, &own.pod).await?;
-    tracing::info!(address = %listen, advertised = %link, pod = own.pod, region = config.region, "taking links");
+    let bus = Bus::join(&config.nats, &own.pod).await?;
+    Ok(Joined { bus, listener, own, region: config.region.clone() })
+}
+
+/// Codes and revocations that hold on every pod.
+pub fn ports(bus: &Bus, limits: &Limits, counts: &Arc<Counts>) -> access::Ports {
+    let revoked = Arc::new(Revoked::new(size(limits.pod_revocations)));
+    let own = access::one_use::Memory::with(limits);
+    access::Ports {
+        codes: Box::new(codes::Spread::start(own, bus, Duration::from_millis(limits.code_timeout), counts)),
+        revocations: Box::new(revocations::Spread::start(&revoked, bus, limits, counts)),
+        revoked,
+    }
+}
+
+/// Takes part.
+pub async fn start(joined: Joined, relay: &Arc<Relay>, interest: Arc<Interest>) -> anyhow::Result<Cluster> {
+    let Joined { bus, listener, own, region } = joined;
+    let leases = Leases::hear(bus.clone(), &region, Arc::clone(&relay.links)).await?;
+    let address = listener.local_addr()?;
+    tracing::info!(%address, advertised = %own.link, pod = own.pod, region, "taking links");
     let shared = Arc::new(Shared {
         relay: Arc::clone(relay),
         own,
         interest,
-        served: Arc::new(Served::new(size(limits.link_peers))),
+        served: Arc::new(Served::new(size(relay.limits.link_peers))),
         counts: Arc::clone(&relay.links),
         leaving: watch::Sender::new(false),
     });
     let accepting = tokio::spawn(serve::accept(listener, Arc::clone(&shared))).abort_handle();
-    let finding = tokio::spawn(find(bus, Arc::clone(&shared)));
+    let finding = tokio::spawn(find(bus, leases, Arc::clone(&shared)));
     Ok(Cluster { shared, accepting, finding: parking_lot::Mutex::new(Some(finding)) })
 }
 
@@ -147,7 +178,7 @@ impl Drop for Cluster {
 }
 
 /// Says the lease, hears the others', and dials; at the end says that the pod goes.
-async fn find(mut bus: Bus, shared: Arc<Shared>) {
+async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
     let limits = &shared.relay.limits;
     let mut roll = Roll::new(shared.own.clone(), Duration::from_millis(limits.lease_time), size(limits.link_peers));
     let mut ticks = interval(Duration::from_millis(limits.lease_interval));
@@ -156,19 +187,19 @@ async fn find(mut bus: Bus, shared: Arc<Shared>) {
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                bus.say(&shared.own).await;
+                leases.say(&shared.own).await;
                 shared.counts.bus.set(u64::from(bus.is_connected()));
                 for pod in roll.lapse(Instant::now(), Dialler::is_up) {
                     tracing::info!(pod, "pod forgotten");
                 }
             }
-            lease = bus.next() => {
+            lease = leases.next() => {
                 let (pod, epoch) = (lease.pod.clone(), lease.epoch);
                 match roll.heard(lease, Instant::now(), |lease| Dialler::start(lease, &shared)) {
                     Heard::New | Heard::Restarted => {
                         tracing::info!(pod, epoch, "pod found");
                         // It need not wait for the next tick to find this one.
-                        bus.say(&shared.own).await;
+                        leases.say(&shared.own).await;
                     }
                     Heard::Twin => tracing::warn!(pod, epoch, "another pod has this one's name: set pod"),
                     Heard::Full => tracing::warn!(pod, "not linked: link.peers"),
@@ -178,6 +209,6 @@ async fn find(mut bus: Bus, shared: Arc<Shared>) {
             _ = leaving.changed() => break,
         }
     }
-    bus.say(&Lease { gone: true, ..shared.own.clone() }).await;
+    leases.say(&Lease { gone: true, ..shared.own.clone() }).await;
     bus.flush().await;
 }

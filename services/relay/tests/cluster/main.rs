@@ -7,13 +7,23 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod access_codes;
+mod access_contracts;
+mod access_hostile;
+mod access_revocations;
+#[path = "../contracts/mod.rs"]
+mod contracts;
 mod crossing;
 mod failures;
 mod finding;
 mod frozen;
+mod guarded;
 mod messages;
 mod nats;
 mod pod;
 mod replay;
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "../signer/mod.rs"]
+mod signer;
 mod strangers;
 mod wire;

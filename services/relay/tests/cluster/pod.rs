@@ -3,6 +3,7 @@ use super::nats::Nats;
 use futures_util::{SinkExt, StreamExt};
 use std::collections::HashMap;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -16,6 +17,7 @@ pub const DEADLINE: Duration = Duration::from_secs(30);
 
 pub struct Pod {
     process: Child,
+    log: Arc<Mutex<String>>,
     pub address: String,
     pub link: String,
 }
@@ -62,14 +64,22 @@ impl Pod {
         };
         let (address, link) = (next("listening").await, next("taking links").await);
         let shows = std::env::var_os("PARLEY_TEST_LOG").is_some();
+        let log: Arc<Mutex<String>> = Arc::default();
+        let kept = Arc::clone(&log);
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 if shows {
                     eprintln!("{line}");
                 }
+                kept.lock().unwrap().push_str(&line);
             }
         });
-        Self { process, address, link }
+        Self { process, log, address, link }
+    }
+
+    /// What it logged since it takes links.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
     }
 
     pub fn pid(&self) -> u32 {

@@ -1,0 +1,101 @@
+//! A code that was made on one pod opens one socket on any.
+use super::guarded::{IN, code, code_of, guarded, open, open_at, refusal, revoke};
+use super::nats::{Nats, PASSWORD};
+use parley_relay::codes::Code;
+use std::time::Duration;
+
+#[tokio::test]
+async fn str_117_a_code_opens_one_socket_on_another_pod() {
+    let nats = Nats::start_as_in_the_chart().await;
+    let login = ["--nats-user=relay", &format!("--nats-password={PASSWORD}")];
+    let pods = guarded(&nats, 3, &login).await;
+    let made = code(&pods[0]).await;
+    assert_eq!(open(&pods[1], &made).await, IN);
+    for pod in &pods {
+        assert_eq!(open(pod, &made).await, refusal(Code::CodeInvalid));
+    }
+    let made = code(&pods[0]).await;
+    assert_eq!(open(&pods[0], &made).await, IN);
+    assert_eq!(open(&pods[1], &made).await, refusal(Code::CodeInvalid));
+    let made = code(&pods[0]).await;
+    assert_eq!(open_at(&pods[1], "/lab/8", &made).await, refusal(Code::CodeInvalid));
+    assert_eq!(open(&pods[1], &made).await, refusal(Code::CodeInvalid), "used up by the attempt");
+}
+
+#[tokio::test]
+async fn str_117_of_many_who_come_with_one_code_to_several_pods_at_once_one_comes_in() {
+    let nats = Nats::start().await;
+    // Nobody is told to come later on a slow machine.
+    let pods = guarded(&nats, 3, &["--limit=code.timeout=30000"]).await;
+    for round in 0..60 {
+        let made = code(&pods[round % 3]).await;
+        let tries = (0..9).map(|at| open(&pods[at % 3], &made));
+        let answers = futures_util::future::join_all(tries).await;
+        let (came_in, others): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| *answer == IN);
+        assert_eq!((came_in.len(), others), (1, vec![refusal(Code::CodeInvalid); 8]), "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn str_117_a_code_of_a_pod_that_died_is_none() {
+    let nats = Nats::start().await;
+    let mut pods = guarded(&nats, 2, &[]).await;
+    let made = code(&pods[1]).await;
+    pods.pop().unwrap().kill().await;
+    assert_eq!(open(&pods[0], &made).await, refusal(Code::CodeInvalid));
+}
+
+#[tokio::test]
+async fn str_117_a_pod_that_does_not_answer_holds_no_handshake_up() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 2, &["--limit=code.timeout=200"]).await;
+    let made = code(&pods[1]).await;
+    pods[1].signal("STOP");
+    assert_eq!(open(&pods[0], &made).await, refusal(Code::NotReady));
+    assert_eq!(open(&pods[0], &code(&pods[0]).await).await, IN);
+    pods[1].signal("CONT");
+}
+
+#[tokio::test]
+async fn str_117_while_nats_is_away_a_pods_own_codes_open_and_others_may_be_tried_again() {
+    let mut nats = Nats::start().await;
+    let pods = guarded(&nats, 2, &["--limit=code.lifetime=600000"]).await;
+    let (own, other) = (code(&pods[0]).await, code(&pods[1]).await);
+    nats.kill().await;
+    assert_eq!(open(&pods[0], &other).await, refusal(Code::NotReady));
+    pods[0].until("nats_connected", |connected| connected == 0).await;
+    assert_eq!(open(&pods[0], &other).await, refusal(Code::NotReady));
+    assert_eq!(open(&pods[0], &own).await, IN);
+    assert_eq!(open(&pods[0], &code(&pods[0]).await).await, IN);
+    let other = code(&pods[1]).await;
+    nats.again().await;
+    for pod in &pods {
+        pod.until("nats_connected", |connected| connected == 1).await;
+    }
+    assert_eq!(open(&pods[0], &other).await, IN);
+}
+
+#[tokio::test]
+async fn str_110_a_code_is_worth_no_more_on_another_pod() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 2, &["--limit=code.lifetime=2000"]).await;
+    let (old, revoked) = (code(&pods[0]).await, code_of(&pods[0], "eve").await);
+    assert_eq!(revoke(&pods[1], "eve").await.0, 204);
+    assert_eq!(open(&pods[1], &revoked).await, refusal(Code::TokenRevoked));
+    tokio::time::sleep(Duration::from_millis(2001)).await;
+    assert_eq!(open(&pods[1], &old).await, refusal(Code::CodeInvalid));
+}
+
+#[tokio::test]
+async fn str_111_codes_that_cross_appear_in_no_log() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 2, &["--log-level=trace"]).await;
+    let (used, unused) = (code(&pods[0]).await, code(&pods[0]).await);
+    assert_eq!(open(&pods[1], &used).await, IN);
+    assert_eq!(open_at(&pods[1], "/lab/8", &unused).await, refusal(Code::CodeInvalid));
+    for pod in &pods {
+        let log = pod.log();
+        assert!(log.contains("nats connected"), "{log}");
+        assert!(!log.contains(&used[8..]) && !log.contains(&unused[8..]));
+    }
+}

@@ -1,0 +1,49 @@
+//! The contracts of the ports of access, over a real NATS server.
+use super::contracts;
+use super::nats::Nats;
+use super::pod::DEADLINE;
+use parley_relay::access::Ports;
+use parley_relay::cluster;
+use parley_relay::cluster::bus::{self, Bus};
+use parley_relay::limits::Limits;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// What a pod has of codes and revocations.
+async fn ports(nats: &Nats, limits: &Limits) -> Ports {
+    let bus = Bus::join(&bus::Nats { servers: nats.url.clone(), login: None }, "a pod").await.unwrap();
+    let ports = cluster::ports(&bus, limits, &Arc::default());
+    let connected = async {
+        while !bus.is_connected() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        // What the pod hears is with the server once this is answered.
+        while !bus.flush().await || bus.ask("nobody", vec![], DEADLINE).await != Err(bus::Unanswered::Nobody) {}
+    };
+    timeout(DEADLINE, connected).await.unwrap();
+    ports
+}
+
+#[tokio::test]
+async fn str_117_codes_over_nats_keep_the_contract() {
+    let nats = Nats::start().await;
+    let limits = Limits { code_lifetime: 500, code_timeout: 10_000, ..Limits::default() };
+    let (one, other) = (ports(&nats, &limits).await, ports(&nats, &limits).await);
+    contracts::codes(&*one.codes, &*other.codes, Duration::from_millis(500)).await;
+    contracts::codes(&*one.codes, &*one.codes, Duration::from_millis(500)).await;
+}
+
+#[tokio::test]
+async fn str_118_revocations_over_nats_keep_the_contract() {
+    let nats = Nats::start().await;
+    let limits = Limits { pod_revocations: 2, ..Limits::default() };
+    let (one, other) = (ports(&nats, &limits).await, ports(&nats, &limits).await);
+    contracts::revocations(&*one.revocations, &one.revoked).await;
+    let heard = async {
+        while !other.revoked.covers(&contracts::grant("ada")) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(DEADLINE, heard).await.expect("the other pod never heard of it");
+}

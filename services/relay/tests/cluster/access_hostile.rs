@@ -1,0 +1,126 @@
+//! What no pod would say of codes and revocations.
+use super::guarded::{IN, code, guarded, join, knock, knows, open, refusal, revoke};
+use super::nats::Nats;
+use super::pod::{DEADLINE, Pod};
+use futures_util::StreamExt;
+use parley_relay::access::{Entry, Revocation};
+use parley_relay::cluster::revocations::SUBJECT;
+use parley_relay::cluster::word::{ENTRIES, Word};
+use parley_relay::codes::Code;
+use tokio::time::timeout;
+
+const BROKEN: &str = "nats_broken_messages_total";
+
+/// Memory of a process that is in use, in KB.
+fn resident(pod: &Pod) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pod.pid())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+fn revoked(names: impl Iterator<Item = String>, until: u64) -> Vec<u8> {
+    Word::Revoked(names.map(|name| Entry { whom: Revocation::Subject(name.into()), until }).collect()).bytes()
+}
+
+#[tokio::test]
+async fn str_119_broken_words_are_counted_and_change_nothing() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 1, &[]).await;
+    let pod = &pods[0];
+    pod.until("nats_connected", |connected| connected == 1).await;
+    let mut client = join(pod, "ada").await;
+    let bus = async_nats::connect(&nats.url).await.unwrap();
+    let longest = "x".repeat(129);
+    let words: [Vec<u8>; 7] = [
+        b"".to_vec(),
+        vec![0xff; 900_000],
+        b"[[[[[[[[[[[[[[[[[[[[[[".repeat(10_000),
+        br#"{"revoked":[{"sub":"ada","until":-1}]}"#.to_vec(),
+        revoked((0..=ENTRIES).map(|_| "ada".into()), u64::MAX),
+        revoked([String::new()].into_iter(), u64::MAX),
+        revoked([longest].into_iter(), u64::MAX),
+    ];
+    let count = words.len() as u64;
+    for word in words {
+        bus.publish(SUBJECT, word.into()).await.unwrap();
+    }
+    pod.until(BROKEN, |broken| broken == count).await;
+    client.say("still here").await;
+    assert_eq!(knock(pod, "ada").await, IN);
+    // A good entry in between counts, and what is long over does not.
+    bus.publish(SUBJECT, revoked(["".into(), "eve".into()].into_iter(), u64::MAX).into()).await.unwrap();
+    bus.publish(SUBJECT, revoked(["ada".into()].into_iter(), 5).into()).await.unwrap();
+    knows(pod, "eve").await;
+    assert_eq!(knock(pod, "ada").await, IN);
+}
+
+#[tokio::test]
+async fn str_119_no_flood_of_names_takes_more_room_than_there_is() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 1, &["--limit=pod.revocations=1000"]).await;
+    let pod = &pods[0];
+    pod.until("nats_connected", |connected| connected == 1).await;
+    assert_eq!(revoke(pod, "eve").await.0, 204);
+    let bus = async_nats::connect(&nats.url).await.unwrap();
+    let before = resident(pod);
+    for round in 0..2000 {
+        let names = (0..ENTRIES).map(|at| format!("{round:060}{at:060}"));
+        bus.publish(SUBJECT, revoked(names, u64::MAX).into()).await.unwrap();
+        if round % 100 == 0 {
+            bus.flush().await.unwrap();
+        }
+    }
+    pod.until("refused_revocations_total", |refused| refused == 2000 * 100 - 999).await;
+    let grown = resident(pod).saturating_sub(before);
+    println!("{grown} KB for 200,000 names");
+    assert!(grown < 30_000, "{grown} KB");
+    assert_eq!(revoke(pod, "bob").await, refusal(Code::TooManyRevocations));
+    assert_eq!((knock(pod, "eve").await, knock(pod, "ada").await), (refusal(Code::TokenRevoked), IN));
+}
+
+#[tokio::test]
+async fn str_119_what_is_no_question_is_counted_and_uses_no_code_up() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 1, &[]).await;
+    let pod = &pods[0];
+    pod.until("nats_connected", |connected| connected == 1).await;
+    let made = code(pod).await;
+    let bus = async_nats::connect(&nats.url).await.unwrap();
+    let subject = format!("parley.v1.relay.codes.{}", &made[..8]);
+    bus.publish(subject.clone(), made.clone().into()).await.unwrap();
+    let questions: [Vec<u8>; 3] = [vec![], vec![0xff; 900_000], b"AAAAAAAABBBBBBBBBBBBBBBBBBBBBA".to_vec()];
+    for question in questions {
+        bus.publish_with_reply(subject.clone(), "parley.v1.relay.revoked", question.into()).await.unwrap();
+    }
+    pod.until(BROKEN, |broken| broken == 4).await;
+    assert_eq!(open(pod, &made).await, IN);
+}
+
+#[tokio::test]
+async fn str_119_what_is_no_answer_opens_nothing() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 1, &["--limit=code.timeout=10000"]).await;
+    let pod = &pods[0];
+    pod.until("nats_connected", |connected| connected == 1).await;
+    let bus = async_nats::connect(&nats.url).await.unwrap();
+    let mut questions = bus.subscribe("parley.v1.relay.codes.AAAAAAAA").await.unwrap();
+    bus.flush().await.unwrap();
+    let code = "AAAAAAAABBBBBBBBBBBBBBBBBBBBBA";
+    let grant = |until: u64| {
+        let grant = serde_json::json!({"until": until, "token": null, "subject": "ada"});
+        serde_json::json!({"path": "/lab/7", "role": "Both", "grant": grant}).to_string().into_bytes()
+    };
+    let long = [grant(u64::MAX), b" ".repeat(64 * 1024)].concat();
+    let answers = [(b"".to_vec(), 1), (b"{}".to_vec(), 2), (long, 3), (b"null".to_vec(), 3), (grant(5), 3)];
+    for (answer, broken) in answers {
+        let opening = async { open(pod, code).await.0 };
+        let answering = async {
+            let question = timeout(DEADLINE, questions.next()).await.expect("nobody asked").unwrap();
+            assert_eq!(&question.payload[..], code.as_bytes());
+            bus.publish(question.reply.unwrap(), answer.into()).await.unwrap();
+        };
+        let (status, ()) = tokio::join!(opening, answering);
+        assert!(status == 403 || status == 401, "{status}");
+        assert_eq!(pod.metric(BROKEN).await, broken);
+    }
+}

@@ -1,0 +1,114 @@
+//! Who is sent away on one pod is sent away on all.
+use super::guarded::{IN, end, flags, guarded, join, knock, knows, refusal, revoke};
+use super::nats::{Nats, PASSWORD};
+use super::pod::{DEADLINE, Pod, linked};
+use futures_util::StreamExt;
+use parley_relay::access::{Entry, Revocation};
+use parley_relay::cluster::revocations::SUBJECT;
+use parley_relay::cluster::word::{ENTRIES, Word};
+use parley_relay::codes::Code;
+use std::time::Instant;
+use tokio::time::timeout;
+
+#[tokio::test]
+async fn str_118_a_revocation_is_said_at_once_and_ends_live_sockets_on_every_pod_and_nobody_elses() {
+    let nats = Nats::start_as_in_the_chart().await;
+    let login = ["--nats-user=relay", &format!("--nats-password={PASSWORD}")];
+    let pods = guarded(&nats, 3, &login).await;
+    let (mut here, mut there) = (join(&pods[1], "ada").await, join(&pods[2], "ada").await);
+    let (mut one, mut other) = (join(&pods[1], "eve").await, join(&pods[1], "bob").await);
+    let began = Instant::now();
+    assert_eq!(revoke(&pods[0], "ada").await, (204, String::new()));
+    assert_eq!((end(&mut here).await, end(&mut there).await), (4445, 4445));
+    println!("closed {:?} after the request", began.elapsed());
+    for pod in &pods {
+        assert_eq!(knock(pod, "ada").await, refusal(Code::TokenRevoked));
+    }
+    one.say("still here").await;
+    assert_eq!(other.hear_text().await, "still here");
+}
+
+#[tokio::test]
+async fn str_118_only_the_new_revocation_is_said_whatever_the_list() {
+    let nats = Nats::start().await;
+    let pod = Pod::start(&nats, &flags(&[])).await;
+    pod.until("nats_connected", |connected| connected == 1).await;
+    let client = async_nats::connect(&nats.url).await.unwrap();
+    let mut words = client.subscribe(SUBJECT).await.unwrap();
+    client.flush().await.unwrap();
+    for name in ["ada", "eve"] {
+        revoke(&pod, name).await;
+        let said = async {
+            loop {
+                if let Some(Word::Revoked(entries)) = Word::read(&words.next().await.unwrap().payload) {
+                    return entries;
+                }
+            }
+        };
+        let said = timeout(DEADLINE, said).await.unwrap();
+        assert!(said.len() == 1 && said[0].whom == Revocation::Subject(name.into()), "{said:?}");
+    }
+}
+
+#[tokio::test]
+async fn str_118_a_pod_that_comes_later_learns_it_all_from_whoever_is_left() {
+    let nats = Nats::start().await;
+    let mut pods = guarded(&nats, 2, &[]).await;
+    assert_eq!(revoke(&pods[1], "ada").await.0, 204);
+    knows(&pods[0], "ada").await;
+    pods.pop().unwrap().kill().await;
+    // As many as there may be, in a hundred messages.
+    let client = async_nats::connect(&nats.url).await.unwrap();
+    let until = super::signer::now() + 3600;
+    let many: Vec<Entry> =
+        (0..9999).map(|at| Entry { whom: Revocation::Subject(format!("{at:0100}").into()), until }).collect();
+    for some in many.chunks(ENTRIES) {
+        client.publish(SUBJECT, Word::Revoked(some.to_vec()).bytes().into()).await.unwrap();
+    }
+    knows(&pods[0], &format!("{:0100}", 9998)).await;
+    pods.push(Pod::start(&nats, &flags(&["--pod=later"])).await);
+    let began = Instant::now();
+    knows(&pods[1], "ada").await;
+    for at in [0, 5000, 9998] {
+        knows(&pods[1], &format!("{at:0100}")).await;
+    }
+    println!("knows 10,000 after {:?}", began.elapsed());
+    assert_eq!(pods[1].metric("refused_revocations_total").await, 0);
+    linked(&pods).await;
+}
+
+#[tokio::test]
+async fn str_118_what_was_revoked_while_nats_was_away_holds_there_at_once_and_everywhere_when_it_is_back() {
+    let mut nats = Nats::start().await;
+    let pods = guarded(&nats, 2, &["--limit=revocations.interval=600000"]).await;
+    let (mut here, mut there) = (join(&pods[0], "ada").await, join(&pods[1], "ada").await);
+    let mut stays = join(&pods[1], "bob").await;
+    nats.kill().await;
+    for pod in &pods {
+        pod.until("nats_connected", |connected| connected == 0).await;
+    }
+    assert_eq!(revoke(&pods[0], "ada").await, refusal(Code::NotReady));
+    assert_eq!(revoke(&pods[1], "eve").await, refusal(Code::NotReady));
+    assert_eq!(end(&mut here).await, 4445);
+    assert_eq!(knock(&pods[1], "ada").await, IN);
+    nats.again().await;
+    let back = Instant::now();
+    assert_eq!(end(&mut there).await, 4445);
+    knows(&pods[0], "eve").await;
+    println!("both know {:?} after NATS was back", back.elapsed());
+    assert_eq!(revoke(&pods[0], "ada").await.0, 204);
+    join(&pods[0], "bob").await.say("still here").await;
+    assert_eq!(stays.hear_text().await, "still here");
+}
+
+#[tokio::test]
+async fn str_118_regions_share_revocations() {
+    let nats = Nats::start().await;
+    let east = Pod::start(&nats, &flags(&["--region=east"])).await;
+    let west = Pod::start(&nats, &flags(&["--region=west"])).await;
+    for pod in [&east, &west] {
+        pod.until("nats_connected", |connected| connected == 1).await;
+    }
+    assert_eq!(revoke(&east, "ada").await.0, 204);
+    knows(&west, "ada").await;
+}

@@ -1,0 +1,40 @@
+//! The contracts of the ports of access: what holds for one pod's memory holds for several pods over NATS.
+use crate::signer::now;
+use parley_relay::access::{Codes, Grant, Pass, Revocation, Revocations, Revoked};
+use parley_relay::codes::Code;
+use parley_relay::topics::Role;
+use std::time::Duration;
+
+pub fn grant(name: &str) -> Grant {
+    Grant { until: now() + 60, token: None, subject: Some(name.into()) }
+}
+
+/// What every store of codes does: those that one pod `keeps` another one `takes`. `lifetime`: how long they are kept.
+pub async fn codes(keeps: &dyn Codes, takes: &dyn Codes, lifetime: Duration) {
+    let pass = |path: &str| Pass { path: path.into(), role: Role::Publish, grant: grant("ada") };
+    assert_eq!(takes.take("AAAAAAAABBBBBBBBBBBBBBBBBBBBBA").await, Ok(None), "of nobody");
+    let (one, other) = (keeps.keep(pass("/in/a")).await.unwrap(), keeps.keep(pass("/in/b")).await.unwrap());
+    let unknown = format!("{}BBBBBBBBBBBBBBBBBBBBBA", &one[..8]);
+    assert_eq!(takes.take(&unknown).await, Ok(None), "unknown");
+    assert_eq!(takes.take(&one).await.map(|taken| taken.map(|pass| pass.path)), Ok(Some("/in/a".into())));
+    assert_eq!((takes.take(&one).await, keeps.take(&one).await), (Ok(None), Ok(None)), "used");
+    let (first, second) = tokio::join!(takes.take(&other), keeps.take(&other));
+    let got: Vec<Pass> = [first, second].into_iter().filter_map(Result::unwrap).collect();
+    assert!(got.len() == 1 && got[0].path == "/in/b" && got[0].role == Role::Publish, "used at once: {got:?}");
+    let old = keeps.keep(pass("/in/c")).await.unwrap();
+    tokio::time::sleep(lifetime + lifetime / 10).await;
+    assert_eq!(takes.take(&old).await, Ok(None), "too old");
+}
+
+/// What every way of revoking does. `revoked`: the list of the pod that asks, which holds two.
+pub async fn revocations(revocations: &dyn Revocations, revoked: &Revoked) {
+    let subject = |name: &str| Revocation::Subject(name.into());
+    revocations.revoke(subject("ada"), now() + 60).await.unwrap();
+    assert!(revoked.covers(&grant("ada")) && !revoked.covers(&grant("eve")));
+    let token = Grant { until: now() + 60, token: Some("ada".into()), subject: None };
+    assert!(!revoked.covers(&token), "another kind of name");
+    revocations.revoke(Revocation::Token("ada".into()), now() + 60).await.unwrap();
+    assert!(revoked.covers(&token));
+    assert_eq!(revocations.revoke(subject("eve"), now() + 60).await, Err(Code::TooManyRevocations));
+    assert!(revoked.covers(&grant("ada")), "nobody is forgotten");
+}
