@@ -25,9 +25,9 @@ const fn video(topics: usize, readers: usize) -> Shape {
     Shape { topics, readers, bytes: 4583, rate: 30.0, window: 1 }
 }
 
-/// Paced where, of one socket and another, the generator would be the slower half of a closed loop.
-const fn paced(bytes: usize, rate: f64) -> Shape {
-    Shape { topics: 1, readers: 1, bytes, rate, window: 1 }
+/// Paced, as in a closed loop the generator would be the slower half.
+const fn paced(readers: usize, bytes: usize, rate: f64) -> Shape {
+    Shape { topics: 1, readers, bytes, rate, window: 1 }
 }
 
 const ROWS: [(&str, Shape); 7] = [
@@ -35,9 +35,9 @@ const ROWS: [(&str, Shape); 7] = [
     ("video-1-to-300", video(1, 300)),
     ("video-1-to-500", video(1, 500)),
     ("video-20-to-300", video(20, 15)),
-    ("100B-1-to-1", paced(100, 50_000.0)),
-    ("100B-1-to-100", Shape { topics: 1, readers: 100, bytes: 100, rate: 0.0, window: 64 }),
-    ("1MB-1-to-1", paced(1_000_000, 200.0)),
+    ("100B-1-to-1", paced(1, 100, 50_000.0)),
+    ("100B-1-to-100", paced(100, 100, 2_000.0)),
+    ("1MB-1-to-1", paced(1, 1_000_000, 200.0)),
 ];
 
 #[derive(Serialize)]
