@@ -8,10 +8,13 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod random;
+
 use parley_relay::codes::Code;
 use parley_relay::topics::route;
 use parley_relay::ws::{Decoder, Event, Violation};
 use proptest::prelude::*;
+use random::{Random, inputs};
 use std::io::{Cursor, Read, Write};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
@@ -136,30 +139,6 @@ proptest! {
     ) {
         prop_assert_eq!(decode(&bytes, &[bytes.len()]), decode(&bytes, &pieces));
     }
-}
-
-/// xorshift64*: the same inputs for the same seed, on any machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, most: usize) -> usize {
-        (self.next() % most as u64) as usize
-    }
-}
-
-fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |value| value.parse().unwrap())
-}
-
-fn inputs() -> (u64, Random) {
-    (from_environment("RELAY_FUZZ", 200_000), Random(from_environment("RELAY_SEED", 0x5eed).max(1)))
 }
 
 /// Frames that are nearly right: bytes of a good stream with a few changed, cut out or repeated.

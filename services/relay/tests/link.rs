@@ -2,12 +2,15 @@
 //! and nothing else. `RELAY_FUZZ` sets how many inputs the garbage tests take (default 200,000), `RELAY_SEED` their seed.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "a test that cannot go on fails")]
 
+mod random;
+
 use parley_relay::cluster::end::End;
 use parley_relay::cluster::frames::{BATCH_MAX, Decoder, Event, Hello, Request, batch_header, pong};
 use parley_relay::cluster::lease::Key;
 use parley_relay::ws::frame::read_frame;
 use parley_relay::ws::{Batch, Kind};
 use proptest::prelude::*;
+use random::{Random, inputs};
 
 fn batch(messages: &[(bool, Vec<u8>)]) -> Batch {
     let frames: Vec<u8> = messages
@@ -135,26 +138,6 @@ fn str_94_a_batch_that_no_pod_would_send_ends_the_link() {
     assert_eq!(decode(&claimed(1, 1, 4, &hello), &[3]).1, Ok(()));
 }
 
-/// xorshift64*: the same inputs for the same seed, on any machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, most: usize) -> usize {
-        (self.next() % most as u64) as usize
-    }
-}
-
-fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |value| value.parse().unwrap())
-}
-
 /// A good stream with a few bytes changed, cut out or added.
 fn nearly(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -183,8 +166,7 @@ fn nearly(random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn str_94_garbage_ends_the_link_without_a_panic_and_what_gets_through_is_well_formed() {
-    let (inputs, mut random) =
-        (from_environment("RELAY_FUZZ", 200_000), Random(from_environment("RELAY_SEED", 0x5eed).max(1)));
+    let (inputs, mut random) = inputs();
     let (mut refused, mut through) = (0, 0);
     for _ in 0..inputs {
         let bytes = nearly(&mut random);

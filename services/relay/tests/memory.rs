@@ -2,6 +2,8 @@
 //! that a process gets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod resident;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
@@ -88,9 +90,7 @@ impl Relay {
     fn at_rest(&self) -> u64 {
         let mut last = u64::MAX;
         loop {
-            let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-            let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-            let now = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+            let now = resident::of(self.child.id());
             if now >= last {
                 return now;
             }

@@ -47,6 +47,11 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { readonly name: IconName }) {
+  return <Drawn path={PATHS[name]} />;
+}
+
+/** For icons that only one part of the application has. */
+export function Drawn({ path }: { readonly path: string }) {
   return (
     <svg
       class="icon"
@@ -58,7 +63,7 @@ export function Icon({ name }: { readonly name: IconName }) {
       stroke-linejoin="round"
       aria-hidden="true"
     >
-      <path d={PATHS[name]} />
+      <path d={path} />
     </svg>
   );
 }

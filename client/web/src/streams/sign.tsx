@@ -1,4 +1,5 @@
 /** Icons that only streams have, drawn like those of `design/icon.tsx`. */
+import { Drawn } from '../design/icon.tsx';
 
 const PATHS = {
   'sound-off': 'M4 9.500v5h3.500L12 18.500v-13L7.500 9.500H4zM16 9.500l5 5M21 9.500l-5 5',
@@ -13,18 +14,5 @@ const PATHS = {
 export type SignName = keyof typeof PATHS;
 
 export function Sign({ name }: { readonly name: SignName }) {
-  return (
-    <svg
-      class="icon"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="1.8"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-      aria-hidden="true"
-    >
-      <path d={PATHS[name]} />
-    </svg>
-  );
+  return <Drawn path={PATHS[name]} />;
 }

@@ -1,7 +1,8 @@
 //! What no pod would say of codes and revocations.
 use super::guarded::{IN, code, guarded, join, knock, knows, open, refusal, revoke};
 use super::nats::Nats;
-use super::pod::{DEADLINE, Pod};
+use super::pod::DEADLINE;
+use crate::resident;
 use futures_util::StreamExt;
 use parley_relay::access::{Entry, Revocation};
 use parley_relay::cluster::revocations::SUBJECT;
@@ -12,12 +13,6 @@ use tokio::time::timeout;
 const BROKEN: &str = "nats_broken_messages_total";
 
 /// Memory of a process that is in use, in KB.
-fn resident(pod: &Pod) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", pod.pid())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 fn revoked(names: impl Iterator<Item = String>, until: u64) -> Vec<u8> {
     Word::Revoked(names.map(|name| Entry { whom: Revocation::Subject(name.into()), until }).collect()).bytes()
 }
@@ -62,7 +57,7 @@ async fn str_119_no_flood_of_names_takes_more_room_than_there_is() {
     pod.until("nats_connected", |connected| connected == 1).await;
     assert_eq!(revoke(pod, "eve").await.0, 204);
     let bus = async_nats::connect(&nats.url).await.unwrap();
-    let before = resident(pod);
+    let before = resident::of(pod.pid());
     for round in 0..2000 {
         let names = (0..ENTRIES).map(|at| format!("{round:060}{at:060}"));
         bus.publish(SUBJECT, revoked(names, u64::MAX).into()).await.unwrap();
@@ -71,7 +66,7 @@ async fn str_119_no_flood_of_names_takes_more_room_than_there_is() {
         }
     }
     pod.until("refused_revocations_total", |refused| refused == 2000 * 100 - 999).await;
-    let grown = resident(pod).saturating_sub(before);
+    let grown = resident::of(pod.pid()).saturating_sub(before);
     println!("{grown} KB for 200,000 names");
     assert!(grown < 30_000, "{grown} KB");
     assert_eq!(revoke(pod, "bob").await, refusal(Code::TooManyRevocations));

@@ -1,18 +1,13 @@
 //! A peer that stands still.
 use super::nats::Nats;
-use super::pod::{Pod, linked, start};
+use super::pod::{linked, start};
+use crate::resident;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;
 
 const SIZE: usize = 50_000;
 
 /// Memory of a process that is in use, in KB.
-fn resident(pod: &Pod) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", pod.pid())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 #[tokio::test]
 async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its_drops_are_counted() {
     let nats = Nats::start().await;
@@ -22,7 +17,7 @@ async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its
     pods[0].wanted(1).await;
     let (mut near, mut camera) = (pods[0].join("/out/lab").await, pods[0].join("/in/lab").await);
     pods[1].signal("STOP");
-    let before = resident(&pods[0]);
+    let before = resident::of(pods[0].pid());
     // 100 MB: five times what may wait.
     for number in 0..2000_u32 {
         let message = Message::binary([&number.to_be_bytes()[..], &[7; SIZE]].concat());
@@ -32,7 +27,7 @@ async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its
     let metrics = pods[0].metrics().await;
     assert!(metrics["link_queued_bytes"] <= 20e6 && metrics["link_queued_bytes"] > 10e6, "{metrics:?}");
     assert!(metrics["link_dropped_messages_total"] > 1000.0, "{metrics:?}");
-    let grown = resident(&pods[0]).saturating_sub(before);
+    let grown = resident::of(pods[0].pid()).saturating_sub(before);
     assert!(grown < 60_000, "{grown} KB");
     pods[1].signal("CONT");
     pods[0].until("link_queued_messages", |queued| queued == 0).await;

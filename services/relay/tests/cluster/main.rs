@@ -22,6 +22,8 @@ mod messages;
 mod nats;
 mod pod;
 mod replay;
+#[path = "../resident/mod.rs"]
+mod resident;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "../signer/mod.rs"]
 mod signer;

@@ -1,6 +1,7 @@
 //! The shipped binary with tokens, its secrets from files and the environment.
 use super::pod::DEADLINE;
 use super::raw::{UPGRADE, frame};
+use crate::resident;
 use crate::signer::{SECRET, claims, eddsa, hs256, key_set};
 use serde_json::json;
 use std::path::PathBuf;
@@ -132,17 +133,11 @@ async fn str_116_wrong_settings_of_access_end_the_process_with_a_sentence() {
 }
 
 /// Memory of a process that is in use, in KB.
-fn resident(child: &Child) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id().unwrap())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 #[tokio::test]
 async fn a_quiet_socket_with_a_token_costs_at_most_4_kb() {
     let (child, address, ..) = started(&["--limit=address.sockets=16000"]).await;
     let count = 4000;
-    let before = resident(&child);
+    let before = resident::of(child.id().unwrap());
     let mut kept = Vec::new();
     for at in 0..count {
         let token = hs256(&claims(json!({"sub": format!("person-{at}"), "jti": format!("{at:036}")})));
@@ -154,7 +149,7 @@ async fn a_quiet_socket_with_a_token_costs_at_most_4_kb() {
         assert!(String::from_utf8_lossy(&verdict[..size]).contains(r#""authorised":true"#));
         kept.push(socket);
     }
-    let each = (resident(&child) - before) * 1024 / count;
+    let each = (resident::of(child.id().unwrap()) - before) * 1024 / count;
     println!("{each} bytes a socket");
     assert!(each <= 4096, "{each} bytes");
 }

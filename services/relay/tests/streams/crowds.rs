@@ -1,5 +1,6 @@
 use super::pod::{Pod, start};
 use super::raw::{Raw, frame};
+use crate::resident;
 use tokio::io::AsyncReadExt;
 
 #[tokio::test]
@@ -27,12 +28,6 @@ async fn str_7_10_000_topics_each_with_its_own_reader() {
 }
 
 /// Memory of this process that is in use, in KB.
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 async fn churn(pod: &Pod, rounds: usize) {
     for round in 0..rounds {
         let topic = format!("churn/{}", round % 50);
@@ -51,9 +46,9 @@ async fn churn(pod: &Pod, rounds: usize) {
 async fn churn_leaves_nothing_behind() {
     let pod = start(&["--limit=address.sockets=20000"]).await;
     churn(&pod, 2000).await;
-    let before = resident();
+    let before = resident::of(std::process::id());
     churn(&pod, 4000).await;
     pod.until("all gone", || pod.0.relay.addresses.total() == 0 && pod.0.relay.topics.count() == 0).await;
     assert_eq!((pod.0.relay.backlog.bytes(), pod.0.relay.assembly.bytes()), (0, 0));
-    println!("resident before {before} KB, after {} KB", resident());
+    println!("resident before {before} KB, after {} KB", resident::of(std::process::id()));
 }

@@ -25,6 +25,8 @@ mod process;
 mod raw;
 mod readers;
 mod replay;
+#[path = "../resident/mod.rs"]
+mod resident;
 #[path = "../signer/mod.rs"]
 mod signer;
 mod statistics;
