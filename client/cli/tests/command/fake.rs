@@ -1,6 +1,6 @@
 //! A server that a test drives by hand.
 use super::relay::DEADLINE;
-use futures_util::StreamExt;
+use futures_util::{SinkExt, StreamExt};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -54,6 +54,12 @@ pub async fn answer(server: &Server, status: &str, body: &str) -> String {
     let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
     stream.write_all(answer.as_bytes()).await.unwrap();
     String::from_utf8(head).unwrap()
+}
+
+/// Waits until the client answers a ping: its side of the handshake is done too.
+pub async fn settle(socket: &mut Socket) {
+    socket.send(Message::Ping("settled?".into())).await.unwrap();
+    while !timeout(DEADLINE, socket.next()).await.expect("no pong").expect("it ended").unwrap().is_pong() {}
 }
 
 /// The close code that a client ends with, after whatever messages.

@@ -77,6 +77,7 @@ async fn a_command_that_is_interrupted_says_goodbye() {
         let server = fake::Server::start().await;
         let command = start(&[arguments[0], arguments[1], &server.url("/x")]);
         let mut socket = server.socket().await;
+        fake::settle(&mut socket).await;
         assert!(command.interrupt().await.status.success());
         assert_eq!(fake::end(&mut socket).await, Some(1000));
     }
