@@ -2,15 +2,27 @@
 use crate::codes::Code;
 use crate::relay::Running;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Between two batches.
 const PACE: Duration = Duration::from_millis(50);
 
-/// Waits for SIGTERM or SIGINT, then drains. A second signal ends the process at once.
-pub async fn when_told(running: Running) -> anyhow::Result<()> {
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+/// SIGTERM and SIGINT, from the moment it is made on: one that comes while the relay starts is not lost, and does not end it.
+pub struct Told {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Told {
+    /// Made before anybody can know of the process.
+    pub fn new() -> std::io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+}
+
+/// Waits for a signal, then drains. A second one ends the process at once.
+pub async fn when_told(Told { mut terminate, mut interrupt }: Told, running: Running) {
     tokio::select! {
         _ = terminate.recv() => {},
         _ = interrupt.recv() => {},
@@ -20,7 +32,6 @@ pub async fn when_told(running: Running) -> anyhow::Result<()> {
         _ = terminate.recv() => tracing::warn!("told twice: ending at once"),
         _ = interrupt.recv() => tracing::warn!("told twice: ending at once"),
     }
-    Ok(())
 }
 
 /// Drains: done when every client is gone, or after `drain.window` and `socket.closeTimeout`; then leaves the other pods.

@@ -10,7 +10,9 @@ fn main() -> anyhow::Result<()> {
     let settings = config::read(std::env::args_os(), std::env::vars()).unwrap_or_else(|refused| refused.exit());
     let _log = log::install(settings.log_level)?;
     config::runtime(&settings).context("cannot start the runtime")?.block_on(async {
+        let told = drain::Told::new().context("cannot take signals")?;
         let running = relay::start(settings).await?;
-        drain::when_told(running).await
+        drain::when_told(told, running).await;
+        Ok(())
     })
 }

@@ -29,11 +29,10 @@ fn a_relay_runs_in_a_process_of_its_own() {
     let flags = ["parley-relay"].into_iter().chain(flags.split(' ')).map(Into::into);
     let settings = config::read(flags, std::iter::empty()).unwrap();
     let _log = log::install(settings.log_level).unwrap();
-    let ended = config::runtime(&settings).unwrap().block_on(async {
-        let running = relay::start(settings).await?;
-        drain::when_told(running).await
+    config::runtime(&settings).unwrap().block_on(async {
+        let told = drain::Told::new().unwrap();
+        drain::when_told(told, relay::start(settings).await.unwrap()).await;
     });
-    ended.unwrap();
 }
 
 impl Relay {
