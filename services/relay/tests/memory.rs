@@ -86,8 +86,21 @@ impl Relay {
         stream
     }
 
-    /// The resident memory in kB once no more of it is given back.
+    /// Waits until the relay has seen everybody go.
+    fn until_all_went(&self) {
+        let mut metrics = String::new();
+        // This question is a connection too.
+        while !metrics.contains("\nparley_relay_connections 1\n") {
+            metrics.clear();
+            let mut stream = TcpStream::connect(&self.address).unwrap();
+            stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n").unwrap();
+            stream.read_to_string(&mut metrics).unwrap();
+        }
+    }
+
+    /// The resident memory in kB once everybody went and no more of it is given back.
     fn at_rest(&self) -> u64 {
+        self.until_all_went();
         let mut last = u64::MAX;
         loop {
             let now = resident::of(self.child.id());

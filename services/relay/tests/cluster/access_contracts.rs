@@ -28,10 +28,11 @@ async fn ports(nats: &Nats, limits: &Limits) -> Ports {
 #[tokio::test]
 async fn str_117_codes_over_nats_keep_the_contract() {
     let nats = Nats::start().await;
-    let limits = Limits { code_lifetime: 500, code_timeout: 10_000, ..Limits::default() };
+    let lifetime = Duration::from_millis(1500);
+    let limits = Limits { code_lifetime: 1500, code_timeout: 10_000, ..Limits::default() };
     let (one, other) = (ports(&nats, &limits).await, ports(&nats, &limits).await);
-    contracts::codes(&*one.codes, &*other.codes, Duration::from_millis(500)).await;
-    contracts::codes(&*one.codes, &*one.codes, Duration::from_millis(500)).await;
+    contracts::codes(&*one.codes, &*other.codes, lifetime).await;
+    contracts::codes(&*one.codes, &*one.codes, lifetime).await;
 }
 
 #[tokio::test]

@@ -57,6 +57,8 @@ async fn str_99_a_pod_that_is_told_to_end_sends_its_publishers_last_messages_and
     for number in 0..50_u32 {
         camera.say(&format!("{number} {}", "x".repeat(100_000))).await;
     }
+    // What it has not read when it is told to end was never its own.
+    pods[1].until("received_messages_total", |received| received == 50).await;
     pods[1].signal("TERM");
     for number in 0..50_u32 {
         assert!(reader.hear_text().await.starts_with(&format!("{number} ")));

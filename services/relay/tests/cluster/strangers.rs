@@ -24,24 +24,27 @@ async fn answer(pod: &Pod, says: &[u8]) -> Vec<u8> {
 #[tokio::test]
 async fn str_91_a_stranger_is_not_let_in_and_counted() {
     let nats = Nats::start().await;
-    let pod = Pod::start(&nats, &["--limit=link.openTimeout=300"]).await;
+    let hasty = Pod::start(&nats, &["--region=hasty", "--limit=link.openTimeout=300"]).await;
+    let patient = Pod::start(&nats, &["--limit=link.openTimeout=30000"]).await;
     let cases = [
-        (hello(1, b"stranger"), "LINK_KEY"),
-        (hello(2, b"stranger"), "LINK_VERSION"),
-        (hello(1, b""), "LINK_FRAME"),
-        (hello(1, &[0xff; 8]), "LINK_FRAME"),
-        (b"GET / HTTP/1.1\r\n\r\n".to_vec(), "LINK_VERSION"),
-        (hello(1, b"cut")[..20].to_vec(), "LINK_TIMEOUT"),
-        (vec![], "LINK_TIMEOUT"),
+        (&patient, hello(1, b"stranger"), "LINK_KEY"),
+        (&patient, hello(2, b"stranger"), "LINK_VERSION"),
+        (&patient, hello(1, b""), "LINK_FRAME"),
+        (&patient, hello(1, &[0xff; 8]), "LINK_FRAME"),
+        (&patient, b"GET / HTTP/1.1\r\n\r\n".to_vec(), "LINK_VERSION"),
+        (&hasty, hello(1, b"cut")[..20].to_vec(), "LINK_TIMEOUT"),
+        (&hasty, vec![], "LINK_TIMEOUT"),
     ];
-    for (says, code) in cases {
+    for (pod, says, code) in cases {
         let name = format!("link_ended_total{{code=\"{code}\"}}");
         let before = pod.metric(&name).await;
-        assert_eq!(answer(&pod, &says).await, b"", "{code}");
+        assert_eq!(answer(pod, &says).await, b"", "{code}");
         pod.until(&name, |ended| ended == before + 1).await;
     }
-    assert_eq!(pod.metric("links_sending").await, 0);
-    assert_eq!(pod.get("/readyz").await.0, 200);
+    for pod in [hasty, patient] {
+        assert_eq!(pod.metric("links_sending").await, 0);
+        assert_eq!(pod.get("/readyz").await.0, 200);
+    }
 }
 
 const LEASES: &str = "parley.v1.relay.lease.local";

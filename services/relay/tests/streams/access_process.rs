@@ -6,6 +6,7 @@ use crate::signer::{SECRET, claims, eddsa, hs256, key_set};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -19,12 +20,15 @@ fn relay(flags: &[&str], environment: &[(&str, &str)]) -> Command {
     command
 }
 
-/// A file that goes with the test.
+/// A file of a test's own, which goes with it.
 struct File(PathBuf);
+
+static FILES: AtomicUsize = AtomicUsize::new(0);
 
 impl File {
     fn new(name: &str, content: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("parley-relay-{}-{name}", std::process::id()));
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("parley-relay-{}-{number}-{name}", std::process::id()));
         std::fs::write(&path, content).unwrap();
         Self(path)
     }

@@ -61,7 +61,7 @@ async fn str_11_endless_fragments_end() {
 
 #[tokio::test]
 async fn str_12_a_message_that_never_ends_ends_its_socket_and_one_after_another_does_not() {
-    let pod = start(&["--limit=stream.messageTime=400"]).await;
+    let pod = start(&["--limit=stream.messageTime=2000"]).await;
     let mut reader = pod.join("/out/x").await;
     pod.until_clients(1).await;
     let (mut never, mut steady) = (Raw::join(&pod, "/in/y").await, Raw::join(&pod, "/in/x").await);
@@ -69,7 +69,7 @@ async fn str_12_a_message_that_never_ends_ends_its_socket_and_one_after_another_
     // Each write ends one message and begins the next, for longer than one may take.
     steady.write(&frame(0x01, b"a")).await;
     for _ in 0..20 {
-        tokio::time::sleep(std::time::Duration::from_millis(40)).await;
+        tokio::time::sleep(std::time::Duration::from_millis(120)).await;
         steady.write(&[frame(0x80, b"b"), frame(0x01, b"a")].concat()).await;
         assert_eq!(reader.hear_text().await, "ab");
     }

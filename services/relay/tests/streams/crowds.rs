@@ -5,7 +5,9 @@ use tokio::io::AsyncReadExt;
 
 #[tokio::test]
 async fn str_7_10_000_topics_each_with_its_own_reader() {
-    let pod = start(&["--limit=address.sockets=20000"]).await;
+    // However long they take to come, nobody is pinged before all are there.
+    let patient = ["--limit=socket.pingInterval=600000", "--limit=socket.idleTimeout=3600000"];
+    let pod = start(&[&["--limit=address.sockets=20000"], &patient[..]].concat()).await;
     // Each is one descriptor here and one in the relay, which is this process too.
     let count = 9000;
     let mut readers = Vec::new();

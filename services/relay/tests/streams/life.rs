@@ -5,7 +5,7 @@ use tokio::io::AsyncReadExt;
 
 #[tokio::test]
 async fn str_30_a_quiet_socket_is_pinged_and_stays_while_it_answers() {
-    let pod = start(&["--limit=socket.pingInterval=100", "--limit=socket.idleTimeout=400"]).await;
+    let pod = start(&["--limit=socket.pingInterval=300", "--limit=socket.idleTimeout=2000"]).await;
     let mut quiet = Raw::join(&pod, "/out/x").await;
     for _ in 0..8 {
         let mut ping = [0; 2];

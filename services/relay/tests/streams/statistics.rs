@@ -77,12 +77,13 @@ async fn str_60_to_61_however_often_a_socket_asks_it_is_answered_once_an_interva
     for question in ["-", r#"{"push":20}"#].iter().cycle() {
         stats.say(question).await;
         let wait = tokio::time::timeout(std::time::Duration::from_millis(10), stats.hear()).await;
-        answers += u32::from(wait.is_ok());
+        answers += u128::from(wait.is_ok());
         if began.elapsed().as_millis() > 1400 {
             break;
         }
     }
-    assert!((2..=5).contains(&answers), "{answers}");
+    let intervals = began.elapsed().as_millis() / 300;
+    assert!((2..=intervals + 1).contains(&answers), "{answers} in {intervals} intervals");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 use super::process::started;
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
@@ -20,6 +21,21 @@ async fn join(address: &str, path: &str) -> Socket {
     socket.set_recv_buffer_size(64 * 1024).unwrap();
     let stream = MaybeTlsStream::Plain(socket.connect(address.parse().unwrap()).await.unwrap());
     timeout(DEADLINE, client_async(format!("ws://{address}{path}"), stream)).await.expect("not let in").unwrap().0
+}
+
+/// Waits until so many sockets are on their topics: with two threads one may be told that it is in before it is.
+async fn until_sockets(address: &str, count: usize) {
+    let here = format!("\nparley_relay_sockets {count}\n");
+    let waiting = async {
+        let mut metrics = String::new();
+        while !metrics.contains(&here) {
+            metrics.clear();
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n").await.unwrap();
+            stream.read_to_string(&mut metrics).await.unwrap();
+        }
+    };
+    timeout(DEADLINE, waiting).await.unwrap_or_else(|_| panic!("never {count} sockets"));
 }
 
 /// A message that shows whose it is, its place, and whether it is whole.
@@ -54,7 +70,7 @@ async fn str_10_two_threads_keep_each_publishers_order_and_every_message_whole()
     let (child, address) = started(&["--listen=127.0.0.1:0", "--threads=2", "--limit=reader.bytes=1000000000"]).await;
     let readers = [join(&address, "/out/x").await, join(&address, "/out/x").await, join(&address, "/out/x").await];
     let (zero, one) = (join(&address, "/in/x").await, join(&address, "/in/x").await);
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    until_sockets(&address, 5).await;
     let publishing = tokio::spawn(async { tokio::join!(publish(zero, 0), publish(one, 1)) });
     tokio::time::sleep(Duration::from_millis(200)).await;
     for reading in readers.map(|reader| tokio::spawn(async { read(reader, &[0, 1]).await })) {
@@ -78,6 +94,7 @@ async fn str_41_two_stalled_clients_that_send_to_each_other_on_two_threads_hold_
     let publishing = async { tokio::join!(flood(zero, 0), flood(one, 1)) };
     let _kept = timeout(DEADLINE, publishing).await.expect("they wait for each other");
     let (reader, publisher) = (join(&address, "/out/y").await, join(&address, "/in/y").await);
+    until_sockets(&address, 4).await;
     let both = async { tokio::join!(publish(publisher, 0), read(reader, &[0])) };
     timeout(DEADLINE, both).await.expect("the pod is held up");
     drop(child);

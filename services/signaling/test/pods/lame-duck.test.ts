@@ -11,7 +11,7 @@ import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 import type { ResumingClient } from './support/resuming-client.ts';
 
 /** A lame duck ends nobody's connection in its first ten seconds: whoever is gone before then went by itself. */
-const MOVED_WITHIN_MS = 4000;
+const MOVED_WITHIN_MS = 9000;
 const SEND_EVERY_MS = 10;
 
 const keys = writeKeys();
@@ -64,9 +64,12 @@ test('[BUS-7] a NATS server in lame duck mode: its pods move before they are cut
   await eventually('rosters agree', () => crowd.agrees(), 2500);
   const agreeMs = performance.now() - since;
   const sent = await traffic.stop();
-  const told = (): number => bob.heard.length + ada.undelivered.length;
-  await eventually('every message arrived or was told undelivered', () => told() >= sent, 3000);
-  assert.equal(told(), sent);
+  // One that arrived may be told undelivered too: its acknowledgement is lost where the pod moves, or late.
+  const isKnown = (number: number): boolean =>
+    bob.heard.includes(`message ${number}`) || ada.undelivered.includes(`m${number}`);
+  const all = Array.from({ length: sent }, (_, number) => number);
+  await eventually('every message arrived or was told undelivered', () => all.every(isKnown), 3000);
+  assert.equal(new Set(bob.heard).size, bob.heard.length, 'none arrived twice');
   assert.ok(
     crowd.people.every(({ welcomes }) => welcomes === 1),
     'sockets stayed open',

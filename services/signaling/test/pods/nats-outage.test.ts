@@ -55,7 +55,7 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   assert.equal(await codeOf(one, randomRoom()), 'NOT_READY', 'another pod may have a bus and the room');
 
   ada.send(bob, 'near', 'an offer');
-  await eventually('it came', () => bob.heard.includes('an offer'), 1000);
+  await eventually('it came', () => bob.heard.includes('an offer'));
   ada.send(cas, 'far', 'an offer');
   await eventually('the sender learns that nobody took it', () => ada.undelivered.includes('far'), 2000);
 
@@ -63,10 +63,10 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   const newcomer = await Client.enter(two.url, cas.room, 'Newcomer');
   t.after(() => newcomer.drop());
   assert.ok(newcomer.welcome.roster.length >= PER_ROOM);
-  await eventually('Cas sees the newcomer', () => cas.roster.has(newcomer.participant), 1000);
+  await eventually('Cas sees the newcomer', () => cas.roster.has(newcomer.participant));
   const mover = crowd.people.at(-1);
   mover?.move();
-  await eventually('who lost the connection is back', () => mover?.isIn && mover.welcomes === 2, 3000);
+  await eventually('who lost the connection is back', () => mover?.isIn && mover.welcomes === 2);
 
   await pause(Math.max(0, ALONE_AFTER_MS - (performance.now() - downAt)));
   const alone = await eventually('an ad-hoc room opens', () => enterFresh(one), 3000);

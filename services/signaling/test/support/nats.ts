@@ -1,8 +1,9 @@
 /** A real NATS server with JetStream, on a free port, in a directory of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { within } from './deadline.ts';
@@ -76,12 +77,22 @@ export function natsBinary(): string {
   return binary;
 }
 
+// Below the ports that Linux gives to connections and to listeners that take any (32768 and up): nobody gets one of these while
+// its server is away, not even a client that dials it.
+const FIRST_PORT = 18_000;
+const LAST_PORT = 31_999;
+
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    const probe = createServer();
+    probe.listen({ port, host: '127.0.0.1', exclusive: true });
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await once(probe.close(), 'close');
+    return port;
+  }
 }

@@ -298,7 +298,7 @@ describe('doors', { concurrency: 6 }, () => {
         raw.say({ type: 'enter', ticket, generation: 1, name: 'Mallory', media: QUIET });
         await ada.waitFor('joined', { match: ({ member }) => member.name === 'Mallory' });
         raw.write(frame({ opcode: 3 }));
-        await ada.waitFor('away', { withinMs: 3500 });
+        await ada.waitFor('away', { withinMs: 10_000 });
         raw.destroy();
       },
       ['joined', 'away'],
