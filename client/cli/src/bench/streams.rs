@@ -35,9 +35,10 @@ const ROWS: [(&str, Shape); 7] = [
     ("video-1-to-300", video(1, 300)),
     ("video-1-to-500", video(1, 500)),
     ("video-20-to-300", video(20, 15)),
-    ("100B-1-to-1", paced(1, 100, 50_000.0)),
+    // One at a time, so that each wakes the server once. Paced, the generator sleeps once a server has caught up, then sends a heap.
+    ("100B-1-to-1", Shape { topics: 1, readers: 1, bytes: 100, rate: 0.0, window: 1 }),
     ("100B-1-to-100", paced(100, 100, 2_000.0)),
-    ("1MB-1-to-1", paced(1, 1_000_000, 200.0)),
+    ("1MB-1-to-1", paced(1, 1_000_000, 100.0)),
 ];
 
 #[derive(Serialize)]

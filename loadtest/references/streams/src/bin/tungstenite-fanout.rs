@@ -14,8 +14,8 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 type Readers = HashMap<u64, mpsc::Sender<Message>>;
 type Topics = Arc<Mutex<HashMap<String, Readers>>>;
 
-/// Messages a reader may be behind before it is cut off.
-const QUEUE: usize = 256;
+/// Messages a reader may be behind before it is cut off: as many as the relay keeps for one.
+const QUEUE: usize = 1024;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
