@@ -105,6 +105,8 @@ limits! {
         "two pings without an answer";
     link_open_timeout "link.openTimeout" = 2000, 50 => 60_000, "ms", None,
         "a round trip within a region, and time for a busy machine";
+    link_want_time "link.wantTime" = 250, 0 => 10_000, "ms", None,
+        "a round trip within a region, on a busy machine; a pod that stands still costs a first reader no more";
     stats_sockets "stats.sockets" = 32, 0 => 10_000, "sockets", Some(Code::TooManySockets),
         "each answer lists every client";
     stats_interval "stats.interval" = 200, 20 => 60_000, "ms", None,

@@ -171,6 +171,33 @@ fn str_95_a_pong_goes_before_what_waits_and_at_most_one_waits() {
 }
 
 #[test]
+fn str_93_an_acknowledgement_goes_before_what_waits_and_at_most_one_waits() {
+    let link = Link::new(10);
+    let lane = link.lane(1);
+    say(&lane, 0, 100);
+    say(&lane, 1, 100);
+    for number in 1..=1000 {
+        link.outgoing.acknowledge(number);
+        assert_eq!(link.flush(), Poll::Ready(Next::Blocked));
+    }
+    assert_eq!(link.drain().len(), 2);
+    let (mut order, taken) = (Vec::new(), link.pipe.lock().unwrap().taken.clone());
+    Decoder::default()
+        .feed(&taken, &mut |event| {
+            order.push(match event {
+                Event::Acknowledgement { number } => number,
+                _ => 0,
+            });
+            Ok(())
+        })
+        .unwrap();
+    // The first message was begun; the second waited. The last acknowledgement stands for those that had no room.
+    assert_eq!((&order[..3], order.last()), (&[0, 1, 2][..], Some(&1000)));
+    order.retain(|number| *number > 0);
+    assert!(order.len() <= 32 && order.is_sorted(), "{order:?}");
+}
+
+#[test]
 fn str_94_an_unwanted_topics_messages_are_forgotten_and_the_others_stay() {
     let link = Link::new(10);
     let (one, two) = (link.lane(1), link.lane(2));

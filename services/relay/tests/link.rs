@@ -5,7 +5,7 @@
 mod random;
 
 use parley_relay::cluster::end::End;
-use parley_relay::cluster::frames::{BATCH_MAX, Decoder, Event, Hello, Request, batch_header, pong};
+use parley_relay::cluster::frames::{BATCH_MAX, Decoder, Event, Hello, Request, acknowledgement, batch_header, pong};
 use parley_relay::cluster::lease::Key;
 use parley_relay::ws::frame::read_frame;
 use parley_relay::ws::{Batch, Kind};
@@ -30,6 +30,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         3 => (any::<u64>(), messages).prop_map(|(number, messages)| Event::Batch { number, batch: batch(&messages) }),
         1 => any::<u64>().prop_map(|stamp| Event::Pong { stamp }),
+        1 => any::<u64>().prop_map(|number| Event::Acknowledgement { number }),
     ]
 }
 
@@ -37,6 +38,7 @@ fn written(event: &Event) -> Vec<u8> {
     match event {
         Event::Batch { number, batch } => [&batch_header(*number, batch)[..], batch.bytes()].concat(),
         Event::Pong { stamp } => pong(*stamp).to_vec(),
+        Event::Acknowledgement { number } => acknowledgement(*number).to_vec(),
     }
 }
 
@@ -73,7 +75,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn str_92_batches_and_pongs_are_read_as_they_were_written_however_they_are_cut(
+    fn str_92_batches_and_answers_are_read_as_they_were_written_however_they_are_cut(
         events in prop::collection::vec(event(), 1..6),
         pieces in prop::collection::vec(1..70_000usize, 1..8),
     ) {
@@ -129,7 +131,7 @@ fn str_94_a_batch_that_no_pod_would_send_ends_the_link() {
         (claimed(1, 1, 11, &[0x82, 127, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0]), End::Frame),
         (claimed(1, 1, 4, &[0x81, 2, 0xff, 0xff]), End::Frame),
         (vec![0], End::Frame),
-        (vec![18], End::Frame),
+        (vec![19], End::Frame),
     ];
     for (bytes, end) in cases {
         assert_eq!(decode(&bytes, &[1]), (vec![], Err(end)), "{bytes:x?}");
@@ -142,8 +144,9 @@ fn str_94_a_batch_that_no_pod_would_send_ends_the_link() {
 fn nearly(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..=random.below(4) {
-        match random.below(4) {
+        match random.below(5) {
             0 => bytes.extend(pong(random.next())),
+            1 => bytes.extend(acknowledgement(random.next())),
             _ => {
                 let messages: Vec<_> =
                     (0..=random.below(3)).map(|_| (random.below(2) == 0, vec![7; random.below(200)])).collect();

@@ -77,6 +77,8 @@ impl Write for Tape {
 
 const BOUNDS: Bounds = Bounds { messages: 8, bytes: 6000 };
 
+const ANSWER: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\n\r\n";
+
 fn reader(backlog: &Arc<Backlog>) -> (Reader, Arc<Mutex<Pipe>>) {
     let pipe = Arc::new(Mutex::new(Pipe::default()));
     (Reader::new(1, Box::new(Tap(Arc::clone(&pipe))), BOUNDS, Arc::clone(backlog)), pipe)
@@ -94,6 +96,7 @@ fn history(mut seed: u64) {
     };
     let backlog = Arc::new(Backlog::new(1 << 30));
     let (reader, pipe) = reader(&backlog);
+    reader.control(Frame::Answer, ANSWER.into(), 0);
     let mut sent = 0;
     for _ in 0..60 {
         match below(6) {
@@ -120,6 +123,7 @@ fn history(mut seed: u64) {
     assert_eq!(flush(&reader), Next::Ended(Reason::Code(Code::GoElsewhere)));
     let counts = reader.counts();
     let taken = std::mem::take(&mut pipe.lock().unwrap().taken);
+    let taken = taken.strip_prefix(ANSWER).unwrap().to_vec();
     let mut peer = WebSocket::from_raw_socket(Tape(Cursor::new(taken)), Role::Client, None);
     let mut heard = Vec::new();
     let code = loop {
@@ -174,6 +178,35 @@ fn str_42_a_cut_forgets_what_waits_but_ends_what_was_begun() {
     let taken = &pipe.lock().unwrap().taken;
     assert_eq!(taken.len(), 130 + 2 + 2 + "SLOW_CONSUMER".len());
     assert_eq!(taken[130..134], [0x88, 15, 0x11, 0x4e]);
+}
+
+#[test]
+fn str_27_nothing_is_sent_before_the_answer_to_the_upgrade_and_nothing_takes_its_place() {
+    // A ping goes before messages; a cut forgets both.
+    let close = |code: Code| close::of_code(code).len();
+    let ends = [
+        (None, 2 + 3 * 130),
+        (Some(Reader::close as fn(&Reader, Code)), 2 + 3 * 130 + close(Code::GoElsewhere)),
+        (Some(Reader::cut), close(Code::GoElsewhere)),
+    ];
+    for (end, after) in ends {
+        let backlog = Arc::new(Backlog::new(1 << 30));
+        let (reader, pipe) = reader(&backlog);
+        pipe.lock().unwrap().room = usize::MAX;
+        reader.control(Frame::Answer, ANSWER.into(), 0);
+        reader.deliver(&batch(0..3, 118), 0);
+        reader.control(Frame::Ping, close::control(Opcode::Ping, b""), 0);
+        // It waits for us, not for its peer.
+        assert!(!reader.is_stuck(u64::MAX) && pipe.lock().unwrap().taken.is_empty());
+        if let Some(end) = end {
+            end(&reader, Code::GoElsewhere);
+        }
+        flush(&reader);
+        let taken = std::mem::take(&mut pipe.lock().unwrap().taken);
+        assert!(taken.starts_with(ANSWER));
+        assert_eq!(taken.len(), ANSWER.len() + after);
+        assert_eq!(backlog.bytes(), 0);
+    }
 }
 
 #[test]

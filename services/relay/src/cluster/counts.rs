@@ -39,6 +39,10 @@ pub struct Counts {
     pub queued_bytes: Gauge,
     /// From a publisher to the next pod.
     pub hop: Histogram,
+    /// How long answers to upgrades were held.
+    pub held: Histogram,
+    /// Of those: answered when `link.wantTime` had passed.
+    pub overdue: Counter,
     ended: [Counter; End::ALL.len()],
 }
 

@@ -120,7 +120,7 @@ async fn talk(stream: TcpStream, shared: &Shared, told: &mut u64) -> End {
     let trip = Trip { began: Instant::now(), microseconds: AtomicU32::new(0) };
     let follower = shared.interest.follow();
     tokio::select! {
-        end = hear(&inbound, shared, &pulse, &trip) => end,
+        end = hear(&inbound, &follower, shared, &pulse, &trip) => end,
         end = tell(outbound, &follower, shared, &trip, told) => end,
         end = pulse.stops() => end,
     }
@@ -171,7 +171,7 @@ async fn tell(mut outbound: OwnedWriteHalf, follower: &Follower, shared: &Shared
     }
 }
 
-async fn hear(inbound: &OwnedReadHalf, shared: &Shared, pulse: &Pulse, trip: &Trip) -> End {
+async fn hear(inbound: &OwnedReadHalf, follower: &Follower, shared: &Shared, pulse: &Pulse, trip: &Trip) -> End {
     let mut decoder = Decoder::default();
     let mut input = vec![0; READ];
     let mut reads = 0;
@@ -189,6 +189,8 @@ async fn hear(inbound: &OwnedReadHalf, shared: &Shared, pulse: &Pulse, trip: &Tr
                 trip.back(stamp);
                 Ok(())
             }
+            Event::Acknowledgement { number } if follower.acknowledge(number) => Ok(()),
+            Event::Acknowledgement { .. } => Err(End::Number),
         });
         if let Err(end) = taken {
             return end;

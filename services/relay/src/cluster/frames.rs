@@ -10,6 +10,9 @@
 //! | dialer: ping | `3`, stamp 8, last round trip in µs 4 |
 //! | listener: batch | `16`, number 8, messages 4, length 4, frames |
 //! | listener: pong | `17`, stamp 8 |
+//! | listener: acknowledgement | `18`, number 8 |
+//!
+//! An acknowledgement holds for the want with its number and for every want before it.
 use super::end::End;
 use super::lease::{Key, POD_NAME};
 use crate::limits::size;
@@ -17,18 +20,19 @@ use crate::ws::Batch;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 /// What both sides say first. Pods of two versions do not link; each serves its own clients.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 const WANT: u8 = 1;
 const UNWANT: u8 = 2;
 const PING: u8 = 3;
 const BATCH: u8 = 16;
 const PONG: u8 = 17;
+const ACKNOWLEDGEMENT: u8 = 18;
 /// The longest name of a topic: the most that `topic.bytes` may be, and `/out`.
 const TOPIC_NAME: usize = 8192 + 4;
 /// Bytes of the header of a batch.
 pub const BATCH_HEADER: usize = 17;
-/// Bytes of a pong.
-pub const PONG_SIZE: usize = 9;
+/// Bytes of a pong, and of an acknowledgement.
+pub const ANSWER: usize = 9;
 /// What a batch may have above the largest message: its header, and what came in the same read.
 pub const BATCH_OVERHEAD: usize = 512 * 1024;
 /// The largest batch: the most that `stream.messageBytes` may be on any pod, and its overhead.
@@ -176,9 +180,18 @@ pub fn batch_header(number: u64, batch: &Batch) -> [u8; BATCH_HEADER] {
 }
 
 /// The answer to a ping.
-pub fn pong(stamp: u64) -> [u8; PONG_SIZE] {
-    let mut bytes = [PONG; PONG_SIZE];
-    bytes[1..].copy_from_slice(&stamp.to_be_bytes());
+pub fn pong(stamp: u64) -> [u8; ANSWER] {
+    answer(PONG, stamp)
+}
+
+/// The answer to the want with this number, and to all before it.
+pub fn acknowledgement(number: u64) -> [u8; ANSWER] {
+    answer(ACKNOWLEDGEMENT, number)
+}
+
+fn answer(kind: u8, number: u64) -> [u8; ANSWER] {
+    let mut bytes = [kind; ANSWER];
+    bytes[1..].copy_from_slice(&number.to_be_bytes());
     bytes
 }
 
@@ -196,6 +209,11 @@ pub enum Event {
     Pong {
         /// Its stamp.
         stamp: u64,
+    },
+    /// From now on the messages of this want come, and of every want before it.
+    Acknowledgement {
+        /// Of the want; whether there is one is not known here.
+        number: u64,
     },
 }
 
@@ -231,20 +249,22 @@ impl Decoder {
             let Some(header) = self.header(&mut input)? else { return Ok(()) };
             let mut fields = &header[..];
             let (kind, number) = (fields.get_u8(), fields.get_u64());
-            if kind == PONG {
-                on(Event::Pong { stamp: number })?;
-                continue;
-            }
-            let (count, length) = (size(fields.get_u32().into()), size(fields.get_u32().into()));
-            if length > BATCH_MAX || count > MESSAGES_MAX {
-                return Err(End::TooLarge);
-            }
-            if let Some((whole, rest)) = input.split_at_checked(length) {
-                input = rest;
-                on(batch(number, Bytes::copy_from_slice(whole), count)?)?;
-            } else {
-                let bytes = BytesMut::with_capacity(length.min(FIRST_ROOM));
-                self.pending = Some(Pending { number, count, length, bytes });
+            match kind {
+                PONG => on(Event::Pong { stamp: number })?,
+                ACKNOWLEDGEMENT => on(Event::Acknowledgement { number })?,
+                _ => {
+                    let (count, length) = (size(fields.get_u32().into()), size(fields.get_u32().into()));
+                    if length > BATCH_MAX || count > MESSAGES_MAX {
+                        return Err(End::TooLarge);
+                    }
+                    if let Some((whole, rest)) = input.split_at_checked(length) {
+                        input = rest;
+                        on(batch(number, Bytes::copy_from_slice(whole), count)?)?;
+                    } else {
+                        let bytes = BytesMut::with_capacity(length.min(FIRST_ROOM));
+                        self.pending = Some(Pending { number, count, length, bytes });
+                    }
+                }
             }
         }
     }
@@ -254,7 +274,7 @@ impl Decoder {
         let kept = self.cut[..self.cut_size].first();
         let size = match kept.or(input.first()) {
             Some(&BATCH) => BATCH_HEADER,
-            Some(&PONG) => PONG_SIZE,
+            Some(&(PONG | ACKNOWLEDGEMENT)) => ANSWER,
             Some(_) => return Err(End::Frame),
             None => return Ok(None),
         };

@@ -2,7 +2,7 @@
 //! in the topic's own lane, and the link's own task sends one batch of each lane in turn. So no topic takes the turn of
 //! another, and a peer that is frozen costs bounded memory and delays nobody. Rule STR-95.
 use super::counts::Counts;
-use super::frames::{self, BATCH_HEADER, BATCH_OVERHEAD, PONG_SIZE};
+use super::frames::{self, ANSWER, BATCH_HEADER, BATCH_OVERHEAD};
 use crate::limits::{Limits, size};
 use crate::topics::Remote;
 use crate::topics::reader::Outlet;
@@ -64,6 +64,8 @@ struct State {
     bytes: usize,
     /// The newest ping's stamp, while its answer waits.
     pong: Option<u64>,
+    /// The newest want's number, while its answer waits.
+    acknowledgement: Option<u64>,
     /// Half of the link's round trip.
     way: Duration,
     waker: Option<Waker>,
@@ -129,6 +131,7 @@ impl Outgoing {
             turns: VecDeque::new(),
             bytes: 0,
             pong: None,
+            acknowledgement: None,
             way: Duration::ZERO,
             waker: None,
             finishing: false,
@@ -179,6 +182,13 @@ impl Outgoing {
         let mut state = self.state.lock();
         state.pong = Some(stamp);
         state.way = round_trip / 2;
+        state.wake();
+    }
+
+    /// Says, before everything that waits, that this want was taken, and every want before it.
+    pub fn acknowledge(&self, number: u64) {
+        let mut state = self.state.lock();
+        state.acknowledgement = Some(number);
         state.wake();
     }
 
@@ -253,13 +263,23 @@ impl Staged {
 
 impl State {
     fn is_idle(&self) -> bool {
-        self.staged.is_empty() && self.turns.is_empty() && self.pong.is_none()
+        self.staged.is_empty() && self.turns.is_empty() && self.pong.is_none() && self.acknowledgement.is_none()
     }
 
     fn stage(&mut self, number: u64, batch: &Batch, taken: Instant) {
         let header = frames::batch_header(number, batch);
         let (body, messages) = (batch.bytes().clone(), batch.count());
         self.staged.push_back(Staged { header, header_size: BATCH_HEADER, body, messages, taken });
+    }
+
+    /// Before everything but the frame that was begun, and answers that came sooner: acknowledgements only grow.
+    fn stage_first(&mut self, answer: [u8; ANSWER]) {
+        let mut header = [0; BATCH_HEADER];
+        header[..ANSWER].copy_from_slice(&answer);
+        let frame = Staged { header, header_size: ANSWER, body: Bytes::new(), messages: 0, taken: Instant::now() };
+        let begun = usize::from(self.sent > 0);
+        let sooner = self.staged.iter().skip(begun).take_while(|frame| frame.messages == 0).count();
+        self.staged.insert(begun + sooner, frame);
     }
 
     fn queue(&mut self, number: u64, batch: &Batch, taken: Instant, bounds: Bounds, counts: &Counts) {
@@ -290,15 +310,12 @@ impl State {
 
     /// Takes one batch of each lane in turn while there is room for a write.
     fn refill(&mut self, counts: &Counts) {
-        if self.staged.len() < FRAMES
-            && let Some(stamp) = self.pong.take()
-        {
-            let mut header = [0; BATCH_HEADER];
-            header[..PONG_SIZE].copy_from_slice(&frames::pong(stamp));
-            let frame =
-                Staged { header, header_size: PONG_SIZE, body: Bytes::new(), messages: 0, taken: Instant::now() };
-            let begun = usize::from(self.sent > 0);
-            self.staged.insert(begun.min(self.staged.len()), frame);
+        if self.staged.len() < FRAMES {
+            let pong = self.pong.take().map(frames::pong);
+            let acknowledgement = self.acknowledgement.take().map(frames::acknowledgement);
+            for answer in pong.into_iter().chain(acknowledgement) {
+                self.stage_first(answer);
+            }
         }
         let mut staged: usize = self.staged.iter().map(Staged::size).sum();
         while staged < STAGED && self.staged.len() < FRAMES {
@@ -356,7 +373,7 @@ impl State {
         self.lanes.clear();
         self.turns.clear();
         self.staged.clear();
-        (self.bytes, self.sent, self.pong) = (0, 0, None);
+        (self.bytes, self.sent, self.pong, self.acknowledgement) = (0, 0, None, None);
     }
 
     fn wake(&mut self) {

@@ -1,5 +1,5 @@
 //! The links of a pod in Prometheus' text format. Rule STR-98.
-use super::counts::Counts;
+use super::counts::{Counts, Histogram};
 use std::fmt::Write;
 
 /// What crossed so far. Every name begins with `parley_relay_`.
@@ -23,6 +23,7 @@ pub fn text(counts: &Counts) -> String {
     one("links_sending", "gauge", "Open links over which this pod sends to another", counts.sends.get());
     one("link_wants", "gauge", "Topics that other pods want, once for each pod", counts.asked.get());
     one("link_refused_wants_total", "counter", "Wants over link.wants", counts.refused.get());
+    one("held_overdue_total", "counter", "Answers to upgrades held for all of link.wantTime", counts.overdue.get());
     one("link_sent_messages_total", "counter", "Messages sent to other pods", counts.sent.get());
     one("link_sent_bytes_total", "counter", "Bytes of them, with headers", counts.sent_bytes.get());
     one("link_received_messages_total", "counter", "Messages from other pods", counts.received.get());
@@ -41,19 +42,21 @@ pub fn text(counts: &Counts) -> String {
     for (end, times) in counts.ends().filter(|(_, times)| *times > 0) {
         let _ = writeln!(out, "{name}{{code=\"{}\"}} {times}", end.name());
     }
-    hop(&mut out, counts);
+    histogram(
+        &mut out,
+        "hop_seconds",
+        "From a publisher's message here to its last byte on a link, and half the link's round trip",
+        &counts.hop,
+    );
+    histogram(&mut out, "held_seconds", "For how long answers to upgrades were held for other pods", &counts.held);
     out
 }
 
-fn hop(out: &mut String, counts: &Counts) {
-    let name = "parley_relay_hop_seconds";
-    let (count, microseconds) = counts.hop.sum();
-    let _ = write!(
-        out,
-        "# HELP {name} From a publisher's message here to its last byte on a link, and half the link's round trip\n\
-         # TYPE {name} histogram\n"
-    );
-    for (bound, within) in counts.hop.buckets() {
+fn histogram(out: &mut String, name: &str, help: &str, histogram: &Histogram) {
+    let name = format!("parley_relay_{name}");
+    let (count, microseconds) = histogram.sum();
+    let _ = write!(out, "# HELP {name} {help}\n# TYPE {name} histogram\n");
+    for (bound, within) in histogram.buckets() {
         let _ = writeln!(out, "{name}_bucket{{le=\"{}\"}} {within}", seconds(bound));
     }
     let _ = write!(

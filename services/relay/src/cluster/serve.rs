@@ -174,6 +174,8 @@ impl Wants {
             Request::Want { number, replay, topic } if number > self.last && !self.topics.contains(&*topic) => {
                 self.last = number;
                 self.want(number, &topic.into(), replay);
+                // One that was refused too: there is nothing to wait for.
+                self.outgoing.acknowledge(number);
             }
             Request::Unwant { number } if number <= self.last => self.unwant(number),
             Request::Want { .. } | Request::Unwant { .. } => return Err(End::Number),

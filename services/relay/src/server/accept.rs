@@ -2,14 +2,17 @@
 use super::addresses::Counted;
 use super::connection::{Connection, TcpOutlet};
 use super::doors::{self, Entry};
+use super::first_message::{self, Heard};
 use super::request::{self, Request};
 use super::respond::Response;
-use super::{api, first_message, pages, socket, stats_socket, upgrade, visitor};
+use super::{api, pages, socket, stats_socket, upgrade, visitor};
 use crate::access::Grant;
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::Client;
+use crate::topics::queue::Frame;
 use crate::topics::{Reader, Route, route};
+use bytes::Bytes;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Waker};
@@ -92,8 +95,7 @@ async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, r
                 Ok(entry) => entry,
                 Err(code) => return refuse(&mut stream, code, relay).await,
             };
-            stream.write_all(response.as_bytes()).await.ok()?;
-            let guest = enter(entry, &mut stream, rest, route, relay).await?;
+            let guest = enter(entry, &mut stream, rest, route, response, relay).await?;
             connect(stream, guest, &request, &address, relay)
         }
         Err(code) => refuse(&mut stream, code, relay).await,
@@ -134,27 +136,41 @@ fn open(request: &Request, address: &str, counted: &mut Counted, relay: &Arc<Rel
 struct Guest {
     route: Route,
     grant: Option<Grant>,
+    /// What tells it that its socket is open.
+    answer: Bytes,
     /// What came after its handshake.
     rest: Vec<u8>,
 }
 
-async fn enter(entry: Entry<'_>, stream: &mut TcpStream, rest: Vec<u8>, route: Route, relay: &Relay) -> Option<Guest> {
-    let (pass, rest) = match entry {
-        Entry::Open => return Some(Guest { route, grant: None, rest }),
-        Entry::With(pass) => (pass, rest),
-        Entry::FirstMessage(access, _waiting) => first_message::hear(stream, rest, &route, relay, access).await?,
+async fn enter(
+    entry: Entry<'_>,
+    stream: &mut TcpStream,
+    rest: Vec<u8>,
+    route: Route,
+    response: String,
+    relay: &Relay,
+) -> Option<Guest> {
+    let Heard { pass, answer, rest } = match entry {
+        Entry::Open => return Some(Guest { route, grant: None, answer: response.into(), rest }),
+        Entry::With(pass) => Heard { pass, answer: response.into(), rest },
+        Entry::FirstMessage(access, _waiting) => {
+            stream.write_all(response.as_bytes()).await.ok()?;
+            first_message::hear(stream, rest, &route, relay, access).await?
+        }
     };
-    Some(Guest { route: Route { role: pass.role, ..route }, grant: Some(pass.grant), rest })
+    Some(Guest { route: Route { role: pass.role, ..route }, grant: Some(pass.grant), answer, rest })
 }
 
 fn connect(stream: TcpStream, guest: Guest, request: &Request, address: &str, relay: &Arc<Relay>) -> Option<Admitted> {
-    let Guest { route, grant, rest } = guest;
+    let Guest { route, grant, answer, rest } = guest;
     let (inbound, outbound) = stream.into_split();
     let reader =
         Reader::new(relay.next_id(), Box::new(TcpOutlet(outbound)), relay.bounds(), Arc::clone(&relay.backlog));
     let reader = Arc::new(reader);
     let agent: String = request.header("user-agent").unwrap_or_default().chars().take(USER_AGENT).collect();
     let now = relay.now();
+    // It is on its topic before it knows that its socket is open: nothing is sent in between.
+    reader.control(Frame::Answer, answer, now);
     let membership = match relay.topics.enter(&route, &reader, now) {
         Ok(membership) => membership,
         Err(code) => {

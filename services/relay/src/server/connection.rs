@@ -1,4 +1,5 @@
 //! One WebSocket's life on its topic: a future that sends what waits for it and hands on what it hears.
+use super::hold::{self, Held};
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::client::Listed;
@@ -13,7 +14,7 @@ use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -37,11 +38,13 @@ pub struct Connection {
     inbound: OwnedReadHalf,
     decoder: Decoder,
     /// Memory of an incomplete message that is counted for the pod.
-    held: usize,
+    incomplete: usize,
     /// Nothing the client sends counts any more.
     deaf: bool,
     /// What came with the handshake.
     rest: Vec<u8>,
+    /// Nothing is sent before this is over.
+    held: Option<Held>,
     /// Until when a socket that closes is waited for.
     patience: Option<Pin<Box<Sleep>>>,
 }
@@ -60,7 +63,7 @@ impl Outlet for TcpOutlet {
 }
 
 impl Connection {
-    /// A client that was let in. `rest`: what came after its handshake.
+    /// A client that was let in, whose reader has the answer to its handshake. `rest`: what came after that.
     pub fn new(
         relay: Arc<Relay>,
         listed: Listed,
@@ -69,7 +72,8 @@ impl Connection {
         rest: Vec<u8>,
     ) -> Self {
         let decoder = Decoder::new(relay.limits.message_bytes, relay.limits.fragments);
-        Self { relay, listed, membership, inbound, decoder, held: 0, deaf: false, rest, patience: None }
+        let held = hold::begin(&relay, &membership);
+        Self { relay, listed, membership, inbound, decoder, incomplete: 0, deaf: false, rest, held, patience: None }
     }
 
     fn reader(&self) -> &Arc<Reader> {
@@ -78,6 +82,10 @@ impl Connection {
 
     /// Sends what waits. Ready when the stream was ended, with the reason.
     fn send(&mut self, cx: &mut Context<'_>) -> Poll<Reason> {
+        if let Some(held) = &mut self.held {
+            ready!(held.as_mut().poll(cx));
+            self.held = None;
+        }
         loop {
             let (next, Tally { messages, bytes }) = self.reader().flush(cx, self.relay.now());
             if messages > 0 {
@@ -150,16 +158,16 @@ impl Connection {
 
     /// Counts the memory of a message that is not complete, and when it began.
     fn account(&mut self, completed: bool, now: u64) {
-        let held = self.decoder.held();
-        if held == 0 {
+        let incomplete = self.decoder.held();
+        if incomplete == 0 {
             self.listed.client.assembling.store(0, Relaxed);
-        } else if completed || self.held == 0 {
+        } else if completed || self.incomplete == 0 {
             self.listed.client.assembling.store(now, Relaxed);
         }
-        if held != self.held && !self.relay.assembly.change(self.held, held) {
+        if incomplete != self.incomplete && !self.relay.assembly.change(self.incomplete, incomplete) {
             self.reader().close(Code::PodMemory);
         }
-        self.held = held;
+        self.incomplete = incomplete;
     }
 }
 
@@ -194,7 +202,7 @@ impl Future for Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.relay.assembly.change(self.held, 0);
+        self.relay.assembly.change(self.incomplete, 0);
         let client = &self.listed.client;
         let reason = client.reader.abort();
         if let Some(Reason::Code(code)) = reason {

@@ -6,6 +6,7 @@ use crate::relay::Relay;
 use crate::topics::Route;
 use crate::ws::frame::{Opcode, payload_of};
 use crate::ws::{Batch, Decoder, Event, Kind, Violation, close};
+use bytes::Bytes;
 use serde::Serialize;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -23,14 +24,24 @@ struct Verdict<'a> {
 /// A token is one frame, or a few where a proxy cuts them.
 const FRAGMENTS: u64 = 16;
 
-/// Waits for the token and answers it. The pass, and what came after the token; `None`: the client is gone.
+/// A token that is good.
+pub struct Heard {
+    /// What it allows.
+    pub pass: Pass,
+    /// What is to be answered.
+    pub answer: Bytes,
+    /// What came after it.
+    pub rest: Vec<u8>,
+}
+
+/// Waits for the token, and answers one that is not good. `None`: the client is gone.
 pub async fn hear(
     stream: &mut TcpStream,
     rest: Vec<u8>,
     route: &Route,
     relay: &Relay,
     access: &Access,
-) -> Option<(Pass, Vec<u8>)> {
+) -> Option<Heard> {
     let patience = Duration::from_millis(relay.limits.token_timeout);
     let heard = tokio::select! {
         heard = tokio::time::timeout(patience, listen(stream, rest, relay.limits.token_bytes)) => {
@@ -43,29 +54,25 @@ pub async fn hear(
         Err(code) => return refuse(stream, b"", code, route, relay).await,
     };
     match access.judge(token.trim_ascii(), route) {
-        Ok(pass) => {
-            let answer = verdict(route, &token, Ok(()));
-            tokio::time::timeout(patience, stream.write_all(&answer)).await.ok()?.ok()?;
-            Some((pass, rest))
-        }
+        Ok(pass) => Some(Heard { pass, answer: verdict(route, &token, Ok(())), rest }),
         Err(code) => refuse(stream, &token, code, route, relay).await,
     }
 }
 
 async fn refuse<T>(stream: &mut TcpStream, token: &[u8], code: Code, route: &Route, relay: &Relay) -> Option<T> {
     relay.counters.closed.count(code);
-    let mut last = verdict(route, token, Err(code));
+    let mut last = verdict(route, token, Err(code)).to_vec();
     last.extend_from_slice(&close::of_code(code));
     farewell::say(stream, &last).await;
     None
 }
 
-fn verdict(route: &Route, token: &[u8], result: Result<(), Code>) -> Vec<u8> {
+fn verdict(route: &Route, token: &[u8], result: Result<(), Code>) -> Bytes {
     let (topic, token) = (scope::path(route), String::from_utf8_lossy(token));
     let reason = result.map_or_else(Code::name, |()| "ok");
     let verdict = Verdict { topic: &topic, token: token.trim(), authorised: result.is_ok(), reason };
     let json = serde_json::to_vec(&verdict).unwrap_or_default();
-    Batch::message(Kind::Text, &json).bytes().to_vec()
+    Batch::message(Kind::Text, &json).bytes().clone()
 }
 
 /// The first message, and the bytes after it. They are fed one by one, as those after the token belong to the stream.

@@ -6,6 +6,7 @@ pub mod connection;
 pub mod doors;
 pub mod farewell;
 pub mod first_message;
+pub mod hold;
 pub mod ops;
 pub mod pages;
 pub mod request;

@@ -76,6 +76,8 @@ pub struct Bounds {
 /// What a frame in the queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
+    /// The answer to the upgrade: no frame yet. Everything follows it, and it is never dropped.
+    Answer,
     /// Counted, bounded, dropped when it is too old.
     Message,
     /// At most one of each control frame waits: a newer takes its place.
@@ -123,6 +125,11 @@ impl Queue {
     /// Nothing waits.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Whether the answer to the upgrade has yet to be sent.
+    pub fn is_unanswered(&self) -> bool {
+        self.entries.front().is_some_and(|front| front.frame == Frame::Answer)
     }
 
     /// Messages that wait, one that was begun among them.
@@ -184,29 +191,34 @@ impl Queue {
         Some(&front.bytes)
     }
 
+    /// How many entries keep their place at the front: one that was begun, or the answer to the upgrade.
+    fn fixed(&self) -> usize {
+        usize::from(self.sent > 0 || self.is_unanswered())
+    }
+
     /// Puts a control frame before the messages that wait, `Close` behind them.
     pub fn push_control(&mut self, frame: Frame, bytes: Bytes) {
-        let begun = usize::from(self.sent > 0);
-        if let Some(waiting) = self.entries.iter_mut().skip(begun).find(|entry| entry.frame == frame) {
+        let fixed = self.fixed();
+        if let Some(waiting) = self.entries.iter_mut().skip(fixed).find(|entry| entry.frame == frame) {
             waiting.bytes = bytes;
         } else if frame == Frame::Close {
             self.entries.push_back(Entry { bytes, frame });
         } else {
-            self.entries.insert(begun, Entry { bytes, frame });
+            self.entries.insert(fixed, Entry { bytes, frame });
         }
     }
 
-    /// Forgets everything that was not begun.
+    /// Forgets everything that was not begun, but for the answer to the upgrade.
     pub fn purge(&mut self, backlog: &Backlog) {
         while self.drop_oldest(backlog).is_some() {}
-        let begun = usize::from(self.sent > 0);
-        self.entries.truncate(begun);
+        self.entries.truncate(self.fixed());
     }
 
     /// Forgets everything.
     pub fn clear(&mut self, backlog: &Backlog) {
         self.sent = 0;
         self.purge(backlog);
+        self.entries.clear();
     }
 
     /// Fills `slices` with what is to be sent next, in order. Answers how many.
@@ -248,8 +260,7 @@ impl Queue {
     }
 
     fn drop_oldest(&mut self, backlog: &Backlog) -> Option<usize> {
-        let begun = usize::from(self.sent > 0);
-        let oldest = (begun..self.entries.len()).find(|&at| self.entries[at].frame == Frame::Message)?;
+        let oldest = (self.fixed()..self.entries.len()).find(|&at| self.entries[at].frame == Frame::Message)?;
         let size = self.entries.remove(oldest)?.bytes.len();
         self.forget(size, backlog);
         Some(size)

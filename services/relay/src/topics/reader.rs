@@ -139,7 +139,7 @@ impl Reader {
         Delivery { written, dropped: dropped.messages }
     }
 
-    /// Sends a ping, or the answer to one, before the messages that wait.
+    /// Sends the answer to the upgrade, a ping, or the answer to one, before the messages that wait.
     pub fn control(&self, frame: Frame, bytes: Bytes, now: u64) {
         let mut state = self.state.lock();
         if state.closing.is_some() {
@@ -243,10 +243,12 @@ impl Reader {
         }
     }
 
-    /// Whether messages have waited since before `since` without one byte being taken.
+    /// Whether messages have waited since before `since` without one byte being taken. Those behind the answer to the upgrade
+    /// wait for us.
     pub fn is_stuck(&self, since: u64) -> bool {
         let state = self.state.lock();
-        state.closing.is_none() && state.queue.messages() > 0 && state.progress < since
+        let waits = state.queue.messages() > 0 && !state.queue.is_unanswered();
+        state.closing.is_none() && waits && state.progress < since
     }
 
     /// The counts so far.

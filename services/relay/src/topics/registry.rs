@@ -136,6 +136,13 @@ impl Topics {
     }
 }
 
+impl Membership {
+    /// Waits until every linked pod sends what the client hears. `None`: they do, there are none, or it hears nothing.
+    pub fn until_acknowledged(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        self.reader.and_then(|_| self.topic.until_acknowledged())
+    }
+}
+
 impl Drop for Membership {
     fn drop(&mut self) {
         if let Some(reader) = self.reader {

@@ -95,6 +95,12 @@ impl Topic {
         }
     }
 
+    /// Waits until every linked pod sends the topic here. `None`: they do, there are none, or nobody reads it.
+    pub fn until_acknowledged(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let wanted = self.state.lock().wanted?;
+        self.interest.as_ref()?.until_acknowledged(wanted)
+    }
+
     /// Removes a reader.
     pub fn leave(&self, reader: u64) {
         let mut state = self.state.lock();

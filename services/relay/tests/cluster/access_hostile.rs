@@ -1,6 +1,6 @@
 //! What no pod would say of codes and revocations.
 use super::guarded::{IN, code, guarded, join, knock, knows, open, refusal, revoke};
-use super::nats::Nats;
+use super::nats::{Nats, settle};
 use super::pod::DEADLINE;
 use crate::resident;
 use futures_util::StreamExt;
@@ -99,7 +99,7 @@ async fn str_119_what_is_no_answer_opens_nothing() {
     pod.until("nats_connected", |connected| connected == 1).await;
     let bus = async_nats::connect(&nats.url).await.unwrap();
     let mut questions = bus.subscribe("parley.v1.relay.codes.AAAAAAAA").await.unwrap();
-    bus.flush().await.unwrap();
+    settle(&bus).await;
     let code = "AAAAAAAABBBBBBBBBBBBBBBBBBBBBA";
     let grant = |until: u64| {
         let grant = serde_json::json!({"until": until, "token": null, "subject": "ada"});

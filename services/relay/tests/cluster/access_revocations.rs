@@ -1,6 +1,6 @@
 //! Who is sent away on one pod is sent away on all.
 use super::guarded::{IN, end, flags, guarded, join, knock, knows, refusal, revoke};
-use super::nats::{Nats, PASSWORD};
+use super::nats::{Nats, PASSWORD, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
 use parley_relay::access::{Entry, Revocation};
@@ -35,7 +35,7 @@ async fn str_118_only_the_new_revocation_is_said_whatever_the_list() {
     pod.until("nats_connected", |connected| connected == 1).await;
     let client = async_nats::connect(&nats.url).await.unwrap();
     let mut words = client.subscribe(SUBJECT).await.unwrap();
-    client.flush().await.unwrap();
+    settle(&client).await;
     for name in ["ada", "eve"] {
         revoke(&pod, name).await;
         let said = async {

@@ -16,6 +16,7 @@ mod contracts;
 mod crossing;
 mod failures;
 mod finding;
+mod first_readers;
 mod frozen;
 mod guarded;
 mod messages;

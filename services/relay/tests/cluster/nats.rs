@@ -17,6 +17,11 @@ pub struct Nats {
 /// The relay's password in the chart's configuration.
 pub const PASSWORD: &str = "relay-secret";
 
+/// Waits until the server has taken what this client asked of it. `flush` alone waits for the socket only.
+pub async fn settle(client: &async_nats::Client) {
+    client.request("parley.v1.nobody", "".into()).await.unwrap_err();
+}
+
 impl Nats {
     pub async fn start() -> Self {
         let port = free_port().await;

@@ -103,10 +103,9 @@ impl Pod {
     /// Joins a topic and waits until the pod counts the socket.
     pub async fn join(&self, path: &str) -> Client {
         let before = self.metric("opened_total").await;
-        let url = format!("ws://{}{path}", self.address);
-        let (socket, _) = timeout(DEADLINE, tokio_tungstenite::connect_async(url)).await.unwrap().unwrap();
+        let client = Client::open(format!("ws://{}{path}", self.address)).await;
         self.until("opened_total", |opened| opened > before).await;
-        Client { socket }
+        client
     }
 
     pub async fn get(&self, path: &str) -> (u16, String) {
@@ -159,6 +158,12 @@ pub struct Client {
 }
 
 impl Client {
+    /// Waits until its socket is open.
+    pub async fn open(url: String) -> Self {
+        let (socket, _) = timeout(DEADLINE, tokio_tungstenite::connect_async(url)).await.unwrap().unwrap();
+        Self { socket }
+    }
+
     pub async fn say(&mut self, text: &str) {
         self.send(Message::text(text)).await;
     }

@@ -1,8 +1,8 @@
 //! Who is not let in on the link port, and what a peer may not send.
-use super::nats::Nats;
+use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, start};
 use futures_util::StreamExt;
-use parley_relay::cluster::frames::{BATCH_MAX, Hello, Request, welcome};
+use parley_relay::cluster::frames::{BATCH_MAX, Hello, Request, VERSION, acknowledgement, welcome};
 use parley_relay::cluster::lease::{Key, Lease};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -27,12 +27,12 @@ async fn str_91_a_stranger_is_not_let_in_and_counted() {
     let hasty = Pod::start(&nats, &["--region=hasty", "--limit=link.openTimeout=300"]).await;
     let patient = Pod::start(&nats, &["--limit=link.openTimeout=30000"]).await;
     let cases = [
-        (&patient, hello(1, b"stranger"), "LINK_KEY"),
-        (&patient, hello(2, b"stranger"), "LINK_VERSION"),
-        (&patient, hello(1, b""), "LINK_FRAME"),
-        (&patient, hello(1, &[0xff; 8]), "LINK_FRAME"),
+        (&patient, hello(VERSION, b"stranger"), "LINK_KEY"),
+        (&patient, hello(VERSION - 1, b"stranger"), "LINK_VERSION"),
+        (&patient, hello(VERSION, b""), "LINK_FRAME"),
+        (&patient, hello(VERSION, &[0xff; 8]), "LINK_FRAME"),
         (&patient, b"GET / HTTP/1.1\r\n\r\n".to_vec(), "LINK_VERSION"),
-        (&hasty, hello(1, b"cut")[..20].to_vec(), "LINK_TIMEOUT"),
+        (&hasty, hello(VERSION, b"cut")[..20].to_vec(), "LINK_TIMEOUT"),
         (&hasty, vec![], "LINK_TIMEOUT"),
     ];
     for (pod, says, code) in cases {
@@ -100,7 +100,7 @@ async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_els
         let before = pods[0].metric(&name).await;
         let hello = Hello { key: key.clone(), epoch: 1, pod: "rude".into() };
         let answer = answer(&pods[0], &[hello.bytes(), says].concat()).await;
-        assert_eq!((answer.len(), answer.first()), (9, Some(&1)), "{code}");
+        assert_eq!((answer.len(), answer.first()), (9, Some(&VERSION)), "{code}");
         pods[0].until(&name, |ended| ended == before + 1).await;
         pods[0].wanted(0).await;
     }
@@ -152,23 +152,25 @@ async fn str_97_a_newer_link_of_a_pod_ends_its_older_one_and_an_earlier_run_is_n
 #[tokio::test]
 async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_else_theirs() {
     let nats = Nats::start().await;
-    let pods = start(&nats, 2, &[]).await;
+    // It says its lease once.
+    let pods = start(&nats, 2, &["--limit=lease.time=600000"]).await;
     let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (key, link) = (Key::random(), fake.local_addr().unwrap());
     let lease = Lease { pod: "fake".into(), epoch: 7, zone: String::new(), link, key: key.clone(), gone: false };
     let client = async_nats::connect(&nats.url).await.unwrap();
     client.publish(LEASES, "{\"pod\":1}".into()).await.unwrap();
     client.publish(LEASES, lease.bytes().into()).await.unwrap();
-    client.flush().await.unwrap();
+    settle(&client).await;
     let batch = |number: u64, count: u32, length: u32, frames: &[u8]| {
         [&[16][..], &number.to_be_bytes(), &count.to_be_bytes(), &length.to_be_bytes(), frames].concat()
     };
     let cases = [
-        (vec![2; 9], "LINK_VERSION"),
+        (vec![VERSION + 1; 9], "LINK_VERSION"),
         (welcome(8).to_vec(), "LINK_EPOCH"),
         ([&welcome(7)[..], b"garbage"].concat(), "LINK_FRAME"),
         ([&welcome(7)[..], &batch(9, 1, 4, &[0x81, 2, 0xff, 0xff])].concat(), "LINK_FRAME"),
         ([&welcome(7)[..], &batch(9, 1, 4, b"\x81\x02hi")].concat(), "LINK_NUMBER"),
+        ([&welcome(7)[..], &acknowledgement(9)].concat(), "LINK_NUMBER"),
         ([&welcome(7)[..], &batch(9, 1, BATCH_MAX as u32 + 1, b"")].concat(), "LINK_TOO_LARGE"),
     ];
     let mut counted = std::collections::HashMap::new();
