@@ -44,7 +44,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: '100B-1-to-100',
-    title: 'Small, 1 to 100: 100 B, 2,000 a second, so 200,000 deliveries',
+    title: 'Small, 1 to 100: 100 B, 500 a second, so 50,000 deliveries',
     unit: 'CPU µs per delivery',
     goal: 1.5,
   },

@@ -37,7 +37,7 @@ const ROWS: [(&str, Shape); 7] = [
     ("video-20-to-300", video(20, 15)),
     // One at a time, so that each wakes the server once. Paced, the generator sleeps once a server has caught up, then sends a heap.
     ("100B-1-to-1", Shape { topics: 1, readers: 1, bytes: 100, rate: 0.0, window: 1 }),
-    ("100B-1-to-100", paced(100, 100, 2_000.0)),
+    ("100B-1-to-100", paced(100, 100, 500.0)),
     ("1MB-1-to-1", paced(1, 1_000_000, 100.0)),
 ];
 
