@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use futures_util::{SinkExt, StreamExt};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::TcpListener;
 use std::process::{Child, Command};
 use std::time::Duration;
@@ -24,9 +25,20 @@ impl Drop for Reference {
     }
 }
 
+/// Below the ports that Linux gives to outgoing connections: whoever dials one of those before anybody listens there can meet itself.
+fn free_port() -> u16 {
+    loop {
+        let random = RandomState::new().build_hasher().finish();
+        let port = 18_000 + u16::try_from(random % 14_000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 impl Reference {
     fn start(program: &str) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         Self { child: Command::new(program).arg(port.to_string()).spawn().unwrap(), port }
     }
 
