@@ -51,20 +51,6 @@ export async function openSocket(url: string): Promise<WebSocket> {
   return socket;
 }
 
-/**
- * Says something until it was seen, as a device says its reading again and again. Who has just begun to read on one relay hears a publisher
- * on another once that relay knows of it (STR-93), which is a moment after the page says that it is connected.
- */
-export async function sayUntil(
-  publisher: WebSocket,
-  message: string | Buffer,
-  seen: Promise<unknown>,
-): Promise<void> {
-  publisher.send(message);
-  const again = setInterval(() => publisher.send(message), AGAIN_MS);
-  await seen.finally(() => clearInterval(again));
-}
-
 const AGAIN_MS = 200;
 
 class LastingSocket {
