@@ -1,11 +1,11 @@
-//! Prometheus' text format. Rule STR-63.
+//! What a pod tells Prometheus. Rule STR-63.
 use crate::access::Access;
 use crate::relay::Relay;
-use std::fmt::Write;
+use crate::stats::exposition::Text;
 
 /// The metrics of a pod.
 pub fn text(relay: &Relay) -> String {
-    let mut out = Text(String::with_capacity(4096));
+    let mut out = Text::default();
     let count = &relay.counters;
     out.gauge("parley_relay_sockets", "Open WebSockets on topics", relay.clients.count() as u64);
     out.gauge("parley_relay_connections", "TCP connections, before and after the upgrade", relay.addresses.total());
@@ -27,29 +27,18 @@ pub fn text(relay: &Relay) -> String {
     out.counter("parley_relay_delivered_bytes_total", "Payload delivered", count.delivered_bytes.get());
     out.counter("parley_relay_dropped_messages_total", "Messages dropped for slow readers", count.dropped.get());
     out.counter("parley_relay_discarded_messages_total", "Messages sent on /out/ topics", count.discarded.get());
-    out.by_code("parley_relay_refused_total", "Requests and upgrades refused", count.refused.iter());
-    out.by_code("parley_relay_closed_total", "WebSockets the relay closed", count.closed.iter());
+    out.by_code(
+        "parley_relay_refused_total",
+        "Requests and upgrades refused",
+        count.refused.iter().map(|(code, value)| (code.name(), value)),
+    );
+    out.by_code(
+        "parley_relay_closed_total",
+        "WebSockets the relay closed",
+        count.closed.iter().map(|(code, value)| (code.name(), value)),
+    );
     if relay.settings.cluster.is_some() {
-        out.0.push_str(&crate::cluster::metrics::text(&relay.links));
+        crate::cluster::metrics::write(&mut out, &relay.links);
     }
-    out.0
-}
-
-struct Text(String);
-
-impl Text {
-    fn gauge(&mut self, name: &str, help: &str, value: u64) {
-        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n");
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: u64) {
-        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}\n");
-    }
-
-    fn by_code(&mut self, name: &str, help: &str, values: impl Iterator<Item = (crate::codes::Code, u64)>) {
-        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} counter\n");
-        for (code, value) in values.filter(|(_, value)| *value > 0) {
-            let _ = writeln!(self.0, "{name}{{code=\"{}\"}} {value}", code.name());
-        }
-    }
+    out.finish()
 }
