@@ -61,6 +61,7 @@ export function heard(before: Roster, message: ServerMessage): Roster {
     case 'knocked':
     case 'mute-asked':
     case 'pong':
+    case 'relay':
     case 'room-changed':
     case 'room-deleted':
     case 'undelivered':

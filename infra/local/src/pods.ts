@@ -4,7 +4,7 @@ import { answersOk, inRepository, localhost, settingsLike, type Site } from './s
 import type { ProcessSpec } from './supervise.ts';
 
 // What a developer sets for `make up` and the pods take as it is.
-const passedOn = /^PARLEY_(LIMIT_.+|LOG_LEVEL|PUBLIC_URL|ALLOWED_ORIGINS)$/;
+const passedOn = /^PARLEY_(LIMIT_.+|LOG_LEVEL|PUBLIC_URL|ALLOWED_ORIGINS|LIVE)$/;
 
 /** Two signaling pods from the start: nothing may work only because everybody is on the same one. */
 export function podSpecs(site: Site): ProcessSpec[] {
@@ -20,6 +20,7 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
     command: tools.node,
     args: ['--enable-source-maps', inRepository('services/signaling/src/main.ts')],
     env: {
+      PARLEY_LIVE: 'open',
       ...settingsLike(passedOn, site),
       PARLEY_POD: name,
       PARLEY_REGION: 'local',

@@ -13,6 +13,8 @@ import {
   IceServer,
   JoinAnswer,
   JoinRequest,
+  LiveAnswer,
+  LiveRequest,
   RelayOffer,
   RoomView,
   CodeName,
@@ -20,7 +22,8 @@ import {
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
 import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence, Waiting } from '../src/people.ts';
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
-import { ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
+import { MediaRelay } from '../src/media.ts';
+import { MediaClaims, ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
 
 export interface Family {
   readonly title: string;
@@ -39,6 +42,8 @@ export const HTTP_BODIES = {
   BanList,
   JoinRequest,
   JoinAnswer,
+  LiveRequest,
+  LiveAnswer,
   ErrorAnswer,
 } as const;
 
@@ -62,7 +67,12 @@ export const FAMILIES = {
   tokens: {
     title: 'Token claims',
     about: 'What the signed tokens say: EdDSA JWTs whose header names the key (`kid`).',
-    messages: { TicketClaims, ResumeClaims },
+    messages: { TicketClaims, ResumeClaims, MediaClaims },
+  },
+  media: {
+    title: 'Media relays',
+    about: 'What relays say of themselves over NATS core, as JSON.',
+    messages: { MediaRelay },
   },
 } as const satisfies Record<string, Family>;
 

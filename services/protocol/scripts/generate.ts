@@ -19,6 +19,8 @@ const SUBJECTS = {
   roomSubject: subjects.roomSubject('{room}'),
   podSubject: subjects.podSubject('{pod}'),
   podDirectedSubject: subjects.podDirectedSubject('{pod}'),
+  mediaRelaySubject: subjects.mediaRelaySubject('{region}'),
+  revokedSubject: subjects.revokedSubject,
   ROOMS_BUCKET: subjects.ROOMS_BUCKET,
   SEATS_BUCKET: subjects.SEATS_BUCKET,
 } satisfies Record<keyof typeof subjects, string>;
@@ -34,6 +36,7 @@ function files(): ReadonlyMap<string, string> {
     ['bus-messages.schema.json', json(familyDocument(FAMILIES.bus, SHARED))],
     ['http.schema.json', json(familyDocument(FAMILIES.http, SHARED))],
     ['tokens.schema.json', json(familyDocument(FAMILIES.tokens, SHARED))],
+    ['media.schema.json', json(familyDocument(FAMILIES.media, SHARED))],
     ['openapi.json', json(openApi(version()))],
     ['codes.json', json(CODES)],
     ['limits.json', json(Object.fromEntries(limits))],

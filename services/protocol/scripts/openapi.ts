@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import { CODES, type Code } from '../src/codes.ts';
 import { Ban, ROUTES, type Route } from '../src/http.ts';
-import { ParticipantId, RoomId } from '../src/ids.ts';
+import { LiveName, ParticipantId, RoomId } from '../src/ids.ts';
 import { HTTP_BODIES, SHARED } from './families.ts';
 import { plain, References, type Json, type JsonObject } from './json-schema.ts';
 
@@ -11,6 +11,7 @@ const PARAMETERS: Readonly<Record<string, TSchema>> = {
   room: RoomId,
   participant: ParticipantId,
   ban: Ban.properties.id,
+  name: LiveName,
 };
 
 const ABOUT = [

@@ -33,6 +33,9 @@ export const Leave = Type.Object({ type: Type.Literal('leave') });
 export const Ping = Type.Object({ type: Type.Literal('ping') });
 export const IceRequest = Type.Object({ type: Type.Literal('ice') });
 
+/** Asks for a media relay and a fresh token for it. */
+export const RelayRequest = Type.Object({ type: Type.Literal('relay') });
+
 export const CLIENT_MESSAGES = {
   enter: Enter,
   resume: Resume,
@@ -41,6 +44,7 @@ export const CLIENT_MESSAGES = {
   leave: Leave,
   ping: Ping,
   ice: IceRequest,
+  relay: RelayRequest,
 } as const;
 
 export const ClientMessage = Type.Union(Object.values(CLIENT_MESSAGES));
@@ -49,4 +53,11 @@ export type Resume = Static<typeof Resume>;
 export type Change = Static<typeof Change>;
 export type Chat = Static<typeof Chat>;
 export type ClientMessage =
-  Enter | Resume | Change | Chat | Static<typeof Leave> | Static<typeof Ping> | Static<typeof IceRequest>;
+  | Enter
+  | Resume
+  | Change
+  | Chat
+  | Static<typeof Leave>
+  | Static<typeof Ping>
+  | Static<typeof IceRequest>
+  | Static<typeof RelayRequest>;

@@ -85,6 +85,7 @@ export const CODES = define({
     meaning: 'Too many open sockets from this address.',
   },
   POD_FULL: { http: 503, close: 4504, retry: true, meaning: 'This pod takes no more; another may.' },
+  NO_RELAY: { http: 503, close: null, retry: true, meaning: 'No media relay takes sessions now.' },
   NOT_READY: {
     http: 503,
     close: 4505,
@@ -139,6 +140,12 @@ export const CODES = define({
   },
   KICKED: { http: null, close: 4414, retry: false, meaning: 'The owner removed this participant.' },
   BANNED: { http: 403, close: 4415, retry: false, meaning: 'This participant may not enter the room.' },
+  LIVE_OFF: {
+    http: 403,
+    close: null,
+    retry: false,
+    meaning: 'This installation has no live broadcasts that anybody may open.',
+  },
   LOBBY_DENIED: {
     http: 403,
     close: 4416,

@@ -12,12 +12,14 @@ export const IceServer = Type.Object({
 export type IceServer = Static<typeof IceServer>;
 
 export const RelayOffer = Type.Object({
-  url: Type.String({ description: 'WebTransport address of the relay.' }),
+  url: Type.String({ description: 'Address of the relay, for WebTransport and WebSocket.' }),
   token: Type.String({ description: 'Scoped EdDSA token: what may be published and subscribed to.' }),
   certificateHashes: Type.Array(Type.String(), {
     description: 'SHA-256, base64; empty where the certificate is from a public CA. Current and next.',
   }),
 });
+
+export type RelayOffer = Static<typeof RelayOffer>;
 
 export const RoomView = Type.Object({
   room: RoomId,
@@ -68,8 +70,16 @@ export const JoinAnswer = Type.Object({
   ticketTtlMs: Type.Integer(),
   socketUrl: Type.String({ description: 'WebSocket address; the first message carries the ticket.' }),
   iceServers: Type.Array(IceServer),
-  relay: Type.Union([RelayOffer, Type.Null()]),
   room: RoomView,
+});
+export const LiveRequest = Type.Object({
+  publish: Type.Optional(
+    Type.Boolean({ description: 'To publish the broadcast, and not only to subscribe to it.' }),
+  ),
+});
+export const LiveAnswer = Type.Object({
+  broadcast: Type.String({ description: 'Its path on the relay: `live/{name}`.' }),
+  relay: RelayOffer,
 });
 export const BanRequest = Type.Object({
   network: Type.Optional(
@@ -100,6 +110,8 @@ export const ErrorAnswer = Type.Object({
 export type CreateRoomRequest = Static<typeof CreateRoomRequest>;
 export type CreateRoomAnswer = Static<typeof CreateRoomAnswer>;
 export type ChangeRoomRequest = Static<typeof ChangeRoomRequest>;
+export type LiveRequest = Static<typeof LiveRequest>;
+export type LiveAnswer = Static<typeof LiveAnswer>;
 export type BanRequest = Static<typeof BanRequest>;
 export type Ban = Static<typeof Ban>;
 export type BanList = Static<typeof BanList>;
@@ -243,7 +255,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/rooms/:room/join',
     summary:
-      'Ask to join, as owner where the key is sent: answers a ticket, the socket address, ICE servers and the relay',
+      'Ask to join, as owner where the key is sent: answers a ticket, the socket address and ICE servers',
     body: JoinRequest,
     answer: { status: 200, schema: JoinAnswer },
     owner: false,
@@ -261,6 +273,24 @@ export const ROUTES = {
       'NOT_READY',
       'ROOM_HOME_UNREACHABLE',
       'STORE_UNAVAILABLE',
+      'ORIGIN_DENIED',
+    ],
+  },
+  openLive: {
+    method: 'POST',
+    path: '/v1/live/:name',
+    summary: 'Ask for the way to a live broadcast: answers a relay and a token for it',
+    body: LiveRequest,
+    answer: { status: 200, schema: LiveAnswer },
+    owner: false,
+    codes: [
+      'BAD_REQUEST',
+      'BODY_TOO_LARGE',
+      'NAME_INVALID',
+      'LIVE_OFF',
+      'NO_RELAY',
+      'TOO_MANY_JOINS',
+      'NOT_READY',
       'ORIGIN_DENIED',
     ],
   },

@@ -25,6 +25,12 @@ export const ParticipantId = Type.String({
 });
 export const PodId = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,62}$', maxLength: 63 });
 
+export const LiveName = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+  maxLength: 64,
+  description: 'A live broadcast, which has no room: one segment, as it stands in the address of its page.',
+});
+
 export type RoomId = Static<typeof RoomId>;
 export type RegionId = Static<typeof RegionId>;
 export type ParticipantId = Static<typeof ParticipantId>;

@@ -1,6 +1,6 @@
 /** What a pod says on a socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
-import { CodeName, IceServer, RoomView } from './http.ts';
+import { CodeName, IceServer, RelayOffer, RoomView } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
 import { ChatId, ChatLine, DisplayName, Media, Member, Waiting } from './people.ts';
 
@@ -65,6 +65,12 @@ export const IceAnswer = Type.Object({
   iceServers: Type.Array(IceServer),
   ttlS: Type.Integer(),
 });
+export const RelayAnswer = Type.Object({
+  type: Type.Literal('relay'),
+  relay: Type.Union([RelayOffer, Type.Null()], {
+    description: '`null` where the region has no media relay now.',
+  }),
+});
 export const RoomDeleted = Type.Object({ type: Type.Literal('room-deleted') });
 /** Before the welcome: the room has a lobby, and its owner has been told. */
 export const InLobby = Type.Object({ type: Type.Literal('in-lobby'), room: RoomView });
@@ -103,6 +109,7 @@ export const SERVER_MESSAGES = {
   'chat-taken': ChatTaken,
   undelivered: Undelivered,
   ice: IceAnswer,
+  relay: RelayAnswer,
   'room-deleted': RoomDeleted,
   'in-lobby': InLobby,
   knocked: Knocked,
@@ -130,6 +137,7 @@ export type ServerMessage =
   | Static<typeof ChatTaken>
   | Undelivered
   | Static<typeof IceAnswer>
+  | Static<typeof RelayAnswer>
   | Static<typeof RoomDeleted>
   | Static<typeof InLobby>
   | Static<typeof Knocked>

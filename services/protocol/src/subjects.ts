@@ -1,5 +1,5 @@
 /** The one place for NATS subjects and JetStream buckets. SPEC rules BUS-1 to BUS-3. */
-import type { PodId, RoomId } from './ids.ts';
+import type { PodId, RegionId, RoomId } from './ids.ts';
 
 const ROOT = 'parley.v1';
 
@@ -11,6 +11,11 @@ export const roomSubject = (room: RoomId): string => `${ROOT}.room.${room}`;
 export const podSubject = (pod: PodId): string => `${ROOT}.pod.${pod}`;
 /** The same for directed messages, which are not JSON. */
 export const podDirectedSubject = (pod: PodId): string => `${ROOT}.directed.${pod}`;
+
+/** A region's media relays say here what they are; its pods and relays hear it. */
+export const mediaRelaySubject = (region: RegionId): string => `${ROOT}.media.relay.${region}`;
+/** Who is sent away from the relays of all regions before their token is over: rule STR-118 of the relay's STREAMS.md. */
+export const revokedSubject = `${ROOT}.relay.revoked`;
 
 /** JetStream KV of a region: named rooms and their policy. Keys are room names. */
 export const ROOMS_BUCKET = 'parley-rooms';

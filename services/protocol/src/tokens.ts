@@ -9,6 +9,8 @@ const Mark = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
 export const ISSUER = 'parley';
 export const TICKET_AUDIENCE = 'parley:ticket';
 export const RESUME_AUDIENCE = 'parley:resume';
+/** Verified by media relays, not by pods. */
+export const MEDIA_AUDIENCE = 'parley:media';
 
 /**
  * What a ban can be matched with: keyed hashes, so that neither tokens nor pods nor the store hold an address or a device id in the clear.
@@ -54,5 +56,18 @@ export const ResumeClaims = Type.Object({
   ...admission,
   exp: Type.Integer(),
 });
+const Patterns = Type.Array(Type.String(), { maxItems: 16 });
+
+/** What a participant may do on a media relay. SPEC rules MEDIA-4 and MEDIA-5. */
+export const MediaClaims = Type.Object({
+  iss: Type.Literal(ISSUER),
+  aud: Type.Literal(MEDIA_AUDIENCE),
+  sub: ParticipantId,
+  publish: Patterns,
+  subscribe: Patterns,
+  iat: Type.Integer({ description: 'It opens sessions for `media.tokenAge` from then on.' }),
+  exp: Type.Integer({ description: 'When a session that it opened ends.' }),
+});
+export type MediaClaims = Static<typeof MediaClaims>;
 export type TicketClaims = Static<typeof TicketClaims>;
 export type ResumeClaims = Static<typeof ResumeClaims>;

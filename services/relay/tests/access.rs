@@ -7,7 +7,7 @@ mod contracts;
 mod signer;
 
 use contracts::{codes, grant, revocations};
-use parley_relay::access::{self, Entry, Revocation, Revoked, one_use, pattern, scope, token};
+use parley_relay::access::{self, Entry, Grant, Revocation, Revoked, Term, one_use, pattern, scope, token};
 use parley_relay::codes::Code;
 use parley_relay::limits::Limits;
 use parley_relay::topics::{Role, route};
@@ -164,7 +164,7 @@ async fn str_115_revocations_in_memory_keep_the_contract() {
 }
 
 fn entry(name: &str, until: u64) -> Entry {
-    Entry { whom: Revocation::Subject(name.into()), until }
+    Entry { whom: Revocation::Subject(name.into()), term: Term::all(until) }
 }
 
 #[test]
@@ -175,6 +175,31 @@ fn str_115_a_revocation_that_is_over_makes_room() {
     assert_eq!(revoked.add(entry("b", 200), 99), Err(Code::TooManyRevocations));
     revoked.add(entry("b", 200), 100).unwrap();
     assert!(!revoked.covers(&grant("a")) && revoked.covers(&grant("b")));
+}
+
+#[test]
+fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
+    let revoked = Revoked::new(10);
+    let up_to = |before| Entry { term: Term { before: Some(before), until: 100 }, ..entry("a", 0) };
+    revoked.add(up_to(50), 50).unwrap();
+    let made = |made| Grant { made, ..grant("a") };
+    for (made, expected) in
+        [(made(Some(49)), true), (made(Some(50)), true), (made(Some(51)), false), (made(None), true)]
+    {
+        assert_eq!(revoked.covers(&made), expected, "{made:?}");
+    }
+    // At least what both say, whichever came first.
+    let (later, all) = (Revoked::new(10), Revoked::new(10));
+    later.merge(vec![up_to(60), up_to(50)], 50);
+    assert!(later.covers(&made(Some(60))) && !later.covers(&made(Some(61))));
+    all.merge(vec![entry("a", 70), up_to(50)], 50);
+    later.merge(vec![entry("a", 70)], 50);
+    assert!(later.covers(&made(Some(61))) && later.entries(99).len() == 1);
+    assert_ne!(later.digest(50), revoked.digest(50));
+    revoked.merge(all.entries(50), 50);
+    later.merge(revoked.entries(50), 50);
+    assert_eq!(later.entries(50), vec![entry("a", 100)]);
+    assert_eq!(later.digest(50), revoked.digest(50));
 }
 
 #[test]
@@ -192,7 +217,7 @@ fn str_118_two_lists_become_one_whatever_the_order_and_then_share_a_digest() {
     assert_eq!(one.digest(60), other.digest(60));
     assert_eq!((one.merge(vec![entry("c", 60)], 60), one.entries(60).len()), (0, 2));
     assert_eq!(one.digest(200), Revoked::new(1).digest(200));
-    let token = Entry { whom: Revocation::Token("a".into()), until: 150 };
+    let token = Entry { whom: Revocation::Token("a".into()), term: Term::all(150) };
     one.merge(vec![entry("a", 150)], 50);
     other.merge(vec![token], 50);
     assert_ne!(one.digest(50), other.digest(50), "a name is one of its kind");

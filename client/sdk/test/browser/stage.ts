@@ -108,12 +108,14 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
       turn: { secret: undefined, turnUrls: [], stunUrls: [] },
       trustedProxies: 0,
       allowedOrigins: [pageUrl],
+      live: false,
       logLevel: 'silent',
       limits: defaultLimits(),
     } as const;
     const backing = {
       openBus: (...[listener]: Parameters<Parameters<typeof startPod>[1]['openBus']>) =>
         network.join(pod, listener),
+      openMedia: () => ({ revoke: () => {} }),
       store,
       seats,
     };

@@ -54,7 +54,6 @@ export const joinAnswer: JoinAnswer = {
   ticketTtlMs: 30_000,
   socketUrl: 'ws://pod/socket',
   iceServers: [{ urls: ['stun:192.0.2.1'] }],
-  relay: null,
   room: { room: ROOM, kind: 'ad-hoc', homeRegion: null, cap: 100, locked: false },
 };
 export const admitted = (): Response => Response.json(joinAnswer);

@@ -229,6 +229,18 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     body: 'It cannot keep any more. Lift one before you add another.',
     ...FAULT,
   },
+  LIVE_OFF: {
+    title: 'Live broadcasts are off here',
+    body: 'Whoever runs this Parley has not opened them to everybody.',
+    next: ['home', 'new-room'],
+    auto: false,
+    mood: 'closed',
+  },
+  NO_RELAY: {
+    title: 'No relay has room',
+    body: 'Every media relay is full or away at the moment. It is worth trying again soon.',
+    ...WAIT,
+  },
   NOT_FOUND: {
     title: 'There is nothing here',
     body: 'The address leads nowhere. Perhaps a part of it was lost on the way.',

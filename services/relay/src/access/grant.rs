@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 pub struct Grant {
     /// `exp`: from here on it is over.
     pub until: u64,
+    /// `iat`: when it was made.
+    #[serde(default)]
+    pub made: Option<u64>,
     /// `jti`: the one token.
     pub token: Option<Box<str>>,
     /// `sub`: whoever it was made for.

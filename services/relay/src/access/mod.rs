@@ -19,7 +19,7 @@ pub mod token;
 pub use grant::Grant;
 pub use keys::Keys;
 pub use one_use::{Codes, Pass};
-pub use revocations::{Entry, Revocation, Revocations, Revoked};
+pub use revocations::{Entry, Revocation, Revocations, Revoked, Term};
 
 use crate::codes::Code;
 use crate::limits::{Limits, size};
@@ -62,13 +62,22 @@ impl Ports {
             revoked,
         }
     }
+
+    /// Why a grant is over, if it is.
+    pub fn over(&self, grant: &Grant) -> Option<Code> {
+        if grant.until <= now() {
+            Some(Code::TokenExpired)
+        } else {
+            self.revoked.covers(grant).then_some(Code::TokenRevoked)
+        }
+    }
 }
 
 /// The door of a relay that asks for tokens.
 pub struct Access {
     rules: Rules,
     limits: Limits,
-    ports: Ports,
+    ports: Arc<Ports>,
     waiting: AtomicU64,
 }
 
@@ -84,7 +93,7 @@ pub fn revoked_for(limits: &Limits) -> u64 {
 
 impl Access {
     /// A door with these rules.
-    pub fn new(rules: Rules, limits: &Limits, ports: Ports) -> Self {
+    pub fn new(rules: Rules, limits: &Limits, ports: Arc<Ports>) -> Self {
         Self { rules, limits: limits.clone(), ports, waiting: AtomicU64::new(0) }
     }
 
@@ -129,11 +138,7 @@ impl Access {
 
     /// Why a grant is over, if it is.
     pub fn over(&self, grant: &Grant) -> Option<Code> {
-        if grant.until <= now() {
-            Some(Code::TokenExpired)
-        } else {
-            self.ports.revoked.covers(grant).then_some(Code::TokenRevoked)
-        }
+        self.ports.over(grant)
     }
 
     fn check(&self, pass: Pass) -> Result<Pass, Code> {

@@ -27,21 +27,46 @@ impl Revocation {
     }
 }
 
-/// Whom, and until when in seconds since 1970.
+/// Whom, and for how long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Whom.
     #[serde(flatten)]
     pub whom: Revocation,
-    /// Until when.
+    /// For how long.
+    #[serde(flatten)]
+    pub term: Term,
+}
+
+/// Times are seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Term {
+    /// Tokens made later are as good as ever; all are revoked where there is no such time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<u64>,
+    /// Until when it holds.
     pub until: u64,
+}
+
+impl Term {
+    /// Every token, until then.
+    pub fn all(until: u64) -> Self {
+        Self { before: None, until }
+    }
+
+    /// At least what both say, in whatever order they are heard.
+    fn with(self, other: Self) -> Self {
+        let before = self.before.zip(other.before).map(|(one, other)| one.max(other));
+        Self { before, until: self.until.max(other.until) }
+    }
 }
 
 impl Entry {
     /// One number for each entry, the same on every pod.
     fn digest(&self) -> u64 {
         let kind = matches!(self.whom, Revocation::Subject(_));
-        let text = format!("{kind} {} {}", self.until, self.whom.name());
+        let Term { before, until } = self.term;
+        let text = format!("{kind} {before:?} {until} {}", self.whom.name());
         let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
         digest.as_ref().iter().take(size_of::<u64>()).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     }
@@ -63,7 +88,7 @@ pub struct Revoked {
 
 #[derive(Debug, Default)]
 struct List {
-    until: HashMap<Revocation, u64>,
+    terms: HashMap<Revocation, Term>,
     /// Of all entries, whatever their order.
     digest: u64,
 }
@@ -71,26 +96,28 @@ struct List {
 impl List {
     fn forget_old(&mut self, now: u64) {
         let digest = &mut self.digest;
-        self.until.retain(|whom, until| {
-            let keeps = *until > now;
+        self.terms.retain(|whom, term| {
+            let keeps = term.until > now;
             if !keeps {
-                *digest ^= Entry { whom: whom.clone(), until: *until }.digest();
+                *digest ^= Entry { whom: whom.clone(), term: *term }.digest();
             }
             keeps
         });
     }
 
-    /// Of two times the later counts.
     fn add(&mut self, entry: Entry, most: usize) -> Result<(), Code> {
-        let known = self.until.get(&entry.whom).copied();
-        match known {
-            Some(until) if until >= entry.until => return Ok(()),
-            Some(until) => self.digest ^= Entry { whom: entry.whom.clone(), until }.digest(),
-            None if self.until.len() >= most => return Err(Code::TooManyRevocations),
+        let Entry { whom, mut term } = entry;
+        match self.terms.get(&whom).copied() {
+            Some(known) if known.with(term) == known => return Ok(()),
+            Some(known) => {
+                term = term.with(known);
+                self.digest ^= Entry { whom: whom.clone(), term: known }.digest();
+            }
+            None if self.terms.len() >= most => return Err(Code::TooManyRevocations),
             None => {}
         }
-        self.digest ^= entry.digest();
-        self.until.insert(entry.whom, entry.until);
+        self.digest ^= Entry { whom: whom.clone(), term }.digest();
+        self.terms.insert(whom, term);
         Ok(())
     }
 }
@@ -112,7 +139,7 @@ impl Revoked {
     pub fn merge(&self, entries: Vec<Entry>, now: u64) -> u64 {
         let mut list = self.list.lock();
         list.forget_old(now);
-        let live = entries.into_iter().filter(|entry| entry.until > now);
+        let live = entries.into_iter().filter(|entry| entry.term.until > now);
         live.map(|entry| u64::from(list.add(entry, self.most).is_err())).sum()
     }
 
@@ -120,7 +147,7 @@ impl Revoked {
     pub fn entries(&self, now: u64) -> Vec<Entry> {
         let mut list = self.list.lock();
         list.forget_old(now);
-        list.until.iter().map(|(whom, until)| Entry { whom: whom.clone(), until: *until }).collect()
+        list.terms.iter().map(|(whom, term)| Entry { whom: whom.clone(), term: *term }).collect()
     }
 
     /// A number that pods with the same list share, and others do not.
@@ -130,11 +157,12 @@ impl Revoked {
         list.digest
     }
 
-    /// Whether a grant is revoked.
+    /// Whether a grant is revoked. A token that does not say when it was made may be an old one.
     pub fn covers(&self, grant: &Grant) -> bool {
-        let list = &self.list.lock().until;
-        let has = |whom: Option<Revocation>| whom.is_some_and(|whom| list.contains_key(&whom));
-        !list.is_empty()
+        let terms = &self.list.lock().terms;
+        let means = |term: &Term| term.before.is_none_or(|before| grant.made.is_none_or(|made| made <= before));
+        let has = |whom: Option<Revocation>| whom.and_then(|whom| terms.get(&whom)).is_some_and(means);
+        !terms.is_empty()
             && (has(grant.token.clone().map(Revocation::Token)) || has(grant.subject.clone().map(Revocation::Subject)))
     }
 }
@@ -144,6 +172,6 @@ pub struct Memory(pub Arc<Revoked>);
 
 impl Revocations for Memory {
     fn revoke(&self, whom: Revocation, until: u64) -> Answer<'_, ()> {
-        Box::pin(async move { self.0.add(Entry { whom, until }, super::now()) })
+        Box::pin(async move { self.0.add(Entry { whom, term: Term::all(until) }, super::now()) })
     }
 }

@@ -90,6 +90,6 @@ impl Claims {
 
     /// What is kept of it.
     pub fn grant(self) -> Grant {
-        Grant { until: self.exp, token: self.jti, subject: self.sub }
+        Grant { until: self.exp, made: self.iat, token: self.jti, subject: self.sub }
     }
 }

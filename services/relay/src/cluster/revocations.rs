@@ -5,7 +5,7 @@
 use super::bus::Bus;
 use super::counts::Counts;
 use super::word::{ENTRIES, Word};
-use crate::access::{self, Answer, Entry, Revocation, Revocations, Revoked};
+use crate::access::{self, Answer, Entry, Revocation, Revocations, Revoked, Term};
 use crate::codes::Code;
 use crate::limits::{Limits, size};
 use futures_util::StreamExt;
@@ -57,7 +57,7 @@ impl Drop for Spread {
 impl Revocations for Spread {
     fn revoke(&self, whom: Revocation, until: u64) -> Answer<'_, ()> {
         Box::pin(async move {
-            let entry = Entry { whom, until };
+            let entry = Entry { whom, term: Term::all(until) };
             self.revoked.add(entry.clone(), access::now())?;
             let said = self.bus.say(SUBJECT, Word::Revoked(vec![entry]).bytes()).await && self.bus.flush().await;
             if said { Ok(()) } else { Err(Code::NotReady) }
@@ -137,7 +137,8 @@ impl Talk {
         let (good, broken): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| (1..=longest).contains(&entry.whom.name().len()));
         self.counts.broken.add(broken.len() as u64);
-        let good = good.into_iter().map(|entry| Entry { until: entry.until.min(latest), ..entry }).collect();
+        let short = |Term { before, until }: Term| Term { before, until: until.min(latest) };
+        let good = good.into_iter().map(|entry| Entry { term: short(entry.term), ..entry }).collect();
         let refused = self.revoked.merge(good, now);
         if refused > 0 {
             self.counts.overfull.add(refused);

@@ -34,11 +34,11 @@ impl Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Revocation;
+    use crate::access::{Revocation, Term};
 
     fn entries(count: usize, name: &str) -> Word {
         let whom = Revocation::Subject(name.into());
-        Word::Revoked(vec![Entry { whom, until: 5 }; count])
+        Word::Revoked(vec![Entry { whom, term: Term::all(5) }; count])
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::nats::{Nats, settle};
 use super::pod::DEADLINE;
 use crate::resident;
 use futures_util::StreamExt;
-use parley_relay::access::{Entry, Revocation};
+use parley_relay::access::{Entry, Revocation, Term};
 use parley_relay::cluster::revocations::SUBJECT;
 use parley_relay::cluster::word::{ENTRIES, Word};
 use parley_relay::codes::Code;
@@ -14,7 +14,8 @@ const BROKEN: &str = "nats_broken_messages_total";
 
 /// Memory of a process that is in use, in KB.
 fn revoked(names: impl Iterator<Item = String>, until: u64) -> Vec<u8> {
-    Word::Revoked(names.map(|name| Entry { whom: Revocation::Subject(name.into()), until }).collect()).bytes()
+    Word::Revoked(names.map(|name| Entry { whom: Revocation::Subject(name.into()), term: Term::all(until) }).collect())
+        .bytes()
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ use super::guarded::{IN, end, flags, guarded, join, knock, knows, refusal, revok
 use super::nats::{Nats, PASSWORD, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
-use parley_relay::access::{Entry, Revocation};
+use parley_relay::access::{Entry, Revocation, Term};
 use parley_relay::cluster::revocations::SUBJECT;
 use parley_relay::cluster::word::{ENTRIES, Word};
 use parley_relay::codes::Code;
@@ -60,8 +60,9 @@ async fn str_118_a_pod_that_comes_later_learns_it_all_from_whoever_is_left() {
     // As many as there may be, in a hundred messages.
     let client = async_nats::connect(&nats.url).await.unwrap();
     let until = super::signer::now() + 3600;
-    let many: Vec<Entry> =
-        (0..9999).map(|at| Entry { whom: Revocation::Subject(format!("{at:0100}").into()), until }).collect();
+    let many: Vec<Entry> = (0..9999)
+        .map(|at| Entry { whom: Revocation::Subject(format!("{at:0100}").into()), term: Term::all(until) })
+        .collect();
     for some in many.chunks(ENTRIES) {
         client.publish(SUBJECT, Word::Revoked(some.to_vec()).bytes().into()).await.unwrap();
     }

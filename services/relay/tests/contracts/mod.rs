@@ -6,7 +6,7 @@ use parley_relay::topics::Role;
 use std::time::Duration;
 
 pub fn grant(name: &str) -> Grant {
-    Grant { until: now() + 60, token: None, subject: Some(name.into()) }
+    Grant { until: now() + 60, made: None, token: None, subject: Some(name.into()) }
 }
 
 /// What every store of codes does: those that one pod `keeps` another one `takes`. `lifetime`: how long they are kept.
@@ -32,7 +32,7 @@ pub async fn revocations(revocations: &dyn Revocations, revoked: &Revoked) {
     let subject = |name: &str| Revocation::Subject(name.into());
     revocations.revoke(subject("ada"), now() + 60).await.unwrap();
     assert!(revoked.covers(&grant("ada")) && !revoked.covers(&grant("eve")));
-    let token = Grant { until: now() + 60, token: Some("ada".into()), subject: None };
+    let token = Grant { until: now() + 60, made: None, token: Some("ada".into()), subject: None };
     assert!(!revoked.covers(&token), "another kind of name");
     revocations.revoke(Revocation::Token("ada".into()), now() + 60).await.unwrap();
     assert!(revoked.covers(&token));

@@ -6,6 +6,7 @@ import type { PodId, RoomId } from '@parley/protocol/ids';
 import { beatSubject, podDirectedSubject, podSubject, roomSubject } from '@parley/protocol/subjects';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Bus, BusListener } from '../core/ports.ts';
+import { followLink } from './nats-connection.ts';
 
 /** Tells of messages that were not understood, for the log and a counter. */
 export type OnBad = (subject: string, why: string) => void;
@@ -13,6 +14,7 @@ export type OnBad = (subject: string, why: string) => void;
 export function natsBus(connection: NatsConnection, pod: PodId, listener: BusListener, onBad: OnBad): Bus {
   const rooms = new Map<RoomId, Subscription>();
   const own = Buffer.from(`"pod":"${pod}"`);
+  const { isConnected, takes } = followLink(connection, () => listener.onBack());
 
   const hear = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
@@ -34,7 +36,7 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
   };
   const publish = (subject: string, data: string | Uint8Array): void => {
     // A broken or closing link takes nothing: what would wait for its return is old by then, and the bus may lose messages.
-    if (!connected || connection.isClosed() || connection.isDraining()) return;
+    if (!takes()) return;
     try {
       connection.publish(subject, data);
     } catch (error) {
@@ -42,7 +44,6 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
     }
   };
   const say = (subject: string, message: BusMessage): void => publish(subject, JSON.stringify(message));
-  let connected = true;
 
   connection.subscribe(beatSubject, { callback: hear });
   connection.subscribe(podSubject(pod), { callback: hear });
@@ -53,11 +54,6 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
       if (transfer === undefined) onBad(message.subject, 'bad transfer');
       else listener.onTransfer(transfer);
     },
-  });
-  void followStatus(connection, (up) => {
-    const back = up && !connected;
-    connected = up;
-    if (back) listener.onBack();
   });
 
   return {
@@ -75,10 +71,10 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
     transfer(to, transfer) {
       publish(podDirectedSubject(to), writeTransfer(transfer));
     },
-    isConnected: () => connected && !connection.isClosed(),
+    isConnected,
     async close() {
       // Draining asks the server, which may not be there to answer, or may go away meanwhile.
-      const drained = connected && !connection.isClosed() ? connection.drain() : Promise.resolve();
+      const drained = isConnected() ? connection.drain() : Promise.resolve();
       const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
       await Promise.race([drained, late]).catch(() => undefined);
       await connection.close();
@@ -90,10 +86,3 @@ const CLOSE_WITHIN_MS = 1000;
 
 /** Type, room and pod are the first fields of every bus message. */
 const SENDER_WITHIN = 192;
-
-async function followStatus(connection: NatsConnection, onChange: (up: boolean) => void): Promise<void> {
-  for await (const status of connection.status()) {
-    if (status.type === 'disconnect' || status.type === 'staleConnection') onChange(false);
-    if (status.type === 'reconnect') onChange(true);
-  }
-}

@@ -43,3 +43,24 @@ async function leaveLameDucks(connection: NatsConnection): Promise<void> {
     }, Math.random() * MOVE_WITHIN_MS);
   }
 }
+
+/** Whether the server is there, as far as is known; `onBack` tells when it is there again. */
+export interface Link {
+  readonly isConnected: () => boolean;
+  /** Whether what is published now goes out now. */
+  readonly takes: () => boolean;
+}
+
+export function followLink(connection: NatsConnection, onBack: () => void = () => {}): Link {
+  let up = true;
+  const isConnected = (): boolean => up && !connection.isClosed();
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect' || status.type === 'staleConnection') up = false;
+      if (status.type !== 'reconnect' || up) continue;
+      up = true;
+      onBack();
+    }
+  })();
+  return { isConnected, takes: () => isConnected() && !connection.isDraining() };
+}

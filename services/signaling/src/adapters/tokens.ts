@@ -1,13 +1,15 @@
-/** Tickets and resume tokens: EdDSA JWTs, verified with any key of the set, signed with the active one. SPEC rules KEY-1 to KEY-4. */
+/** Tickets, resume tokens and media tokens: EdDSA JWTs, verified with any key of the set, signed with the active one. SPEC rules KEY-1 to KEY-4. */
 import { SignJWT, errors, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose';
 import { Type, type TSchema, type Static } from 'typebox';
 import { decode } from '@parley/protocol/decode';
 import {
   ISSUER,
+  MEDIA_AUDIENCE,
   RESUME_AUDIENCE,
   ResumeClaims,
   TICKET_AUDIENCE,
   TicketClaims,
+  type MediaClaims,
 } from '@parley/protocol/tokens';
 
 /** The operator's key set: rotate by adding a key, switching `active`, and dropping the old one when its tokens have expired. */
@@ -33,6 +35,7 @@ export type Verified<Claims> =
 export interface Tokens {
   signTicket(claims: Unsigned<TicketClaims>, ttlMs: number): Promise<string>;
   signResume(claims: Unsigned<ResumeClaims>, ttlMs: number): Promise<string>;
+  signMedia(claims: Unsigned<MediaClaims>, ttlMs: number): Promise<string>;
   verifyTicket(token: string): Promise<Verified<TicketClaims>>;
   verifyResume(token: string): Promise<Verified<ResumeClaims>>;
 }
@@ -103,6 +106,7 @@ export async function createTokens(set: unknown): Promise<Tokens> {
 
   return {
     signTicket: async (claims, ttlMs) => remember(await sign(claims, TICKET_AUDIENCE, ttlMs), claims, ttlMs),
+    signMedia: (claims, ttlMs) => sign(claims, MEDIA_AUDIENCE, ttlMs),
     signResume: (claims, ttlMs) => sign(claims, RESUME_AUDIENCE, ttlMs),
     async verifyTicket(token) {
       const known = issued.get(token);

@@ -1,5 +1,5 @@
 /** What the core wants done. The shell (`server/pod.ts`) carries effects out in order. */
-import type { BusMessage, Moderated } from '@parley/protocol/bus';
+import type { BusMessage, Moderated, Tombstone } from '@parley/protocol/bus';
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
@@ -53,5 +53,13 @@ export type Effect =
       readonly outcome: Moderated['outcome'] | 'unknown';
       readonly name: string | undefined;
       readonly visitor: VisitorMarks | undefined;
+    }
+  /** Everybody in the room here has been told that the participant is gone for good. */
+  | {
+      readonly type: 'departed';
+      readonly participant: ParticipantId;
+      readonly reason: Tombstone['reason'] | 'room-deleted';
+      /** This pod held it. */
+      readonly wasHere: boolean;
     }
   | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };

@@ -2,6 +2,7 @@
 import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
+import type { MediaRelay } from '@parley/protocol/media';
 
 /** Messages between pods: at most once, in order from one pod to another, possibly lost. */
 export interface Bus {
@@ -21,6 +22,19 @@ export interface BusListener {
   onTransfer(transfer: DirectedTransfer): void;
   /** The link was lost and is back. */
   onBack(): void;
+}
+
+/** What pods and media relays tell each other. */
+export interface MediaBus {
+  /**
+   * Ends the sessions of the participant on every relay that a token from before now opened; until then (Unix seconds) such a token
+   * opens no other. Lost while the bus is away.
+   */
+  revoke(participant: ParticipantId, untilS: number): void;
+}
+
+export interface MediaListener {
+  onRelay(relay: MediaRelay): void;
 }
 
 /** A named room as its home region keeps it. */

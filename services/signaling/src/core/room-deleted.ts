@@ -19,7 +19,8 @@ export function endRoom(pod: Pod, id: RoomId): void {
     pod.sockets.delete(socket);
     pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
   }
-  for (const { presence } of room.own.entries.values()) {
+  for (const { participant, presence } of room.own.entries.values()) {
+    pod.effects.push({ type: 'departed', participant, reason: 'room-deleted', wasHere: true });
     if (presence.state !== 'here') presence.expiry.cancel();
     if (presence.state === 'waiting') refuse(pod, presence.socket);
   }

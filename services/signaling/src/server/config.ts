@@ -29,6 +29,7 @@ const Environment = Type.Object({
   PARLEY_STUN_URLS: Type.Optional(Type.String()),
   PARLEY_TRUSTED_PROXIES: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
   PARLEY_ALLOWED_ORIGINS: Type.Optional(Type.String()),
+  PARLEY_LIVE: Type.Optional(Type.Enum(['open', 'off'])),
   PARLEY_LOG_LEVEL: Type.Optional(Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 });
 
@@ -55,6 +56,8 @@ export interface Config {
   /** How many proxies in front may be believed about X-Forwarded-For. */
   readonly trustedProxies: number;
   readonly allowedOrigins: readonly string[];
+  /** Anybody may publish and watch live broadcasts. */
+  readonly live: boolean;
   readonly logLevel: NonNullable<Static<typeof Environment>['PARLEY_LOG_LEVEL']>;
   readonly limits: Limits;
 }
@@ -91,6 +94,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     trustedProxies: set.PARLEY_TRUSTED_PROXIES ?? 0,
     allowedOrigins: list(set.PARLEY_ALLOWED_ORIGINS),
+    live: set.PARLEY_LIVE === 'open',
     logLevel: set.PARLEY_LOG_LEVEL ?? 'info',
     limits: readLimits(env),
   };

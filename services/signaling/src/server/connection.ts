@@ -8,6 +8,7 @@ import type { ClientMessage, Enter, Resume } from '@parley/protocol/client-messa
 import { CODES, type Code } from '@parley/protocol/codes';
 import { decodeClientMessage } from '@parley/protocol/decode';
 import { directedPrefix, isDirected, readDirected } from '@parley/protocol/directed';
+import type { RelayOffer } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { checkName } from '@parley/protocol/people';
@@ -26,6 +27,7 @@ export interface Host {
   admit(connection: Connection, message: Enter | Resume): Promise<Code | undefined>;
   handle(input: Input): void;
   iceServers(participant: ParticipantId): ServerMessage;
+  relayOffer(room: RoomId, participant: ParticipantId): Promise<RelayOffer | null>;
   closed(connection: Connection): void;
 }
 
@@ -140,11 +142,22 @@ export class Connection {
         return this.#onChat(message.id, message.text, now);
       case 'ice':
         return this.say(this.#host.iceServers(participant));
+      case 'relay':
+        return this.#onRelay(participant);
       case 'leave':
         return this.#host.handle({ type: 'leave', socket: this.id });
       default:
         return message satisfies never;
     }
+  }
+
+  #onRelay(participant: ParticipantId): void {
+    this.#host.relayOffer(this.room, participant).then(
+      (relay) => {
+        if (this.#stage.stage === 'participant') this.say({ type: 'relay', relay });
+      },
+      () => this.end('INTERNAL'),
+    );
   }
 
   #onEnter(message: Enter | Resume, since: number): void {

@@ -9,6 +9,7 @@ import { createRoom } from './routes/create-room.ts';
 import { deleteRoom } from './routes/delete-room.ts';
 import { joinRoom } from './routes/join-room.ts';
 import { moderate } from './routes/moderate.ts';
+import { openLive } from './routes/open-live.ts';
 import { readRoom } from './routes/read-room.ts';
 import { isOriginAllowed } from './visitor.ts';
 
@@ -17,6 +18,7 @@ const HEADERS_WITHIN_MS = 5000;
 
 type RoomRequest = FastifyRequest<{ Params: { room: string } }>;
 type PersonRequest = FastifyRequest<{ Params: { room: string; participant: string } }>;
+type LiveRequest = FastifyRequest<{ Params: { name: string } }>;
 type BanRequest = FastifyRequest<{ Params: { room: string; ban: string } }>;
 
 export function createHttp(context: RouteContext): FastifyInstance {
@@ -56,6 +58,7 @@ export function createHttp(context: RouteContext): FastifyInstance {
     [ROUTES.deny, 'deny'],
   ] as const)
     app.post(path, (request: PersonRequest, reply) => moderate(context, action, request, reply));
+  app.post(ROUTES.openLive.path, (request: LiveRequest, reply) => openLive(context, request, reply));
   app.options('/v1/*', (_request, reply) => reply.code(204).send());
 
   app.get('/healthz', (_request, reply) => reply.send({ status: 'live', pod: config.pod }));

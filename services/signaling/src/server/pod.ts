@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import type { ModerationAction } from '@parley/protocol/bus';
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
+import type { RelayOffer } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect, SocketId } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
-import type { Bus, BusListener, SeatStore } from '../core/ports.ts';
+import type { Bus, BusListener, MediaBus, MediaListener, SeatStore } from '../core/ports.ts';
 import type { Tokens } from '../adapters/tokens.ts';
 import { iceServersFor } from '../adapters/turn-credentials.ts';
 import { readArrival, type ArrivalParts } from './arrival.ts';
@@ -16,6 +17,7 @@ import type { Config } from './config.ts';
 import type { Connection, Host } from './connection.ts';
 import { sendElsewhere } from './drain.ts';
 import { HomeRegion } from './home-region.ts';
+import { MediaDesk } from './media-desk.ts';
 import { Metrics } from './metrics.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
@@ -29,6 +31,7 @@ export interface PodParts {
   readonly rooms: Rooms;
   readonly seats: SeatStore;
   readonly openBus: (listener: BusListener) => Bus;
+  readonly openMedia: (listener: MediaListener) => MediaBus;
 }
 
 export class SignalingPod implements Host {
@@ -39,6 +42,7 @@ export class SignalingPod implements Host {
   readonly #bus: Bus;
   readonly #arrivals: ArrivalParts;
   readonly #home: HomeRegion;
+  readonly #media: MediaDesk;
   /** Owners' requests that some pod has yet to answer. */
   readonly #requests = new Map<number, (result: ModerationResult) => void>();
   /** Grows over restarts too. */
@@ -76,6 +80,7 @@ export class SignalingPod implements Host {
       metrics: this.metrics,
     });
     this.#home = new HomeRegion({ ...this.#arrivals, seats, handle: (input) => this.handle(input) });
+    this.#media = new MediaDesk({ ...parts, limits: config.limits, now: () => this.now() });
     this.#bus = parts.openBus({
       onMessage: (message) => {
         if (message.type === 'beat' && message.pod === config.pod) this.#heardAt = this.now();
@@ -161,6 +166,16 @@ export class SignalingPod implements Host {
     return { type: 'ice' as const, iceServers, ttlS: Math.floor(ttlMs / 1000) };
   }
 
+  /** The relay where this room meets, with a fresh token for it; `null` where the region has none. */
+  relayOffer(room: RoomId, participant: ParticipantId): Promise<RelayOffer | null> {
+    return this.#media.offer(room, participant);
+  }
+
+  /** The same for a live broadcast. */
+  liveOffer(name: string, publishes: boolean): Promise<RelayOffer | null> {
+    return this.#media.offerLive(name, publishes);
+  }
+
   #carryOut(effects: readonly Effect[]): void {
     for (const effect of effects) this.#do(effect);
   }
@@ -194,6 +209,8 @@ export class SignalingPod implements Host {
         this.#requests.get(effect.ref)?.(effect);
         this.#requests.delete(effect.ref);
         return undefined;
+      case 'departed':
+        return this.#media.departed(effect);
       case 'transfer':
         this.metrics.directedOut += 1;
         return this.#bus.transfer(effect.pod, effect.transfer);

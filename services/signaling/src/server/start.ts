@@ -5,9 +5,10 @@ import { kvRooms } from '../adapters/kv-rooms.ts';
 import { kvSeats } from '../adapters/kv-seats.ts';
 import { natsBus } from '../adapters/nats-bus.ts';
 import { connectNats } from '../adapters/nats-connection.ts';
+import { natsMedia } from '../adapters/nats-media.ts';
 import { createTokens } from '../adapters/tokens.ts';
 import { AddressBuckets } from '../core/buckets.ts';
-import type { Bus, BusListener, RoomStore, SeatStore } from '../core/ports.ts';
+import type { Bus, BusListener, MediaBus, MediaListener, RoomStore, SeatStore } from '../core/ports.ts';
 import type { Config } from './config.ts';
 import { createHttp } from './http.ts';
 import { SignalingPod } from './pod.ts';
@@ -25,6 +26,7 @@ export interface RunningPod {
 /** What stands behind the ports; tests give memory, `main` gives NATS. */
 export interface Backing {
   readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
+  readonly openMedia: (listener: MediaListener, onBad: (subject: string, why: string) => void) => MediaBus;
   readonly store: RoomStore;
   readonly seats: SeatStore;
 }
@@ -36,6 +38,7 @@ export async function natsBacking(config: Config): Promise<Backing> {
   const connection = await connectNats({ ...config.nats, name: config.pod });
   return {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
+    openMedia: (listener, onBad) => natsMedia(connection, config.region, listener, onBad),
     store: kvRooms(connection, config.nats),
     seats: kvSeats(connection, config.nats),
   };
@@ -45,17 +48,18 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const tokens = await createTokens(config.keySet);
   const { store, seats } = backing;
   const rooms = roomsOf(store, config.region, config.limits);
+  const onBad = (subject: string, why: string): void => {
+    pod.metrics.badBusMessages += 1;
+    log.warn({ subject, why }, 'bus message not understood');
+  };
   const pod = new SignalingPod({
     config,
     log,
     tokens,
     rooms,
     seats,
-    openBus: (listener) =>
-      backing.openBus(listener, (subject, why) => {
-        pod.metrics.badBusMessages += 1;
-        log.warn({ subject, why }, 'bus message not understood');
-      }),
+    openBus: (listener) => backing.openBus(listener, onBad),
+    openMedia: (listener) => backing.openMedia(listener, onBad),
   });
   const { limits } = config;
   const joins = new AddressBuckets(limits['address.joins'] / 60, limits['address.joins'], pod.now());

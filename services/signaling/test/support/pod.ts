@@ -8,7 +8,7 @@ import { defaultLimits, type Limits } from '@parley/protocol/limits';
 import { memoryNetwork, type MemoryNetwork } from '../../src/adapters/memory-bus.ts';
 import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
-import type { RoomStore, SeatStore } from '../../src/core/ports.ts';
+import type { MediaBus, RoomStore, SeatStore } from '../../src/core/ports.ts';
 import type { Config } from '../../src/server/config.ts';
 import { createLog, natsBacking, startPod, type Backing, type RunningPod } from '../../src/server/start.ts';
 import { eventually } from './deadline.ts';
@@ -54,7 +54,8 @@ export async function startTestPod(options: TestPodOptions = {}): Promise<Runnin
 }
 
 function memoryBacking(config: Config, { network, store, seats }: Memory = memory()): Backing {
-  return { openBus: (listener) => network.join(config.pod, listener), store, seats };
+  const openMedia = (): MediaBus => ({ revoke: () => {} });
+  return { openBus: (listener) => network.join(config.pod, listener), openMedia, store, seats };
 }
 
 function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: TestPodOptions): Config {
@@ -75,6 +76,7 @@ function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: T
     turn: { secret: 'a secret for tests', turnUrls: ['turn:127.0.0.1:3478'], stunUrls: [] },
     trustedProxies: 0,
     allowedOrigins: [],
+    live: true,
     logLevel: 'silent',
     limits: defaultLimits(limits),
     ...config,

@@ -288,6 +288,8 @@ export class World implements Surroundings {
         return undefined;
       case 'transfer':
         return this.#send(pod, effect.pod, PRIVATE, effect);
+      case 'departed':
+        return undefined;
       case 'moderated':
         this.moderated.push(effect);
         return undefined;

@@ -50,7 +50,9 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
     }
     room.people.delete(participant);
     if (before.pod === pod.id) freeSeat(pod, room, participant);
-    announce(pod, room, { type: 'left', participant, reason: claim?.reason ?? 'lost' }, participant);
+    const reason = claim?.reason ?? 'lost';
+    pod.effects.push({ type: 'departed', participant, reason, wasHere: before.pod === pod.id });
+    announce(pod, room, { type: 'left', participant, reason }, participant);
     return;
   }
   const after = claim.person;

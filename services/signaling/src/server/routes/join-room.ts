@@ -58,7 +58,6 @@ export async function joinRoom(
     ticketTtlMs: limits['ticket.ttl'],
     socketUrl: `${origin.replace(/^http/, 'ws')}${socketPath(view.room)}`,
     iceServers: pod.iceServers(participant).iceServers,
-    relay: null,
     room: view,
   };
   log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket given');

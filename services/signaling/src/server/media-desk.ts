@@ -1,0 +1,95 @@
+/** Gives people their way to media relays and takes it from them: a pod signs what relays verify, and never calls one. SPEC rules MEDIA-3 to MEDIA-7. */
+import { randomBytes } from 'node:crypto';
+import type { RelayOffer } from '@parley/protocol/http';
+import { participantId, type ParticipantId, type RoomId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import { liveBroadcast, participantBroadcasts, roomBroadcasts } from '@parley/protocol/media';
+import type { MediaClaims } from '@parley/protocol/tokens';
+import type { Tokens } from '../adapters/tokens.ts';
+import type { Effect } from '../core/effects.ts';
+import { MediaRelays } from '../core/media-relays.ts';
+import type { MediaBus, MediaListener } from '../core/ports.ts';
+
+export interface MediaDeskParts {
+  readonly limits: Limits;
+  readonly tokens: Tokens;
+  readonly openMedia: (listener: MediaListener) => MediaBus;
+  readonly now: () => number;
+}
+
+type Rights = Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>;
+type Departure = Effect & { type: 'departed' };
+
+/** These have lost the right to be here: revoked for as long as a session may last. */
+const REMOVED: ReadonlySet<Departure['reason']> = new Set(['kicked', 'banned', 'room-deleted']);
+
+/** Pods' and relays' clocks may differ by this much. */
+const CLOCKS_S = 5;
+
+export class MediaDesk {
+  readonly #parts: MediaDeskParts;
+  readonly #relays: MediaRelays;
+  readonly #bus: MediaBus;
+  /** Who has had a token here, the oldest first, and until when a session of it may last. */
+  readonly #given = new Map<ParticipantId, number>();
+
+  constructor(parts: MediaDeskParts) {
+    this.#parts = parts;
+    this.#relays = new MediaRelays(parts.limits);
+    this.#bus = parts.openMedia({ onRelay: (relay) => this.#relays.heard(relay, parts.now()) });
+  }
+
+  offer(room: RoomId, participant: ParticipantId): Promise<RelayOffer | null> {
+    const rights = {
+      sub: participant,
+      publish: [participantBroadcasts(room, participant)],
+      subscribe: [roomBroadcasts(room)],
+    };
+    return this.#offer(room, rights, () => this.#remember(participant));
+  }
+
+  /** Of a live broadcast: nobody's token is revoked, as nobody is known to leave. */
+  offerLive(name: string, publishes: boolean): Promise<RelayOffer | null> {
+    const broadcast = liveBroadcast(name);
+    const rights = {
+      sub: participantId(randomBytes(16)),
+      publish: publishes ? [broadcast] : [],
+      subscribe: [broadcast],
+    };
+    return this.#offer(broadcast, rights);
+  }
+
+  async #offer(meeting: string, rights: Rights, onFound = (): void => {}): Promise<RelayOffer | null> {
+    const { limits, tokens, now } = this.#parts;
+    const relay = this.#relays.pick(meeting, now());
+    if (relay === undefined) return null;
+    onFound();
+    const token = await tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
+    return { url: relay.url, token, certificateHashes: relay.certificateHashes };
+  }
+
+  /** Who was lost may have had a token from a pod that is dead. */
+  departed({ participant, reason, wasHere }: Departure): void {
+    const { limits, now } = this.#parts;
+    const had = this.#given.delete(participant);
+    if (this.#relays.count(now()) === 0) return;
+    if (wasHere && REMOVED.has(reason)) this.#revoke(participant, limits['media.session']);
+    else if (had || reason === 'lost') this.#revoke(participant, limits['media.tokenAge']);
+  }
+
+  #remember(participant: ParticipantId): void {
+    const now = this.#parts.now();
+    this.#given.delete(participant);
+    this.#given.set(participant, now + this.#parts.limits['media.session']);
+    for (const [oldest, until] of this.#given) {
+      if (until > now) break;
+      this.#given.delete(oldest);
+    }
+  }
+
+  #revoke(participant: ParticipantId, forMs: number): void {
+    this.#bus.revoke(participant, nowS() + Math.ceil(forMs / 1000) + CLOCKS_S);
+  }
+}
+
+const nowS = (): number => Math.floor(Date.now() / 1000);

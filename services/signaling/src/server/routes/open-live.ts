@@ -1,0 +1,28 @@
+/** `POST /v1/live/{name}`: the way to a broadcast that has no room. SPEC rule MEDIA-8. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decode } from '@parley/protocol/decode';
+import { LiveRequest, type LiveAnswer } from '@parley/protocol/http';
+import { LiveName } from '@parley/protocol/ids';
+import { liveBroadcast } from '@parley/protocol/media';
+import { refuse } from '../refusal.ts';
+import { addressOf } from '../visitor.ts';
+import type { RouteContext } from './context.ts';
+
+export async function openLive(
+  { config, pod, joins }: RouteContext,
+  request: FastifyRequest<{ Params: { name: string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = decode(LiveRequest, request.body ?? {});
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  const { name } = request.params;
+  if (!decode(LiveName, name).ok) return refuse(reply, 'NAME_INVALID');
+  if (!config.live) return refuse(reply, 'LIVE_OFF');
+  if (pod.isDraining) return refuse(reply, 'NOT_READY');
+  const wait = joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
+  if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
+  const relay = await pod.liveOffer(name, body.message.publish ?? false);
+  if (relay === null) return refuse(reply, 'NO_RELAY');
+  const answer: LiveAnswer = { broadcast: liveBroadcast(name), relay };
+  return reply.header('cache-control', 'no-store').send(answer);
+}

@@ -1,0 +1,95 @@
+/** Which media relay a room is sent to. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { defaultLimits } from '@parley/protocol/limits';
+import type { MediaRelay } from '@parley/protocol/media';
+import { MediaRelays } from '../../src/core/media-relays.ts';
+import { randomRoom } from '../support/pod.ts';
+
+const LAPSE = defaultLimits()['media.relayLapse'];
+
+const relay = (name: string, about: Partial<MediaRelay> = {}): MediaRelay => ({
+  relay: name,
+  epoch: 1,
+  role: 'origin',
+  url: `https://${name}.example.org:4443/`,
+  certificateHashes: [],
+  sessions: 0,
+  capacity: 10,
+  ...about,
+});
+
+function known(...relays: readonly MediaRelay[]): MediaRelays {
+  const all = new MediaRelays(defaultLimits());
+  for (const one of relays) all.heard(one, 0);
+  return all;
+}
+
+const ROOMS = Array.from({ length: 3000 }, randomRoom);
+
+describe('[MEDIA-3] the relay of a room', () => {
+  test('is the same whoever asks, and in whatever order relays were heard', () => {
+    const [one, other] = [
+      known(relay('a'), relay('b'), relay('c')),
+      known(relay('c'), relay('a'), relay('b')),
+    ];
+    for (const room of ROOMS) assert.equal(one.pick(room, 0)?.relay, other.pick(room, 0)?.relay);
+  });
+
+  test('rooms spread evenly, also over names that differ in one symbol', () => {
+    const all = known(...['relay-0', 'relay-1', 'relay-2', 'relay-3'].map((name) => relay(name)));
+    const counts = new Map<string | undefined, number>();
+    for (const room of ROOMS) {
+      const name = all.pick(room, 0)?.relay;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    for (const [name, count] of counts) assert.ok(count > 600 && count < 900, `${name}: ${count} of 3000`);
+    assert.equal(counts.size, 4);
+  });
+
+  test('a relay that comes takes rooms only for itself, one that goes leaves only its own', () => {
+    const [few, more] = [known(relay('a'), relay('b')), known(relay('a'), relay('b'), relay('c'))];
+    for (const room of ROOMS) {
+      const [before, after] = [few.pick(room, 0)?.relay, more.pick(room, 0)?.relay];
+      assert.ok(after === before || after === 'c', `${room}: ${before} to ${after}`);
+    }
+  });
+
+  test('one that is full is passed over, and nobody is offered where all are', () => {
+    const full = { sessions: 10 };
+    assert.equal(known(relay('a', full), relay('b')).pick('x', 0)?.relay, 'b');
+    assert.equal(known(relay('a', full), relay('b', full)).pick('x', 0), undefined);
+  });
+
+  test('is a leaf where there are leaves, even if an origin were free', () => {
+    const all = known(relay('a'), relay('b', { role: 'leaf' }), relay('c', { role: 'leaf', sessions: 10 }));
+    for (const room of ROOMS.slice(0, 100)) assert.equal(all.pick(room, 0)?.relay, 'b');
+  });
+});
+
+describe('[MEDIA-2] relays that are offered to nobody', () => {
+  test('one that was not heard for a while, until it is heard again', () => {
+    const all = known(relay('a'));
+    assert.equal(all.pick('x', LAPSE - 1)?.relay, 'a');
+    assert.equal(all.pick('x', LAPSE), undefined);
+    all.heard(relay('a'), LAPSE + 1);
+    assert.equal(all.pick('x', LAPSE + 2)?.relay, 'a');
+  });
+
+  test('one that said that it goes, also if an earlier word comes later', () => {
+    const all = known(relay('a', { epoch: 2, gone: true }));
+    all.heard(relay('a', { epoch: 1 }), 1);
+    assert.equal(all.pick('x', 2), undefined);
+    all.heard(relay('a', { epoch: 3 }), 3);
+    assert.equal(all.pick('x', 4)?.relay, 'a');
+  });
+
+  test('those beyond media.relays, until one of the known lapses', () => {
+    const all = new MediaRelays(defaultLimits({ 'media.relays': 1 }));
+    all.heard(relay('a'), 0);
+    all.heard(relay('b'), 1);
+    assert.equal(all.count(2), 1);
+    all.heard(relay('b'), LAPSE);
+    assert.equal(all.pick('x', LAPSE)?.relay, 'b');
+  });
+});

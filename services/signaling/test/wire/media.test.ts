@@ -1,0 +1,212 @@
+/** The way to a media relay: asked for on the socket, signed for one participant, and taken back. Real NATS. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { decodeJwt, importJWK, jwtVerify, type JWK } from 'jose';
+import { decode } from '@parley/protocol/decode';
+import type { ErrorAnswer, LiveAnswer } from '@parley/protocol/http';
+import type { MediaRelay } from '@parley/protocol/media';
+import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
+import { MediaClaims } from '@parley/protocol/tokens';
+import type { RunningPod } from '../../src/server/start.ts';
+import { Client, join } from '../support/client.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { Owner } from '../support/owner.ts';
+import { keySet, randomRoom, startTestPod } from '../support/pod.ts';
+
+const KEYS = keySet();
+const RELAY: MediaRelay = {
+  relay: 'relay-1',
+  epoch: 1,
+  role: 'origin',
+  url: 'https://relay-1.example.org:4443/',
+  certificateHashes: ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='],
+  sessions: 0,
+  capacity: 10,
+};
+
+let nats: TestNats;
+let pod: RunningPod;
+let relays: NatsConnection;
+const revoked: { readonly sub: string; readonly before: number; readonly until: number }[] = [];
+before(async () => {
+  nats = await startNats();
+  pod = await startTestPod({ nats: nats.url, keys: KEYS, limits: { 'resume.grace': 1000 } });
+  relays = await connect({ servers: nats.url });
+  relays.subscribe(revokedSubject, {
+    callback: (_, message) => void revoked.push(...message.json<{ revoked: typeof revoked }>().revoked),
+  });
+  await relays.flush();
+});
+after(async () => {
+  await relays.close();
+  await pod.close();
+  await nats.close();
+});
+
+const say = (relay: unknown): void => relays.publish(mediaRelaySubject('local'), JSON.stringify(relay));
+
+async function asked(client: Client) {
+  const since = client.log.length;
+  client.say({ type: 'relay' });
+  return (await client.waitFor('relay', { since })).relay;
+}
+
+/** Asks until the pod has heard of the relay. */
+async function offered(client: Client) {
+  await eventually('an offer', async () => {
+    say(RELAY);
+    return (await asked(client)) !== null;
+  });
+  const offer = await asked(client);
+  assert.ok(offer);
+  return offer;
+}
+
+const revocationOf = (participant: string) =>
+  eventually('a revocation', () => revoked.some(({ sub }) => sub === participant)).then(() =>
+    revoked.find(({ sub }) => sub === participant),
+  );
+
+async function live(
+  name: string,
+  body: unknown = {},
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const answer = await fetch(`${pod.url}/v1/live/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
+const codeOf = ({ body }: { readonly body: unknown }): string => (body as ErrorAnswer).code;
+
+describe('a media relay', () => {
+  test('[MEDIA-6] is null where the region has none, or only what is none', async () => {
+    const client = await Client.enter(pod.url, randomRoom());
+    for (const bad of [{}, null, 'relay', { ...RELAY, url: 'http://x/' }, { ...RELAY, capacity: 0 }])
+      say(bad);
+    await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= 5);
+    assert.equal(await asked(client), null);
+  });
+
+  test('[JOIN-2] is not in the answer to a join', async () => {
+    const joined = await join(pod.url, randomRoom());
+    assert.ok(joined.ok && !('relay' in joined.answer));
+  });
+
+  test('[MEDIA-4] [MEDIA-5] comes with a token for the own broadcasts and the room', async () => {
+    const room = randomRoom();
+    const client = await Client.enter(pod.url, room);
+    const { token, ...where } = await offered(client);
+    assert.deepEqual(where, { url: RELAY.url, certificateHashes: RELAY.certificateHashes });
+    const { d, ...publicKey } = KEYS.keys[0] as JWK;
+    assert.ok(d);
+    const key = await importJWK(publicKey, 'EdDSA');
+    const { payload } = await jwtVerify(token, key, { audience: 'parley:media', issuer: 'parley' });
+    const claims = decode(MediaClaims, payload);
+    assert.ok(claims.ok);
+    const { sub, publish, subscribe, iat, exp } = claims.message;
+    assert.equal(sub, client.participant);
+    assert.deepEqual(publish, [`rooms/${room}/${sub}/*`]);
+    assert.deepEqual(subscribe, [`rooms/${room}/**`]);
+    assert.ok(Math.abs(iat - Date.now() / 1000) < 60);
+    assert.ok(Math.abs(exp - iat - 12 * 3600) <= 1);
+  });
+
+  test('[MEDIA-6] is for participants: whoever has not entered is told to', async () => {
+    const client = new Client(randomRoom());
+    await client.connect(pod.url);
+    client.say({ type: 'relay' });
+    assert.equal((await client.refusedWith()).code, 'ENTER_FIRST');
+  });
+
+  test('[MEDIA-7] whoever leaves after having had a token is revoked for as long as it opens sessions', async () => {
+    const client = await Client.enter(pod.url, randomRoom());
+    const { iat } = decodeJwt((await offered(client)).token);
+    client.leave();
+    const entry = await revocationOf(client.participant);
+    assert.ok(entry && iat !== undefined && entry.before >= iat);
+    const keptS = entry.until - entry.before;
+    assert.ok(keptS >= 300 && keptS < 320, `${keptS} s`);
+  });
+
+  test('[MEDIA-7] whoever does not come back is revoked too; whoever comes back in time is not', async () => {
+    const [gone, back] = await Promise.all([
+      Client.enter(pod.url, randomRoom()),
+      Client.enter(pod.url, randomRoom()),
+    ]);
+    await Promise.all([offered(gone), offered(back)]);
+    for (const client of [gone, back]) client.drop();
+    await back.resume(pod.url);
+    await revocationOf(gone.participant);
+    assert.ok(!revoked.some(({ sub }) => sub === back.participant));
+  });
+
+  test('[MEDIA-7] whoever is kicked is revoked for as long as a session may last', async () => {
+    const owner = await Owner.of(pod.url);
+    const client = await Client.enter(pod.url, owner.room);
+    await offered(client);
+    await owner.to(pod.url, client.participant, 'kick');
+    const entry = await revocationOf(client.participant);
+    assert.ok(entry && entry.until - entry.before >= 12 * 3600);
+  });
+
+  test('[MEDIA-7] so is everyone of a room that is deleted', async () => {
+    const owner = await Owner.of(pod.url);
+    const client = await Client.enter(pod.url, owner.room);
+    await offered(client);
+    await owner.ask(pod.url, 'DELETE', '');
+    const entry = await revocationOf(client.participant);
+    assert.ok(entry && entry.until - entry.before >= 12 * 3600);
+  });
+
+  test('[MEDIA-7] whoever left without having had one is not', async () => {
+    const [without, after_] = [randomRoom(), randomRoom()];
+    const client = await Client.enter(pod.url, without);
+    client.leave();
+    await client.waitForClose();
+    const other = await Client.enter(pod.url, after_);
+    await offered(other);
+    other.leave();
+    await revocationOf(other.participant);
+    assert.ok(!revoked.some(({ sub }) => sub === client.participant));
+  });
+});
+
+describe('[MEDIA-8] a live broadcast', () => {
+  test('has a token to subscribe, and to publish for whoever asks for it', async () => {
+    await offered(await Client.enter(pod.url, randomRoom()));
+    for (const publish of [false, true]) {
+      const { status, body } = await live('cam-1', { publish });
+      assert.equal(status, 200);
+      const { broadcast, relay } = body as LiveAnswer;
+      assert.equal(broadcast, 'live/cam-1');
+      assert.equal(relay.url, RELAY.url);
+      const claims = decode(MediaClaims, decodeJwt(relay.token));
+      assert.ok(claims.ok);
+      assert.deepEqual(claims.message.publish, publish ? ['live/cam-1'] : []);
+      assert.deepEqual(claims.message.subscribe, ['live/cam-1']);
+    }
+  });
+
+  test('has a name of one segment', async () => {
+    for (const name of ['a%2Fb', '.hidden', '**', 'a'.repeat(65), '%C3%A9'])
+      assert.equal(codeOf(await live(name)), 'NAME_INVALID', name);
+    assert.equal(codeOf(await live('cam', { publish: 1 })), 'BAD_REQUEST');
+  });
+
+  test('is refused where the installation has none, and where no relay takes sessions', async () => {
+    const alone = await startTestPod({ nats: nats.url, name: 'pod-b', config: { region: 'elsewhere' } });
+    const closed = await startTestPod({ name: 'pod-c', config: { live: false } });
+    const ask = (url: string) => fetch(`${url}/v1/live/cam`, { method: 'POST' });
+    const [none, off] = await Promise.all([ask(alone.url), ask(closed.url)]);
+    assert.equal(none.status, 503);
+    assert.ok(Number(none.headers.get('retry-after')) >= 1);
+    assert.equal(((await none.json()) as ErrorAnswer).code, 'NO_RELAY');
+    assert.equal(((await off.json()) as ErrorAnswer).code, 'LIVE_OFF');
+    await Promise.all([alone.close(), closed.close()]);
+  });
+});
