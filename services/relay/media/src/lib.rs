@@ -1,0 +1,160 @@
+//! The second door of the relay: Media over QUIC. A broadcast is published once, to a relay nearby, and reaches whoever watches through
+//! a tree of relays. The wire behaviour is in `MEDIA.md`; its rules are cited as `MED-n`.
+//!
+//! What crosses this crate's border is plain data, handles and boxed futures: an `async fn` of it would be compiled again in every
+//! binary and test that awaits it, with all of QUIC (ADR 12).
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+mod certificates;
+mod door;
+mod links;
+mod metrics;
+mod patterns;
+mod sessions;
+
+pub use door::Door;
+
+/// What takes its time.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// How a relay carries media.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// UDP, for QUIC and WebTransport.
+    pub listen: SocketAddr,
+    /// TCP, for clients without WebTransport: behind the edge, which has the certificate.
+    pub websocket: SocketAddr,
+    /// What it shows that it is the one.
+    pub certificates: Certificates,
+    /// The limits in force.
+    pub limits: Limits,
+}
+
+/// Where certificates come from. Both are watched, and new connections get the newest.
+#[derive(Clone, Debug)]
+pub enum Certificates {
+    /// Of a public CA: PEM files, replaced by rename.
+    Public {
+        /// The chain.
+        certificate: PathBuf,
+        /// Its key.
+        key: PathBuf,
+    },
+    /// Its own, ECDSA P-256, made and rotated in a directory where nothing else is; clients pin their hashes.
+    /// `certificate_life` is at least two rotations and an hour.
+    Pinned {
+        /// The directory.
+        directory: PathBuf,
+        /// The host names and addresses in them.
+        names: Vec<String>,
+    },
+}
+
+/// Times are ms.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Sessions of clients at once.
+    pub sessions: usize,
+    /// Broadcasts that one client publishes at once.
+    pub broadcasts: usize,
+    /// Bytes of media kept for those who come late or are behind. Over twice as many, the client that brings the most is ended.
+    pub cache_bytes: u64,
+    /// How long media is kept.
+    pub cache_time: u64,
+    /// A client that was silent this long is gone.
+    pub idle_time: u64,
+    /// A link that was silent this long is gone.
+    pub link_idle_time: u64,
+    /// Between two pings on a link.
+    pub link_ping: u64,
+    /// Sessions are moved elsewhere within this time when the relay ends.
+    pub drain_window: u64,
+    /// A certificate of its own is good for this long (less than 14 days).
+    pub certificate_life: u64,
+    /// It is replaced after this long; its successor is announced before.
+    pub certificate_rotation: u64,
+}
+
+/// What somebody who was let in may do.
+#[derive(Clone, Debug)]
+pub enum Grant {
+    /// A client, with patterns of broadcasts as tokens have them (STR-105).
+    Client {
+        /// May publish these.
+        publish: Vec<String>,
+        /// May subscribe to these.
+        subscribe: Vec<String>,
+    },
+    /// Another relay of the region.
+    Link,
+}
+
+/// Why somebody is not let in, or is sent away: the code as clients see it.
+pub type Refusal = &'static str;
+
+/// One that was let in, as whoever let it in knows it.
+pub trait Pass: Send + Sync {
+    /// What it may do.
+    fn grant(&self) -> Grant;
+    /// Why it is over, if it is. Asked every second.
+    fn over(&self) -> Option<Refusal>;
+}
+
+/// **A port**: who may come in.
+pub trait Admission: Send + Sync {
+    /// Judges what stood in the address behind `jwt=` (clients) or `key=` (links).
+    fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal>;
+}
+
+/// What somebody brings.
+#[derive(Clone, Copy, Debug)]
+pub enum Credential<'a> {
+    /// Nothing.
+    None,
+    /// A client's token.
+    Token(&'a str),
+    /// What another relay of the region read in this one's lease.
+    Key(&'a str),
+}
+
+/// Another relay that this one dials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its name.
+    pub name: String,
+    /// Where its QUIC is.
+    pub address: SocketAddr,
+    /// What it wants to see, for `key=`.
+    pub key: String,
+    /// SHA-256 of its certificates, base64; none where a public CA signed them for `host`.
+    pub certificate_hashes: Vec<String>,
+    /// The name in its certificate.
+    pub host: String,
+}
+
+/// What a relay says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// SHA-256 of its certificates, base64: the current and the next; none with a public CA.
+    pub certificate_hashes: Vec<String>,
+    /// Clients' sessions now.
+    pub sessions: usize,
+}
+
+/// What time it is.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+/// Opens the door.
+pub fn open(config: Config, admission: Arc<dyn Admission>) -> Boxed<'static, anyhow::Result<Door>> {
+    open_at(config, admission, Arc::new(SystemTime::now))
+}
+
+/// The same with a clock of the caller's, which certificates go by.
+pub fn open_at(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Boxed<'static, anyhow::Result<Door>> {
+    Box::pin(door::open(config, admission, clock))
+}

@@ -1,0 +1,183 @@
+//! Links to other relays: whom this one dials (MED-40 to MED-43).
+use anyhow::Result;
+use moq_net::origin;
+use moq_tokio::{Connection, connect, quic};
+use parking_lot::Mutex;
+use rand::RngExt as _;
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::metrics::{self, Kind, Meter, Report, Traffic};
+use crate::{Limits, Peer, certificates};
+
+/// A dial that takes longer is given up.
+const DIAL_TIME: Duration = Duration::from_secs(3);
+/// The first pause before it is dialled again, and the longest: a relay that is back is found within two seconds.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// The links that this relay dials.
+pub(crate) struct Links {
+    origin: origin::Producer,
+    timing: quic::Config,
+    /// Whoever calls `dial` need not run on it.
+    runtime: Handle,
+    live: Mutex<BTreeMap<String, Link>>,
+    /// What links carried that are no longer wanted.
+    past: Mutex<Traffic>,
+}
+
+struct Link {
+    wanted: watch::Sender<Peer>,
+    state: Arc<State>,
+    task: AbortHandle,
+}
+
+/// What is known of a link.
+struct State {
+    meter: Meter,
+    connection: Mutex<Option<Connection>>,
+    /// Packets of connections that ended.
+    past: Mutex<Traffic>,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.task.abort();
+        self.state.connection.lock().take();
+    }
+}
+
+impl Links {
+    pub fn new(origin: origin::Producer, limits: &Limits) -> Self {
+        let mut timing = quic::Config::default();
+        timing.idle_timeout = Duration::from_millis(limits.link_idle_time);
+        timing.keep_alive = Duration::from_millis(limits.link_ping);
+        Self { origin, timing, runtime: Handle::current(), live: Mutex::default(), past: Mutex::default() }
+    }
+
+    /// Dials exactly these. Who has a new address or key is a new relay under an old name; a new certificate is for the next dial.
+    pub fn dial(&self, peers: Vec<Peer>) {
+        let mut live = self.live.lock();
+        let mut before = std::mem::take(&mut *live);
+        for peer in peers {
+            let same = |link: &Link| {
+                let wanted = link.wanted.borrow();
+                wanted.address == peer.address && wanted.key == peer.key
+            };
+            let link = if before.get(&peer.name).is_some_and(same) { before.remove(&peer.name) } else { None };
+            if let Some(link) = &link {
+                link.wanted.send_if_modified(|wanted| {
+                    let changed = *wanted != peer;
+                    *wanted = peer.clone();
+                    changed
+                });
+            }
+            let link = link.unwrap_or_else(|| self.begin(peer.clone()));
+            live.insert(peer.name, link);
+        }
+        for link in before.values() {
+            self.past.lock().add(link.state.traffic().over());
+        }
+    }
+
+    fn begin(&self, peer: Peer) -> Link {
+        let (wanted, heard) = watch::channel(peer);
+        let state = Arc::new(State { meter: Meter::new(), connection: Mutex::default(), past: Mutex::default() });
+        let task = self.runtime.spawn(keep(self.origin.clone().peer(), self.timing.clone(), heard, state.clone()));
+        Link { wanted, state, task: task.abort_handle() }
+    }
+
+    /// Forgets broadcasts that are over.
+    pub fn review(&self) {
+        for link in self.live.lock().values() {
+            link.state.meter.prune();
+        }
+    }
+
+    pub fn report(&self, report: &mut Report) {
+        for (name, link) in &*self.live.lock() {
+            let up = link.state.connection.lock().as_ref().map(|up| up.monitor().stats().and_then(|stats| stats.rtt));
+            report.peers.push(metrics::Peer { name: name.clone(), up });
+            report.traffic(Kind::Link).add(link.state.traffic());
+        }
+        report.traffic(Kind::Link).add(*self.past.lock());
+    }
+}
+
+impl State {
+    fn traffic(&self) -> Traffic {
+        let now = self.connection.lock().as_ref().and_then(|up| up.monitor().stats());
+        let mut traffic = self.meter.read(now.unwrap_or_default());
+        traffic.add(*self.past.lock());
+        traffic
+    }
+
+    fn down(&self) {
+        if let Some(stats) = self.connection.lock().take().and_then(|ended| ended.monitor().stats()) {
+            self.past.lock().add(Traffic::packets(stats));
+        }
+    }
+}
+
+/// Dials one relay, again and again, with what is known of it by then.
+async fn keep(origin: origin::Producer, timing: quic::Config, mut wanted: watch::Receiver<Peer>, state: Arc<State>) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let peer = wanted.borrow_and_update().clone();
+        let began = Instant::now();
+        if let Err(error) = hold(&origin, &timing, &peer, &state).await {
+            tracing::debug!(peer = peer.name, %error, "a link is down");
+        }
+        if began.elapsed() > DIAL_TIME + LONGEST_PAUSE {
+            pause = FIRST_PAUSE;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause.mul_f64(rand::rng().random_range(0.5..=1.0))) => {}
+            _ = wanted.changed() => {}
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Dials it once, and stays until that is over.
+async fn hold(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, state: &State) -> Result<()> {
+    let connection = connect_to(origin, timing, peer, &state.meter)?.established().await?;
+    tracing::info!(peer = peer.name, address = %peer.address, "a link is up");
+    *state.connection.lock() = Some(connection.clone());
+    let ended = connection.closed().await;
+    state.down();
+    Ok(ended?)
+}
+
+fn connect_to(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, meter: &Meter) -> Result<Connection> {
+    let mut config = connect::Config::default();
+    config.bind = Some(match peer.address {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    });
+    config.timeout = DIAL_TIME;
+    // Dialled again here, with the newest certificate; and a link that is sent away stays until it is ended (MED-50).
+    config.once = Some(true);
+    config.websocket.enabled = Some(false);
+    if peer.certificate_hashes.is_empty() {
+        config.tls.system_roots = Some(true);
+    }
+    for hash in &peer.certificate_hashes {
+        config.tls.fingerprint.push(certificates::hex(hash)?);
+    }
+    let client = config
+        .init(timing.clone())?
+        .with_publisher(origin.consume().with_hidden(true))
+        .with_subscriber(origin.clone())
+        .with_stats(meter.session());
+    let host = peer.host.parse::<Ipv6Addr>().map_or_else(|_| peer.host.clone(), |address| format!("[{address}]"));
+    let mut address = url::Url::parse(&format!("https://{host}:{}/", peer.address.port()))?;
+    address.query_pairs_mut().append_pair("key", &peer.key);
+    Ok(client.connect(connect::Addr::pinned(address, [peer.address])?))
+}

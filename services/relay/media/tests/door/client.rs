@@ -1,0 +1,192 @@
+//! Clients that publish numbered frames and watch them.
+use moq_net::{Timestamp, bytes::Bytes};
+use moq_tokio::{Connection, connect, quic};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+/// Between two frames, and frames in a group.
+const PACE: Duration = Duration::from_millis(20);
+const GROUP: u64 = 25;
+const FRAME: usize = 1000;
+
+/// Waits no longer than this for what has to come.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn client(hashes: &[String], once: bool) -> moq_tokio::Client {
+    let _ = moq_tokio::crypto::install_default();
+    let mut config = connect::Config::default();
+    config.bind = Some("0.0.0.0:0".parse().unwrap());
+    config.tls.fingerprint = hashes.iter().map(|hash| hex(hash)).collect();
+    config.tls.insecure = hashes.is_empty().then_some(true);
+    config.once = Some(once);
+    config.backoff.initial = Duration::from_millis(100);
+    config.backoff.timeout = Duration::ZERO;
+    config.init(quic::Config::default()).unwrap()
+}
+
+fn hex(hash: &str) -> String {
+    use base64::Engine as _;
+    let bytes = base64::prelude::BASE64_STANDARD.decode(hash).unwrap();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn frame(number: u64) -> Bytes {
+    let mut bytes = number.to_be_bytes().to_vec();
+    bytes.extend((8..FRAME as u64).map(|at| (number * 31 + at * 7) as u8));
+    bytes.into()
+}
+
+/// Dials with nothing to say. Done when the session is over; the error is why.
+pub async fn call(url: url::Url, hashes: &[String]) -> moq_tokio::Result<()> {
+    let origin = moq_tokio::origin::spawn();
+    let connection = client(hashes, true).with_subscriber(origin).connect(url);
+    tokio::time::timeout(PATIENCE, connection.closed()).await.expect("it was let in")
+}
+
+/// Dials once, and fails if it is not let in.
+pub async fn dial(url: url::Url, hashes: &[String]) -> moq_tokio::Result<Connection> {
+    let origin = moq_tokio::origin::spawn();
+    let connection = client(hashes, true).with_subscriber(origin).connect(url);
+    tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late")
+}
+
+/// Dials and stays.
+pub async fn stay(url: url::Url, hashes: &[String]) -> Connection {
+    dial(url, hashes).await.unwrap()
+}
+
+pub struct Publisher {
+    pub connection: Connection,
+    writing: AbortHandle,
+    gap: Arc<Mutex<Duration>>,
+}
+
+impl Publisher {
+    /// Publishes a broadcast with one track until dropped.
+    pub async fn start(url: url::Url, hashes: &[String], name: &str) -> Self {
+        Self::paced(url, hashes, name, PACE, GROUP).await
+    }
+
+    /// The same with so much time between two frames and so many frames in a group.
+    pub async fn paced(url: url::Url, hashes: &[String], name: &str, pace: Duration, frames: u64) -> Self {
+        let origin = moq_tokio::origin::spawn();
+        let broadcast = origin.create_broadcast(name).unwrap();
+        let track = broadcast.create_track("video", None).unwrap();
+        broadcast.announce(Default::default()).unwrap();
+        let connection = client(hashes, false).with_publisher(origin.consume().with_hidden(true)).connect(url);
+        let connection = tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late").unwrap();
+        let gap = Arc::<Mutex<Duration>>::default();
+        let longest = gap.clone();
+        let writing = tokio::spawn(async move {
+            let _kept = (origin, broadcast);
+            let mut tick = tokio::time::interval(pace);
+            let mut group = track.append_group().unwrap();
+            let mut last = Instant::now();
+            for number in 0.. {
+                tick.tick().await;
+                if number > 0 && number % frames == 0 {
+                    group.finish().unwrap();
+                    group = track.append_group().unwrap();
+                }
+                group.write_frame(Timestamp::now(), frame(number)).unwrap();
+                let mut longest = longest.lock().unwrap();
+                *longest = longest.max(last.elapsed());
+                last = Instant::now();
+            }
+        });
+        Self { connection, writing: writing.abort_handle(), gap }
+    }
+
+    /// The longest time between two frames that it sent: how busy the machine was.
+    pub fn gap(&self) -> Duration {
+        *self.gap.lock().unwrap()
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.writing.abort();
+    }
+}
+
+pub struct Watcher {
+    _connection: Connection,
+    frames: mpsc::UnboundedReceiver<(Instant, u64)>,
+    reading: AbortHandle,
+}
+
+impl Watcher {
+    /// Watches a broadcast until dropped, whatever happens to it.
+    pub async fn start(url: url::Url, hashes: &[String], name: &str) -> Self {
+        let origin = moq_tokio::origin::spawn();
+        let connection = client(hashes, false).with_subscriber(origin.clone()).connect(url);
+        let connection = tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late").unwrap();
+        let (seen, frames) = mpsc::unbounded_channel();
+        let name = name.to_owned();
+        let reading = tokio::spawn(async move {
+            let origin = origin.consume().with_hidden(true);
+            loop {
+                let _ = read(&origin, &name, &seen).await;
+                tokio::time::sleep(PACE).await;
+            }
+        });
+        Self { _connection: connection, frames, reading: reading.abort_handle() }
+    }
+
+    /// Waits for so many frames, each exactly as it was sent.
+    pub async fn frames(&mut self, count: usize) {
+        for _ in 0..count {
+            self.next().await;
+        }
+    }
+
+    async fn next(&mut self) -> (Instant, u64) {
+        tokio::time::timeout(PATIENCE, self.frames.recv()).await.expect("nothing comes").unwrap()
+    }
+
+    /// The longest time without a frame from now on, within so much time.
+    pub async fn gap(&mut self, time: Duration) -> Duration {
+        while self.frames.try_recv().is_ok() {}
+        let begin = Instant::now();
+        let (mut last, mut longest) = (begin, Duration::ZERO);
+        while last - begin < time {
+            let (at, _) = self.next().await;
+            longest = longest.max(at.saturating_duration_since(last));
+            last = at;
+        }
+        longest
+    }
+
+    /// Nothing came so far.
+    pub fn saw_nothing(&mut self) -> bool {
+        self.frames.try_recv().is_err()
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+type Seen = mpsc::UnboundedSender<(Instant, u64)>;
+
+async fn read(origin: &moq_net::origin::Consumer, name: &str, seen: &Seen) -> Result<(), moq_net::Error> {
+    let broadcast = origin.routed_broadcast(name).await?;
+    let mut track = broadcast.track("video")?.subscribe(None).await?;
+    while let Some(mut group) = track.recv_group().await? {
+        while let Some(received) = group.read_frame().await? {
+            let number = u64::from_be_bytes(received.payload[..8].try_into().unwrap());
+            assert_eq!(received.payload, frame(number));
+            let _ = seen.send((Instant::now(), number));
+        }
+    }
+    Ok(())
+}
+
+/// Dials once and offers whatever is in `origin`.
+pub fn offer(url: url::Url, hashes: &[String], origin: &moq_net::origin::Producer) -> Connection {
+    client(hashes, true).with_publisher(origin).connect(url)
+}

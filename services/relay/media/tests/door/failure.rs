@@ -1,0 +1,78 @@
+use std::time::Duration;
+
+use crate::client::{Publisher, Watcher, call};
+use crate::relay::{Relay, anything};
+
+/// Two leaves and two origins, and which of the origins carries what is published on the one leaf and watched on the other.
+struct Tree {
+    publisher: Publisher,
+    watcher: Watcher,
+    carrying: Relay,
+    _standby: Relay,
+    _leaves: [Relay; 2],
+}
+
+impl Tree {
+    async fn grow() -> Self {
+        let (one, two) = (Relay::start().await, Relay::start().await);
+        let leaves = [Relay::start().await, Relay::start().await];
+        one.dial(&[&two]).await;
+        for leaf in &leaves {
+            leaf.dial(&[&one, &two]).await;
+        }
+        let publisher = Publisher::start(leaves[0].url(&anything()), &leaves[0].hashes(), "lab/7/cam").await;
+        let mut watcher = Watcher::start(leaves[1].url(&anything()), &leaves[1].hashes(), "lab/7/cam").await;
+        // The way that was known first may not be the one that it stays on.
+        watcher.frames(100).await;
+        let carried = |relay: &Relay| relay.metric("bytes_total", &["direction=\"out\""]);
+        let before = [carried(&one), carried(&two)];
+        watcher.frames(50).await;
+        let (carrying, standby, still) =
+            if carried(&one) > before[0] { (one, two, before[1]) } else { (two, one, before[0]) };
+        assert_eq!(carried(&standby), still, "a broadcast goes one way");
+        Self { publisher, watcher, carrying, _standby: standby, _leaves: leaves }
+    }
+}
+
+#[tokio::test]
+async fn med_43_an_origin_that_dies_costs_less_than_three_seconds() {
+    let mut tree = Tree::grow().await;
+    let directory = tree.carrying.kill();
+    let gap = tree.watcher.gap(Duration::from_secs(5)).await;
+    std::fs::remove_dir_all(directory).unwrap();
+    println!("killed origin: {gap:?}, publisher's own {:?}", tree.publisher.gap());
+    assert!(gap < Duration::from_secs(3) + tree.publisher.gap(), "{gap:?}");
+}
+
+#[tokio::test]
+async fn med_50_an_origin_that_drains_costs_less_than_half_a_second() {
+    let mut tree = Tree::grow().await;
+    let draining = tree.carrying.drain(None);
+    let early = tree.watcher.gap(Duration::from_secs(1)).await;
+    let carried = || tree.carrying.metric("bytes_total", &["direction=\"out\""]);
+    let before = carried();
+    let gap = tree.watcher.gap(Duration::from_secs(4)).await.max(early);
+    assert_eq!(carried(), before, "media goes another way before the window is over");
+    println!("drained origin: {gap:?}, publisher's own {:?}", tree.publisher.gap());
+    assert!(gap < Duration::from_millis(500) + tree.publisher.gap(), "{gap:?}");
+    draining.await.unwrap();
+}
+
+#[tokio::test]
+async fn med_51_a_draining_relay_takes_nobody_and_sends_clients_to_another() {
+    let (leaf, other) = (Relay::start().await, Relay::start().await);
+    leaf.dial(&[&other]).await;
+    let hashes = [leaf.hashes(), other.hashes()].concat();
+    let publisher = Publisher::start(other.url(&anything()), &hashes, "lab/7/cam").await;
+    let mut watcher = Watcher::start(leaf.url(&anything()), &hashes, "lab/7/cam").await;
+    watcher.frames(30).await;
+    let draining = leaf.drain(Some(format!("https://{}/", other.door().address)));
+    leaf.until("draining", |draining| draining == 1.0).await;
+    assert!(call(leaf.url(&anything()), &leaf.hashes()).await.is_err());
+    assert_eq!(leaf.metric("refused_total", &["GO_ELSEWHERE"]), 1.0);
+    let gap = watcher.gap(Duration::from_secs(4)).await;
+    println!("drained leaf: {gap:?}, publisher's own {:?}", publisher.gap());
+    assert!(gap < Duration::from_millis(500) + publisher.gap(), "{gap:?}");
+    draining.await.unwrap();
+    assert_eq!(other.door().state().sessions, 2);
+}

@@ -1,0 +1,63 @@
+use std::time::Duration;
+
+use crate::client::{Publisher, Watcher};
+use crate::relay::{Relay, anything, limits, token};
+
+#[tokio::test]
+async fn med_40_a_broadcast_crosses_from_leaf_to_origin_to_leaf() {
+    let (origin, near, far) = (Relay::start().await, Relay::start().await, Relay::start().await);
+    near.dial(&[&origin]).await;
+    far.dial(&[&origin]).await;
+    let _publisher = Publisher::start(near.url(&anything()), &near.hashes(), ".hidden/7/cam").await;
+    let mut watcher = Watcher::start(far.url(&token("", ".hidden/7/*")), &far.hashes(), ".hidden/7/cam").await;
+    watcher.frames(60).await;
+    assert_eq!(origin.metric("sessions", &["kind=\"link\""]), 2.0);
+    assert!(origin.metric("bytes_total", &["kind=\"link\"", "direction=\"out\""]) >= 60_000.0);
+    assert!(far.metric("bytes_total", &["kind=\"link\"", "direction=\"in\""]) >= 60_000.0);
+    assert_eq!((far.metric("links_wanted", &[]), origin.door().state().sessions), (1.0, 0));
+    far.until("link_rtt_seconds", |rtt| rtt > 0.0).await;
+}
+
+#[tokio::test]
+async fn med_41_a_link_that_is_no_longer_wanted_is_hung_up() {
+    let (origin, leaf) = (Relay::start().await, Relay::start().await);
+    leaf.dial(&[&origin]).await;
+    origin.until("sessions", |count| count == 1.0).await;
+    leaf.door().dial(Vec::new());
+    origin.until("sessions", |count| count == 0.0).await;
+}
+
+#[tokio::test]
+async fn med_42_a_new_certificate_is_for_the_next_dial_and_a_restarted_relay_is_found_with_it() {
+    let (origin, leaf) = (Relay::start().await, Relay::start().await);
+    leaf.dial(&[&origin]).await;
+    origin.until("sessions", |count| count == 1.0).await;
+    let mut announced = origin.peer("relay-0");
+    announced.certificate_hashes.rotate_left(1);
+    leaf.door().dial(vec![announced]);
+
+    let address = origin.door().address.to_string();
+    let before = origin.hashes();
+    let directory = origin.kill();
+    std::fs::remove_dir_all(&directory).unwrap();
+    leaf.until("links_up", |up| up == 0.0).await;
+    let origin = again(&address, directory).await;
+    assert!(origin.hashes().iter().all(|hash| !before.contains(hash)));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(leaf.metric("links_up", &[]), 0.0, "its certificate is another's");
+    leaf.dial(&[&origin]).await;
+
+    let _publisher = Publisher::start(origin.url(&anything()), &origin.hashes(), "lab/7/cam").await;
+    Watcher::start(leaf.url(&anything()), &leaf.hashes(), "lab/7/cam").await.frames(30).await;
+}
+
+/// On the same port, which the killed one gives back in its own time.
+async fn again(address: &str, directory: std::path::PathBuf) -> Relay {
+    let socket = async {
+        while std::net::UdpSocket::bind(address).is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), socket).await.expect("the port is taken");
+    Relay::on(address, directory, limits()).await
+}
