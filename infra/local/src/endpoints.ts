@@ -20,6 +20,10 @@ export interface Endpoints {
   readonly streams: string;
   /** Each relay on its own port, past the edge. */
   readonly relays: readonly string[];
+  /** The relays' media, as clients reach it: WebTransport and QUIC. */
+  readonly media: readonly string[];
+  /** The same over WebSocket, through the edge: a query is appended. */
+  readonly mediaSocket: string;
   readonly nats: string;
   readonly turn: { readonly urls: readonly string[]; readonly secretFile: string };
   /** Prometheus pages. */
@@ -41,6 +45,8 @@ export function describeEndpoints(site: Site, records: readonly ProcessRecord[])
     pods,
     streams: `${edgeUrl(site).replace('http:', 'ws:')}/streams`,
     relays,
+    media: [ports.relay1Media, ports.relay2Media].map((port) => `https://${localhost}:${port}/`),
+    mediaSocket: `${edgeUrl(site).replace('http:', 'ws:')}/media`,
     nats: natsUrl(site),
     turn: { urls: turnUrls(site), secretFile: secrets.turnSecretFile },
     metrics: [

@@ -40,6 +40,7 @@ export function envoySpec(site: Site): ProcessSpec {
       await answersOk(`${edge}/`);
       await allAreHealthy(admin, 'signaling', 2);
       await allAreHealthy(admin, 'relays', 2);
+      await allAreHealthy(admin, 'media', 2);
     },
   };
 }
@@ -68,6 +69,10 @@ export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
     MAX_CONNECTIONS: String(maxConnections),
     SIGNALING_ENDPOINTS: endpoints([ports.pod1, ports.pod2]),
     RELAY_ENDPOINTS: endpoints([ports.relay1, ports.relay2]),
+    MEDIA_ENDPOINTS: mediaEndpoints([
+      [ports.relay1MediaSocket, ports.relay1],
+      [ports.relay2MediaSocket, ports.relay2],
+    ]),
     WEB_ENDPOINTS: endpoints([ports.web]),
   });
 }
@@ -77,6 +82,18 @@ function endpoints(ports: readonly number[]): string {
   return JSON.stringify(
     ports.map((port) => ({
       endpoint: { address: { socket_address: { address: localhost, port_value: port } } },
+    })),
+  );
+}
+
+/** The same for ports that have their health on another one. */
+function mediaEndpoints(ports: readonly (readonly [port: number, health: number])[]): string {
+  return JSON.stringify(
+    ports.map(([port, health]) => ({
+      endpoint: {
+        address: { socket_address: { address: localhost, port_value: port } },
+        health_check_config: { port_value: health },
+      },
     })),
   );
 }

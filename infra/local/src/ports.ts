@@ -13,6 +13,18 @@ export const portTable = {
   relay2: { port: 8122, variable: 'PARLEY_RELAY2_PORT', use: 'the second relay' },
   relay1Link: { port: 8131, variable: 'PARLEY_RELAY1_LINK_PORT', use: 'links to the first relay' },
   relay2Link: { port: 8132, variable: 'PARLEY_RELAY2_LINK_PORT', use: 'links to the second relay' },
+  relay1Media: { port: 8141, variable: 'PARLEY_RELAY1_MEDIA_PORT', use: 'media of the first relay (UDP)' },
+  relay2Media: { port: 8142, variable: 'PARLEY_RELAY2_MEDIA_PORT', use: 'media of the second relay (UDP)' },
+  relay1MediaSocket: {
+    port: 8151,
+    variable: 'PARLEY_RELAY1_MEDIA_SOCKET_PORT',
+    use: 'media of the first relay over WebSocket',
+  },
+  relay2MediaSocket: {
+    port: 8152,
+    variable: 'PARLEY_RELAY2_MEDIA_SOCKET_PORT',
+    use: 'media of the second relay over WebSocket',
+  },
   web: { port: 8090, variable: 'PARLEY_WEB_PORT', use: 'the web application' },
   nats: { port: 4222, variable: 'PARLEY_NATS_PORT', use: 'NATS' },
   natsMonitor: { port: 8222, variable: 'PARLEY_NATS_MONITOR_PORT', use: "NATS' monitoring" },
@@ -89,7 +101,8 @@ async function freePort(taken: ReadonlySet<number>): Promise<number> {
   for (;;) {
     const port = firstTestPort + Math.floor(Math.random() * (lastTestPort - firstTestPort + 1));
     if (taken.has(port)) continue;
-    if ((await tryTcp({ host: '127.0.0.1', port })) === undefined) return port;
+    const here = { host: '127.0.0.1', port };
+    if ((await tryTcp(here)) === undefined && (await tryUdp(here)) === undefined) return port;
   }
 }
 

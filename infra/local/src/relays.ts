@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { webOrigins } from './endpoints.ts';
 import { natsUrl } from './nats.ts';
 import { answersOk, localhost, settingsLike, type Site } from './site.ts';
@@ -12,10 +13,12 @@ export function relaySpecs(site: Site): ProcessSpec[] {
 }
 
 function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): ProcessSpec {
-  const { ports, secrets, tools } = site;
+  const { dir, ports, secrets, tools } = site;
   const port = ports[portName];
   const linkName = `${portName}Link` as const;
   const linkPort = ports[linkName];
+  const mediaName = `${portName}Media` as const;
+  const socketName = `${portName}MediaSocket` as const;
   const url = `http://${localhost}:${port}`;
   return {
     name,
@@ -32,11 +35,19 @@ function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): Pro
       PARLEY_RELAY_NATS_USER: 'relay',
       PARLEY_RELAY_NATS_PASSWORD: secrets.natsPasswords.relay,
       PARLEY_RELAY_LINK_LISTEN: `${localhost}:${linkPort}`,
+      PARLEY_RELAY_MEDIA_LISTEN: `${localhost}:${ports[mediaName]}`,
+      PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN: `${localhost}:${ports[socketName]}`,
+      // Streams are open here; media asks for the tokens that signaling signs.
+      PARLEY_RELAY_MEDIA_KEYS: secrets.publicKeysFile,
+      // It stays: a page that pinned a certificate comes back after a restart.
+      PARLEY_RELAY_MEDIA_CERTIFICATE_DIR: join(dir, 'media', name),
     },
     files: [],
     ports: [
       { name: portName, host: localhost, port, protocol: 'tcp' },
       { name: linkName, host: localhost, port: linkPort, protocol: 'tcp' },
+      { name: mediaName, host: localhost, port: ports[mediaName], protocol: 'udp' },
+      { name: socketName, host: localhost, port: ports[socketName], protocol: 'tcp' },
     ],
     url,
     ready: () => answersOk(`${url}/readyz`),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, X509Certificate, type JsonWebKey } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere, writePrivate } from './files.ts';
@@ -8,6 +8,8 @@ import { readIfThere, writePrivate } from './files.ts';
 export interface Secrets {
   /** JSON {active, keys}: private Ed25519 JWKs that sign tickets and tokens. */
   readonly keysFile: string;
+  /** The same without its private parts, for those who only verify. */
+  readonly publicKeysFile: string;
   readonly turnSecret: string;
   readonly turnSecretFile: string;
   readonly natsPasswords: NatsPasswords;
@@ -32,10 +34,13 @@ export function ensureSecrets(dir: string, certificateIps: readonly string[]): S
   const turnSecretFile = at('turn-secret');
   const tlsCertFile = at('tls-cert.pem');
   const tlsKeyFile = at('tls-key.pem');
-  once(at('keys.json'), makeKeySet);
+  const publicKeysFile = at('keys-public.json');
+  const publicKeys = withoutPrivateParts(once(at('keys.json'), makeKeySet));
+  if (readIfThere(publicKeysFile) !== publicKeys) writePrivate(publicKeysFile, publicKeys);
   ensureCertificate(tlsCertFile, tlsKeyFile, ['127.0.0.1', '::1', ...certificateIps]);
   return {
     keysFile: at('keys.json'),
+    publicKeysFile,
     turnSecret: once(turnSecretFile, () => randomBytes(32).toString('hex')),
     turnSecretFile,
     natsPasswords: {
@@ -61,6 +66,15 @@ function makeKeySet(): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   const jwk = { ...privateKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' };
   return JSON.stringify({ active: kid, keys: [jwk] }, null, 2);
+}
+
+function withoutPrivateParts(keySet: string): string {
+  const { active, keys } = JSON.parse(keySet) as { active: string; keys: (JsonWebKey & { kid: string })[] };
+  return JSON.stringify(
+    { active, keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x })) },
+    null,
+    2,
+  );
 }
 
 // nats-server parses what it finds in a variable: digits alone would become a number, so a letter leads.

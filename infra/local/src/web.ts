@@ -12,7 +12,11 @@ export function webSpec({ ports, tools }: Site): ProcessSpec {
     name: 'web',
     command: tools.node,
     args: [inRepository('client/web/server.ts')],
-    env: { PARLEY_LISTEN: `${localhost}:${ports.web}` },
+    env: {
+      PARLEY_LISTEN: `${localhost}:${ports.web}`,
+      // The relays' WebTransport, whichever ports they have.
+      PARLEY_CONNECT_SRC: `https://${localhost}:*`,
+    },
     files: [],
     ports: [{ name: 'web', host: localhost, port: ports.web, protocol: 'tcp' }],
     url,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fillTemplate } from '@parley/turn/template';
@@ -61,7 +61,8 @@ test('secrets are made once, differ between installations, and only their owner 
   const first = ensureSecrets(one, ['127.77.0.1']);
   assert.deepEqual(ensureSecrets(one, ['127.77.0.1']), first);
   assert.notEqual(ensureSecrets(two, []).turnSecret, first.turnSecret);
-  for (const file of [first.keysFile, first.turnSecretFile, first.tlsKeyFile]) {
+  assert.ok(!readFileSync(first.publicKeysFile, 'utf8').includes('"d"'));
+  for (const file of [first.keysFile, first.publicKeysFile, first.turnSecretFile, first.tlsKeyFile]) {
     assert.equal(statSync(file).mode & 0o777, 0o600, file);
   }
 });

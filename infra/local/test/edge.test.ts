@@ -92,6 +92,21 @@ test('a pod learns the address that connected, and not the one that was claimed'
   assert.equal(forwarded['x-forwarded-proto'], 'http');
 });
 
+test('media over WebSocket goes to the relays at their root, and by `at` always to the same one', async () => {
+  const seen = new Set<string>();
+  for (let i = 0; i < 20; i += 1) {
+    const first = await ask(`/media?at=relay-${i}&jwt=a.b.c`, { headers: upgrade });
+    const second = await ask(`/media/?jwt=d.e.f&at=relay-${i}`, { headers: upgrade });
+    assert.deepEqual([first.status, first.path], [101, `/?at=relay-${i}&jwt=a.b.c`]);
+    assert.deepEqual([second.status, second.backend], [101, first.backend]);
+    seen.add(first.backend);
+  }
+  assert.deepEqual([...seen].toSorted(), ['relay1MediaSocket', 'relay2MediaSocket']);
+  assert.equal((await ask('/media', { headers: upgrade })).status, 101);
+  assert.equal((await ask('/media/x', { headers: upgrade })).status, 403);
+  assert.equal((await ask('/media?at=a')).backend, 'web');
+});
+
 test('request id and trace context go through and come back', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const { forwarded, headers } = await ask('/v1/rooms/x', {
@@ -140,6 +155,8 @@ test('a pod that is gone is passed over at once; with none left the answer is NO
 test('the access log is JSON and holds neither a room nor a query', async () => {
   await ask('/streams/lab?code=secret=query', { headers: upgrade });
   await accessLog((line) => line.includes('"route":"stream"'));
+  await ask('/media?at=relay-1:8141&jwt=secret=query', { headers: upgrade });
+  await accessLog((line) => line.includes('"route":"media"'));
   await ask('/assets/app.js?secret=query');
   await ask(`/r/${room}?secret=query`);
   const lines = await accessLog((line) => line.includes('/assets/app.js'));

@@ -60,7 +60,15 @@ export async function startEdge(
 ): Promise<Edge> {
   const site = await scratchSite(t, env);
   const backends = new Map<string, Backend>();
-  for (const name of ['pod1', 'pod2', 'relay1', 'relay2', 'web'] as const) {
+  for (const name of [
+    'pod1',
+    'pod2',
+    'relay1',
+    'relay2',
+    'relay1MediaSocket',
+    'relay2MediaSocket',
+    'web',
+  ] as const) {
     backends.set(name, await startBackend(name, site.ports[name]));
   }
   const backend = (name: string) => {

@@ -69,11 +69,15 @@ pub enum Code {
     TooManyRevocations,
     /// The body of a request is over `body.bytes`.
     BodyTooLarge,
+    /// The pod has `media.sessions` sessions.
+    TooManySessions,
+    /// The session publishes more than `media.broadcasts`.
+    TooManyBroadcasts,
 }
 
 impl Code {
     /// All of them, for metrics and documentation.
-    pub const ALL: [Code; 33] = [
+    pub const ALL: [Code; 35] = [
         Code::BadRequest,
         Code::NotFound,
         Code::MethodNotAllowed,
@@ -107,6 +111,8 @@ impl Code {
         Code::TooManyCodes,
         Code::TooManyRevocations,
         Code::BodyTooLarge,
+        Code::TooManySessions,
+        Code::TooManyBroadcasts,
     ];
 
     /// The name on the wire and in metrics.
@@ -164,6 +170,8 @@ impl Code {
             Code::TooManyCodes => ("TOO_MANY_CODES", 503, 4504, true),
             Code::TooManyRevocations => ("TOO_MANY_REVOCATIONS", 503, 4504, true),
             Code::BodyTooLarge => ("BODY_TOO_LARGE", 413, 1008, false),
+            Code::TooManySessions => ("TOO_MANY_SESSIONS", 503, 4504, true),
+            Code::TooManyBroadcasts => ("TOO_MANY_BROADCASTS", 429, 4428, false),
         }
     }
 }

@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 mod cluster;
+mod media;
 
 /// The settings in force.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Settings {
     pub stats: bool,
     /// How the pod takes part among others; `None`: alone.
     pub cluster: Option<crate::cluster::Config>,
+    /// How the pod carries media; `None`: it carries none.
+    pub media: Option<crate::media::Config>,
     /// The least that is logged.
     pub log_level: tracing::Level,
     /// The limits.
@@ -112,6 +115,33 @@ struct Flags {
     /// Where other pods reach it [link-listen, if it is one address]
     #[arg(long, env = "PARLEY_RELAY_LINK_ADVERTISE", value_name = "ADDRESS:PORT")]
     link_advertise: Option<String>,
+    /// Address and port for media, over UDP: QUIC and WebTransport [none: it carries no media]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_LISTEN", value_name = "ADDRESS:PORT")]
+    media_listen: Option<String>,
+    /// Address and port for media over WebSocket, where the edge leads clients without WebTransport [media-listen's, over TCP]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN", value_name = "ADDRESS:PORT")]
+    media_websocket_listen: Option<String>,
+    /// Where other pods reach media-listen [media-listen, if it is one address]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_ADVERTISE", value_name = "ADDRESS:PORT")]
+    media_advertise: Option<String>,
+    /// Where clients reach media-listen: https://HOST:PORT/ [media-listen, if it is this machine alone]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_URL", value_name = "URL")]
+    media_url: Option<String>,
+    /// Place in the tree of relays: origin or leaf [origin]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_ROLE", value_name = "origin|leaf")]
+    media_role: Option<String>,
+    /// Key set that tokens for media are verified with (JSON) [the keys of access token; none with access open]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_KEYS", value_name = "FILE")]
+    media_keys: Option<String>,
+    /// Directory for certificates of its own, which clients pin [a new one, which ends with the relay]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_CERTIFICATE_DIR", value_name = "DIRECTORY")]
+    media_certificate_dir: Option<String>,
+    /// Certificate chain of a public CA for media-url's host (PEM), read again when it is replaced [its own certificates]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_CERTIFICATE", value_name = "FILE")]
+    media_certificate: Option<String>,
+    /// Its key (PEM) [none]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_KEY", value_name = "FILE")]
+    media_key: Option<String>,
     /// error, warn, info, debug or trace [info]
     #[arg(long, env = "PARLEY_RELAY_LOG_LEVEL", value_name = "LEVEL")]
     log_level: Option<String>,
@@ -142,6 +172,15 @@ struct File {
     zone: Option<String>,
     link_listen: Option<String>,
     link_advertise: Option<String>,
+    media_listen: Option<String>,
+    media_websocket_listen: Option<String>,
+    media_advertise: Option<String>,
+    media_url: Option<String>,
+    media_role: Option<String>,
+    media_keys: Option<String>,
+    media_certificate_dir: Option<String>,
+    media_certificate: Option<String>,
+    media_key: Option<String>,
     log_level: Option<String>,
     limits: BTreeMap<String, u64>,
 }
@@ -232,6 +271,20 @@ pub fn read(
         link_listen: given(&flags.link_listen, "LINK_LISTEN").or(file.link_listen),
         link_advertise: given(&flags.link_advertise, "LINK_ADVERTISE").or(file.link_advertise),
     };
+    let cluster = cluster::read(among)?;
+    let media = media::read(media::Given {
+        listen: given(&flags.media_listen, "MEDIA_LISTEN").or(file.media_listen),
+        websocket: given(&flags.media_websocket_listen, "MEDIA_WEBSOCKET_LISTEN").or(file.media_websocket_listen),
+        advertise: given(&flags.media_advertise, "MEDIA_ADVERTISE").or(file.media_advertise),
+        url: given(&flags.media_url, "MEDIA_URL").or(file.media_url),
+        role: given(&flags.media_role, "MEDIA_ROLE").or(file.media_role),
+        keys: given(&flags.media_keys, "MEDIA_KEYS").or(file.media_keys),
+        directory: given(&flags.media_certificate_dir, "MEDIA_CERTIFICATE_DIR").or(file.media_certificate_dir),
+        certificate: given(&flags.media_certificate, "MEDIA_CERTIFICATE").or(file.media_certificate),
+        key: given(&flags.media_key, "MEDIA_KEY").or(file.media_key),
+        among_others: cluster.is_some(),
+        stream_keys: access.as_ref().map(|rules| rules.keys.clone()),
+    })?;
     let level = given(&flags.log_level, "LOG_LEVEL").or(file.log_level).unwrap_or_else(|| "info".into());
     Ok(Settings {
         listen: address("listen", &listen)?,
@@ -242,7 +295,8 @@ pub fn read(
         trusted_proxies: trusted,
         replay,
         stats,
-        cluster: cluster::read(among)?,
+        cluster,
+        media,
         log_level: level.parse().map_err(|_| Refused::Setting(format!("log-level is not known: {level}")))?,
         limits: read_limits(&file.limits, &environment, &flags.limits)?,
     })

@@ -1,12 +1,14 @@
 //! Leaving: take nobody, send everybody elsewhere in paced batches, end within a known time. Rule STR-70.
 use crate::codes::Code;
-use crate::relay::Running;
+use crate::relay::{Relay, Running};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Between two batches.
 const PACE: Duration = Duration::from_millis(50);
+/// NATS may be away.
+const LAST_WORD: Duration = Duration::from_secs(2);
 
 /// SIGTERM and SIGINT, from the moment it is made on: one that comes while the relay starts is not lost, and does not end it.
 pub struct Told {
@@ -36,9 +38,28 @@ pub async fn when_told(Told { mut terminate, mut interrupt }: Told, running: Run
 
 /// Drains: done when every client is gone, or after `drain.window` and `socket.closeTimeout`; then leaves the other pods.
 pub async fn run(running: &Running) {
-    let relay = &running.relay;
     let began = Instant::now();
-    relay.begin_drain();
+    running.relay.begin_drain();
+    let (all, ()) = tokio::join!(streams(&running.relay), media(running));
+    if let Some(cluster) = &running.cluster {
+        cluster.leave().await;
+    }
+    tracing::info!(all, ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), "drained");
+}
+
+/// Sends the clients of media to another relay, once signaling was told to send nobody here.
+async fn media(running: &Running) {
+    let Some(media) = &running.relay.media else { return };
+    let telling = running.telling.lock().take();
+    if let Some(telling) = telling {
+        let _ = timeout(LAST_WORD, telling).await;
+    }
+    let others = running.cluster.as_ref().map(|cluster| cluster.shared.carriers.borrow().clone());
+    media.drain(&others.unwrap_or_default()).await;
+}
+
+/// Closes every socket; whether all are gone.
+async fn streams(relay: &Relay) -> bool {
     let everyone = relay.clients.all();
     tracing::info!(sockets = everyone.len(), "draining");
     let window = Duration::from_millis(relay.limits.drain_window);
@@ -60,9 +81,5 @@ pub async fn run(running: &Running) {
             sleep(PACE).await;
         }
     };
-    let all = timeout(patience, gone).await.is_ok();
-    if let Some(cluster) = &running.cluster {
-        cluster.leave().await;
-    }
-    tracing::info!(all, ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), "drained");
+    timeout(patience, gone).await.is_ok()
 }

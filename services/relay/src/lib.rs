@@ -9,6 +9,7 @@
 //! | [`access`] | who may: tokens, one-use codes, revocation |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
 //! | [`cluster`] | other pods: finding them, and what crosses to and from them |
+//! | [`media`] | the second door: Media over QUIC |
 //! | [`stats`] | what is counted, and how it is shown |
 //! | [`relay`] | starts all of it, in order |
 pub mod access;
@@ -18,6 +19,7 @@ pub mod config;
 pub mod drain;
 pub mod limits;
 pub mod log;
+pub mod media;
 pub mod relay;
 pub mod server;
 pub mod stats;

@@ -139,6 +139,26 @@ limits! {
         "how often a pod says a digest of its revocations: the longest that a lost message is missed for";
     body_bytes "body.bytes" = 4096, 64 => 65_536, "bytes", Some(Code::BodyTooLarge),
         "the only body is one name in JSON";
+    media_sessions "media.sessions" = 1000, 1 => 1_000_000, "sessions", Some(Code::TooManySessions),
+        "one relay on one processor; signaling sends rooms elsewhere before";
+    media_broadcasts "media.broadcasts" = 64, 1 => 100_000, "broadcasts", Some(Code::TooManyBroadcasts),
+        "of one session: camera, microphone and screen, many times over";
+    media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", None,
+        "200 broadcasts of 1 Mbit/s for as long as media.cacheTime";
+    media_cache_time "media.cacheTime" = 10_000, 100 => 600_000, "ms", None,
+        "several groups of video: who comes late begins with a whole one, and who was cut off goes on";
+    media_idle_time "media.idleTime" = 10_000, 1000 => 3_600_000, "ms", None,
+        "a phone that changes networks is back within it";
+    media_link_idle_time "media.linkIdleTime" = 1500, 200 => 60_000, "ms", None,
+        "with a ping a dead origin is found within 1.9 s, and media flows again within 3 s";
+    media_link_ping "media.linkPing" = 400, 20 => 10_000, "ms", None,
+        "three pings may be lost before a link counts as dead";
+    media_token_age "media.tokenAge" = 300_000, 1000 => 86_400_000, "ms", Some(Code::TokenExpired),
+        "as signaling says it: time to connect, and to come back once";
+    media_certificate_life "media.certificateLife" = 864_000_000, 3_601_000 => 1_123_200_000, "ms", None,
+        "browsers pin nothing that is good for more than 14 days";
+    media_certificate_rotation "media.certificateRotation" = 345_600_000, 500 => 1_123_200_000, "ms", None,
+        "whoever learnt the current and the next hash may come back for as long again";
     drain_window "drain.window" = 10_000, 10 => 600_000, "ms", None,
         "clients move elsewhere at 1,600 a second from a full pod; within the 30 s Kubernetes gives a process to end";
 }
@@ -203,6 +223,14 @@ impl Limits {
                 "link.deadTime and lease.time must be at least twice link.pingInterval and lease.interval",
             ));
         }
+        if self.media_link_idle_time < 2 * self.media_link_ping {
+            return Err(Refused::Together("media.linkIdleTime must be at least twice media.linkPing"));
+        }
+        if self.media_certificate_life < 2 * self.media_certificate_rotation + 3_600_000 {
+            return Err(Refused::Together(
+                "media.certificateLife must be at least twice media.certificateRotation and an hour, as the next one is made before",
+            ));
+        }
         Ok(())
     }
 }
@@ -259,5 +287,10 @@ mod tests {
         let mut limits = Limits::default();
         limits.set("reader.bytes", "1024").unwrap();
         assert!(matches!(limits.check(), Err(Refused::Together(_))));
+        for (name, value) in [("media.linkPing", "800"), ("media.certificateLife", "600000000")] {
+            let mut limits = Limits::default();
+            limits.set(name, value).unwrap();
+            assert!(matches!(limits.check(), Err(Refused::Together(_))), "{name}");
+        }
     }
 }

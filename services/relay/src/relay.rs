@@ -1,15 +1,17 @@
 //! The relay as a whole: what its parts share, and the order they start in.
 use crate::access::{Access, Ports};
 use crate::cluster::bus::Bus;
-use crate::cluster::{self, Cluster};
+use crate::cluster::{self, Cluster, Joined};
 use crate::config::Settings;
 use crate::limits::{Limits, size};
+use crate::media::{Guard, Media};
 use crate::server::addresses::Addresses;
 use crate::server::{accept, ops, sweep};
 use crate::stats::{Answers, Clients, Counters};
 use crate::topics::queue::{Backlog, Bounds};
 use crate::topics::{Interest, Topics};
 use anyhow::Context;
+use parking_lot::Mutex;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,6 +42,8 @@ pub struct Relay {
     pub counters: Counters,
     /// What crosses to and from other pods.
     pub links: Arc<cluster::counts::Counts>,
+    /// The second door, if there is one.
+    pub media: Option<Arc<Media>>,
     /// What `/ws` was answered last.
     pub answers: Answers,
     /// Sockets on `/ws`.
@@ -84,14 +88,16 @@ pub struct Running {
     pub accepting: JoinHandle<()>,
     sweeping: JoinHandle<()>,
     answering: Option<JoinHandle<()>>,
+    /// Ends when it was said that the pod's media goes.
+    pub telling: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.accepting.abort();
         self.sweeping.abort();
-        if let Some(answering) = &self.answering {
-            answering.abort();
+        for task in self.answering.iter().chain(self.telling.get_mut().iter()) {
+            task.abort();
         }
     }
 }
@@ -111,7 +117,10 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
         None => None,
     };
     let interest = joined.as_ref().map(|_| Arc::new(Interest::default()));
-    let relay = Arc::new(Relay::new(settings, interest.clone(), joined.as_ref().map(|joined| &joined.bus)));
+    let links = Arc::default();
+    let ports = ports(&settings, joined.as_ref().map(|joined| &joined.bus), &links);
+    let media = open_media(&settings, joined.as_ref(), ports.as_ref()).await?;
+    let relay = Arc::new(Relay::new(settings, interest.clone(), ports, links, media));
     let accepting = tokio::spawn(accept::run(listener, Arc::clone(&relay)));
     let sweeping = tokio::spawn(sweep::run(Arc::clone(&relay)));
     let answering = for_operators.map(|listener| tokio::spawn(ops::run(listener, Arc::clone(&relay))));
@@ -119,11 +128,39 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     if let Some(address) = ops {
         tracing::info!(%address, "answering operators");
     }
+    let bus = joined.as_ref().map(|joined| joined.bus.clone());
     let cluster = match joined.zip(interest) {
         Some((joined, interest)) => Some(cluster::start(joined, &relay, interest).await?),
         None => None,
     };
-    Ok(Running { address, ops, relay, cluster, accepting, sweeping, answering })
+    let telling = relay.media.clone().zip(cluster.as_ref().zip(bus)).map(|(media, (cluster, bus))| {
+        let region = cluster.region.clone();
+        tokio::spawn(media.tell(Arc::clone(&cluster.shared), bus, region))
+    });
+    let telling = Mutex::new(telling);
+    Ok(Running { address, ops, relay, cluster, accepting, sweeping, answering, telling })
+}
+
+/// What both doors ask about tokens, if one of them does.
+fn ports(settings: &Settings, bus: Option<&Bus>, links: &Arc<cluster::counts::Counts>) -> Option<Arc<Ports>> {
+    let media = settings.media.as_ref().and_then(|media| media.keys.as_ref());
+    let asks = settings.access.is_some() || media.is_some();
+    let limits = &settings.limits;
+    asks.then(|| Arc::new(bus.map_or_else(|| Ports::alone(limits), |bus| cluster::ports(bus, limits, links))))
+}
+
+async fn open_media(
+    settings: &Settings,
+    joined: Option<&Joined>,
+    ports: Option<&Arc<Ports>>,
+) -> anyhow::Result<Option<Arc<Media>>> {
+    let Some(config) = &settings.media else { return Ok(None) };
+    let guard = Guard {
+        tokens: config.keys.clone().zip(ports.cloned()),
+        key: joined.map(|joined| joined.own.key.clone()),
+        limits: settings.limits.clone(),
+    };
+    Media::open(config, guard).await.map(|media| Some(Arc::new(media)))
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -134,13 +171,15 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 impl Relay {
-    fn new(settings: Settings, interest: Option<Arc<Interest>>, bus: Option<&Bus>) -> Self {
+    fn new(
+        settings: Settings,
+        interest: Option<Arc<Interest>>,
+        ports: Option<Arc<Ports>>,
+        links: Arc<cluster::counts::Counts>,
+        media: Option<Arc<Media>>,
+    ) -> Self {
         let limits = settings.limits.clone();
-        let links = Arc::default();
-        let access = settings.access.clone().map(|rules| {
-            let ports = bus.map_or_else(|| Ports::alone(&limits), |bus| cluster::ports(bus, &limits, &links));
-            Access::new(rules, &limits, ports)
-        });
+        let access = settings.access.clone().zip(ports).map(|(rules, ports)| Access::new(rules, &limits, ports));
         let kept = Arc::new(Backlog::new(limits.pod_replay_bytes));
         let (most, replay_bytes) = (size(limits.pod_topics), size(limits.replay_bytes));
         let topics = Topics::new(most, settings.replay.clone(), replay_bytes, kept, interest);
@@ -153,6 +192,7 @@ impl Relay {
             assembly: Assembly { bytes: AtomicU64::new(0), limit: limits.pod_assembly_bytes },
             counters: Counters::default(),
             links,
+            media,
             answers: Answers::default(),
             stats_sockets: AtomicU64::new(0),
             started: Instant::now(),

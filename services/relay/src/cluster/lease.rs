@@ -1,4 +1,5 @@
 //! What a pod says of itself while it lives: who it is and how to reach it. Rule STR-90.
+use crate::media::place::{Place, if_known};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub struct Lease {
     /// The last word: the pod is going.
     #[serde(default)]
     pub gone: bool,
+    /// Where its media is, if it carries any.
+    #[serde(default, deserialize_with = "if_known", skip_serializing_if = "Option::is_none")]
+    pub media: Option<Place>,
 }
 
 /// The longest name of a pod.
@@ -90,7 +94,7 @@ mod tests {
 
     fn lease() -> Lease {
         let link = "10.0.0.7:8112".parse().unwrap();
-        Lease { pod: "relay-7".into(), epoch: 5, zone: "a".into(), link, key: Key::random(), gone: false }
+        Lease { pod: "relay-7".into(), epoch: 5, zone: "a".into(), link, key: Key::random(), gone: false, media: None }
     }
 
     #[test]
@@ -98,8 +102,13 @@ mod tests {
         let mut value = serde_json::to_value(lease()).unwrap();
         value["media"] = "later".into();
         assert_eq!(Lease::read(&lease_with(&value)).map(|lease| lease.pod), Some("relay-7".into()));
-        let lease = lease();
-        assert_eq!(Lease::read(&lease.bytes()), Some(lease));
+        let url = crate::media::url::Url::try_from("https://relay-7.example:4443/".to_owned()).unwrap();
+        let hashes = vec!["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".to_owned().try_into().unwrap(); 2];
+        let (role, address) = (crate::media::place::Role::Leaf, "10.0.0.7:4443".parse().unwrap());
+        let media = Some(Place { role, address, url, hashes, room: 7 });
+        for lease in [lease(), Lease { media, ..lease() }] {
+            assert_eq!(Lease::read(&lease.bytes()), Some(lease));
+        }
     }
 
     fn lease_with(value: &serde_json::Value) -> Vec<u8> {

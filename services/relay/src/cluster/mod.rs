@@ -27,6 +27,7 @@ pub mod word;
 
 use crate::access::{self, Revoked};
 use crate::limits::{Limits, size};
+use crate::media::place::{Others, Place};
 use crate::relay::Relay;
 use crate::topics::Interest;
 use anyhow::{Context, ensure};
@@ -73,6 +74,10 @@ pub struct Shared {
     pub served: Arc<Served>,
     /// What crossed.
     pub counts: Arc<Counts>,
+    /// Where its media is, if it carries any; said at once when whoever sets it notifies.
+    pub place: watch::Sender<Option<Place>>,
+    /// The others that carry media.
+    pub carriers: watch::Sender<Others>,
     leaving: watch::Sender<bool>,
 }
 
@@ -81,12 +86,33 @@ impl Shared {
     pub fn is_leaving(&self) -> bool {
         *self.leaving.borrow()
     }
+
+    fn lease(&self) -> Lease {
+        Lease { media: self.place.borrow().clone(), ..self.own.clone() }
+    }
+
+    /// A pod that is there carries media, or does no more.
+    fn note(&self, lease: Lease) {
+        self.carriers.send_if_modified(|carriers| match carriers.get(&lease.pod) {
+            known if known == Some(&lease) || (known.is_none() && lease.media.is_none()) => false,
+            _ => {
+                carriers.insert(lease.pod.clone(), lease);
+                true
+            }
+        });
+    }
+
+    fn forget(&self, pod: &str) {
+        self.carriers.send_if_modified(|carriers| carriers.remove(pod).is_some());
+    }
 }
 
 /// A pod's part in its region.
 pub struct Cluster {
     /// What its links share.
     pub shared: Arc<Shared>,
+    /// Its region.
+    pub region: String,
     accepting: AbortHandle,
     finding: parking_lot::Mutex<Option<JoinHandle<()>>>,
 }
@@ -95,8 +121,9 @@ pub struct Cluster {
 pub struct Joined {
     /// The bus.
     pub bus: Bus,
+    /// What it says of itself.
+    pub own: Lease,
     listener: TcpListener,
-    own: Lease,
     region: String,
 }
 
@@ -113,6 +140,7 @@ pub async fn join(config: &Config) -> anyhow::Result<Joined> {
         link,
         key: Key::random(),
         gone: false,
+        media: None,
     };
     let bus = Bus::join(&config.nats, &own.pod).await?;
     Ok(Joined { bus, listener, own, region: config.region.clone() })
@@ -141,11 +169,13 @@ pub async fn start(joined: Joined, relay: &Arc<Relay>, interest: Arc<Interest>) 
         interest,
         served: Arc::new(Served::new(size(relay.limits.link_peers))),
         counts: Arc::clone(&relay.links),
+        place: watch::Sender::default(),
+        carriers: watch::Sender::default(),
         leaving: watch::Sender::new(false),
     });
     let accepting = tokio::spawn(serve::accept(listener, Arc::clone(&shared))).abort_handle();
     let finding = tokio::spawn(find(bus, leases, Arc::clone(&shared)));
-    Ok(Cluster { shared, accepting, finding: parking_lot::Mutex::new(Some(finding)) })
+    Ok(Cluster { shared, region, accepting, finding: parking_lot::Mutex::new(Some(finding)) })
 }
 
 impl Cluster {
@@ -184,28 +214,34 @@ async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
     let mut ticks = interval(Duration::from_millis(limits.lease_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut leaving = shared.leaving.subscribe();
+    let mut place = shared.place.subscribe();
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                leases.say(&shared.own).await;
+                leases.say(&shared.lease()).await;
                 shared.counts.bus.set(u64::from(bus.is_connected()));
                 for pod in roll.lapse(Instant::now(), Dialler::is_up) {
                     tracing::info!(pod, "pod forgotten");
+                    shared.forget(&pod);
                 }
             }
             lease = leases.next() => {
                 let (pod, epoch) = (lease.pod.clone(), lease.epoch);
-                match roll.heard(lease, Instant::now(), |lease| Dialler::start(lease, &shared)) {
+                match roll.heard(lease.clone(), Instant::now(), |lease| Dialler::start(lease, &shared)) {
                     Heard::New | Heard::Restarted => {
                         tracing::info!(pod, epoch, "pod found");
+                        shared.note(lease);
                         // It need not wait for the next tick to find this one.
-                        leases.say(&shared.own).await;
+                        leases.say(&shared.lease()).await;
                     }
+                    Heard::Known => shared.note(lease),
+                    Heard::Gone => shared.forget(&pod),
                     Heard::Twin => tracing::warn!(pod, epoch, "another pod has this one's name: set pod"),
                     Heard::Full => tracing::warn!(pod, "not linked: link.peers"),
-                    Heard::Own | Heard::Known | Heard::Late | Heard::Gone => {}
+                    Heard::Own | Heard::Late => {}
                 }
             }
+            Ok(()) = place.changed() => leases.say(&shared.lease()).await,
             _ = leaving.changed() => break,
         }
     }

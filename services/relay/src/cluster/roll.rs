@@ -113,7 +113,7 @@ mod tests {
 
     fn lease(pod: &str, epoch: u64) -> Lease {
         let link = "127.0.0.1:1".parse().unwrap();
-        Lease { pod: pod.into(), epoch, zone: String::new(), link, key: Key([0; 32]), gone: false }
+        Lease { pod: pod.into(), epoch, zone: String::new(), link, key: Key([0; 32]), gone: false, media: None }
     }
 
     fn roll() -> Roll<u64> {

@@ -53,10 +53,15 @@ fn keys(secret: Option<String>, secret_file: Option<&str>, keys_file: Option<&st
     if let Some(secret) = secret {
         keys = keys.with_secret(&secret).map_err(Refused::Setting)?;
     }
-    if let Some(path) = keys_file {
-        keys = keys.with_set(&read(path)?).map_err(|why| Refused::Setting(format!("{path}: {why}")))?;
+    match keys_file {
+        Some(path) => key_set(keys, path),
+        None => Ok(keys),
     }
-    Ok(keys)
+}
+
+/// Adds the key set of a file.
+pub(super) fn key_set(keys: Keys, path: &str) -> Result<Keys, Refused> {
+    keys.with_set(&read(path)?).map_err(|why| Refused::Setting(format!("{path}: {why}")))
 }
 
 fn read(path: &str) -> Result<String, Refused> {

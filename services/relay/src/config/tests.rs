@@ -1,4 +1,6 @@
 use super::*;
+use crate::media::Certificates;
+use crate::media::place::Role;
 
 fn settings(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Settings, String> {
     let arguments = ["parley-relay"].iter().chain(arguments).map(OsString::from);
@@ -145,4 +147,70 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
     let long = format!("--pod={}", "x".repeat(129));
     assert!(settings(&[nats, "--link-listen=127.0.0.1:0", &long], &[]).unwrap_err().contains("pod must have"));
     assert!(settings(&["--limit=link.deadTime=1500"], &[]).unwrap_err().contains("at least twice"));
+}
+
+const SET: &str = r#"{"active": "a", "keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "a", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+
+#[test]
+fn media_1_without_media_listen_a_relay_carries_no_media_and_on_this_machine_it_needs_nothing_else() {
+    assert!(settings(&[], &[]).unwrap().media.is_none());
+    let media = settings(&["--media-listen=127.0.0.1:8141"], &[]).unwrap().media.unwrap();
+    assert_eq!(
+        (media.websocket, media.role, media.certificates),
+        (media.listen, Role::Origin, Certificates::Pinned(None))
+    );
+    assert!(media.url.is_none() && media.advertise.is_none() && media.keys.is_none());
+    let (_kept, arguments) = file(
+        "nats = 'nats://one:4222'\nlink-advertise = '10.0.0.7:8112'\nmedia-listen = '0.0.0.0:4443'\nmedia-role = 'leaf'\n\
+         media-url = 'https://a.example:4443/'\nmedia-certificate = 'a.pem'\nmedia-key = 'b.pem'\n\
+         media-websocket-listen = '0.0.0.0:8114'\n",
+    );
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let environment = [("PARLEY_RELAY_MEDIA_ADVERTISE", "10.0.0.7:4443")];
+    let media = settings(&arguments, &environment).unwrap().media.unwrap();
+    assert_eq!(
+        (media.role, media.websocket.port(), media.advertise.map(|at| at.port())),
+        (Role::Leaf, 8114, Some(4443))
+    );
+    assert_eq!(media.url.map(String::from), Some("https://a.example:4443/".into()));
+    assert_eq!(media.certificates, Certificates::Public { certificate: "a.pem".into(), key: "b.pem".into() });
+}
+
+#[test]
+fn media_4_media_asks_for_tokens_where_there_are_keys_for_it_though_streams_are_open() {
+    let (set, _) = file(SET);
+    let path = set.0.display().to_string();
+    let given = settings(&["--media-listen=127.0.0.1:0", "--media-keys", &path], &[]).unwrap();
+    assert!(given.access.is_none() && given.media.unwrap().keys.is_some());
+    let shared = settings(&["--media-listen=127.0.0.1:0", "--access=token", "--keys", &path], &[]).unwrap();
+    assert!(shared.media.unwrap().keys.is_some());
+}
+
+#[test]
+fn str_81_settings_of_media_that_do_not_go_together_are_refused_with_a_sentence() {
+    let (here, nats) = ("--media-listen=127.0.0.1:0", "--nats=nats://127.0.0.1:4222");
+    let (everywhere, url) = ("--media-listen=0.0.0.0:4443", "--media-url=https://a.example/");
+    let cases = [
+        (vec!["--media-listen=4443"], "media-listen must be ADDRESS:PORT"),
+        (vec!["--media-url=https://a.example/"], "media-url needs media-listen"),
+        (vec!["--media-keys=x"], "media-keys needs media-listen"),
+        (vec![everywhere], "media-url must say where clients reach 0.0.0.0:4443"),
+        (vec![here, "--media-url=http://a.example/"], "media-url must be https://HOST:PORT/"),
+        (vec![here, "--media-url=https://a.example/x"], "media-url must be https://HOST:PORT/"),
+        (vec![everywhere, url, nats, "--link-listen=127.0.0.1:0"], "media-advertise must say where other pods reach"),
+        (vec![here, "--media-advertise=10.0.0.7:1"], "media-advertise needs nats"),
+        (vec![here, "--media-role=hub"], "media-role must be origin or leaf, not hub"),
+        (vec![here, "--media-role=leaf"], "media-role leaf needs nats"),
+        (vec![here, "--media-key=a"], "media-certificate and media-key must be set together"),
+        (
+            vec![here, "--media-key=a", "--media-certificate=b", "--media-certificate-dir=c"],
+            "media-certificate-dir is for",
+        ),
+        (vec![here, "--media-keys=/does/not/exist"], "cannot be read"),
+        (vec![here, "--media-websocket-listen=x"], "media-websocket-listen must be"),
+    ];
+    for (flags, sentence) in cases {
+        let refused = settings(&flags, &[]).unwrap_err();
+        assert!(refused.contains(sentence), "{flags:?}: {refused}");
+    }
 }

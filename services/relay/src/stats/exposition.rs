@@ -1,4 +1,4 @@
-//! Prometheus' text format. Every metric of a relay is written with this.
+//! Prometheus' text format. Every metric of a relay but the media crate's is written with this.
 use crate::cluster::counts::Histogram;
 use std::fmt::Write;
 
@@ -34,6 +34,11 @@ impl Text {
         }
         let sum = seconds(microseconds);
         let _ = write!(self.0, "{name}_bucket{{le=\"+Inf\"}} {count}\n{name}_sum {sum}\n{name}_count {count}\n");
+    }
+
+    /// A page that another crate wrote: the media relay's.
+    pub fn page(&mut self, page: &str) {
+        self.0.push_str(page);
     }
 
     /// All of it.

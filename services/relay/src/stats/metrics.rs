@@ -40,5 +40,8 @@ pub fn text(relay: &Relay) -> String {
     if relay.settings.cluster.is_some() {
         crate::cluster::metrics::write(&mut out, &relay.links);
     }
+    if let Some(media) = &relay.media {
+        out.page(&media.metrics());
+    }
     out.finish()
 }

@@ -19,6 +19,8 @@ mod finding;
 mod first_readers;
 mod frozen;
 mod guarded;
+#[cfg(feature = "media")]
+mod media;
 mod messages;
 mod nats;
 mod pod;

@@ -156,7 +156,8 @@ async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_el
     let pods = start(&nats, 2, &["--limit=lease.time=600000"]).await;
     let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (key, link) = (Key::random(), fake.local_addr().unwrap());
-    let lease = Lease { pod: "fake".into(), epoch: 7, zone: String::new(), link, key: key.clone(), gone: false };
+    let lease =
+        Lease { pod: "fake".into(), epoch: 7, zone: String::new(), link, key: key.clone(), gone: false, media: None };
     let client = async_nats::connect(&nats.url).await.unwrap();
     client.publish(LEASES, "{\"pod\":1}".into()).await.unwrap();
     client.publish(LEASES, lease.bytes().into()).await.unwrap();

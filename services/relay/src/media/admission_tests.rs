@@ -1,0 +1,135 @@
+use super::*;
+use crate::access::{Entry, Revocation, Term};
+use crate::limits::Limits;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::hmac;
+use serde_json::{Value, json};
+
+const SECRET: &str = "a secret of thirty-two bytes ...";
+
+fn guard() -> Guard {
+    let limits = Limits::default();
+    let keys = Keys::default().with_secret(SECRET).unwrap();
+    Guard { tokens: Some((keys, Arc::new(Ports::alone(&limits)))), key: Some(Key([7; 32])), limits }
+}
+
+fn open() -> Guard {
+    Guard { tokens: None, ..guard() }
+}
+
+/// A token of the room's for a minute, changed by `changes`; null takes a claim away.
+fn token(changes: Value) -> String {
+    let mut claims = json!({
+        "aud": "parley:media", "sub": "p0", "iat": now(), "exp": now() + 60,
+        "publish": ["rooms/lab/p0/*"], "subscribe": ["rooms/lab/**"],
+    });
+    for (name, value) in changes.as_object().unwrap() {
+        claims[name] = value.clone();
+    }
+    claims.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let message = format!("{}.{}", part(&json!({"alg": "HS256"})), part(&claims));
+    let signature = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, SECRET.as_bytes()), message.as_bytes());
+    format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
+}
+
+fn refusal(guard: &Guard, credential: Credential<'_>) -> Option<Refusal> {
+    guard.judge(credential).err()
+}
+
+fn lists(pass: &dyn Pass) -> (Vec<String>, Vec<String>) {
+    match pass.grant() {
+        Allowed::Client { publish, subscribe } => (publish, subscribe),
+        Allowed::Link => panic!("a link"),
+    }
+}
+
+#[test]
+fn media_4_a_token_for_media_allows_what_it_lists() {
+    let pass = guard().judge(Credential::Token(&token(json!({})))).unwrap();
+    assert_eq!(lists(&*pass), (vec!["rooms/lab/p0/*".into()], vec!["rooms/lab/**".into()]));
+    assert_eq!(pass.over(), None);
+    let listener = guard().judge(Credential::Token(&token(json!({"publish": []})))).unwrap();
+    assert!(lists(&*listener).0.is_empty());
+}
+
+#[test]
+fn media_4_what_is_no_token_for_media_opens_nothing() {
+    let guard = guard();
+    assert_eq!(refusal(&guard, Credential::None), Some("TOKEN_REQUIRED"));
+    for (changes, code) in [
+        (json!({"aud": "parley:streams"}), "TOKEN_SCOPE"),
+        (json!({"aud": "parley:media/rooms/lab"}), "TOKEN_SCOPE"),
+        (json!({"aud": "parley:ticket"}), "TOKEN_SCOPE"),
+        (json!({"publish": [], "subscribe": []}), "TOKEN_SCOPE"),
+        (json!({"publish": ["rooms/la*"]}), "TOKEN_INVALID"),
+        (json!({"exp": now()}), "TOKEN_EXPIRED"),
+        (json!({"exp": null}), "TOKEN_INVALID"),
+        (json!({"iat": null}), "TOKEN_INVALID"),
+        (json!({"iat": now() - 300}), "TOKEN_EXPIRED"),
+        (json!({"iat": now() + 60, "exp": now() + 120}), "TOKEN_EARLY"),
+    ] {
+        assert_eq!(refusal(&guard, Credential::Token(&token(changes.clone()))), Some(code), "{changes}");
+    }
+    let unsigned = token(json!({})).rsplit_once('.').map(|(message, _)| format!("{message}."));
+    for bad in ["", "x", "..", &unsigned.unwrap()] {
+        let code = if bad.is_empty() { "TOKEN_REQUIRED" } else { "TOKEN_INVALID" };
+        assert_eq!(refusal(&guard, Credential::Token(bad)), Some(code), "{bad}");
+    }
+}
+
+#[test]
+fn media_5_a_token_opens_sessions_for_its_age_and_its_session_goes_on_until_it_ends() {
+    let guard = guard();
+    let young = token(json!({"iat": now() - 290, "exp": now() + 40_000}));
+    assert_eq!(guard.judge(Credential::Token(&young)).unwrap().over(), None);
+    let old = token(json!({"iat": now() - 301, "exp": now() + 40_000}));
+    assert_eq!(refusal(&guard, Credential::Token(&old)), Some("TOKEN_EXPIRED"));
+}
+
+#[test]
+fn str_114_a_session_is_over_when_its_token_ends() {
+    let ports = Arc::new(Ports::alone(&Limits::default()));
+    let until = |until| Grant { until, made: None, token: None, subject: None };
+    let pass = |end| Admitted { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
+    assert_eq!((pass(now()).over(), pass(now() + 60).over()), (Some("TOKEN_EXPIRED"), None));
+}
+
+#[test]
+fn media_7_a_revocation_ends_sessions_of_tokens_made_up_to_then_and_later_ones_are_as_good_as_ever() {
+    let guard = guard();
+    let live = guard.judge(Credential::Token(&token(json!({"iat": now() - 10})))).unwrap();
+    let (_, ports) = guard.tokens.as_ref().unwrap();
+    let term = Term { before: Some(now() - 5), until: now() + 60 };
+    ports.revoked.add(Entry { whom: Revocation::Subject("p0".into()), term }, now()).unwrap();
+    assert_eq!(live.over(), Some("TOKEN_REVOKED"));
+    assert_eq!(refusal(&guard, Credential::Token(&token(json!({"iat": now() - 10})))), Some("TOKEN_REVOKED"));
+    assert!(guard.judge(Credential::Token(&token(json!({})))).is_ok());
+    assert!(guard.judge(Credential::Token(&token(json!({"sub": "p1", "iat": now() - 10})))).is_ok());
+}
+
+#[test]
+fn str_100_a_relay_that_asks_for_no_tokens_lets_everybody_do_everything_but_be_a_relay() {
+    let guard = open();
+    for credential in [Credential::None, Credential::Token("whatever")] {
+        let pass = guard.judge(credential).unwrap();
+        assert_eq!((lists(&*pass), pass.over()), ((vec!["**".into()], vec!["**".into()]), None));
+    }
+    assert_eq!(refusal(&guard, Credential::Key("whatever")), Some("TOKEN_INVALID"));
+}
+
+#[test]
+fn str_91_another_relay_comes_in_with_the_key_of_the_lease_alone() {
+    let key = in_address(&Key([7; 32]));
+    for guard in [guard(), open()] {
+        let pass = guard.judge(Credential::Key(&key)).unwrap();
+        assert!(matches!(pass.grant(), Allowed::Link) && pass.over().is_none());
+        let others =
+            [in_address(&Key([8; 32])), String::new(), key[1..].to_owned(), format!("{key}A"), token(json!({}))];
+        for other in others {
+            assert_eq!(refusal(&guard, Credential::Key(&other)), Some("TOKEN_INVALID"), "{other}");
+        }
+    }
+    let alone = Guard { key: None, ..open() };
+    assert_eq!(refusal(&alone, Credential::Key(&key)), Some("TOKEN_INVALID"));
+}

@@ -1,0 +1,25 @@
+//! What clients pin a relay's certificate by: they take a certificate that no CA signed for up to two weeks, if they know this
+//! (W3C WebTransport, `serverCertificateHashes`).
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+/// SHA-256 of a certificate, base64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Hash([u8; 32]);
+
+impl TryFrom<String> for Hash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let bytes = STANDARD.decode(text).ok().and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Self).ok_or("a hash is 32 bytes in base64")
+    }
+}
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> Self {
+        STANDARD.encode(hash.0)
+    }
+}

@@ -1,0 +1,113 @@
+//! Where a relay stands among those that carry media in its region: leaves get from all origins, origins from each other. A session
+//! carries both ways, so of two origins only the one whose name comes first dials, and nobody dials a leaf. Which origin a broadcast
+//! comes through is chosen by MoQ's own routes (ADR 12).
+use super::hash::Hash;
+use super::url::Url;
+use crate::cluster::lease::Lease;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+/// What a relay's lease says of its media.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Its place in the tree.
+    pub role: Role,
+    /// Where other pods dial it.
+    pub address: SocketAddr,
+    /// Where clients reach it; its certificate is for that host.
+    pub url: Url,
+    /// Of its certificates: the current and the next; none where a public CA signed it.
+    pub hashes: Vec<Hash>,
+    /// Sessions that it takes beside those it has.
+    pub room: u64,
+}
+
+/// A place in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Serves leaves, and clients where there is no leaf.
+    Origin,
+    /// Serves clients, and gets from its origins.
+    Leaf,
+}
+
+/// The leases of other pods that live and carry media, by name.
+pub type Others = BTreeMap<String, Lease>;
+
+/// A lease's field, `None` where it is another version's: pods link for streams whatever they say of media.
+pub fn if_known<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Place>, D::Error> {
+    let value = Option::<serde_json::Value>::deserialize(from)?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
+/// Whom a relay dials.
+pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
+    let origins = carriers(others).filter(|(_, place)| place.role == Role::Origin);
+    origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
+}
+
+/// Where the clients of a relay that goes are sent: to its like with the most room.
+pub fn successor(role: Role, others: &Others) -> Option<&Url> {
+    let alike = carriers(others).filter(|(_, place)| place.role == role && place.room > 0);
+    alike.max_by_key(|(_, place)| place.room).map(|(_, place)| &place.url)
+}
+
+fn carriers(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
+    others.values().filter_map(|lease| lease.media.as_ref().map(|place| (lease, place)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::lease::Key;
+    use Role::{Leaf, Origin};
+
+    fn others(pods: &[(&str, Role, u64)]) -> Others {
+        let lease = |&(pod, role, room): &(&str, Role, u64)| {
+            let address = "10.0.0.7:4443".parse().unwrap();
+            let url = Url::try_from(format!("https://{pod}/")).unwrap();
+            let media = Some(Place { role, address, url, hashes: vec![], room });
+            let lease = Lease {
+                pod: pod.into(),
+                epoch: 1,
+                zone: String::new(),
+                link: address,
+                key: Key::random(),
+                gone: false,
+                media,
+            };
+            (pod.to_owned(), lease)
+        };
+        pods.iter().map(lease).collect()
+    }
+
+    fn names(own: &str, role: Role, others: &Others) -> Vec<String> {
+        dialled(own, role, others).iter().map(|(lease, _)| lease.pod.clone()).collect()
+    }
+
+    #[test]
+    fn leaves_dial_all_origins_of_two_origins_one_dials_and_nobody_dials_a_leaf() {
+        let all = others(&[("a", Origin, 1), ("b", Origin, 1), ("c", Origin, 1), ("x", Leaf, 1)]);
+        assert_eq!(names("y", Leaf, &all), ["a", "b", "c"]);
+        assert_eq!(names("aa", Origin, &all), ["b", "c"]);
+        assert!(names("d", Origin, &all).is_empty());
+    }
+
+    #[test]
+    fn a_pod_without_media_is_not_dialled() {
+        let mut all = others(&[("b", Origin, 1)]);
+        all.values_mut().for_each(|lease| lease.media = None);
+        assert!(names("a", Leaf, &all).is_empty());
+        assert_eq!(successor(Origin, &all), None);
+    }
+
+    #[test]
+    fn clients_of_one_that_goes_are_sent_to_its_like_with_the_most_room() {
+        let all = others(&[("a", Origin, 9), ("b", Origin, 0), ("x", Leaf, 2), ("y", Leaf, 3), ("z", Leaf, 0)]);
+        assert_eq!(successor(Leaf, &all).map(Url::host), Some("y"));
+        assert_eq!(successor(Origin, &all).map(Url::host), Some("a"));
+        assert_eq!(successor(Leaf, &others(&[("a", Origin, 9), ("z", Leaf, 0)])), None);
+    }
+}

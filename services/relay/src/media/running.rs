@@ -1,0 +1,194 @@
+//! A door that is open: what the relay says of it, to other relays in its lease and to signaling, whom it dials, and how it drains.
+use super::admission::in_address;
+use super::certificates::Directory;
+use super::hash::Hash;
+use super::place::{self, Others, Place};
+use super::url::Url;
+use super::word::{self, Word};
+use super::{Certificates, Config, Guard};
+use crate::cluster::Shared;
+use crate::cluster::bus::Bus;
+use crate::cluster::lease::Lease;
+use crate::limits::{Limits, size};
+use anyhow::Context;
+use parley_media::{Door, Peer};
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// Between two words to signaling: MEDIA-1.
+const WORDS: Duration = Duration::from_secs(2);
+/// A certificate that was announced is in the lease within this.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// The second door of a pod.
+pub struct Media {
+    door: Door,
+    config: Config,
+    url: Url,
+    capacity: NonZeroU64,
+    _directory: Option<Directory>,
+}
+
+impl Media {
+    /// Opens it, so that a port that is taken ends the process before anything else happened.
+    pub async fn open(config: &Config, guard: Guard) -> anyhow::Result<Self> {
+        let limits = guard.limits.clone();
+        let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
+        let door = parley_media::Config {
+            listen: config.listen,
+            websocket: config.websocket,
+            certificates,
+            limits: of(&limits),
+        };
+        let door = parley_media::open(door, Arc::new(guard)).await;
+        let door = door.with_context(|| format!("cannot carry media on {} and {}", config.listen, config.websocket))?;
+        let url = config.url.clone().unwrap_or_else(|| Url::of(door.address));
+        let (address, websocket, shown) = (door.address, door.websocket, String::from(url.clone()));
+        tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "carrying media");
+        let capacity = NonZeroU64::new(limits.media_sessions).unwrap_or(NonZeroU64::MIN);
+        Ok(Self { door, config: config.clone(), url, capacity, _directory: directory })
+    }
+
+    /// Its metrics in Prometheus' text format.
+    pub fn metrics(&self) -> String {
+        self.door.metrics()
+    }
+
+    /// Says what it is and dials whom it should, until the pod drains; then says that it goes.
+    pub async fn tell(self: Arc<Self>, shared: Arc<Shared>, bus: Bus, region: String) {
+        let subject = word::subject(&region);
+        let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        words.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut carriers = shared.carriers.subscribe();
+        carriers.mark_changed();
+        loop {
+            tokio::select! {
+                _ = looks.tick() => self.place(&shared, self.room()),
+                _ = words.tick() => {
+                    bus.say(&subject, self.word(&shared.own, false).bytes()).await;
+                }
+                Ok(()) = carriers.changed() => {
+                    let peers = self.peers(&shared.own.pod, &carriers.borrow_and_update());
+                    self.door.dial(peers);
+                }
+                () = shared.relay.drain_begins() => break,
+            }
+        }
+        self.place(&shared, 0);
+        bus.say(&subject, self.word(&shared.own, true).bytes()).await;
+        bus.flush().await;
+    }
+
+    /// Sends everybody elsewhere, within `drain.window`.
+    pub async fn drain(&self, others: &Others) {
+        let successor = place::successor(self.config.role, others).cloned().map(String::from);
+        tracing::info!(sessions = self.door.state().sessions, successor, "draining media");
+        self.door.drain(successor).await;
+    }
+
+    fn hashes(&self) -> Vec<Hash> {
+        let hashes = self.door.state().certificate_hashes;
+        hashes.into_iter().filter_map(|hash| Hash::try_from(hash).ok()).collect()
+    }
+
+    fn room(&self) -> u64 {
+        self.capacity.get().saturating_sub(self.door.state().sessions as u64)
+    }
+
+    /// Puts it into the lease; other certificates are said at once, as nobody could dial without.
+    fn place(&self, shared: &Shared, room: u64) {
+        let address = self.config.advertise.unwrap_or(self.door.address);
+        let now = Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), room };
+        shared.place.send_if_modified(|place| {
+            let others = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
+            *place = Some(now);
+            others
+        });
+    }
+
+    fn word(&self, own: &Lease, gone: bool) -> Word {
+        Word {
+            relay: own.pod.clone(),
+            epoch: own.epoch,
+            role: self.config.role,
+            url: self.url.clone(),
+            certificate_hashes: self.hashes(),
+            sessions: self.door.state().sessions as u64,
+            capacity: self.capacity,
+            gone,
+        }
+    }
+
+    fn peers(&self, own: &str, others: &Others) -> Vec<Peer> {
+        place::dialled(own, self.config.role, others).into_iter().map(|(lease, place)| peer(lease, place)).collect()
+    }
+}
+
+fn peer(lease: &Lease, place: &Place) -> Peer {
+    Peer {
+        name: lease.pod.clone(),
+        address: place.address,
+        key: in_address(&lease.key),
+        certificate_hashes: place.hashes.iter().copied().map(String::from).collect(),
+        host: place.url.host().to_owned(),
+    }
+}
+
+fn certificates(config: &Config) -> std::io::Result<(parley_media::Certificates, Option<Directory>)> {
+    match &config.certificates {
+        Certificates::Public { certificate, key } => {
+            Ok((parley_media::Certificates::Public { certificate: certificate.clone(), key: key.clone() }, None))
+        }
+        Certificates::Pinned(given) => {
+            let directory = Directory::open(given.as_deref())?;
+            let names = names(config.url.as_ref(), config.listen);
+            Ok((parley_media::Certificates::Pinned { directory: directory.path().to_owned(), names }, Some(directory)))
+        }
+    }
+}
+
+/// The names in its own certificates.
+fn names(url: Option<&Url>, listen: SocketAddr) -> Vec<String> {
+    let mut names: Vec<String> = url.map(|url| url.host().to_owned()).into_iter().collect();
+    if listen.ip().is_loopback() {
+        names.extend(["localhost".to_owned(), listen.ip().to_string()]);
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn of(limits: &Limits) -> parley_media::Limits {
+    parley_media::Limits {
+        sessions: size(limits.media_sessions),
+        broadcasts: size(limits.media_broadcasts),
+        cache_bytes: limits.media_cache_bytes,
+        cache_time: limits.media_cache_time,
+        idle_time: limits.media_idle_time,
+        link_idle_time: limits.media_link_idle_time,
+        link_ping: limits.media_link_ping,
+        drain_window: limits.drain_window,
+        certificate_life: limits.media_certificate_life,
+        certificate_rotation: limits.media_certificate_rotation,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_for_the_host_that_clients_and_links_dial() {
+        let url = Url::try_from("https://relay.example:443/".to_owned()).unwrap();
+        assert_eq!(names(Some(&url), "0.0.0.0:443".parse().unwrap()), ["relay.example"]);
+        assert_eq!(names(None, "127.0.0.1:0".parse().unwrap()), ["127.0.0.1", "localhost"]);
+        assert_eq!(
+            names(Some(&Url::of("127.0.0.1:1".parse().unwrap())), "127.0.0.1:1".parse().unwrap()),
+            ["127.0.0.1", "localhost"]
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! Pods that carry media find each other, and say what they are. Titles cite the rules of SPEC.md.
+use super::nats::{Nats, PASSWORD, settle};
+use super::pod::{DEADLINE, Pod, linked};
+use futures_util::StreamExt;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// What relays of the region say, as signaling hears it.
+struct Words(async_nats::Subscriber);
+
+impl Words {
+    async fn hear(nats: &Nats) -> Self {
+        let options = async_nats::ConnectOptions::with_user_and_password("signaling".into(), PASSWORD.into());
+        let client = options.connect(&nats.url).await.unwrap();
+        let words = client.subscribe("parley.v1.media.relay.local").await.unwrap();
+        settle(&client).await;
+        Self(words)
+    }
+
+    /// The next word of a relay.
+    async fn of(&mut self, relay: &str) -> Value {
+        let hearing = async {
+            loop {
+                let word: Value = serde_json::from_slice(&self.0.next().await.unwrap().payload).unwrap();
+                if word["relay"] == relay {
+                    return word;
+                }
+            }
+        };
+        timeout(DEADLINE, hearing).await.expect("it says nothing")
+    }
+}
+
+async fn carries(nats: &Nats, name: &str, flags: &[&str]) -> Pod {
+    let (name, password) = (format!("--pod={name}"), format!("--nats-password={PASSWORD}"));
+    let usual =
+        [&name, "--nats-user=relay", &password, "--media-listen=127.0.0.1:0", "--limit=media.linkIdleTime=15000"];
+    Pod::start(nats, &[&usual[..], flags].concat()).await
+}
+
+/// Waits until the pod has so many links for media among those it dials.
+async fn has_links(pod: &Pod, wanted: u64) {
+    let wait = async {
+        let has = |text: &str, name: &str| text.lines().any(|line| line == format!("parley_media_{name} {wanted}"));
+        loop {
+            let (_, text) = pod.get("/metrics").await;
+            if has(&text, "links_wanted") && has(&text, "links_up") {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("never {wanted} links"));
+}
+
+#[tokio::test]
+async fn media_1_a_relay_says_what_it_is_until_it_says_that_it_goes() {
+    let nats = Nats::start_as_in_the_chart().await;
+    let mut words = Words::hear(&nats).await;
+    let mut pod = carries(&nats, "one", &["--limit=media.sessions=7"]).await;
+    let word = words.of("one").await;
+    assert_eq!((&word["role"], &word["sessions"], &word["capacity"]), (&"origin".into(), &0.into(), &7.into()));
+    assert!(word["url"].as_str().unwrap().starts_with("https://127.0.0.1:"), "{word}");
+    assert_eq!(word["certificateHashes"].as_array().unwrap().len(), 2, "{word}");
+    assert_eq!((&words.of("one").await["epoch"], &word["gone"]), (&word["epoch"], &Value::Null));
+    pod.signal("TERM");
+    let mut last = words.of("one").await;
+    while last["gone"].is_null() {
+        last = words.of("one").await;
+    }
+    assert_eq!((&last["gone"], &last["epoch"]), (&true.into(), &word["epoch"]));
+    assert!(pod.ended().await.success());
+    assert!(timeout(Duration::from_secs(3), words.of("one")).await.is_err(), "it says more after its last word");
+}
+
+#[tokio::test]
+async fn relays_find_each_other_and_form_a_tree_and_one_that_comes_later_joins_it() {
+    let nats = Nats::start_as_in_the_chart().await;
+    let mut pods = vec![carries(&nats, "a", &[]).await, carries(&nats, "b", &[]).await];
+    has_links(&pods[0], 1).await;
+    has_links(&pods[1], 0).await;
+    pods.push(carries(&nats, "leaf", &["--media-role=leaf"]).await);
+    linked(&pods).await;
+    has_links(&pods[2], 2).await;
+    has_links(&pods[0], 1).await;
+    // It is dialled anew where it is now, with the certificates and the key that it has now.
+    pods.remove(1).kill().await;
+    pods.push(carries(&nats, "b", &[]).await);
+    linked(&pods).await;
+    has_links(&pods[0], 1).await;
+    has_links(&pods[1], 2).await;
+}
