@@ -1,6 +1,8 @@
 import { defineConfig, type ProxyOptions } from 'vite';
+import { ownWorklets } from './build/own-worklets.ts';
 import { precompress } from './build/precompress.ts';
 import { withoutInjectedStyle } from './build/without-injected-style.ts';
+import { withoutOpusInWasm } from './build/without-opus-in-wasm.ts';
 
 /** Where `npm run dev` finds the API: the edge of `make up`. */
 const edge = `http://127.0.0.1:${process.env.PARLEY_EDGE_PORT ?? '8080'}`;
@@ -8,6 +10,7 @@ const edge = `http://127.0.0.1:${process.env.PARLEY_EDGE_PORT ?? '8080'}`;
 /** As the edge does: under /streams sockets and the API go to the relays, everything else is a page. */
 const proxy: Record<string, ProxyOptions> = {
   '/v1': { target: edge, ws: true },
+  '/media': { target: edge, ws: true },
   '/streams/v1': { target: edge },
   '/streams': {
     target: edge,
@@ -17,7 +20,7 @@ const proxy: Record<string, ProxyOptions> = {
 };
 
 export default defineConfig({
-  plugins: [precompress(), withoutInjectedStyle()],
+  plugins: [precompress(), withoutInjectedStyle(), ownWorklets(), withoutOpusInWasm()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',
@@ -27,6 +30,16 @@ export default defineConfig({
     rolldownOptions: {
       // The schemas of @parley/protocol are only needed where messages are decoded; without this every page would carry them.
       treeshake: { manualPureFunctions: ['Type'] },
+      output: {
+        codeSplitting: {
+          groups: [
+            // One file packs better than what the start page and later parts share in files of their own.
+            { name: 'first', tags: ['$initial'] },
+            { name: 'stage', test: /[/\\]src[/\\]streams[/\\]/, minShareCount: 2 },
+            { name: 'moq', test: /[/\\]node_modules[/\\]/, minShareCount: 2 },
+          ],
+        },
+      },
     },
   },
   server: { proxy },

@@ -1,7 +1,7 @@
+import { Door } from './pages/door.tsx';
 import { Landing } from './pages/landing.tsx';
 import { InvalidLink, NotFound, Unsupported } from './pages/plain-notices.tsx';
 import { RoomPage } from './pages/room-page.tsx';
-import { StreamsDoor } from './pages/streams-door.tsx';
 import { path } from './navigate.ts';
 import { routeOf } from './route.ts';
 
@@ -18,7 +18,8 @@ export function App() {
         <RoomPage key={route.room.room} room={route.room} />
       );
     case 'streams':
-      return <StreamsDoor path={route.path} />;
+    case 'live':
+      return <Door key={route.page} part={route.page} path={route.path} />;
     case 'invalid-link':
       return <InvalidLink />;
     case 'not-found':

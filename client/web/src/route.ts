@@ -1,17 +1,20 @@
 /** The addresses of the application. The server uses the same table to tell a page from a mistake. */
 import { parseRoomId, type RoomReference } from '@parley/protocol/ids';
 
+export type Part = 'streams' | 'live';
+
 export type Route =
   | { readonly page: 'landing' }
   | { readonly page: 'room'; readonly room: RoomReference }
-  /** Which topic is read by the part that is loaded for it: `streams/topic.ts`. */
-  | { readonly page: 'streams'; readonly path: string }
+  /** Which topic or broadcast is read by the part that is loaded for it: `streams/topic.ts`, `live/name.ts`. */
+  | { readonly page: Part; readonly path: string }
   | { readonly page: 'invalid-link' }
   | { readonly page: 'not-found' };
 
 export function routeOf(path: string): Route {
   if (path === '/' || path === '') return { page: 'landing' };
-  if (/^\/streams(?:\/|$)/.test(path)) return { page: 'streams', path };
+  const part = /^\/(streams|live)(?:\/|$)/.exec(path)?.[1];
+  if (part) return { page: part as Part, path };
   const match = /^\/r\/([^/]+)\/?$/.exec(path);
   if (!match?.[1]) return path === '/r' || path === '/r/' ? { page: 'invalid-link' } : { page: 'not-found' };
   const room = roomFromText(decode(match[1]));

@@ -8,35 +8,47 @@ export interface ProblemCopy {
   readonly again: boolean;
 }
 
-type Subject = 'camera' | 'microphone' | 'both';
+export type Subject = 'camera' | 'microphone' | 'both';
+
+/** What is possible all the same, in three places of a sentence. */
+export interface Without {
+  readonly yet: string;
+  readonly or: string;
+  readonly else: string;
+}
 
 const NAMES: Record<Subject, string> = {
   camera: 'camera',
   microphone: 'microphone',
   both: 'camera and microphone',
 };
+const JOIN: Without = {
+  yet: 'You can still join without.',
+  or: 'join without. People will still see your name and read your chat.',
+  else: 'join to listen and chat.',
+};
 const IT: Record<Subject, string> = { camera: 'it', microphone: 'it', both: 'them' };
 
-export function problemCopy(problem: MediaProblem, subject: Subject): ProblemCopy {
+export function problemCopy(problem: MediaProblem, subject: Subject, without: Without = JOIN): ProblemCopy {
   const name = NAMES[subject];
   const it = IT[subject];
   switch (problem) {
     case 'refused':
       return {
         title: `Your browser blocks the ${name}`,
-        advice: `Allow ${it} with the icon beside the address, then try again. On a Mac or phone, also check the system’s privacy settings. You can still join without.`,
+        advice: `Allow ${it} with the icon beside the address, then try again. On a Mac or phone, also check the system’s privacy settings. ${without.yet}`,
         again: true,
       };
     case 'missing':
       return {
         title: `No ${name} found`,
-        advice: `Plug one in and try again, or join without. People will still see your name and read your chat.`,
+        advice: `Plug one in and try again, or ${without.or}`,
         again: true,
       };
     case 'busy':
       return {
         title: `Another program uses the ${name}`,
-        advice: `Close other calls or camera programs, then try again. You can still join without.`,
+        advice: `Close other calls or camera programs, then try again. ${without.yet}`,
         again: true,
       };
     case 'lost':
@@ -48,19 +60,19 @@ export function problemCopy(problem: MediaProblem, subject: Subject): ProblemCop
     case 'insecure':
       return {
         title: `This page is not secure`,
-        advice: `Browsers only allow the ${name} on pages that start with https. Open the secure address, or join to listen and chat.`,
+        advice: `Browsers only allow the ${name} on pages that start with https. Open the secure address, or ${without.else}`,
         again: false,
       };
     case 'unsupported':
       return {
         title: `This browser cannot use the ${name}`,
-        advice: `Use a recent Chrome, Edge, Firefox or Safari, or join to listen and chat.`,
+        advice: `Use a recent Chrome, Edge, Firefox or Safari, or ${without.else}`,
         again: false,
       };
     case 'failed':
       return {
         title: `The ${name} did not start`,
-        advice: `Try again, or choose another device. You can still join without.`,
+        advice: `Try again, or choose another device. ${without.yet}`,
         again: true,
       };
     default:

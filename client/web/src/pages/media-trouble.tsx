@@ -1,46 +1,43 @@
-import { problemCopy } from '../copy/media-problems.ts';
+import { problemCopy, type Subject, type Without } from '../copy/media-problems.ts';
 import { Icon } from '../design/icon.tsx';
-import type { Kind, LocalMedia, Source } from '../media/local-media.ts';
+import type { MediaProblem } from '../media/devices.ts';
+import type { LocalMedia, Source } from '../media/local-media.ts';
+
+interface MediaTroubleProps {
+  readonly media: LocalMedia;
+  readonly without?: Without;
+}
 
 /** Says what is wrong with the devices and what to do; the same trouble with both is said once. */
-export function MediaTrouble({ media }: { readonly media: LocalMedia }) {
-  const camera = problem(media.camera.value);
-  const microphone = problem(media.microphone.value);
-  if (camera && camera === microphone)
-    return <Trouble problem={camera} subject="both" onAgain={() => void media.begin()} />;
+export function MediaTrouble({ media, without }: MediaTroubleProps) {
+  const camera = problemIn(media.camera.value);
+  const microphone = problemIn(media.microphone.value);
+  const trouble = (subject: Subject, problem: MediaProblem | null) => {
+    if (problem === null) return null;
+    const copy = problemCopy(problem, subject, without);
+    const again = (): void => void (subject === 'both' ? media.begin() : media.turnOn(subject));
+    return (
+      <div class="callout trouble" role="alert" data-testid={`trouble-${problem}`}>
+        <Icon name="warning" />
+        <div>
+          <strong>{copy.title}</strong>
+          <p>{copy.advice}</p>
+          {copy.again && (
+            <button type="button" class="button" onClick={again}>
+              Try again
+            </button>
+          )}
+        </div>
+      </div>
+    );
+  };
+  if (camera === microphone) return trouble('both', camera);
   return (
     <>
-      {microphone && (
-        <Trouble problem={microphone} subject="microphone" onAgain={again(media, 'microphone')} />
-      )}
-      {camera && <Trouble problem={camera} subject="camera" onAgain={again(media, 'camera')} />}
+      {trouble('microphone', microphone)}
+      {trouble('camera', camera)}
     </>
   );
 }
 
-const problem = (source: Source) => (source.status === 'failed' ? source.problem : null);
-const again = (media: LocalMedia, kind: Kind) => () => void media.turnOn(kind);
-
-interface TroubleProps {
-  readonly problem: Parameters<typeof problemCopy>[0];
-  readonly subject: Parameters<typeof problemCopy>[1];
-  readonly onAgain: () => void;
-}
-
-function Trouble({ problem, subject, onAgain }: TroubleProps) {
-  const copy = problemCopy(problem, subject);
-  return (
-    <div class="callout trouble" role="alert" data-testid={`trouble-${problem}`}>
-      <Icon name="warning" />
-      <div>
-        <strong>{copy.title}</strong>
-        <p>{copy.advice}</p>
-        {copy.again && (
-          <button type="button" class="button" onClick={onAgain}>
-            Try again
-          </button>
-        )}
-      </div>
-    </div>
-  );
-}
+const problemIn = (source: Source) => (source.status === 'failed' ? source.problem : null);

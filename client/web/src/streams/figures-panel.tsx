@@ -1,50 +1,23 @@
 /** What the stream does, second by second. */
-import { bitRate, duration, grouped, perSecond, size } from './amounts.ts';
-import './figures.css';
-import { Sparkline } from './sparkline.tsx';
+import { duration, grouped, perSecond, size } from './amounts.ts';
+import { Facts, type Fact, FiguresAside, RateCard } from './figures.tsx';
 import type { Figures, StreamView } from './stream-session.ts';
 
 export function FiguresPanel({ stream }: { readonly stream: StreamView }) {
   const figures = stream.figures.value;
   return (
-    <aside class="figures" aria-label="Figures" data-testid="figures">
-      <div class="figures-rate">
-        <p class="soft small">Bit rate</p>
-        <p class="figures-big" data-figure="bits" data-value={Math.round(figures.bits)}>
-          {bitRate(figures.bits)}
-        </p>
-        <Sparkline values={figures.history} />
-        <p class="soft small figures-span">
-          <span>The past minute</span>
-          <span>most {bitRate(Math.max(...figures.history))}</span>
-        </p>
-      </div>
-      <dl class="facts">
-        {rowsOf(figures).map(({ id, name, text, value }) => (
-          <div key={id}>
-            <dt>{name}</dt>
-            <dd data-figure={id} data-value={value}>
-              {text}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </aside>
+    <FiguresAside>
+      <RateCard bits={figures.bits} history={figures.history} />
+      <Facts facts={factsOf(figures)} />
+    </FiguresAside>
   );
 }
 
-interface Row {
-  readonly id: string;
-  readonly name: string;
-  readonly text: string;
-  readonly value: number | string;
-}
-
-function rowsOf(figures: Figures): readonly Row[] {
+function factsOf(figures: Figures): readonly Fact[] {
   const { frames, dropped, lag, gaps, connectedMs } = figures;
-  const rows: Row[] = [];
+  const facts: Fact[] = [];
   const add = (id: string, name: string, value: number | string | null, text = String(value)): void => {
-    if (value !== null) rows.push({ id, name, text, value });
+    if (value !== null) facts.push({ id, name, text, value });
   };
   add('messages', 'Messages', figures.messages, perSecond(figures.messages));
   if (figures.width > 0)
@@ -62,5 +35,5 @@ function rowsOf(figures: Figures): readonly Row[] {
   add('total', 'Received', figures.totalBytes, size(figures.totalBytes));
   add('connected', 'Connected for', connectedMs, duration(connectedMs ?? 0));
   add('reconnects', 'Reconnects', figures.reconnects);
-  return rows;
+  return facts;
 }

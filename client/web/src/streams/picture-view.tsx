@@ -1,8 +1,8 @@
 /** The stage: the player's element and what is operated on it. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import type { Show } from './screen.ts';
-import { Sign } from './sign.tsx';
+import { FullScreenButton, Placed, SoundButton } from './stage.tsx';
 import type { StreamView } from './stream-session.ts';
 
 export function PictureView({ stream }: { readonly stream: StreamView }) {
@@ -12,7 +12,7 @@ export function PictureView({ stream }: { readonly stream: StreamView }) {
     <div class="stage-frame" ref={stage} data-testid="stage" data-show={show.at}>
       {show.at === 'playing' ? (
         <>
-          <Element element={show.element} />
+          <Placed element={show.element} />
           {!show.picture && (
             <p class="stage-note calm">
               <Icon name="sound" />
@@ -35,15 +35,6 @@ export function PictureView({ stream }: { readonly stream: StreamView }) {
   );
 }
 
-/** A player's element is its own: it is put in place, never rendered. */
-function Element({ element }: { readonly element: HTMLElement }) {
-  const place = useRef<HTMLDivElement | null>(null);
-  useLayoutEffect(() => {
-    place.current?.replaceChildren(element);
-  }, [element]);
-  return <div class="stage-picture" ref={place} />;
-}
-
 type Playing = Extract<Show, { readonly at: 'playing' }>;
 
 interface ControlsProps {
@@ -56,35 +47,8 @@ function Controls({ stream, show, stage }: ControlsProps) {
   const sound = stream.sound.value;
   return (
     <div class="stage-controls">
-      {show.sound ? (
-        <button
-          type="button"
-          class={`stage-button${sound === 'on' ? '' : ' muted'}`}
-          aria-pressed={sound === 'on'}
-          data-testid="sound"
-          onClick={() => stream.setSound(sound !== 'on')}
-        >
-          {sound === 'on' ? <Icon name="sound" /> : <Sign name="sound-off" />}
-          {sound === 'on' ? 'Sound is on' : sound === 'refused' ? 'Tap again for sound' : 'Turn sound on'}
-        </button>
-      ) : (
-        <span />
-      )}
-      {show.picture && document.fullscreenEnabled && (
-        <button
-          type="button"
-          class="stage-button"
-          aria-label="Full screen"
-          title="Full screen"
-          data-testid="full-screen"
-          onClick={() => {
-            if (document.fullscreenElement) void document.exitFullscreen();
-            else void stage()?.requestFullscreen();
-          }}
-        >
-          <Sign name="full" />
-        </button>
-      )}
+      {show.sound ? <SoundButton state={sound} onSound={(on) => stream.setSound(on)} /> : <span />}
+      {show.picture && <FullScreenButton stage={stage} />}
     </div>
   );
 }

@@ -1,13 +1,12 @@
 /** What a person should know when there is nothing new to see, over the last that was to be seen. */
-import { useEffect, useState } from 'preact/hooks';
 import { duration } from './amounts.ts';
-import type { Close } from './closes.ts';
 import { Commands } from './commands.tsx';
 import { Sign } from './sign.tsx';
 import { statusOf } from './status-pill.tsx';
 import type { StreamView } from './stream-session.ts';
 import { TokenForm } from './token-form.tsx';
 import { hearingTopic } from './topic.ts';
+import { Countdown, Trouble } from './trouble.tsx';
 
 export function StateNote({ stream }: { readonly stream: StreamView }) {
   const link = stream.link.value;
@@ -38,25 +37,6 @@ export function StateNote({ stream }: { readonly stream: StreamView }) {
   return empty ? <p class="stage-note calm">Connecting…</p> : null;
 }
 
-interface TroubleProps {
-  readonly why: Close;
-  /** Small, over what was seen last. */
-  readonly banner: boolean;
-  readonly children: preact.ComponentChildren;
-}
-
-function Trouble({ why, banner, children }: TroubleProps) {
-  return (
-    <div class={banner ? 'stage-banner' : 'stage-note'} role="alert" data-testid="trouble">
-      <div>
-        <h2>{why.title}</h2>
-        <p>{why.body}</p>
-      </div>
-      <div class="stage-note-ways">{children}</div>
-    </div>
-  );
-}
-
 /** Nobody sends. Somebody who opened the sending address by mistake is shown the other one. */
 function Empty({ topic }: { readonly topic: string }) {
   const hearing = hearingTopic(topic);
@@ -84,20 +64,5 @@ function Empty({ topic }: { readonly topic: string }) {
         </>
       )}
     </div>
-  );
-}
-
-function Countdown({ until }: { readonly until: number }) {
-  const left = (): number => Math.max(0, Math.ceil((until - performance.now()) / 1000));
-  const [seconds, setSeconds] = useState(left);
-  useEffect(() => {
-    setSeconds(left());
-    const timer = setInterval(() => setSeconds(left()), 250);
-    return () => clearInterval(timer);
-  }, [until]);
-  return (
-    <p class="stage-countdown" role="timer">
-      {seconds > 0 ? `Next try in ${seconds} s` : 'Trying now'}
-    </p>
   );
 }

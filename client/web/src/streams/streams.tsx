@@ -6,7 +6,7 @@ import { StreamSession } from './stream-session.ts';
 import { StreamsPage } from './streams-page.tsx';
 import { isChoice, topicOfPath } from './topic.ts';
 
-export function Streams({ path }: { readonly path: string }) {
+export function PartPage({ path }: { readonly path: string }) {
   if (isChoice(path)) return <StreamsPage problem={false} />;
   const topic = topicOfPath(path);
   return topic === undefined ? <StreamsPage problem /> : <Watched key={topic} topic={topic} />;

@@ -76,7 +76,7 @@ export const closed = (code: string, at: 'waiting' | 'stopped' = 'stopped'): Lin
 };
 
 /** What a camera over a bench might see. */
-function paintedLab(): HTMLElement {
+export function paintedLab(): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.width = 1280;
   canvas.height = 720;

@@ -1,13 +1,15 @@
 /** Builds the gallery: every page and state with made-up data. Only tests do; it is no part of the application's build. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { ownWorklets } from '../../build/own-worklets.ts';
 import { precompress } from '../../build/precompress.ts';
 import { withoutInjectedStyle } from '../../build/without-injected-style.ts';
+import { withoutOpusInWasm } from '../../build/without-opus-in-wasm.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   logLevel: 'error',
-  plugins: [precompress(), withoutInjectedStyle()],
+  plugins: [precompress(), withoutInjectedStyle(), ownWorklets(), withoutOpusInWasm()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

@@ -1,0 +1,31 @@
+/**
+ * The libraries for live video carry their audio worklets as text and load them from `blob:` addresses, which the security policy refuses.
+ * A build makes files of them.
+ */
+import type { Plugin } from 'vite';
+
+const PACKAGE = /@moq\/(?:watch|publish)\/[^/]+\.js$/;
+const WORKLET =
+  /(\w+) = new Blob\(\[("(?:[^"\\]|\\.)*")\], \{ type: "application\/javascript" \}\), (\w+) = URL\.createObjectURL\(\1\)/;
+
+export function ownWorklets(): Plugin {
+  return {
+    name: 'parley-own-worklets',
+    apply: 'build',
+    transform: {
+      filter: { id: PACKAGE, code: 'URL.createObjectURL' },
+      handler(code, id) {
+        const [found, , text, address] = WORKLET.exec(code) ?? [];
+        if (found === undefined || text === undefined)
+          return this.error(`${id} no longer has its worklet where this plugin knows it.`);
+        // The text is a JavaScript string in double quotes, which JSON reads.
+        const source = JSON.parse(text) as string;
+        const file = this.emitFile({ type: 'asset', name: 'worklet.js', source });
+        return {
+          code: code.replace(found, () => `${address} = import.meta.ROLLUP_FILE_URL_${file}`),
+          map: null,
+        };
+      },
+    },
+  };
+}

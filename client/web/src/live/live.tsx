@@ -1,0 +1,51 @@
+/** What is loaded when somebody opens an address under /live. */
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { LivePage } from './live-page.tsx';
+import { placeOf } from './name.ts';
+import { PublishPage } from './publish-page.tsx';
+import { PublishSession } from './publish-session.ts';
+import { WatchPage } from './watch-page.tsx';
+import { WatchSession } from './watch-session.ts';
+
+export function PartPage({ path }: { readonly path: string }) {
+  const place = placeOf(path);
+  switch (place.at) {
+    case 'choice':
+      return <LivePage problem={false} />;
+    case 'nowhere':
+      return <LivePage problem />;
+    case 'watch':
+      return <Watched key={path} name={place.name} />;
+    case 'publish':
+      return <Published key={path} name={place.name} />;
+    default:
+      return place satisfies never;
+  }
+}
+
+const Watched = ({ name }: { readonly name: string }) =>
+  useSession(
+    () => new WatchSession(name),
+    (session) => <WatchPage view={session} />,
+  );
+
+const Published = ({ name }: { readonly name: string }) =>
+  useSession(
+    () => new PublishSession(name),
+    (session) => <PublishPage view={session} />,
+  );
+
+/** From the first rendering to the last. */
+function useSession<Session extends { close(): void }>(
+  open: () => Session,
+  show: (session: Session) => ComponentChild,
+): ComponentChild {
+  const [session, setSession] = useState<Session | null>(null);
+  useEffect(() => {
+    const opened = open();
+    setSession(opened);
+    return () => opened.close();
+  }, []);
+  return session && show(session);
+}

@@ -1,0 +1,43 @@
+/** Broadcasts as addresses: `/live/<name>` watches one, `/live/<name>/publish` publishes it. */
+
+const PREFIX = '/live/';
+/** As long as anybody reads out loud; the service has the last word on names. */
+const LONGEST_CHARS = 128;
+
+export type Place =
+  | { readonly at: 'choice' }
+  | { readonly at: 'watch' | 'publish'; readonly name: string }
+  | { readonly at: 'nowhere' };
+
+export function placeOf(path: string): Place {
+  if (path === '/live' || path === PREFIX) return { at: 'choice' };
+  const [first = '', second, ...more] = path.slice(PREFIX.length).replace(/\/$/, '').split('/');
+  const name = checkName(decoded(first));
+  if (name === undefined || more.length > 0) return { at: 'nowhere' };
+  if (second === undefined) return { at: 'watch', name };
+  return second === 'publish' ? { at: 'publish', name } : { at: 'nowhere' };
+}
+
+/** What somebody means by what they typed or pasted: a link, its path or a name. */
+export function nameOfText(text: string): string | undefined {
+  const trimmed = text.trim();
+  const linked = /\/live\/([^/?#\s]+)/.exec(trimmed);
+  return checkName(linked?.[1] === undefined ? trimmed : decoded(linked[1]));
+}
+
+export const watchPath = (name: string): string => PREFIX + encodeURIComponent(name);
+export const publishPath = (name: string): string => `${watchPath(name)}/publish`;
+
+/** One segment of a path; stars are patterns where tokens name broadcasts (STR-105). */
+function checkName(name: string | undefined): string | undefined {
+  if (name === undefined || name.length > LONGEST_CHARS) return undefined;
+  return /^\.{0,2}$|[/\\*\s\u0000-\u001f\u007f]/.test(name) ? undefined : name;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+/** Watches one broadcast with `@moq/watch`: loaded only where somebody does. */
+import { Audio, Broadcast, Net, Signals, Sync, Video } from '@moq/watch';
+import type { Player, Seen } from './watch-session.ts';
+
+export const { connect } = Net.Connection;
+type Connection = Awaited<ReturnType<typeof connect>>;
+
+const { Effect, Signal } = Signals;
+
+export class MoqPlayer implements Player<Connection> {
+  readonly canvas = document.createElement('canvas');
+  readonly #scope = new Effect();
+  readonly #connection = new Signal<Connection | undefined>(undefined);
+  readonly #name = new Signal(Net.Path.empty());
+  readonly #listens = new Signal(false);
+  readonly #looks = new Signal(false);
+  readonly #muted = new Signal(true);
+  readonly #broadcast: Broadcast;
+  readonly #video: Video.Decoder;
+  readonly #audio: Audio.Decoder;
+  readonly #sync: Sync;
+
+  constructor(onStatus: (status: 'offline' | 'loading' | 'live') => void) {
+    const connection = this.#connection;
+    this.#broadcast = this.#owned(
+      new Broadcast({
+        connection,
+        enabled: true,
+        name: this.#name,
+        reload: true,
+        catalogFormat: 'hang',
+      }),
+    );
+    const broadcast = this.#broadcast;
+    const pictures = this.#owned(new Video.Source({ broadcast, supported: Video.Decoder.supported }));
+    const sounds = this.#owned(new Audio.Source({ broadcast, supported: Audio.Decoder.supported }));
+    this.#sync = this.#owned(new Sync({ connection, video: pictures.out.jitter, audio: sounds.out.jitter }));
+    this.#video = this.#owned(new Video.Decoder(pictures, this.#sync, { enabled: this.#looks }));
+    this.#audio = this.#owned(new Audio.Decoder(sounds, this.#sync, { enabled: this.#listens }));
+    const emitter = this.#owned(new Audio.Emitter(this.#audio, { volume: 1, muted: this.#muted }));
+    const renderer = this.#owned(new Video.Renderer(this.#video, { canvas: this.canvas, visible: 'always' }));
+    this.#scope.proxy(this.#listens, emitter.out.enabled);
+    this.#scope.proxy(this.#looks, renderer.out.visible);
+    this.#scope.subscribe(broadcast.out.status, onStatus);
+  }
+
+  use(connection: { readonly on: Connection; readonly broadcast: string } | null): void {
+    if (connection) this.#name.set(Net.Path.from(connection.broadcast));
+    this.#connection.set(connection?.on);
+  }
+
+  /** Asks the relay whether the broadcast is there, which it knows at once. */
+  async answers(withinMs: number): Promise<boolean> {
+    const connection = this.#connection.peek();
+    if (!connection) return true;
+    const announced = connection.announced(this.#name.peek());
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), withinMs);
+    const heard = announced.next().then((found) => found !== undefined);
+    try {
+      return await Promise.race([heard.catch(() => false), late.promise]);
+    } finally {
+      clearTimeout(timer);
+      announced.close();
+    }
+  }
+
+  setSound(on: boolean): void {
+    this.#muted.set(!on);
+  }
+
+  seen(): Seen {
+    const size = this.#video.out.display.peek();
+    const picture = this.#video.source.out;
+    const sound = this.#audio.source.out;
+    const codecs = [picture.config.peek()?.codec, sound.config.peek()?.codec];
+    return {
+      bytes:
+        (this.#video.out.stats.peek()?.bytesReceived ?? 0) +
+        (this.#audio.out.stats.peek()?.bytesReceived ?? 0),
+      frames: this.#video.out.stats.peek()?.frameCount ?? 0,
+      width: size?.width ?? 0,
+      height: size?.height ?? 0,
+      codecs: codecs.filter((codec) => codec !== undefined),
+      bufferMs: this.#sync.out.buffer.peek(),
+      picture: picture.catalog.peek() !== undefined,
+      playable: picture.error.peek() === undefined,
+      sound: sound.config.peek() !== undefined,
+    };
+  }
+
+  close(): void {
+    this.#scope.close();
+  }
+
+  #owned<Part extends { close(): void }>(part: Part): Part {
+    this.#scope.cleanup(() => part.close());
+    return part;
+  }
+}

@@ -1,0 +1,190 @@
+/** Somebody's own broadcast: camera or screen, microphone, and the connection it goes out on. The page renders its signals. */
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { browserDevices, problemOf, type MediaProblem } from '../media/devices.ts';
+import { LocalMedia } from '../media/local-media.ts';
+import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
+import { RelayLink, type Link } from './relay-link.ts';
+import { openRelay, type Connection } from './transports.ts';
+import { askTheWay } from './way-in.ts';
+
+/** What is published now. */
+export interface Shown {
+  readonly picture: MediaStreamTrack | null;
+  readonly sound: MediaStreamTrack | null;
+  readonly muted: boolean;
+}
+
+export interface Sent {
+  readonly width: number;
+  readonly height: number;
+  /** What the encoders aim at, per second. */
+  readonly bits: number;
+  readonly codecs: readonly string[];
+  /** A relay fetches it: somebody watches. */
+  readonly wanted: boolean;
+}
+
+export interface Publisher<Kind extends Connection> {
+  use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
+  show(shown: Shown): void;
+  sent(): Sent;
+  close(): void;
+}
+
+export interface PublishFigures extends Sent {
+  readonly connectedMs: number | null;
+  readonly reconnects: number;
+}
+
+export const NOTHING_SENT: PublishFigures = {
+  width: 0,
+  height: 0,
+  bits: 0,
+  codecs: [],
+  wanted: false,
+  connectedMs: null,
+  reconnects: 0,
+};
+
+/** What the page needs of a session; the gallery makes its own. */
+export interface PublishView {
+  readonly name: string;
+  readonly media: LocalMedia;
+  readonly screen: ReadonlySignal<MediaStream | null>;
+  readonly screenProblem: ReadonlySignal<MediaProblem | null>;
+  /** `null` while nothing is published. */
+  readonly link: ReadonlySignal<Link | null>;
+  readonly figures: ReadonlySignal<PublishFigures>;
+  shareScreen(): Promise<void>;
+  endScreen(): void;
+  goLive(): void;
+  stop(): void;
+  retry(): void;
+}
+
+const TICK_MS = 1000;
+
+export class PublishSession implements PublishView {
+  readonly name: string;
+  readonly media = new LocalMedia(browserDevices());
+  readonly screen: Signal<MediaStream | null> = signal<MediaStream | null>(null);
+  readonly screenProblem: Signal<MediaProblem | null> = signal<MediaProblem | null>(null);
+  readonly link: Signal<Link | null> = signal<Link | null>(null);
+  readonly figures: Signal<PublishFigures> = signal(NOTHING_SENT);
+  /** A screen brings its own sound only if the person chose so; a voice over it is the microphone's. */
+  readonly #shown = computed((): Shown => ({
+    picture: this.screen.value?.getVideoTracks()[0] ?? this.media.sendingCamera.value,
+    sound: liveMicrophone(this.media) ?? this.screen.value?.getAudioTracks()[0] ?? null,
+    muted: this.media.muted.value,
+  }));
+  #end: (() => void) | null = null;
+  #relay: Pick<RelayLink<Connection>, 'connect'> | null = null;
+  #connections = 0;
+  /** Grows with every beginning and end: what an earlier one still brings is not listened to. */
+  #round = 0;
+
+  constructor(name: string) {
+    this.name = name;
+    void this.media.begin();
+  }
+
+  async shareScreen(): Promise<void> {
+    const { access, openScreen } = this.media.port;
+    this.screenProblem.value = null;
+    if (openScreen === null) {
+      this.screenProblem.value = access === 'yes' ? 'unsupported' : access;
+      return;
+    }
+    try {
+      const stream = await openScreen();
+      this.endScreen();
+      this.screen.value = stream;
+      // The browser has a button of its own for it.
+      stream.getVideoTracks()[0]?.addEventListener('ended', () => {
+        if (this.screen.peek() === stream) this.endScreen();
+      });
+    } catch (error) {
+      this.screenProblem.value = problemOf(error);
+    }
+  }
+
+  endScreen(): void {
+    for (const track of this.screen.peek()?.getTracks() ?? []) track.stop();
+    this.screen.value = null;
+  }
+
+  goLive(): void {
+    if (this.link.peek() === null) void this.#begin();
+  }
+
+  stop(): void {
+    this.#round += 1;
+    this.#end?.();
+    this.#end = null;
+    this.#relay = null;
+    this.link.value = null;
+    this.figures.value = NOTHING_SENT;
+  }
+
+  retry(): void {
+    if (this.#relay) this.#relay.connect();
+    else void this.#begin();
+  }
+
+  close(): void {
+    this.stop();
+    this.endScreen();
+    this.media.close();
+  }
+
+  async #begin(): Promise<void> {
+    const round = ++this.#round;
+    this.#connections = 0;
+    this.link.value = { at: 'connecting' };
+    if (!('VideoEncoder' in globalThis)) {
+      this.link.value = { at: 'stopped', why: UNSUPPORTED };
+      return;
+    }
+    const library = await import('./publisher.ts').catch(() => null);
+    if (round !== this.#round) return;
+    if (library === null) {
+      this.link.value = { at: 'stopped', why: BROKEN };
+      return;
+    }
+    const publisher = new library.MoqPublisher();
+    const relay = new RelayLink({
+      ask: () => askTheWay(this.name, true),
+      open: ({ relay: at }) => openRelay(library.connect, at),
+      lost: LOST.publish,
+      onLink: (link) => {
+        if (link.at === 'open') this.#connections += 1;
+        this.link.value = link;
+      },
+      onConnection: (connection) => publisher.use(connection),
+    });
+    const noMore = effect(() => publisher.show(this.#shown.value));
+    const ticking = setInterval(() => this.#tick(publisher.sent()), TICK_MS);
+    this.#relay = relay;
+    this.#end = () => {
+      clearInterval(ticking);
+      noMore();
+      relay.close();
+      publisher.close();
+    };
+    relay.connect();
+  }
+
+  #tick(sent: Sent): void {
+    const link = this.link.peek();
+    this.figures.value = {
+      ...sent,
+      connectedMs: link?.at === 'open' ? performance.now() - link.since : null,
+      reconnects: Math.max(0, this.#connections - 1),
+    };
+  }
+}
+
+/** Also while muted: the encoder goes on with silence, so that unmuting is immediate. */
+function liveMicrophone({ microphone }: LocalMedia): MediaStreamTrack | null {
+  return microphone.value.status === 'live' ? microphone.value.track : null;
+}

@@ -1,0 +1,86 @@
+/** Why there is no connection to a media relay, in a sentence, and when the page tries again. */
+import type { Close } from '../streams/closes.ts';
+
+const LATER = { again: 'later' } as const;
+const NEVER = { again: 'never' } as const;
+
+export const REFUSALS: Readonly<Record<string, Close>> = {
+  NO_RELAY: {
+    title: 'No server for live video is free',
+    body: 'All are busy or away. The page takes the first that is back.',
+    ...LATER,
+  },
+  TOO_MANY_JOINS: {
+    title: 'A moment, please',
+    body: 'Many people come in from your network at once. The page tries again by itself.',
+    ...LATER,
+  },
+  NOT_READY: {
+    title: 'Almost ready',
+    body: 'The service is just starting. The page goes on by itself.',
+    ...LATER,
+  },
+  LIVE_OFF: {
+    title: 'There is no live video here',
+    body: 'Whoever runs this service has switched it off.',
+    ...NEVER,
+  },
+  NAME_INVALID: {
+    title: 'This is not a name for a broadcast',
+    body: 'The service does not take it. Check the address, or choose another name.',
+    ...NEVER,
+  },
+  ORIGIN_DENIED: {
+    title: 'This address may not show live video',
+    body: 'The service does not accept pages from here. Open the broadcast at its own address.',
+    ...NEVER,
+  },
+  NOT_FOUND: {
+    title: 'There is no live video here',
+    body: 'The service does not know it. It may be an older one.',
+    ...NEVER,
+  },
+};
+
+/** The service did not answer. */
+export const UNREACHABLE: Close = {
+  title: 'Parley cannot be reached',
+  body: 'Check your connection. The page goes on trying.',
+  ...LATER,
+};
+/** The service answered, its relay did not. */
+export const RELAY_SILENT: Close = {
+  title: 'The video server does not answer',
+  body: 'The page asks for another one.',
+  ...LATER,
+};
+/** What had been connected, as said to who watches and to who publishes. */
+export const LOST: Readonly<Record<'watch' | 'publish', Close>> = {
+  watch: {
+    title: 'The connection was lost',
+    body: 'The page is looking for the picture again.',
+    ...LATER,
+  },
+  publish: {
+    title: 'The connection was lost',
+    body: 'The page goes live again by itself. Until then nobody sees you.',
+    ...LATER,
+  },
+};
+/** The browser, or a page without https, has no WebCodecs. */
+export const UNSUPPORTED: Close = {
+  title: 'This browser cannot do live video here',
+  body: 'Open the page with https in a recent Chrome, Edge, Firefox or Safari.',
+  ...NEVER,
+};
+/** A part of the page did not load, or the browser failed in it. */
+export const BROKEN: Close = {
+  title: 'A part of this page did not load',
+  body: 'Check your connection, then load the page again.',
+  ...NEVER,
+};
+
+/** What a code of the service means. One that is not known may be gone the next time. */
+export function refusalOf(code: string): Close {
+  return (Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined) ?? UNREACHABLE;
+}

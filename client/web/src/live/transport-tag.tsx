@@ -1,0 +1,15 @@
+import type { Transport } from './transports.ts';
+
+const WHY: Readonly<Record<Transport, string>> = {
+  WebTransport: 'Straight to the video server over QUIC',
+  WebSocket: 'By the way that passes every network, a little slower',
+};
+
+/** Which way the pictures take. */
+export function TransportTag({ transport }: { readonly transport: Transport }) {
+  return (
+    <p class="live-transport" title={WHY[transport]} data-testid="transport" data-transport={transport}>
+      {transport}
+    </p>
+  );
+}

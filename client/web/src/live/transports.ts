@@ -1,0 +1,101 @@
+/** WebTransport or WebSocket: whichever connects, with a head start for the first, and the page knows which it was. */
+import type { Relay } from './way-in.ts';
+
+export type Transport = 'WebTransport' | 'WebSocket';
+
+/** Of the libraries' connections, what the pages use themselves. */
+export interface Connection {
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+export interface ConnectOptions {
+  readonly webtransport?: {
+    readonly serverCertificateHashes?: { algorithm: 'sha-256'; value: Uint8Array<ArrayBuffer> }[];
+    readonly serverCertificate?: string;
+  };
+  readonly websocket?: { readonly enabled?: boolean; readonly url?: URL; readonly delay?: number };
+}
+
+export type Connect<Kind extends Connection> = (url: URL, options: ConnectOptions) => Promise<Kind>;
+
+export interface Opened<Kind extends Connection> {
+  readonly transport: Transport;
+  readonly connection: Kind;
+}
+
+/** A network that swallows UDP says nothing: after this WebSocket is tried as well. */
+const HEAD_START_MS = 1500;
+/** Not even a slow phone takes longer; another relay may be the better one. */
+const GIVE_UP_MS = 10_000;
+/** The libraries take no WebTransport that is to be pinned to this: it is no certificate. */
+const NO_CERTIFICATE = '';
+
+export function relayUrl({ url, token }: Relay): URL {
+  const found = new URL(url);
+  found.searchParams.set('jwt', token);
+  return found;
+}
+
+/** The edge leads a WebSocket of our own origin to the relay. */
+export function fallbackUrl({ url, token }: Relay, origin: string): URL {
+  const found = new URL('/media', origin);
+  found.protocol = found.protocol === 'https:' ? 'wss:' : 'ws:';
+  found.searchParams.set('at', new URL(url).host);
+  found.searchParams.set('jwt', token);
+  return found;
+}
+
+/** Empty where the certificate is signed by a public CA. */
+export function pinned({ certificateHashes }: Relay): ConnectOptions['webtransport'] & object {
+  if (certificateHashes.length === 0) return {};
+  return {
+    serverCertificateHashes: certificateHashes.map((hash) => ({
+      algorithm: 'sha-256',
+      value: Uint8Array.from(atob(hash), (char) => char.charCodeAt(0)),
+    })),
+  };
+}
+
+/** The libraries race the two themselves, but the older of them does not tell which has won. */
+export async function openRelay<Kind extends Connection>(
+  connect: Connect<Kind>,
+  relay: Relay,
+  origin = location.origin,
+): Promise<Opened<Kind>> {
+  const url = relayUrl(relay);
+  let over = false;
+  const claim =
+    (transport: Transport) =>
+    (connection: Kind): Opened<Kind> => {
+      if (over) {
+        connection.close();
+        throw new Error('the other one was quicker');
+      }
+      over = true;
+      return { transport, connection };
+    };
+
+  const quick =
+    'WebTransport' in globalThis
+      ? connect(url, { webtransport: pinned(relay), websocket: { enabled: false } })
+      : Promise.reject(new Error('this browser has no WebTransport'));
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  const pause = (ms: number) => new Promise<void>((resolve) => timers.add(setTimeout(resolve, ms)));
+  const slow = Promise.race([quick.catch(() => null), pause(HEAD_START_MS)]).then(() => {
+    if (over) throw new Error('the other one was quicker');
+    return connect(url, {
+      webtransport: { serverCertificate: NO_CERTIFICATE },
+      websocket: { url: fallbackUrl(relay, origin), delay: 0 },
+    });
+  });
+  try {
+    return await Promise.race([
+      Promise.any([quick.then(claim('WebTransport')), slow.then(claim('WebSocket'))]),
+      pause(GIVE_UP_MS).then(() => Promise.reject(new Error('neither way connected in time'))),
+    ]);
+  } finally {
+    over = true;
+    for (const timer of timers) clearTimeout(timer);
+  }
+}

@@ -1,0 +1,44 @@
+/** What a person should know when there is nothing new to see, over the last that was to be seen. */
+import { Sign } from '../streams/sign.tsx';
+import { Countdown, Trouble } from '../streams/trouble.tsx';
+import type { WatchView } from './watch-session.ts';
+
+export function WatchNote({ view }: { readonly view: WatchView }) {
+  const link = view.link.value;
+  const broadcast = view.broadcast.value;
+  if (link.at === 'waiting' || link.at === 'stopped')
+    return (
+      <Trouble why={link.why} banner={broadcast !== 'nobody' && link.at === 'waiting'}>
+        {link.at === 'waiting' && <Countdown until={link.until} />}
+        <button type="button" class="button primary" data-testid="retry" onClick={() => view.retry()}>
+          {link.at === 'waiting' ? 'Try now' : 'Try again'}
+        </button>
+      </Trouble>
+    );
+  if (broadcast === 'playing') return null;
+  if (link.at === 'connecting')
+    return (
+      <p class="stage-note calm">
+        {broadcast === 'nobody' ? 'Connecting…' : 'Looking for the picture again…'}
+      </p>
+    );
+  if (broadcast === 'starting') return <p class="stage-note calm">Starting the picture…</p>;
+  return (
+    <div class="stage-note empty" data-testid={broadcast}>
+      <div class="stage-sign">
+        <Sign name="antenna" />
+      </div>
+      {broadcast === 'gone' ? (
+        <>
+          <h2>The broadcast has ended</h2>
+          <p>Whoever published it has left. The picture is back as soon as they are.</p>
+        </>
+      ) : (
+        <>
+          <h2>Nobody is live here yet</h2>
+          <p>You are connected. The picture appears as soon as somebody publishes {view.name}.</p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,223 @@
+/** One broadcast being watched: its connection, what is to be seen, and figures about it. The page renders its signals. */
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { HISTORY, Meter } from '../streams/meter.ts';
+import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
+import { RelayLink, type Link } from './relay-link.ts';
+import { openRelay, type Connection } from './transports.ts';
+import { askTheWay } from './way-in.ts';
+
+/** `nobody`: has not been published while the page was open; `gone`: has been, and is no more. */
+export type Broadcast = 'nobody' | 'starting' | 'playing' | 'gone';
+
+export interface Seen {
+  /** Since the beginning, or since the broadcast began anew. */
+  readonly bytes: number;
+  readonly frames: number;
+  readonly width: number;
+  readonly height: number;
+  readonly codecs: readonly string[];
+  /** How far behind the sender's clock the player stays, so that late packets are in time. */
+  readonly bufferMs: number;
+  /** What the broadcast has, and whether this browser decodes it. */
+  readonly picture: boolean;
+  readonly playable: boolean;
+  readonly sound: boolean;
+}
+
+export interface Player<Kind extends Connection> {
+  readonly canvas: HTMLCanvasElement;
+  use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
+  setSound(on: boolean): void;
+  /** Whether the relay still says something. */
+  answers(withinMs: number): Promise<boolean>;
+  seen(): Seen;
+  close(): void;
+}
+
+export interface WatchFigures extends Seen {
+  /** Bits per second, and in each of the last seconds. */
+  readonly bits: number;
+  readonly history: readonly number[];
+  readonly totalBytes: number;
+  /** Pictures per second. */
+  readonly rate: number;
+  readonly connectedMs: number | null;
+  readonly reconnects: number;
+  /** Since something came. */
+  readonly quietMs: number;
+}
+
+export const NO_FIGURES: WatchFigures = {
+  bytes: 0,
+  frames: 0,
+  width: 0,
+  height: 0,
+  codecs: [],
+  bufferMs: 0,
+  picture: false,
+  playable: true,
+  sound: false,
+  bits: 0,
+  history: Array.from({ length: HISTORY }, () => 0),
+  totalBytes: 0,
+  rate: 0,
+  connectedMs: null,
+  reconnects: 0,
+  quietMs: 0,
+};
+
+/** What the page needs of a session; the gallery makes its own. */
+export interface WatchView {
+  readonly name: string;
+  readonly link: ReadonlySignal<Link>;
+  readonly broadcast: ReadonlySignal<Broadcast>;
+  readonly figures: ReadonlySignal<WatchFigures>;
+  readonly canvas: ReadonlySignal<HTMLCanvasElement | null>;
+  readonly sound: ReadonlySignal<boolean>;
+  setSound(on: boolean): void;
+  retry(): void;
+}
+
+const TICK_MS = 1000;
+/** A picture that stands this long may mean that the relay is dead, which QUIC itself notices after ten seconds. */
+const DOUBT_MS = 1000;
+const ANSWER_MS = 700;
+
+/** After a connection came back the broadcast is not missed before this: it takes a moment to be announced again. */
+const ANNOUNCED_MS = 3000;
+
+/** What is to be seen after the library has said how the broadcast is. `settled`: a connection has stood long enough to know. */
+export function broadcastAfter(
+  before: Broadcast,
+  status: 'offline' | 'loading' | 'live',
+  settled = true,
+): Broadcast {
+  if (status === 'live') return 'playing';
+  const known = before === 'playing' || before === 'gone';
+  if (status === 'loading') return known ? before : 'starting';
+  if (!known) return 'nobody';
+  return settled ? 'gone' : before;
+}
+
+export class WatchSession implements WatchView {
+  readonly name: string;
+  readonly link: Signal<Link> = signal<Link>({ at: 'connecting' });
+  readonly broadcast: Signal<Broadcast> = signal<Broadcast>('nobody');
+  readonly figures: Signal<WatchFigures> = signal(NO_FIGURES);
+  readonly canvas: Signal<HTMLCanvasElement | null> = signal<HTMLCanvasElement | null>(null);
+  readonly sound: Signal<boolean> = signal(false);
+  readonly #meter = new Meter(performance.now());
+  readonly #ticking: ReturnType<typeof setInterval>;
+  #player: Omit<Player<Connection>, 'use'> | null = null;
+  #relay: Pick<RelayLink<Connection>, 'connect' | 'close'> | null = null;
+  #status: 'offline' | 'loading' | 'live' = 'offline';
+  #doubting = false;
+  #closed = false;
+  #connections = 0;
+  #before = { bytes: 0, frames: 0, at: performance.now() };
+  #lastAt = performance.now();
+
+  constructor(name: string) {
+    this.name = name;
+    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+    void this.#begin();
+  }
+
+  setSound(on: boolean): void {
+    this.sound.value = on;
+    this.#player?.setSound(on);
+  }
+
+  retry(): void {
+    if (this.#relay) this.#relay.connect();
+    else void this.#begin();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#ticking);
+    this.#relay?.close();
+    this.#player?.close();
+  }
+
+  async #begin(): Promise<void> {
+    this.link.value = { at: 'connecting' };
+    if (!('VideoDecoder' in globalThis)) {
+      this.link.value = { at: 'stopped', why: UNSUPPORTED };
+      return;
+    }
+    const library = await import('./player.ts').catch(() => null);
+    if (this.#closed) return;
+    if (library === null) {
+      this.link.value = { at: 'stopped', why: BROKEN };
+      return;
+    }
+    const player = new library.MoqPlayer((status) => {
+      this.#status = status;
+      this.#judge();
+    });
+    this.#player = player;
+    this.canvas.value = player.canvas;
+    this.#relay = new RelayLink({
+      ask: () => askTheWay(this.name, false),
+      open: ({ relay }) => openRelay(library.connect, relay),
+      lost: LOST.watch,
+      onLink: (link) => this.#linked(link),
+      onConnection: (connection) => player.use(connection),
+    });
+    this.#relay.connect();
+  }
+
+  #linked(link: Link): void {
+    this.link.value = link;
+    if (link.at !== 'open') return;
+    this.#connections += 1;
+    this.#lastAt = performance.now();
+  }
+
+  /** Not every pause is a lost connection: the relay is asked, so that watchers do not all come back because their sender paused. */
+  async #doubt(): Promise<void> {
+    if (this.#doubting || this.#player === null) return;
+    this.#doubting = true;
+    const link = this.link.peek();
+    const alive = await this.#player.answers(ANSWER_MS);
+    this.#doubting = false;
+    if (!alive && !this.#closed && link === this.link.peek()) this.#relay?.connect();
+  }
+
+  #judge(): void {
+    const link = this.link.peek();
+    const settled = link.at === 'open' && performance.now() - link.since > ANNOUNCED_MS;
+    this.broadcast.value = broadcastAfter(this.broadcast.peek(), this.#status, settled);
+  }
+
+  #tick(): void {
+    this.#judge();
+    const now = performance.now();
+    const seen = this.#player?.seen();
+    if (!seen) return;
+    // A decoder that begins anew counts from zero.
+    const more = (count: number, before: number): number => (count >= before ? count - before : count);
+    const bytes = more(seen.bytes, this.#before.bytes);
+    const frames = more(seen.frames, this.#before.frames);
+    if (bytes > 0) {
+      this.#meter.count(bytes, now);
+      this.#lastAt = now;
+    }
+    const { bits, history } = this.#meter.read(now);
+    const link = this.link.peek();
+    this.figures.value = {
+      ...seen,
+      bits,
+      history,
+      totalBytes: this.#meter.bytes,
+      rate: frames / ((now - this.#before.at) / 1000),
+      connectedMs: link.at === 'open' ? now - link.since : null,
+      reconnects: Math.max(0, this.#connections - 1),
+      quietMs: now - this.#lastAt,
+    };
+    if (link.at === 'open' && this.broadcast.peek() === 'playing' && now - this.#lastAt > DOUBT_MS)
+      void this.#doubt();
+    this.#before = { bytes: seen.bytes, frames: seen.frames, at: now };
+  }
+}

@@ -1,0 +1,57 @@
+/** Figures beside what is to be seen. */
+import type { ComponentChildren } from 'preact';
+import { bitRate } from './amounts.ts';
+import './figures.css';
+import { Sparkline } from './sparkline.tsx';
+
+export function FiguresAside({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <aside class="figures" aria-label="Figures" data-testid="figures">
+      {children}
+    </aside>
+  );
+}
+
+export interface RateCardProps {
+  readonly bits: number;
+  /** Of the past minute, second by second. */
+  readonly history: readonly number[];
+}
+
+export function RateCard({ bits, history }: RateCardProps) {
+  return (
+    <div class="figures-rate">
+      <p class="soft small">Bit rate</p>
+      <p class="figures-big" data-figure="bits" data-value={Math.round(bits)}>
+        {bitRate(bits)}
+      </p>
+      <Sparkline values={history} />
+      <p class="soft small figures-span">
+        <span>The past minute</span>
+        <span>most {bitRate(Math.max(...history))}</span>
+      </p>
+    </div>
+  );
+}
+
+export interface Fact {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly value: number | string;
+}
+
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(({ id, name, text, value }) => (
+        <div key={id}>
+          <dt>{name}</dt>
+          <dd data-figure={id} data-value={value}>
+            {text}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,53 @@
+/** What every stage has: the place of the picture, and what is operated on it. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../design/icon.tsx';
+import { Sign } from './sign.tsx';
+import './stage.css';
+
+/** A player's element is its own: it is put in place, never rendered. */
+export function Placed({ element }: { readonly element: HTMLElement }) {
+  const place = useRef<HTMLDivElement | null>(null);
+  useLayoutEffect(() => {
+    place.current?.replaceChildren(element);
+  }, [element]);
+  return <div class="stage-picture" ref={place} />;
+}
+
+interface SoundButtonProps {
+  readonly state: 'off' | 'on' | 'refused';
+  readonly onSound: (on: boolean) => void;
+}
+
+export function SoundButton({ state, onSound }: SoundButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`stage-button${state === 'on' ? '' : ' muted'}`}
+      aria-pressed={state === 'on'}
+      data-testid="sound"
+      onClick={() => onSound(state !== 'on')}
+    >
+      {state === 'on' ? <Icon name="sound" /> : <Sign name="sound-off" />}
+      {state === 'on' ? 'Sound is on' : state === 'refused' ? 'Tap again for sound' : 'Turn sound on'}
+    </button>
+  );
+}
+
+export function FullScreenButton({ stage }: { readonly stage: () => HTMLElement | null }) {
+  if (!document.fullscreenEnabled) return null;
+  return (
+    <button
+      type="button"
+      class="stage-button"
+      aria-label="Full screen"
+      title="Full screen"
+      data-testid="full-screen"
+      onClick={() => {
+        if (document.fullscreenElement) void document.exitFullscreen();
+        else void stage()?.requestFullscreen();
+      }}
+    >
+      <Sign name="full" />
+    </button>
+  );
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { afterEach, mock, test } from 'node:test';
+import { codecName } from '../../src/live/codecs.ts';
+import { broadcastAfter, type Broadcast } from '../../src/live/watch-session.ts';
+import { askTheWay } from '../../src/live/way-in.ts';
+
+afterEach(() => mock.restoreAll());
+
+test('a page knows a broadcast that has not begun from one that has ended', () => {
+  const after = (...said: ('offline' | 'loading' | 'live')[]): Broadcast =>
+    said.reduce<Broadcast>((before, status) => broadcastAfter(before, status), 'nobody');
+  assert.equal(after('offline'), 'nobody');
+  assert.equal(after('loading'), 'starting');
+  assert.equal(after('loading', 'offline'), 'nobody');
+  assert.equal(after('loading', 'live'), 'playing');
+  assert.equal(after('live', 'offline'), 'gone');
+  assert.equal(after('live', 'offline', 'loading'), 'gone');
+  assert.equal(after('live', 'loading'), 'playing', 'the last picture stands until the next one');
+  assert.equal(after('live', 'offline', 'loading', 'live'), 'playing');
+});
+
+test('a broadcast is not said to have ended because the connection was lost', () => {
+  assert.equal(broadcastAfter('playing', 'offline', false), 'playing');
+  assert.equal(broadcastAfter('playing', 'offline', true), 'gone');
+  assert.equal(broadcastAfter('starting', 'offline', false), 'nobody');
+});
+
+test('the service is asked by name and for what, and its refusal is known by code with the time it names', async () => {
+  const asked: unknown[] = [];
+  const answers = [
+    Response.json({ broadcast: 'live/a b', relay: { url: 'https://r/', token: 't', certificateHashes: [] } }),
+    Response.json({ code: 'NO_RELAY' }, { status: 503, headers: { 'retry-after': '2' } }),
+    new Response('bad gateway', { status: 502 }),
+  ];
+  mock.method(globalThis, 'fetch', (url: string, { body }: { readonly body: string }) => {
+    asked.push([url, JSON.parse(body)]);
+    const answer = answers.shift();
+    return answer ? Promise.resolve(answer) : Promise.reject(new TypeError('network'));
+  });
+  const way = await askTheWay('a b', true);
+  assert.deepEqual(asked, [['/v1/live/a%20b', { publish: true }]]);
+  assert.ok('way' in way && way.way.broadcast === 'live/a b');
+  const full = await askTheWay('a', false);
+  assert.ok('refused' in full && full.afterMs === 2000 && /No server/.test(full.refused.title));
+  for (const trouble of [await askTheWay('a', false), await askTheWay('a', false)])
+    assert.ok('refused' in trouble && trouble.refused.again === 'later');
+});
+
+test('codecs have the names people know, and one that is not known its own', () => {
+  assert.deepEqual(['avc1.640028', 'vp09.00.10.08', 'opus', 'xyz'].map(codecName), [
+    'H.264',
+    'VP9',
+    'Opus',
+    'xyz',
+  ]);
+});

@@ -1,0 +1,149 @@
+/** Somebody who publishes a broadcast, and somebody who watches it. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { newProfile } from './browsers.ts';
+import { until } from './until.ts';
+import { pictureMoves, readPicture } from './viewer.ts';
+
+export type Transport = 'WebTransport' | 'WebSocket';
+
+/** A busy machine with two cores encodes and decodes late. */
+const WITHIN_MS = 30_000;
+/** The fake microphone beeps far louder; silence is zero. */
+const AUDIBLE = 0.01;
+
+export interface LiveOptions {
+  readonly web: string;
+  readonly name: string;
+  /** The browser is one without it. */
+  readonly withoutWebTransport?: boolean;
+}
+
+export async function profileFor(browser: Browser, options: LiveOptions): Promise<BrowserContext> {
+  const profile = await newProfile(browser, options.web);
+  await profile.addInitScript(tapSpeakers);
+  if (options.withoutWebTransport) await profile.addInitScript(removeWebTransport);
+  return profile;
+}
+
+export async function publish(browser: Browser, options: LiveOptions): Promise<LivePublisher> {
+  const page = await (await profileFor(browser, options)).newPage();
+  await page.goto(`${options.web}/live/${options.name}/publish`);
+  const publisher = new LivePublisher(page);
+  await publisher.goLive();
+  return publisher;
+}
+
+export class LivePublisher {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  async goLive(): Promise<void> {
+    await this.page.getByTestId('go-live').click({ timeout: WITHIN_MS });
+    await this.page.locator('[data-testid=page-publish][data-link=open]').waitFor({ timeout: WITHIN_MS });
+  }
+
+  async transport(): Promise<string | null> {
+    return this.page.getByTestId('page-publish').getAttribute('data-transport');
+  }
+
+  async stop(): Promise<void> {
+    await this.page.getByTestId('stop').click();
+  }
+}
+
+export async function watch(browser: Browser, options: LiveOptions): Promise<LiveWatcher> {
+  const page = await (await profileFor(browser, options)).newPage();
+  await page.goto(`${options.web}/live/${options.name}`);
+  return new LiveWatcher(page);
+}
+
+export class LiveWatcher {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** One of the notes over the stage. */
+  async isTold(note: 'nobody' | 'gone'): Promise<void> {
+    await this.page.getByTestId(note).waitFor({ timeout: WITHIN_MS });
+  }
+
+  async seesMotion(): Promise<void> {
+    await pictureMoves(() => this.page.evaluate(readPicture));
+  }
+
+  async hears(): Promise<void> {
+    await this.page.getByTestId('sound').click();
+    let loudest = 0;
+    await until(
+      async () => {
+        loudest = Math.max(loudest, await this.page.evaluate(readLoudness));
+        return loudest > AUDIBLE;
+      },
+      { withinMs: WITHIN_MS, everyMs: 50, what: () => `a sound: the loudest was ${loudest}` },
+    );
+  }
+
+  async transport(): Promise<string | null> {
+    return this.page.getByTestId('page-watch').getAttribute('data-transport');
+  }
+
+  /** A figure that comes to lie in a range. */
+  async figureIs(name: string, least: number, most: number): Promise<void> {
+    let value = Number.NaN;
+    await until(
+      async () => {
+        const shown = this.page.locator(`[data-figure=${name}]`);
+        value = Number((await shown.getAttribute('data-value', { timeout: WITHIN_MS })) ?? Number.NaN);
+        return value >= least && value <= most;
+      },
+      { withinMs: WITHIN_MS, what: () => `${name} between ${least} and ${most}: now ${value}` },
+    );
+  }
+}
+
+interface Tapped {
+  parleySpeakers?: AnalyserNode[];
+}
+
+/** Whatever is played through the speakers is measured as well. Runs in the page. */
+function tapSpeakers(): void {
+  const taps: AnalyserNode[] = [];
+  const connect = Reflect.get(AudioNode.prototype, 'connect') as (
+    this: AudioNode,
+    ...to: unknown[]
+  ) => unknown;
+  Object.assign(AudioNode.prototype, {
+    connect(this: AudioNode, ...to: unknown[]): unknown {
+      if (to[0] instanceof AudioDestinationNode) {
+        const tap = this.context.createAnalyser();
+        connect.call(this, tap);
+        taps.push(tap);
+      }
+      return connect.call(this, ...to);
+    },
+  });
+  Object.assign(globalThis, { parleySpeakers: taps });
+}
+
+/** The greatest deflection just now. Runs in the page. */
+function readLoudness(): number {
+  const taps = (globalThis as Tapped).parleySpeakers ?? [];
+  return Math.max(
+    0,
+    ...taps.map((tap) => {
+      const samples = new Float32Array(tap.fftSize);
+      tap.getFloatTimeDomainData(samples);
+      return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    }),
+  );
+}
+
+/** Runs in the page. */
+function removeWebTransport(): void {
+  Reflect.deleteProperty(globalThis, 'WebTransport');
+}
