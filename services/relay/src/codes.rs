@@ -171,7 +171,7 @@ impl Code {
             Code::TooManyRevocations => ("TOO_MANY_REVOCATIONS", 503, 4504, true),
             Code::BodyTooLarge => ("BODY_TOO_LARGE", 413, 1008, false),
             Code::TooManySessions => ("TOO_MANY_SESSIONS", 503, 4504, true),
-            Code::TooManyBroadcasts => ("TOO_MANY_BROADCASTS", 429, 4428, false),
+            Code::TooManyBroadcasts => ("TOO_MANY_BROADCASTS", 429, 4428, true),
         }
     }
 }
