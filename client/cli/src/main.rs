@@ -24,6 +24,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Whatever else is built with it has a second one, and rustls does not choose.
+    let _chosen_before = rustls::crypto::ring::default_provider().install_default();
     let ended = match Command::parse() {
         Command::Stream(stream) => stream.run(),
         Command::Load(load) => load.run(),

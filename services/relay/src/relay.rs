@@ -4,7 +4,7 @@ use crate::cluster::bus::Bus;
 use crate::cluster::{self, Cluster, Joined};
 use crate::config::Settings;
 use crate::limits::{Limits, size};
-use crate::media::{Guard, Media};
+use crate::media::{self, Guard, Media};
 use crate::server::addresses::Addresses;
 use crate::server::{accept, ops, sweep};
 use crate::stats::{Answers, Clients, Counters};
@@ -107,6 +107,7 @@ const BACKLOG: u32 = 4096;
 
 /// Starts a relay: binds first, so that a port that is taken ends it before anything else happened.
 pub async fn start(settings: Settings) -> anyhow::Result<Running> {
+    media::choose_cryptography();
     let listener = listen(settings.listen).with_context(|| format!("cannot listen on {}", settings.listen))?;
     let address = listener.local_addr()?;
     let for_operators = settings.ops_listen.map(|ops| listen(ops).with_context(|| format!("cannot listen on {ops}")));

@@ -149,6 +149,11 @@ pub struct State {
 /// What time it is.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
+/// Has all TLS of the process take the cryptography of QUIC, where nothing was chosen before.
+pub fn choose_cryptography() {
+    let _chosen_before = moq_tokio::crypto::install_default();
+}
+
 /// Opens the door.
 pub fn open(config: Config, admission: Arc<dyn Admission>) -> Boxed<'static, anyhow::Result<Door>> {
     open_at(config, admission, Arc::new(SystemTime::now))

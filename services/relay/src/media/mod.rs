@@ -71,6 +71,13 @@ pub enum Certificates {
     Pinned(Option<PathBuf>),
 }
 
+/// Says which cryptography TLS takes, in the whole process: with media there are two, that of QUIC and that of the connection to NATS,
+/// and rustls does not choose.
+pub fn choose_cryptography() {
+    #[cfg(feature = "media")]
+    parley_media::choose_cryptography();
+}
+
 /// Who comes in.
 pub struct Guard {
     /// What tokens are verified with, and what was revoked; `None`: none is asked for.
