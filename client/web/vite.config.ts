@@ -1,4 +1,5 @@
 import { defineConfig, type ProxyOptions } from 'vite';
+import { goawayToThePage } from './build/goaway-to-the-page.ts';
 import { ownWorklets } from './build/own-worklets.ts';
 import { precompress } from './build/precompress.ts';
 import { withoutInjectedStyle } from './build/without-injected-style.ts';
@@ -20,7 +21,7 @@ const proxy: Record<string, ProxyOptions> = {
 };
 
 export default defineConfig({
-  plugins: [precompress(), withoutInjectedStyle(), ownWorklets(), withoutOpusInWasm()],
+  plugins: [precompress(), withoutInjectedStyle(), ownWorklets(), withoutOpusInWasm(), goawayToThePage()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',

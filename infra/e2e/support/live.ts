@@ -9,24 +9,27 @@ export type Transport = 'WebTransport' | 'WebSocket';
 /** A busy machine with two cores encodes and decodes late. */
 const WITHIN_MS = 30_000;
 /** The fake microphone beeps far louder; silence is zero. */
-const AUDIBLE = 0.01;
+export const AUDIBLE = 0.01;
 
 export interface LiveOptions {
   readonly web: string;
   readonly name: string;
   /** The browser is one without it. */
   readonly withoutWebTransport?: boolean;
+  /** In place of a new one. */
+  readonly profile?: BrowserContext;
 }
 
 export async function profileFor(browser: Browser, options: LiveOptions): Promise<BrowserContext> {
   const profile = await newProfile(browser, options.web);
   await profile.addInitScript(tapSpeakers);
+  await profile.addInitScript(noteFrames);
   if (options.withoutWebTransport) await profile.addInitScript(removeWebTransport);
   return profile;
 }
 
 export async function publish(browser: Browser, options: LiveOptions): Promise<LivePublisher> {
-  const page = await (await profileFor(browser, options)).newPage();
+  const page = await (options.profile ?? (await profileFor(browser, options))).newPage();
   await page.goto(`${options.web}/live/${options.name}/publish`);
   const publisher = new LivePublisher(page);
   await publisher.goLive();
@@ -74,6 +77,16 @@ export class LiveWatcher {
 
   async seesMotion(): Promise<void> {
     await pictureMoves(() => this.page.evaluate(readPicture));
+  }
+
+  /** On the page's clock, in milliseconds. */
+  async now(): Promise<number> {
+    return this.page.evaluate(() => performance.now());
+  }
+
+  /** When new pictures were shown since then. */
+  async frames(since: number): Promise<readonly number[]> {
+    return this.page.evaluate(readFrames, since);
   }
 
   async hears(): Promise<void> {
@@ -141,6 +154,64 @@ function readLoudness(): number {
       return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
     }),
   );
+}
+
+interface Decoded {
+  parleyDecoded?: number;
+}
+
+/** The greatest deflection that was decoded: a Firefox without a sound device decodes, and plays nothing. Runs in the page. */
+export function tapDecoders(): void {
+  const found = globalThis as Decoded;
+  const Real = AudioDecoder;
+  globalThis.AudioDecoder = class extends Real {
+    constructor(init: AudioDecoderInit) {
+      super({
+        ...init,
+        output(data) {
+          const samples = new Float32Array(data.numberOfFrames);
+          data.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
+          found.parleyDecoded = samples.reduce(
+            (most, one) => Math.max(most, Math.abs(one)),
+            found.parleyDecoded ?? 0,
+          );
+          init.output(data);
+        },
+      });
+    }
+  };
+}
+
+/** Runs in the page. */
+export function readDecoded(): number {
+  return (globalThis as Decoded).parleyDecoded ?? 0;
+}
+
+interface Noted {
+  parleyFrames?: number[];
+}
+
+/** Every decoded picture that is drawn for the first time. Runs in the page. */
+function noteFrames(): void {
+  const frames: number[] = [];
+  const draw = Reflect.get(CanvasRenderingContext2D.prototype, 'drawImage') as (...args: unknown[]) => void;
+  let last = -1;
+  Object.assign(CanvasRenderingContext2D.prototype, {
+    drawImage(this: CanvasRenderingContext2D, ...args: unknown[]): void {
+      const [picture] = args;
+      if (picture instanceof VideoFrame && picture.timestamp !== last) {
+        last = picture.timestamp;
+        frames.push(performance.now());
+      }
+      draw.apply(this, args);
+    },
+  });
+  Object.assign(globalThis, { parleyFrames: frames });
+}
+
+/** Runs in the page. */
+function readFrames(since: number): number[] {
+  return ((globalThis as Noted).parleyFrames ?? []).filter((at) => at >= since);
 }
 
 /** Runs in the page. */

@@ -1,5 +1,6 @@
 /** What a client says on its socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
+import { Without } from './media.ts';
 import { ChatId, ChatLine, ChatText, DisplayName, Media } from './people.ts';
 
 /** Raised by the client at every connection attempt: it orders two pods' claims on one person. */
@@ -34,7 +35,7 @@ export const Ping = Type.Object({ type: Type.Literal('ping') });
 export const IceRequest = Type.Object({ type: Type.Literal('ice') });
 
 /** Asks for a media relay and a fresh token for it. */
-export const RelayRequest = Type.Object({ type: Type.Literal('relay') });
+export const RelayRequest = Type.Object({ type: Type.Literal('relay'), without: Without });
 
 export const CLIENT_MESSAGES = {
   enter: Enter,

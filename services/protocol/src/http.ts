@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Code } from './codes.ts';
 import { ParticipantId, RegionId, RoomId, RoomName } from './ids.ts';
+import { Without } from './media.ts';
 import { DisplayName } from './people.ts';
 
 export const IceServer = Type.Object({
@@ -76,6 +77,7 @@ export const LiveRequest = Type.Object({
   publish: Type.Optional(
     Type.Boolean({ description: 'To publish the broadcast, and not only to subscribe to it.' }),
   ),
+  without: Without,
 });
 export const LiveAnswer = Type.Object({
   broadcast: Type.String({ description: 'Its path on the relay: `live/{name}`.' }),

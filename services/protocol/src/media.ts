@@ -26,6 +26,15 @@ export const MediaRelay = Type.Object({
 });
 export type MediaRelay = Static<typeof MediaRelay>;
 
+/** Said by whoever asks for a relay and had one. SPEC rule MEDIA-10. */
+export const Without = Type.Optional(
+  Type.String({
+    maxLength: 256,
+    description:
+      'The address of the relay that was lost or goes: another one is answered where there is one.',
+  }),
+);
+
 /** What one participant may publish, as a pattern of tokens (STR-105): `rooms/{room}/{participant}/camera` and the like. */
 export const participantBroadcasts = (room: RoomId, participant: ParticipantId): string =>
   `rooms/${room}/${participant}/*`;

@@ -49,11 +49,14 @@ export class MoqPlayer implements Player<Connection> {
     this.#connection.set(connection?.on);
   }
 
-  /** Asks the relay whether the broadcast is there, which it knows at once. */
   async answers(withinMs: number): Promise<boolean> {
     const connection = this.#connection.peek();
-    if (!connection) return true;
-    const announced = connection.announced(this.#name.peek());
+    return !connection || this.announces(connection, this.#name.peek(), withinMs);
+  }
+
+  /** Asks a relay whether the broadcast is there, which it knows at once. */
+  async announces(connection: Connection, broadcast: string, withinMs: number): Promise<boolean> {
+    const announced = connection.announced(Net.Path.from(broadcast));
     const late = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => late.resolve(false), withinMs);
     const heard = announced.next().then((found) => found !== undefined);

@@ -63,6 +63,8 @@ export interface PublishView {
 }
 
 const TICK_MS = 1000;
+/** Whoever is refused over WebSocket knows it a round trip after the connection has opened. */
+const HELD_MS = 150;
 
 export class PublishSession implements PublishView {
   readonly name: string;
@@ -153,11 +155,14 @@ export class PublishSession implements PublishView {
     }
     const publisher = new library.MoqPublisher();
     const relay = new RelayLink({
-      ask: () => askTheWay(this.name, true),
+      ask: (without) => askTheWay(this.name, true, without),
       open: ({ relay: at }) => openRelay(library.connect, at),
       lost: LOST.publish,
+      // Others wait for it.
+      spreadMs: 0,
+      serves: holds,
       onLink: (link) => {
-        if (link.at === 'open') this.#connections += 1;
+        if (link.at === 'open' && this.link.peek()?.at !== 'open') this.#connections += 1;
         this.link.value = link;
       },
       onConnection: (connection) => publisher.use(connection),
@@ -181,6 +186,17 @@ export class PublishSession implements PublishView {
       connectedMs: link?.at === 'open' ? performance.now() - link.since : null,
       reconnects: Math.max(0, this.#connections - 1),
     };
+  }
+}
+
+async function holds({ closed }: Connection): Promise<boolean> {
+  const held = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => held.resolve(true), HELD_MS);
+  const over = (): boolean => false;
+  try {
+    return await Promise.race([closed.then(over, over), held.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -12,43 +12,77 @@ type AudioTrack = NonNullable<ReturnType<Broadcast['audio']['source']['peek']>>;
 /** Full HD: text of a screen can be read, and a machine without a hardware encoder keeps up. */
 const MOST_PIXELS = 1920 * 1080;
 
+/** With a connection that replaces another both carry the broadcast, until the old one is over and whoever watches has moved. */
 export class MoqPublisher implements Publisher<Connection> {
-  readonly #connection = new Signal<Connection | undefined>(undefined);
-  readonly #broadcast = new Broadcast({
-    connection: this.#connection,
-    enabled: true,
-    video: { hd: { config: { maxPixels: MOST_PIXELS } } },
-  });
+  #shown: Shown = { picture: null, sound: null, muted: true };
+  #newest: Broadcast | null = null;
+  readonly #all = new Set<Broadcast>();
 
   use(connection: { readonly on: Connection; readonly broadcast: string } | null): void {
-    if (connection) this.#broadcast.name.set(Net.Path.from(connection.broadcast));
-    this.#connection.set(connection?.on);
+    if (connection === null) return;
+    const broadcast = new Broadcast({
+      connection: new Signal<Connection | undefined>(inOrder(connection.on)),
+      enabled: true,
+      name: Net.Path.from(connection.broadcast),
+      video: { hd: { config: { maxPixels: MOST_PIXELS } } },
+    });
+    this.#newest = broadcast;
+    this.#all.add(broadcast);
+    show(broadcast, this.#shown);
+    const over = (): void => {
+      broadcast.close();
+      this.#all.delete(broadcast);
+    };
+    connection.on.closed.then(over, over);
   }
 
-  show({ picture, sound, muted }: Shown): void {
-    const { video, audio } = this.#broadcast;
-    // The library's types ask for what every browser's settings have.
-    video.source.set((picture ?? undefined) as VideoTrack | undefined);
-    audio.source.set((sound ?? undefined) as AudioTrack | undefined);
-    video.hd.enabled.set(picture !== null);
-    audio.enabled.set(sound !== null);
-    audio.muted.set(muted);
+  show(shown: Shown): void {
+    this.#shown = shown;
+    for (const broadcast of this.#all) show(broadcast, shown);
   }
 
   sent(): Sent {
-    const { video, audio } = this.#broadcast;
-    const picture = video.hd.resolved.peek();
-    const sound = audio.config.peek();
+    const picture = this.#newest?.video.hd.resolved.peek();
+    const sound = this.#newest?.audio.config.peek();
     return {
       width: picture?.width ?? 0,
       height: picture?.height ?? 0,
       bits: (picture?.bitrate ?? 0) + (sound?.bitrate ?? 0),
       codecs: [picture?.codec, sound?.codec].filter((codec) => codec !== undefined),
-      wanted: video.hd.active.peek() || audio.active.peek(),
+      wanted: this.#newest?.video.hd.active.peek() === true || this.#newest?.audio.active.peek() === true,
     };
   }
 
   close(): void {
-    this.#broadcast.close();
+    for (const broadcast of this.#all) broadcast.close();
+    this.#all.clear();
   }
+}
+
+function show({ video, audio }: Broadcast, { picture, sound, muted }: Shown): void {
+  // The library's types ask for what every browser's settings have.
+  video.source.set((picture ?? undefined) as VideoTrack | undefined);
+  audio.source.set((sound ?? undefined) as AudioTrack | undefined);
+  video.hd.enabled.set(picture !== null);
+  audio.enabled.set(sound !== null);
+  audio.muted.set(muted);
+}
+
+/**
+ * The library counts the groups of a track from zero whenever a relay subscribes to it, and to a relay that had more of them before
+ * these are old ones: nobody would see them. Here they count from the time in milliseconds, of which there are more than groups.
+ */
+function inOrder(connection: Connection): Connection {
+  const publish = connection.publish.bind(connection);
+  connection.publish = (path, broadcast) => {
+    const subscribe = broadcast.subscribe.bind(broadcast);
+    broadcast.subscribe = (name, priority) => {
+      const track = subscribe(name, priority);
+      track.writeGroup(new Net.Group(Date.now()));
+      track.state.groups.set([]);
+      return track;
+    };
+    publish(path, broadcast);
+  };
+  return connection;
 }

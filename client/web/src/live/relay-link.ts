@@ -1,9 +1,12 @@
-/** A connection to a media relay that comes back: each time the service is asked anew, after a pause that grows. */
+/**
+ * A connection to a media relay that comes back: each time the service is asked anew, after a pause that grows. One that is about to
+ * end, as the relay drains or the token runs out, is replaced before: the next one is opened while it still stands (MEDIA-11).
+ */
 import type { Close } from '../streams/closes.ts';
 import { STEADY_MS, waitMs } from '../streams/waiting.ts';
 import { RELAY_SILENT } from './refusals.ts';
 import type { Connection, Opened, Transport } from './transports.ts';
-import type { WayAnswer, WayIn } from './way-in.ts';
+import { sessionMs, type WayAnswer, type WayIn } from './way-in.ts';
 
 export type Link =
   | { readonly at: 'connecting' }
@@ -12,8 +15,13 @@ export type Link =
   | { readonly at: 'stopped'; readonly why: Close };
 
 export interface RelayLinkOptions<Kind extends Connection> {
-  readonly ask: () => Promise<WayAnswer>;
+  /** `without` the relay with this address, where there is another. */
+  readonly ask: (without?: string) => Promise<WayAnswer>;
   readonly open: (way: WayIn) => Promise<Opened<Kind>>;
+  /** Whoever is told to go does so within this. */
+  readonly spreadMs: number;
+  /** Whether a connection is as good as the one that it is to replace: one that is refused may be open for a moment. */
+  readonly serves: (connection: Kind, broadcast: string) => Promise<boolean>;
   /** What to say of a connection that was lost. */
   readonly lost: Close;
   readonly onLink: (link: Link) => void;
@@ -21,11 +29,28 @@ export interface RelayLinkOptions<Kind extends Connection> {
   readonly onConnection: (connection: { readonly on: Kind; readonly broadcast: string } | null) => void;
 }
 
+/** Those who watch knock at the next relay within this, not all at once; one that drains waits several times longer. */
+export const SPREAD_MS = 1000;
+/** The old connection is good while the next is looked for, so that pauses do not grow beyond the second one. */
+const MOST_TRIES = 1;
+/**
+ * A connection that was replaced stays until everyone has moved, who may need the broadcast that goes out on it: over WebSocket nobody
+ * does before the edge has noticed that the relay drains.
+ */
+const OVERLAP_MS = 5000;
+/** The part of a session's time after which the next one is opened, a little earlier or later for each. */
+const RENEWED_AT = 0.8;
+const RENEWED_OVER = 0.1;
+
 export class RelayLink<Kind extends Connection> {
   readonly #options: RelayLinkOptions<Kind>;
   #connection: Kind | null = null;
+  readonly #replaced = new Set<Kind>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tries = 0;
+  /** The relay that was lost or did not answer: at most the last one. */
+  #without: string | undefined;
+  #url: string | undefined;
   /** Grows with every attempt: what an earlier one still brings is not listened to. */
   #attempt = 0;
 
@@ -39,12 +64,19 @@ export class RelayLink<Kind extends Connection> {
     void this.#open(this.#attempt);
   }
 
+  /** As `connect`, anywhere but here: the relay is dead, though the connection still stands. */
+  leave(): void {
+    this.#without = this.#url;
+    this.connect();
+  }
+
   close(): void {
     this.#drop();
+    for (const old of this.#replaced) this.#part(old);
   }
 
   async #open(attempt: number): Promise<void> {
-    const answer = await this.#options.ask();
+    const answer = await this.#options.ask(this.#without);
     if (attempt !== this.#attempt) return;
     if ('refused' in answer) {
       this.#again(answer.refused, answer.afterMs ?? 0);
@@ -52,21 +84,60 @@ export class RelayLink<Kind extends Connection> {
     }
     const opened = await this.#options.open(answer.way).catch(() => null);
     if (attempt !== this.#attempt) opened?.connection.close();
-    else if (opened) this.#use(opened, answer.way.broadcast);
-    else this.#again(RELAY_SILENT);
+    else if (opened) this.#use(opened, answer.way);
+    else {
+      this.#without = answer.way.relay.url;
+      this.#again(RELAY_SILENT);
+    }
   }
 
-  #use({ transport, connection }: Opened<Kind>, broadcast: string): void {
+  #use({ transport, connection }: Opened<Kind>, { broadcast, relay }: WayIn): void {
     const since = performance.now();
     this.#connection = connection;
+    this.#without = undefined;
+    this.#url = relay.url;
     this.#options.onConnection({ on: connection, broadcast });
     this.#options.onLink({ at: 'open', since, transport });
     const lost = (): void => {
       if (connection !== this.#connection) return;
       if (performance.now() - since > STEADY_MS) this.#tries = 0;
+      this.#without = this.#url;
       this.#again(this.#options.lost);
     };
     connection.closed.then(lost, lost);
+    const move = (ms: number, without?: string): void => {
+      if (connection !== this.#connection) return;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#move(connection, without), ms);
+    };
+    connection.goneAway ??= Promise.withResolvers<void>();
+    void connection.goneAway.promise.then(() => move(Math.random() * this.#options.spreadMs, relay.url));
+    const lasts = sessionMs(relay);
+    if (lasts !== null) move(lasts * (RENEWED_AT + RENEWED_OVER * Math.random()));
+  }
+
+  /** Until it succeeds or the old connection is over. */
+  async #move(old: Kind, without: string | undefined, tries = 0): Promise<void> {
+    const attempt = ++this.#attempt;
+    const answer = await this.#options.ask(without);
+    const way = 'way' in answer ? answer.way : null;
+    const opened = way && (await this.#options.open(way).catch(() => null));
+    const serves = opened && (await this.#options.serves(opened.connection, way.broadcast));
+    if (serves === true && attempt === this.#attempt) {
+      this.#replaced.add(old);
+      this.#use(opened, way);
+      setTimeout(() => this.#part(old), OVERLAP_MS);
+      return;
+    }
+    opened?.connection.close();
+    if (attempt === this.#attempt) {
+      const ms = waitMs('later', Math.min(tries, MOST_TRIES), Math.random()) ?? 0;
+      this.#timer = setTimeout(() => void this.#move(old, without, tries + 1), ms);
+    }
+  }
+
+  #part(old: Kind): void {
+    if (this.#replaced.delete(old)) old.close();
   }
 
   #again(why: Close, atLeastMs = 0): void {

@@ -6,6 +6,8 @@ export type Transport = 'WebTransport' | 'WebSocket';
 /** Of the libraries' connections, what the pages use themselves. */
 export interface Connection {
   readonly closed: Promise<void>;
+  /** Resolved when the relay says GOAWAY; made by whoever comes first, the library or who wants to know. */
+  goneAway?: PromiseWithResolvers<void>;
   close(): void;
 }
 

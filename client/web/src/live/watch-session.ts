@@ -2,7 +2,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { HISTORY, Meter } from '../streams/meter.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
-import { RelayLink, type Link } from './relay-link.ts';
+import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
 import { openRelay, type Connection } from './transports.ts';
 import { askTheWay } from './way-in.ts';
 
@@ -80,7 +80,8 @@ export interface WatchView {
 
 const TICK_MS = 1000;
 /** A picture that stands this long may mean that the relay is dead, which QUIC itself notices after ten seconds. */
-const DOUBT_MS = 1000;
+const DOUBT_MS = 800;
+const LOOK_MS = 250;
 const ANSWER_MS = 700;
 
 /** After a connection came back the broadcast is not missed before this: it takes a moment to be announced again. */
@@ -108,18 +109,22 @@ export class WatchSession implements WatchView {
   readonly sound: Signal<boolean> = signal(false);
   readonly #meter = new Meter(performance.now());
   readonly #ticking: ReturnType<typeof setInterval>;
+  readonly #looking: ReturnType<typeof setInterval>;
   #player: Omit<Player<Connection>, 'use'> | null = null;
-  #relay: Pick<RelayLink<Connection>, 'connect' | 'close'> | null = null;
+  #relay: Pick<RelayLink<Connection>, 'connect' | 'leave' | 'close'> | null = null;
   #status: 'offline' | 'loading' | 'live' = 'offline';
   #doubting = false;
   #closed = false;
   #connections = 0;
   #before = { bytes: 0, frames: 0, at: performance.now() };
+  /** What had come when something came last. */
+  #lastBytes = 0;
   #lastAt = performance.now();
 
   constructor(name: string) {
     this.name = name;
     this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+    this.#looking = setInterval(() => this.#look(), LOOK_MS);
     void this.#begin();
   }
 
@@ -136,6 +141,7 @@ export class WatchSession implements WatchView {
   close(): void {
     this.#closed = true;
     clearInterval(this.#ticking);
+    clearInterval(this.#looking);
     this.#relay?.close();
     this.#player?.close();
   }
@@ -159,9 +165,12 @@ export class WatchSession implements WatchView {
     this.#player = player;
     this.canvas.value = player.canvas;
     this.#relay = new RelayLink({
-      ask: () => askTheWay(this.name, false),
+      ask: (without) => askTheWay(this.name, false, without),
       open: ({ relay }) => openRelay(library.connect, relay),
       lost: LOST.watch,
+      spreadMs: SPREAD_MS,
+      serves: async (connection, broadcast) =>
+        (await player.announces(connection, broadcast, ANSWER_MS)) || this.#status !== 'live',
       onLink: (link) => this.#linked(link),
       onConnection: (connection) => player.use(connection),
     });
@@ -169,9 +178,10 @@ export class WatchSession implements WatchView {
   }
 
   #linked(link: Link): void {
+    const moved = this.link.peek().at === 'open';
     this.link.value = link;
     if (link.at !== 'open') return;
-    this.#connections += 1;
+    if (!moved) this.#connections += 1;
     this.#lastAt = performance.now();
   }
 
@@ -182,13 +192,28 @@ export class WatchSession implements WatchView {
     const link = this.link.peek();
     const alive = await this.#player.answers(ANSWER_MS);
     this.#doubting = false;
-    if (!alive && !this.#closed && link === this.link.peek()) this.#relay?.connect();
+    if (!alive && !this.#closed && link === this.link.peek()) this.#relay?.leave();
   }
 
   #judge(): void {
     const link = this.link.peek();
     const settled = link.at === 'open' && performance.now() - link.since > ANNOUNCED_MS;
     this.broadcast.value = broadcastAfter(this.broadcast.peek(), this.#status, settled);
+  }
+
+  #look(): void {
+    const bytes = this.#player?.seen().bytes ?? 0;
+    const now = performance.now();
+    if (bytes !== this.#lastBytes) {
+      this.#lastBytes = bytes;
+      this.#lastAt = now;
+    } else if (
+      this.link.peek().at === 'open' &&
+      this.broadcast.peek() === 'playing' &&
+      now - this.#lastAt > DOUBT_MS
+    ) {
+      void this.#doubt();
+    }
   }
 
   #tick(): void {
@@ -200,10 +225,7 @@ export class WatchSession implements WatchView {
     const more = (count: number, before: number): number => (count >= before ? count - before : count);
     const bytes = more(seen.bytes, this.#before.bytes);
     const frames = more(seen.frames, this.#before.frames);
-    if (bytes > 0) {
-      this.#meter.count(bytes, now);
-      this.#lastAt = now;
-    }
+    if (bytes > 0) this.#meter.count(bytes, now);
     const { bits, history } = this.#meter.read(now);
     const link = this.link.peek();
     this.figures.value = {
@@ -216,8 +238,6 @@ export class WatchSession implements WatchView {
       reconnects: Math.max(0, this.#connections - 1),
       quietMs: now - this.#lastAt,
     };
-    if (link.at === 'open' && this.broadcast.peek() === 'playing' && now - this.#lastAt > DOUBT_MS)
-      void this.#doubt();
     this.#before = { bytes: seen.bytes, frames: seen.frames, at: now };
   }
 }

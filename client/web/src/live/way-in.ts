@@ -21,12 +21,13 @@ export type WayAnswer =
 /** The service answers from memory. */
 const ANSWER_MS = 10_000;
 
-export async function askTheWay(name: string, publish: boolean): Promise<WayAnswer> {
+/** `without`: the address of the relay that was lost or goes (MEDIA-10). */
+export async function askTheWay(name: string, publish: boolean, without?: string): Promise<WayAnswer> {
   try {
     const answer = await fetch(`/v1/live/${encodeURIComponent(name)}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ publish }),
+      body: JSON.stringify({ publish, without }),
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     const body: unknown = await answer.json().catch(() => null);
@@ -35,6 +36,17 @@ export async function askTheWay(name: string, publish: boolean): Promise<WayAnsw
     return { refused: refusalOf(codeIn(body)), afterMs: retryAfterMs(answer) };
   } catch {
     return { refused: UNREACHABLE, afterMs: null };
+  }
+}
+
+/** How long a session lasts that begins now, as the token says (MEDIA-5). It counts from its own beginning: this clock may be wrong. */
+export function sessionMs({ token }: Relay): number | null {
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const { iat, exp } = JSON.parse(atob(payload)) as { readonly iat: number; readonly exp: number };
+    return exp > iat ? (exp - iat) * 1000 : null;
+  } catch {
+    return null;
   }
 }
 

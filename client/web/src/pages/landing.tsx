@@ -25,9 +25,14 @@ export function Landing() {
   return (
     <div class="landing">
       <SiteHead>
-        <PageLink class="button quiet" href="/streams" data-testid="to-streams">
-          Watch a stream
-        </PageLink>
+        <nav class="site-links" aria-label="Besides calls">
+          <PageLink class="button quiet" href="/live" data-testid="to-live">
+            Live
+          </PageLink>
+          <PageLink class="button quiet" href="/streams" data-testid="to-streams">
+            Streams
+          </PageLink>
+        </nav>
       </SiteHead>
       <main class="landing-main">
         <section class="hero">

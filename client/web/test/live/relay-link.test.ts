@@ -15,6 +15,12 @@ class Line implements Connection {
     this.#end.resolve();
   }
 
+  goneAway?: PromiseWithResolvers<void>;
+
+  sayGoAway(): void {
+    (this.goneAway ??= Promise.withResolvers()).resolve();
+  }
+
   break(): void {
     this.#end.reject(new Error('lost'));
   }
@@ -29,15 +35,31 @@ interface Stand {
   readonly lines: Line[];
   /** What the player was given, in order: the number of a line, or nothing. */
   readonly used: (number | null)[];
+  /** The relays that were not to be answered. */
+  readonly asked: (string | undefined)[];
   answer: WayAnswer;
   opens: boolean;
+  serves: boolean | Promise<boolean>;
 }
 
 function stand(): Stand {
-  const made: Omit<Stand, 'link'> = { states: [], lines: [], used: [], answer: WAY, opens: true };
+  const made: Omit<Stand, 'link'> = {
+    states: [],
+    lines: [],
+    used: [],
+    asked: [],
+    answer: WAY,
+    opens: true,
+    serves: true,
+  };
   const link = new RelayLink<Line>({
     lost: LOST.watch,
-    ask: () => Promise.resolve(made.answer),
+    spreadMs: 1000,
+    serves: async () => made.serves,
+    ask(without) {
+      made.asked.push(without);
+      return Promise.resolve(made.answer);
+    },
     open() {
       if (!made.opens) return Promise.reject(new Error('silent'));
       const connection = new Line();
@@ -96,6 +118,22 @@ test('a relay that does not answer is tried again, each time after a longer paus
   await settled();
 });
 
+test('[MED-16] a relay that is full, and over WebSocket says so after the connection has opened, is asked after ever longer pauses', async () => {
+  const one = stand();
+  one.link.connect();
+  for (const pause of [500, 1000, 2000]) {
+    await settled();
+    one.lines.at(-1)?.break();
+    await settled();
+    mock.timers.tick(pause - 1);
+    await settled();
+    assert.equal(last(one)?.at, 'waiting', `before ${pause} ms`);
+    mock.timers.tick(1);
+  }
+  await settled();
+  assert.deepEqual(one.asked, [undefined, RELAY.url, RELAY.url, RELAY.url]);
+});
+
 test('a service that names a time is not asked before it', async () => {
   const one = stand();
   one.answer = { refused: refusalOf('NO_RELAY'), afterMs: 3000 };
@@ -108,6 +146,111 @@ test('a service that names a time is not asked before it', async () => {
   mock.timers.tick(1);
   await settled();
   assert.equal(last(one)?.at, 'open');
+});
+
+test('[MEDIA-11] whoever is told to go opens the next connection elsewhere, and leaves the old one when others have moved too', async () => {
+  const one = stand();
+  one.link.connect();
+  await settled();
+  one.lines[0]?.sayGoAway();
+  await settled();
+  mock.timers.tick(999);
+  await settled();
+  assert.deepEqual(one.asked, [undefined]);
+  mock.timers.tick(1);
+  await settled();
+  assert.deepEqual(one.asked, [undefined, RELAY.url]);
+  assert.deepEqual(one.used, [0, 1], 'the player is never without');
+  assert.deepEqual(
+    one.states.map(({ at }) => at),
+    ['connecting', 'open', 'open'],
+  );
+  mock.timers.tick(4999);
+  assert.ok(!one.lines[0]?.isClosed);
+  mock.timers.tick(1);
+  assert.ok(one.lines[0]?.isClosed && !one.lines[1]?.isClosed);
+});
+
+test('[MEDIA-11] the old connection is kept while there is no other that serves', async () => {
+  const one = stand();
+  one.link.connect();
+  await settled();
+  one.lines[0]?.sayGoAway();
+  await settled();
+  one.opens = false;
+  for (const wait of [1000, 500, 1000, 1000]) {
+    mock.timers.tick(wait);
+    await settled();
+  }
+  one.opens = true;
+  one.serves = false;
+  mock.timers.tick(1000);
+  await settled();
+  assert.deepEqual(
+    one.lines.map(({ isClosed }) => isClosed),
+    [false, true],
+  );
+  assert.deepEqual(one.used, [0]);
+  one.serves = true;
+  mock.timers.tick(1000);
+  await settled();
+  assert.deepEqual(one.used, [0, 2]);
+});
+
+test('a relay that ends before there is another one is lost, and what opens too late is closed', async () => {
+  const one = stand();
+  one.link.connect();
+  await settled();
+  one.lines[0]?.sayGoAway();
+  await settled();
+  one.serves = Promise.withResolvers<boolean>().promise;
+  mock.timers.tick(1000);
+  await settled();
+  one.lines[0]?.break();
+  await settled();
+  assert.equal(last(one)?.at, 'waiting');
+  mock.timers.tick(500);
+  await settled();
+  assert.deepEqual(one.used, [0, null, 2]);
+});
+
+test('[MEDIA-5] [MEDIA-11] a session is renewed before its token ends it, with the same relay', async () => {
+  const one = stand();
+  const token = `e30.${btoa(JSON.stringify({ iat: 1000, exp: 1100 }))}.AA`;
+  one.answer = { way: { broadcast: 'live/talk', relay: { ...RELAY, token } } };
+  one.link.connect();
+  await settled();
+  mock.timers.tick(89_999);
+  await settled();
+  assert.deepEqual(one.used, [0]);
+  mock.timers.tick(1);
+  await settled();
+  assert.deepEqual(one.used, [0, 1]);
+  assert.deepEqual(one.asked, [undefined, undefined]);
+  mock.timers.tick(90_000);
+  await settled();
+  assert.deepEqual(one.used, [0, 1, 2], 'and again');
+  one.link.close();
+  assert.ok(one.lines.every(({ isClosed }) => isClosed));
+});
+
+test('[MEDIA-10] a relay that was lost, did not answer or is dead is not taken again at once', async () => {
+  const one = stand();
+  one.link.connect();
+  await settled();
+  one.lines[0]?.break();
+  await settled();
+  one.opens = false;
+  mock.timers.tick(500);
+  await settled();
+  one.opens = true;
+  mock.timers.tick(1000);
+  await settled();
+  one.link.leave();
+  await settled();
+  one.link.connect();
+  await settled();
+  assert.deepEqual(one.asked, [undefined, RELAY.url, RELAY.url, RELAY.url, undefined]);
 });
 
 test('a refusal that trying again does not change stops until a person tries', async () => {

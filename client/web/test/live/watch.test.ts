@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
 import { codecName } from '../../src/live/codecs.ts';
 import { broadcastAfter, type Broadcast } from '../../src/live/watch-session.ts';
-import { askTheWay } from '../../src/live/way-in.ts';
+import { askTheWay, sessionMs } from '../../src/live/way-in.ts';
 
 afterEach(() => mock.restoreAll());
 
@@ -29,6 +29,7 @@ test('the service is asked by name and for what, and its refusal is known by cod
   const asked: unknown[] = [];
   const answers = [
     Response.json({ broadcast: 'live/a b', relay: { url: 'https://r/', token: 't', certificateHashes: [] } }),
+    Response.json({ code: 'SOMETHING' }, { status: 400 }),
     Response.json({ code: 'NO_RELAY' }, { status: 503, headers: { 'retry-after': '2' } }),
     new Response('bad gateway', { status: 502 }),
   ];
@@ -38,12 +39,27 @@ test('the service is asked by name and for what, and its refusal is known by cod
     return answer ? Promise.resolve(answer) : Promise.reject(new TypeError('network'));
   });
   const way = await askTheWay('a b', true);
-  assert.deepEqual(asked, [['/v1/live/a%20b', { publish: true }]]);
+  await askTheWay('a', false, 'https://r/');
+  assert.deepEqual(asked, [
+    ['/v1/live/a%20b', { publish: true }],
+    ['/v1/live/a', { publish: false, without: 'https://r/' }],
+  ]);
   assert.ok('way' in way && way.way.broadcast === 'live/a b');
   const full = await askTheWay('a', false);
   assert.ok('refused' in full && full.afterMs === 2000 && /No server/.test(full.refused.title));
   for (const trouble of [await askTheWay('a', false), await askTheWay('a', false)])
     assert.ok('refused' in trouble && trouble.refused.again === 'later');
+});
+
+test('[MEDIA-5] how long a session lasts is in its token, whatever the clock of the page says', () => {
+  const lasts = (token: string) => sessionMs({ url: 'https://r/', token, certificateHashes: [] });
+  const payload = btoa(JSON.stringify({ sub: 'ÿ>?', iat: 5, exp: 65 }));
+  assert.equal(
+    lasts(`e30.${payload.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}.AA`),
+    60_000,
+  );
+  for (const other of ['', 'a.b.c', `e30.${btoa('{"iat":5}')}.AA`, `e30.${btoa('null')}.AA`])
+    assert.equal(lasts(other), null, other);
 });
 
 test('codecs have the names people know, and one that is not known its own', () => {

@@ -33,16 +33,12 @@ export class MediaRelays {
   /**
    * Everyone of a meeting (a room, or a live broadcast) is sent to the same relay while it takes sessions, and meetings spread evenly:
    * the highest score of (meeting, relay) wins, so that a relay that comes or goes moves only those that it wins or had.
+   * Whoever has just lost the one at `without` gets another, if there is any: that it is dead is known only after `media.relayLapse`.
    */
-  pick(meeting: string, now: number): MediaRelay | undefined {
+  pick(meeting: string, now: number, without?: string): MediaRelay | undefined {
     const living = this.#living(now);
-    const leaves = living.filter(({ role }) => role === 'leaf');
-    const serving = leaves.length > 0 ? leaves : living;
-    const free = serving.filter(({ sessions, capacity }) => sessions < capacity);
-    return free.reduce<MediaRelay | undefined>(
-      (best, relay) => (best === undefined || score(meeting, relay) > score(meeting, best) ? relay : best),
-      undefined,
-    );
+    const others = living.filter(({ url }) => url !== without);
+    return best(meeting, others) ?? best(meeting, living);
   }
 
   #living(now: number): MediaRelay[] {
@@ -54,6 +50,16 @@ export class MediaRelays {
   #lapse(now: number): void {
     for (const [name, { until }] of this.#known) if (until <= now) this.#known.delete(name);
   }
+}
+
+function best(meeting: string, living: readonly MediaRelay[]): MediaRelay | undefined {
+  const leaves = living.filter(({ role }) => role === 'leaf');
+  const serving = leaves.length > 0 ? leaves : living;
+  const free = serving.filter(({ sessions, capacity }) => sessions < capacity);
+  return free.reduce<MediaRelay | undefined>(
+    (found, relay) => (found === undefined || score(meeting, relay) > score(meeting, found) ? relay : found),
+    undefined,
+  );
 }
 
 /** FNV-1a with the finalizer of MurmurHash3: every bit of the names counts for the order. */

@@ -27,7 +27,7 @@ export interface Host {
   admit(connection: Connection, message: Enter | Resume): Promise<Code | undefined>;
   handle(input: Input): void;
   iceServers(participant: ParticipantId): ServerMessage;
-  relayOffer(room: RoomId, participant: ParticipantId): Promise<RelayOffer | null>;
+  relayOffer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null>;
   closed(connection: Connection): void;
 }
 
@@ -143,7 +143,7 @@ export class Connection {
       case 'ice':
         return this.say(this.#host.iceServers(participant));
       case 'relay':
-        return this.#onRelay(participant);
+        return this.#onRelay(participant, message.without);
       case 'leave':
         return this.#host.handle({ type: 'leave', socket: this.id });
       default:
@@ -151,8 +151,8 @@ export class Connection {
     }
   }
 
-  #onRelay(participant: ParticipantId): void {
-    this.#host.relayOffer(this.room, participant).then(
+  #onRelay(participant: ParticipantId, without?: string): void {
+    this.#host.relayOffer(this.room, participant, without).then(
       (relay) => {
         if (this.#stage.stage === 'participant') this.say({ type: 'relay', relay });
       },

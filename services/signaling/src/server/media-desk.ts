@@ -1,6 +1,6 @@
 /** Gives people their way to media relays and takes it from them: a pod signs what relays verify, and never calls one. SPEC rules MEDIA-3 to MEDIA-7. */
 import { randomBytes } from 'node:crypto';
-import type { RelayOffer } from '@parley/protocol/http';
+import type { LiveRequest, RelayOffer } from '@parley/protocol/http';
 import { participantId, type ParticipantId, type RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { liveBroadcast, participantBroadcasts, roomBroadcasts } from '@parley/protocol/media';
@@ -17,6 +17,10 @@ export interface MediaDeskParts {
   readonly now: () => number;
 }
 
+interface Where {
+  readonly meeting: string;
+  readonly without: string | undefined;
+}
 type Rights = Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>;
 type Departure = Effect & { type: 'departed' };
 
@@ -39,29 +43,30 @@ export class MediaDesk {
     this.#bus = parts.openMedia({ onRelay: (relay) => this.#relays.heard(relay, parts.now()) });
   }
 
-  offer(room: RoomId, participant: ParticipantId): Promise<RelayOffer | null> {
+  /** `without`: the address of the relay that whoever asks has just lost. */
+  offer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null> {
     const rights = {
       sub: participant,
       publish: [participantBroadcasts(room, participant)],
       subscribe: [roomBroadcasts(room)],
     };
-    return this.#offer(room, rights, () => this.#remember(participant));
+    return this.#offer({ meeting: room, without }, rights, () => this.#remember(participant));
   }
 
   /** Of a live broadcast: nobody's token is revoked, as nobody is known to leave. */
-  offerLive(name: string, publishes: boolean): Promise<RelayOffer | null> {
+  offerLive(name: string, { publish, without }: LiveRequest): Promise<RelayOffer | null> {
     const broadcast = liveBroadcast(name);
     const rights = {
       sub: participantId(randomBytes(16)),
-      publish: publishes ? [broadcast] : [],
+      publish: publish === true ? [broadcast] : [],
       subscribe: [broadcast],
     };
-    return this.#offer(broadcast, rights);
+    return this.#offer({ meeting: broadcast, without }, rights);
   }
 
-  async #offer(meeting: string, rights: Rights, onFound = (): void => {}): Promise<RelayOffer | null> {
+  async #offer(where: Where, rights: Rights, onFound = (): void => {}): Promise<RelayOffer | null> {
     const { limits, tokens, now } = this.#parts;
-    const relay = this.#relays.pick(meeting, now());
+    const relay = this.#relays.pick(where.meeting, now(), where.without);
     if (relay === undefined) return null;
     onFound();
     const token = await tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);

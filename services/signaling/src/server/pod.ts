@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ModerationAction } from '@parley/protocol/bus';
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
-import type { RelayOffer } from '@parley/protocol/http';
+import type { LiveRequest, RelayOffer } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect, SocketId } from '../core/effects.ts';
@@ -167,13 +167,13 @@ export class SignalingPod implements Host {
   }
 
   /** The relay where this room meets, with a fresh token for it; `null` where the region has none. */
-  relayOffer(room: RoomId, participant: ParticipantId): Promise<RelayOffer | null> {
-    return this.#media.offer(room, participant);
+  relayOffer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null> {
+    return this.#media.offer(room, participant, without);
   }
 
   /** The same for a live broadcast. */
-  liveOffer(name: string, publishes: boolean): Promise<RelayOffer | null> {
-    return this.#media.offerLive(name, publishes);
+  liveOffer(name: string, asked: LiveRequest): Promise<RelayOffer | null> {
+    return this.#media.offerLive(name, asked);
   }
 
   #carryOut(effects: readonly Effect[]): void {

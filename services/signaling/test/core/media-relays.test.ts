@@ -67,6 +67,22 @@ describe('[MEDIA-3] the relay of a room', () => {
   });
 });
 
+describe('[MEDIA-10] whoever lost a relay', () => {
+  const without = relay('a').url;
+
+  test('is sent to another one, which is the same for everyone of the meeting', () => {
+    const [three, two] = [known(relay('a'), relay('b'), relay('c')), known(relay('b'), relay('c'))];
+    for (const room of ROOMS.slice(0, 100))
+      assert.equal(three.pick(room, 0, without)?.relay, two.pick(room, 0)?.relay);
+  });
+
+  test('is sent to an origin where that was the only leaf, and back where it was the only relay', () => {
+    const [leaf, full] = [{ role: 'leaf' }, { sessions: 10 }] as const;
+    assert.equal(known(relay('a', leaf), relay('b')).pick('x', 0, without)?.relay, 'b');
+    assert.equal(known(relay('a'), relay('b', full)).pick('x', 0, without)?.relay, 'a');
+  });
+});
+
 describe('[MEDIA-2] relays that are offered to nobody', () => {
   test('one that was not heard for a while, until it is heard again', () => {
     const all = known(relay('a'));

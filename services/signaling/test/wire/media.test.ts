@@ -47,9 +47,9 @@ after(async () => {
 
 const say = (relay: unknown): void => relays.publish(mediaRelaySubject('local'), JSON.stringify(relay));
 
-async function asked(client: Client) {
+async function asked(client: Client, without?: string) {
   const since = client.log.length;
-  client.say({ type: 'relay' });
+  client.say(without === undefined ? { type: 'relay' } : { type: 'relay', without });
   return (await client.waitFor('relay', { since })).relay;
 }
 
@@ -114,6 +114,18 @@ describe('a media relay', () => {
     assert.deepEqual(subscribe, [`rooms/${room}/**`]);
     assert.ok(Math.abs(iat - Date.now() / 1000) < 60);
     assert.ok(Math.abs(exp - iat - 12 * 3600) <= 1);
+  });
+
+  test('[MEDIA-10] is another one for whoever lost one, in rooms and of live broadcasts', async () => {
+    const client = await Client.enter(pod.url, randomRoom());
+    await offered(client);
+    const other = { ...RELAY, relay: 'relay-2', url: 'https://relay-2.example.org:4443/' };
+    say(other);
+    await eventually('the other one', async () => (await asked(client, RELAY.url))?.url === other.url);
+    const { body } = await live('cam', { without: RELAY.url });
+    assert.equal((body as LiveAnswer).relay.url, other.url);
+    say({ ...other, gone: true });
+    await eventually('the only one', async () => (await asked(client, RELAY.url))?.url === RELAY.url);
   });
 
   test('[MEDIA-6] is for participants: whoever has not entered is told to', async () => {

@@ -21,7 +21,7 @@ export async function openLive(
   if (pod.isDraining) return refuse(reply, 'NOT_READY');
   const wait = joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
-  const relay = await pod.liveOffer(name, body.message.publish ?? false);
+  const relay = await pod.liveOffer(name, body.message);
   if (relay === null) return refuse(reply, 'NO_RELAY');
   const answer: LiveAnswer = { broadcast: liveBroadcast(name), relay };
   return reply.header('cache-control', 'no-store').send(answer);

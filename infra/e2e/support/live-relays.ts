@@ -1,0 +1,74 @@
+/** The media relays of a stack: who is where, and what whoever watches notices when one goes. */
+import type { Stack } from '@parley/local/stack';
+import type { LiveWatcher } from './live.ts';
+import { until } from './until.ts';
+
+const WITHIN_MS = 30_000;
+/** Pictures after which nothing is expected to happen any more: two seconds of them. */
+const STEADY_FRAMES = 20;
+
+export interface Way {
+  readonly broadcast: string;
+  readonly relay: { readonly url: string; readonly certificateHashes: readonly string[] };
+}
+
+export async function askTheWay({ endpoints }: Stack, name: string): Promise<Way> {
+  const answer = await fetch(`${endpoints.api}/live/${name}`, { method: 'POST' });
+  if (!answer.ok) throw new Error(`the way to ${name}: ${answer.status}`);
+  return (await answer.json()) as Way;
+}
+
+/** Pages that were closed without a word are gone for a relay after ten seconds. */
+export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
+  let counts: readonly number[] = [];
+  await until(
+    async () => {
+      counts = await Promise.all(endpoints.relays.map(clientsAt));
+      return counts.every((count) => count === 0);
+    },
+    { withinMs: WITHIN_MS, what: () => `the last clients to be gone: ${counts.join()}` },
+  );
+}
+
+/** The one where everybody is: pages that do not ask for another are all sent to the same. */
+export async function relayInUse({ endpoints }: Stack): Promise<string> {
+  const counts = await Promise.all(endpoints.relays.map(clientsAt));
+  const at = counts.findIndex((count) => count > 0);
+  if (at === -1 || counts.some((count, other) => count > 0 && other !== at))
+    throw new Error(`clients of the relays: ${counts.join()}`);
+  return `relay-${at + 1}`;
+}
+
+async function clientsAt(relay: string): Promise<number> {
+  const text = await (await fetch(`${relay}/metrics`)).text();
+  const found = text.matchAll(/^parley_media_sessions\{[^}]*kind="client"[^}]*\} (\d+)$/gm);
+  return [...found].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Ends a relay, and waits until its process is gone. */
+export async function end(stack: Stack, relay: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const url = stack.endpoints.processes[relay]?.url;
+  stack.kill(relay, signal);
+  const answers = () =>
+    fetch(`${url}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  await until(async () => !(await answers()), { withinMs: WITHIN_MS, what: () => `the end of ${relay}` });
+}
+
+/** The longest time without a new picture, in milliseconds, while something happens and until they come steadily after it. */
+export async function longestGap(watcher: LiveWatcher, happens: () => Promise<void>): Promise<number> {
+  const begun = await watcher.now();
+  await happens();
+  const over = await watcher.now();
+  let frames: readonly number[] = [];
+  await until(
+    async () => {
+      frames = await watcher.frames(begun);
+      return frames.filter((at) => at > over).length > STEADY_FRAMES;
+    },
+    { withinMs: WITHIN_MS, what: () => `pictures that come steadily: ${frames.length} in all` },
+  );
+  return Math.max(...frames.map((at, nth) => at - (frames[nth - 1] ?? begun)));
+}

@@ -1,0 +1,134 @@
+/** What people who publish and watch notice while media relays come and go and change their certificates: real browsers, edge and relays. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { askTheWay, end, longestGap, nobodyIsLeft, relayInUse } from '../support/live-relays.ts';
+import { LiveWatcher, profileFor, publish, watch, type LiveOptions } from '../support/live.ts';
+import { withSite, type TestSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
+
+/** Pictures come every 100 ms. The edge notices up to two seconds later where sockets may no longer be led, so that two moves may follow each other. */
+const NO_GAP_MS = { WebTransport: 500, WebSocket: 2000 } as const;
+const BACK_MS = 3000;
+const USUAL_MS = 3000;
+
+describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
+  const site = withSite();
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+
+  for (const transport of ['WebTransport', 'WebSocket'] as const) {
+    it(`[MEDIA-11] goes on over ${transport} without a gap when a relay drains`, async (t) => {
+      const watcher = await onAir(site, { name: `drained-${transport}`, transport });
+      const relay = await relayInUse(site.stack);
+      t.after(() => site.stack.restart(relay));
+      const usual = await usualGap(watcher);
+      const gap = await longestGap(watcher, () => end(site.stack, relay, 'SIGTERM'));
+      report(t, gap, usual);
+      assert.ok(gap <= NO_GAP_MS[transport] + usual, `${gap} ms`);
+      assert.equal(await watcher.transport(), transport);
+      await watcher.figureIs('reconnects', 0, 0);
+    });
+
+    it(`[MEDIA-10] is back soon over ${transport} when a relay is killed`, async (t) => {
+      const watcher = await onAir(site, { name: `killed-${transport}`, transport });
+      const relay = await relayInUse(site.stack);
+      t.after(() => site.stack.restart(relay));
+      const usual = await usualGap(watcher);
+      const gap = await longestGap(watcher, () => end(site.stack, relay, 'SIGKILL'));
+      report(t, gap, usual);
+      assert.ok(gap <= BACK_MS + usual, `${gap} ms`);
+      assert.equal(await watcher.transport(), transport);
+    });
+  }
+
+  it('[MEDIA-10] is back soon where only those who watch were on the relay that is killed', async (t) => {
+    const name = 'apart';
+    const home = (await askTheWay(site.stack, name)).relay.url;
+    const profile = await profileFor(site.browser, { web: site.web, name });
+    // It publishes where nobody else is.
+    await profile.route('**/v1/live/*', (route) =>
+      route.continue({ postData: JSON.stringify({ publish: true, without: home }) }),
+    );
+    await publish(site.browser, { web: site.web, name, profile });
+    const watcher = await watch(site.browser, { web: site.web, name });
+    await watcher.seesMotion();
+    const relay = `relay-${site.stack.endpoints.media.indexOf(home) + 1}`;
+    t.after(() => site.stack.restart(relay));
+    const usual = await usualGap(watcher);
+    const gap = await longestGap(watcher, () => end(site.stack, relay, 'SIGKILL'));
+    report(t, gap, usual);
+    assert.ok(gap <= BACK_MS + usual, `${gap} ms`);
+  });
+
+  it('is seen again by whoever loads the page again', async () => {
+    const watcher = await onAir(site, { name: 'again', transport: 'WebTransport' });
+    await watcher.page.reload();
+    await watcher.seesMotion();
+  });
+});
+
+describe('a live broadcast while certificates change', { timeout: 240_000 }, () => {
+  const rotationMs = 10_000;
+  const site = withSite({
+    PARLEY_RELAY_LIMIT_MEDIA_CERTIFICATE_ROTATION: String(rotationMs),
+    PARLEY_RELAY_LIMIT_MEDIA_CERTIFICATE_LIFE: '3700000',
+  });
+
+  it('[MED-21] plays on in open pages, and takes who comes with the hashes from before and from after', async () => {
+    const options = { web: site.web, name: 'rotation' };
+    const watcher = await onAir(site, { name: options.name, transport: 'WebTransport' });
+    const hashes = async () => (await askTheWay(site.stack, options.name)).relay.certificateHashes;
+
+    const rotated = Promise.withResolvers<void>();
+    const profile = await profileFor(site.browser, options);
+    await profile.route('**/v1/live/*', async (route) => {
+      const response = await route.fetch();
+      await rotated.promise;
+      await route.fulfill({ response });
+    });
+    const [first, second] = await hashes();
+    const asked = (await profile.newPage())
+      .goto(`${site.web}/live/${options.name}`)
+      .then(() => profile.pages()[0]);
+
+    const gap = await longestGap(watcher, () =>
+      until(async () => (await hashes())[0] !== first, {
+        withinMs: 3 * rotationMs,
+        what: () => 'a rotation',
+      }),
+    );
+    assert.equal((await hashes())[0], second, 'the next one has become the current one');
+    rotated.resolve();
+    const page = await asked;
+    assert.ok(page);
+    const early = new LiveWatcher(page);
+    const late = await watch(site.browser, options);
+    for (const one of [early, late]) {
+      await one.seesMotion();
+      assert.equal(await one.transport(), 'WebTransport');
+    }
+    // Three pages and a decoder each, on however few processors.
+    assert.ok(gap <= BACK_MS, `${gap} ms`);
+    await watcher.figureIs('reconnects', 0, 0);
+  });
+});
+
+async function onAir(
+  { browser, stack, web }: TestSite,
+  { name, transport }: { readonly name: string; readonly transport: 'WebTransport' | 'WebSocket' },
+): Promise<LiveWatcher> {
+  const options: LiveOptions = { web, name, withoutWebTransport: transport === 'WebSocket' };
+  await nobodyIsLeft(stack);
+  const publisher = await publish(browser, options);
+  const watcher = await watch(browser, options);
+  await watcher.seesMotion();
+  assert.equal(await publisher.transport(), transport);
+  assert.equal(await watcher.transport(), transport);
+  return watcher;
+}
+
+/** A machine with too much to do leaves gaps of its own: what is usual is not the relay's. */
+const usualGap = (watcher: LiveWatcher): Promise<number> => longestGap(watcher, () => pause(USUAL_MS));
+
+const report = (t: TestContext, gap: number, usual: number): void =>
+  t.diagnostic(`the longest gap: ${Math.round(gap)} ms, without an end ${Math.round(usual)} ms`);
