@@ -37,7 +37,7 @@ pub enum Code {
     MessageTooLarge,
     /// A message that was not complete within `stream.messageTime`.
     MessageTimeout,
-    /// The pod holds too much: `pod.assemblyBytes`, or `pod.queuedBytes`.
+    /// The pod holds too much: `pod.assemblyBytes`, `pod.queuedBytes`, or twice `media.cacheBytes`.
     PodMemory,
     /// The reader took nothing for `reader.stuckTime`.
     SlowConsumer,
@@ -69,15 +69,19 @@ pub enum Code {
     TooManyRevocations,
     /// The body of a request is over `body.bytes`.
     BodyTooLarge,
-    /// The pod has `media.sessions` sessions.
+    /// The pod has `media.sessions` sessions, or the address `media.addressSessions`.
     TooManySessions,
     /// The session publishes more than `media.broadcasts`.
     TooManyBroadcasts,
+    /// The session watches more than `media.subscriptions` tracks.
+    TooManySubscriptions,
+    /// The pod has `media.handshakes` sessions that are about to begin.
+    TooManyHandshakes,
 }
 
 impl Code {
     /// All of them, for metrics and documentation.
-    pub const ALL: [Code; 35] = [
+    pub const ALL: [Code; 37] = [
         Code::BadRequest,
         Code::NotFound,
         Code::MethodNotAllowed,
@@ -113,6 +117,8 @@ impl Code {
         Code::BodyTooLarge,
         Code::TooManySessions,
         Code::TooManyBroadcasts,
+        Code::TooManySubscriptions,
+        Code::TooManyHandshakes,
     ];
 
     /// The name on the wire and in metrics.
@@ -172,6 +178,8 @@ impl Code {
             Code::BodyTooLarge => ("BODY_TOO_LARGE", 413, 1008, false),
             Code::TooManySessions => ("TOO_MANY_SESSIONS", 503, 4504, true),
             Code::TooManyBroadcasts => ("TOO_MANY_BROADCASTS", 429, 4428, true),
+            Code::TooManySubscriptions => ("TOO_MANY_SUBSCRIPTIONS", 429, 4428, true),
+            Code::TooManyHandshakes => ("TOO_MANY_HANDSHAKES", 503, 4504, true),
         }
     }
 }

@@ -141,9 +141,21 @@ limits! {
         "the only body is one name in JSON";
     media_sessions "media.sessions" = 1000, 1 => 1_000_000, "sessions", Some(Code::TooManySessions),
         "one relay on one processor; signaling sends rooms elsewhere before";
+    media_address_sessions "media.addressSessions" = 500, 1 => 1_000_000, "sessions", Some(Code::TooManySessions),
+        "half a relay: a campus behind one address; those who shake hands count too";
+    media_handshakes "media.handshakes" = 800, 2 => 1_000_000, "handshakes", Some(Code::TooManyHandshakes),
+        "each takes 2 ms of a processor; half of it, all that forged addresses get, is below media.addressSessions";
+    media_handshake_time "media.handshakeTime" = 10_000, 100 => 60_000, "ms", None,
+        "ten round trips of a bad link; who says nothing then is gone";
+    media_subscriptions "media.subscriptions" = 1000, 1 => 1_000_000, "tracks", Some(Code::TooManySubscriptions),
+        "of one session: sound, picture and catalog of everybody in a room of 300";
+    media_send_bytes "media.sendBytes" = 2 << 20, 16_384 => 1 << 30, "bytes", None,
+        "to one client, not acknowledged: 80 Mbit/s over 200 ms; who reads no more holds that much";
+    media_receive_bytes "media.receiveBytes" = 8 << 20, 16_384 => 1 << 30, "bytes", None,
+        "from one client, not read yet: 300 Mbit/s over 200 ms";
     media_broadcasts "media.broadcasts" = 64, 1 => 100_000, "broadcasts", Some(Code::TooManyBroadcasts),
         "of one session: camera, microphone and screen, many times over";
-    media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", None,
+    media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", Some(Code::PodMemory),
         "200 broadcasts of 1 Mbit/s for as long as media.cacheTime";
     media_cache_time "media.cacheTime" = 10_000, 100 => 600_000, "ms", None,
         "several groups of video: who comes late begins with a whole one, and who was cut off goes on";

@@ -159,6 +159,8 @@ async fn open_media(
     let guard = Guard {
         tokens: config.keys.clone().zip(ports.cloned()),
         key: joined.map(|joined| joined.own.key.clone()),
+        origins: settings.origins.clone(),
+        trusted_proxies: settings.trusted_proxies,
         limits: settings.limits.clone(),
     };
     Media::open(config, guard).await.map(|media| Some(Arc::new(media)))

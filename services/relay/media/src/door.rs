@@ -1,23 +1,29 @@
 //! The door itself: what opens in which order, and how it closes.
 use anyhow::{Context, Result};
 use moq_net::{cache, origin};
-use moq_tokio::{listen, quic, server, websocket};
+use moq_tokio::accept::Health;
 use parking_lot::Mutex;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::MissedTickBehavior;
 
+use crate::arrivals::{Arrivals, Desk, Outcome};
 use crate::certificates::{Pinned, Schedule};
+use crate::gate::Gate;
 use crate::links::Links;
 use crate::metrics::Report;
+use crate::quic::Endpoint;
 use crate::sessions::Sessions;
 use crate::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
 
 /// Between two looks at passes and certificates.
 const REVIEW: Duration = Duration::from_secs(1);
+/// Between two looks at the memory of media: 10 Gbit/s bring 125 MB meanwhile.
+const RELIEF: Duration = Duration::from_millis(100);
 
 /// Relays that a broadcast may pass: far more than a tree needs (leaf, origin, origin, leaf), so that a mistake ends.
 const HOPS: usize = 8;
@@ -42,8 +48,7 @@ struct Inside {
 }
 
 pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Result<Door> {
-    // Another part of the process may have installed one before.
-    let _ = moq_tokio::crypto::install_default();
+    crate::choose_cryptography();
     let limits = config.limits;
     let mut pinned = None;
     let (certificate, key) = match config.certificates {
@@ -57,38 +62,27 @@ pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: C
             (opened.file(), opened.file())
         }
     };
-    let mut listening = listen::Config::default();
-    listening.bind = Some(listen::Bind::Addr(config.listen));
-    listening.tls.cert = vec![certificate];
-    listening.tls.key = vec![key];
-    let mut setup = server::Config::default();
-    setup.listen = listening;
-    setup.quic = timing(&limits);
-    setup.websocket = Some(
-        websocket::Listener::bind(config.websocket)
-            .await
-            .with_context(|| format!("cannot listen on {} for media over WebSocket", config.websocket))?,
-    );
-    let listener =
-        setup.init().with_context(|| format!("cannot listen on {} (UDP) for media", config.listen))?.listen().await?;
-    let address = listener.local_addr()?;
-    let websocket = listener.websocket_local_addr().context("WebSocket has no address")?;
+    let endpoint = Endpoint::open(config.listen, certificate, key, &limits)
+        .with_context(|| format!("cannot listen on {} (UDP) for media", config.listen))?;
+    let socket = TcpListener::bind(config.websocket)
+        .await
+        .with_context(|| format!("cannot listen on {} for media over WebSocket", config.websocket))?;
+    let (address, websocket) = (endpoint.noq.local_addr()?, socket.local_addr()?);
+    let desk = Desk {
+        gate: Gate::new(&limits),
+        admission: admission.clone(),
+        limits: limits.clone(),
+        proxied: config.proxied,
+    };
+    let arrivals = Arrivals { endpoint, socket, health: Health::new("websocket"), desk: Arc::new(desk) };
 
     let (origin, cache) = origin(&limits)?;
     let links = Links::new(origin.clone(), &limits);
     let sessions = Sessions::new(origin, cache, admission, limits);
     let inside = Arc::new(Inside { sessions, links, pinned: Mutex::new(pinned), clock });
     let (close, closed) = watch::channel(false);
-    let serving = tokio::spawn(serve(inside.clone(), listener, closed));
+    let serving = tokio::spawn(serve(inside.clone(), arrivals, closed));
     Ok(Door { address, websocket, inside, close, serving: Mutex::new(Some(serving)) })
-}
-
-/// Three pings fit into the time after which a client is gone.
-fn timing(limits: &Limits) -> quic::Config {
-    let mut timing = quic::Config::default();
-    timing.idle_timeout = Duration::from_millis(limits.idle_time);
-    timing.keep_alive = timing.idle_timeout / 3;
-    timing
 }
 
 fn origin(limits: &Limits) -> Result<(origin::Producer, cache::Pool)> {
@@ -102,30 +96,57 @@ fn origin(limits: &Limits) -> Result<(origin::Producer, cache::Pool)> {
 }
 
 /// Takes who comes, until closed; whatever still runs then ends with it.
-async fn serve(inside: Arc<Inside>, mut listener: server::Listener, mut closed: watch::Receiver<bool>) {
+async fn serve(inside: Arc<Inside>, arrivals: Arrivals, mut closed: watch::Receiver<bool>) {
     let mut tasks = JoinSet::new();
     let reviewed = inside.clone();
     tasks.spawn(async move { reviewed.review().await });
     loop {
+        let (inside, desk) = (inside.clone(), arrivals.desk.clone());
         tokio::select! {
-            request = listener.accept() => {
-                let Some(request) = request else { break };
-                let inside = inside.clone();
-                tasks.spawn(async move { inside.sessions.serve(request).await });
-            }
+            next = arrivals.next_quic() => match next {
+                Some(Ok((incoming, place))) => {
+                    tasks.spawn(async move { inside.settle(desk.take_quic(incoming, place).await).await });
+                }
+                Some(Err(code)) => inside.sessions.refused(code),
+                None => break,
+            },
+            next = arrivals.next_socket() => match next {
+                Ok((stream, remote, place)) => {
+                    tasks.spawn(async move { inside.settle(desk.take_socket(stream, remote, place).await).await });
+                }
+                Err(code) => inside.sessions.refused(code),
+            },
             _ = tasks.join_next() => {}
             _ = closed.wait_for(|closed| *closed) => break,
         }
     }
-    listener.close().await;
+    arrivals.endpoint.noq.close(0u8.into(), b"the relay ends");
+    arrivals.endpoint.noq.wait_all_draining().await;
 }
 
 impl Inside {
+    async fn settle(&self, outcome: Outcome) {
+        match outcome {
+            Ok(Ok(arrival)) => self.sessions.serve(arrival).await,
+            Ok(Err(code)) => self.sessions.refused(code),
+            Err(error) => tracing::debug!(%error, "a handshake failed"),
+        }
+    }
+
     async fn review(&self) {
         let mut interval = tokio::time::interval(REVIEW);
-        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut relief = tokio::time::interval(RELIEF);
+        for interval in [&mut interval, &mut relief] {
+            interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        }
         loop {
-            interval.tick().await;
+            tokio::select! {
+                _ = interval.tick() => {}
+                _ = relief.tick() => {
+                    self.sessions.relieve();
+                    continue;
+                }
+            }
             self.sessions.review();
             self.links.review();
             if let Some(pinned) = &mut *self.pinned.lock()
@@ -159,11 +180,11 @@ impl Door {
         report.text()
     }
 
-    /// Takes nobody any more, sends clients to `successor` (the address of another relay) and links elsewhere, and ends when all are
-    /// gone or `drain_window` is over.
+    /// Takes nobody any more, sends clients to `successor` (the address of another relay) and links elsewhere, and ends when nobody
+    /// is left that needs it or `drain_window` is over.
     pub fn drain(&self, successor: Option<String>) -> Boxed<'_, ()> {
         Box::pin(async move {
-            self.inside.sessions.drain(successor).await;
+            self.inside.sessions.drain(successor, || self.inside.links.subscriptions()).await;
             self.inside.links.dial(Vec::new());
             self.close.send_replace(true);
             let serving = self.serving.lock().take();

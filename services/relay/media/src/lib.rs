@@ -4,19 +4,25 @@
 //! What crosses this crate's border is plain data, handles and boxed futures: an `async fn` of it would be compiled again in every
 //! binary and test that awaits it, with all of QUIC (ADR 12).
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+mod arrivals;
 mod certificates;
+mod codes;
 mod door;
+mod gate;
 mod links;
 mod metrics;
 mod patterns;
+mod quic;
 mod sessions;
+mod upgrade;
 
+pub use codes::NUMBERS;
 pub use door::Door;
 
 /// What takes its time.
@@ -29,6 +35,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// TCP, for clients without WebTransport: behind the edge, which has the certificate.
     pub websocket: SocketAddr,
+    /// Whether proxies stand before `websocket` that say who comes.
+    pub proxied: bool,
     /// What it shows that it is the one.
     pub certificates: Certificates,
     /// The limits in force.
@@ -60,6 +68,18 @@ pub enum Certificates {
 pub struct Limits {
     /// Sessions of clients at once.
     pub sessions: usize,
+    /// Sessions of one address at once, and handshakes.
+    pub address_sessions: usize,
+    /// Handshakes at once; over half of it addresses are proven first.
+    pub handshakes: usize,
+    /// A handshake that takes longer is given up.
+    pub handshake_time: u64,
+    /// Tracks that one client watches at once.
+    pub subscriptions: usize,
+    /// Bytes on the way to one client that it has not acknowledged.
+    pub send_bytes: u64,
+    /// Bytes from one client that are not yet read.
+    pub receive_bytes: u64,
     /// Broadcasts that one client publishes at once.
     pub broadcasts: usize,
     /// Bytes of media kept for those who come late or are behind. Over twice as many, the client that brings the most is ended.
@@ -107,8 +127,23 @@ pub trait Pass: Send + Sync {
 
 /// **A port**: who may come in.
 pub trait Admission: Send + Sync {
+    /// Whether a page of that origin may come in, and the address that it is counted for.
+    fn greet(&self, visitor: &Visitor<'_>) -> Result<String, Refusal>;
     /// Judges what stood in the address behind `jwt=` (clients) or `key=` (links).
     fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal>;
+}
+
+/// Whoever asks to come in, by the headers of its request.
+#[derive(Clone, Debug)]
+pub struct Visitor<'a> {
+    /// Where it, or the last proxy before it, is.
+    pub direct: IpAddr,
+    /// That of a page; programs that are no browser send none.
+    pub origin: Option<&'a str>,
+    /// The host that it asked for.
+    pub host: &'a str,
+    /// What proxies wrote (`X-Forwarded-For`), the last one last.
+    pub forwarded: Vec<&'a str>,
 }
 
 /// What somebody brings.
@@ -135,6 +170,8 @@ pub struct Peer {
     pub certificate_hashes: Vec<String>,
     /// The name in its certificate.
     pub host: String,
+    /// What the way to it costs, in both directions: MoQ takes the cheapest way.
+    pub cost: u64,
 }
 
 /// What a relay says of itself.

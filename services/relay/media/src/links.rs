@@ -61,14 +61,14 @@ impl Links {
         Self { origin, timing, runtime: Handle::current(), live: Mutex::default(), past: Mutex::default() }
     }
 
-    /// Dials exactly these. Who has a new address or key is a new relay under an old name; a new certificate is for the next dial.
+    /// Dials exactly these. Who has a new address, key or cost is a new relay under an old name; a new certificate is for the next dial.
     pub fn dial(&self, peers: Vec<Peer>) {
         let mut live = self.live.lock();
         let mut before = std::mem::take(&mut *live);
         for peer in peers {
             let same = |link: &Link| {
                 let wanted = link.wanted.borrow();
-                wanted.address == peer.address && wanted.key == peer.key
+                wanted.address == peer.address && wanted.key == peer.key && wanted.cost == peer.cost
             };
             let link = if before.get(&peer.name).is_some_and(same) { before.remove(&peer.name) } else { None };
             if let Some(link) = &link {
@@ -98,6 +98,11 @@ impl Links {
         for link in self.live.lock().values() {
             link.state.meter.prune();
         }
+    }
+
+    /// Tracks that are watched over them.
+    pub fn subscriptions(&self) -> u64 {
+        self.live.lock().values().map(|link| link.state.traffic().subscriptions).sum()
     }
 
     pub fn report(&self, report: &mut Report) {
@@ -175,7 +180,8 @@ fn connect_to(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, met
         .init(timing.clone())?
         .with_publisher(origin.consume().with_hidden(true))
         .with_subscriber(origin.clone())
-        .with_stats(meter.session());
+        .with_stats(meter.session())
+        .with_cost(peer.cost);
     let host = peer.host.parse::<Ipv6Addr>().map_or_else(|_| peer.host.clone(), |address| format!("[{address}]"));
     let mut address = url::Url::parse(&format!("https://{host}:{}/", peer.address.port()))?;
     address.query_pairs_mut().append_pair("key", &peer.key);

@@ -50,7 +50,10 @@ impl Meter {
                     traffic.broadcasts += counted.announces_started - counted.announces_ended;
                     (&mut traffic.bytes_in, &mut traffic.groups_in)
                 }
-                stats::Role::Publisher => (&mut traffic.bytes_out, &mut traffic.groups_out),
+                stats::Role::Publisher => {
+                    traffic.subscriptions += counted.active_subscriptions();
+                    (&mut traffic.bytes_out, &mut traffic.groups_out)
+                }
             };
             *bytes += counted.bytes;
             *groups += counted.groups;
@@ -64,10 +67,15 @@ impl Meter {
 pub(crate) struct Traffic {
     /// Announced by the other end now.
     pub broadcasts: u64,
+    /// Tracks that the other end watches now.
+    pub subscriptions: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub groups_in: u64,
     pub groups_out: u64,
+    /// On the wire, headers and all; over QUIC.
+    pub wire_in: u64,
+    pub wire_out: u64,
     /// Packets sent, and those that were lost.
     pub sent: u64,
     pub lost: u64,
@@ -75,23 +83,31 @@ pub(crate) struct Traffic {
 
 impl Traffic {
     pub fn packets(network: session::Stats) -> Self {
-        let lost = network.packets_lost.unwrap_or_default();
-        Self { sent: network.packets_sent.unwrap_or_default(), lost, ..Self::default() }
+        Self {
+            wire_in: network.bytes_received.unwrap_or_default(),
+            wire_out: network.bytes_sent.unwrap_or_default(),
+            sent: network.packets_sent.unwrap_or_default(),
+            lost: network.packets_lost.unwrap_or_default(),
+            ..Self::default()
+        }
     }
 
     pub fn add(&mut self, other: Self) {
         self.broadcasts += other.broadcasts;
+        self.subscriptions += other.subscriptions;
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
         self.groups_in += other.groups_in;
         self.groups_out += other.groups_out;
+        self.wire_in += other.wire_in;
+        self.wire_out += other.wire_out;
         self.sent += other.sent;
         self.lost += other.lost;
     }
 
     /// What remains of it when its session is gone.
     pub fn over(self) -> Self {
-        Self { broadcasts: 0, ..self }
+        Self { broadcasts: 0, subscriptions: 0, ..self }
     }
 }
 
@@ -155,15 +171,23 @@ impl Report {
     fn traffic_text(&self, out: &mut Text) {
         type Value = fn(&Traffic) -> u64;
         let both = [(Kind::Client, &self.clients), (Kind::Link, &self.links)];
-        out.head("broadcasts", "gauge", "Broadcasts that are announced to this relay");
-        for (kind, traffic) in both {
-            out.line("broadcasts", &[("kind", kind.name())], traffic.broadcasts);
+        let gauges: [(&str, &str, Value); 2] = [
+            ("broadcasts", "Broadcasts that are announced to this relay", |traffic| traffic.broadcasts),
+            ("subscriptions", "Tracks that are watched here", |traffic| traffic.subscriptions),
+        ];
+        for (name, help, value) in gauges {
+            out.head(name, "gauge", help);
+            for (kind, traffic) in both {
+                out.line(name, &[("kind", kind.name())], value(traffic));
+            }
         }
-        let ways: [(&str, &str, &str, Value); 4] = [
+        let ways: [(&str, &str, &str, Value); 6] = [
             ("bytes_total", "Payload of media", "in", |traffic| traffic.bytes_in),
             ("bytes_total", "", "out", |traffic| traffic.bytes_out),
             ("groups_total", "Groups of frames", "in", |traffic| traffic.groups_in),
             ("groups_total", "", "out", |traffic| traffic.groups_out),
+            ("wire_bytes_total", "Bytes over QUIC, headers and all", "in", |traffic| traffic.wire_in),
+            ("wire_bytes_total", "", "out", |traffic| traffic.wire_out),
         ];
         for (name, help, direction, value) in ways {
             if !help.is_empty() {

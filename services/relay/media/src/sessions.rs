@@ -1,31 +1,25 @@
 //! Who is here: admission, the table of sessions, and their end (MED-10 to MED-18, MED-50, MED-51).
 use anyhow::Result;
 use moq_net::goaway::Goaway;
-use moq_net::{Error, Pattern, Patterns, cache, origin};
-use moq_tokio::server::{Reject, Request};
+use moq_net::{Pattern, Patterns, cache, origin};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
 use url::form_urlencoded;
 
+use crate::arrivals::{Access, Arrival};
+use crate::codes::{
+    GO_ELSEWHERE, LEFT, PATH_INVALID, POD_MEMORY, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
+    TOO_MANY_SUBSCRIPTIONS, error,
+};
 use crate::metrics::{Kind, Meter, Report, Traffic};
 use crate::{Admission, Credential, Grant, Limits, Pass, Refusal, patterns};
 
-/// The relay is about to end.
-const GO_ELSEWHERE: Refusal = "GO_ELSEWHERE";
-/// Names of broadcasts begin at the root, so the address has no path.
-const PATH_INVALID: Refusal = "PATH_INVALID";
-/// The token's patterns are none.
-const TOKEN_INVALID: Refusal = "TOKEN_INVALID";
-/// More is kept than twice `media.cacheBytes`, and this client brings the most.
-const POD_MEMORY: Refusal = "POD_MEMORY";
-const TOO_MANY_BROADCASTS: Refusal = "TOO_MANY_BROADCASTS";
-const TOO_MANY_SESSIONS: Refusal = "TOO_MANY_SESSIONS";
-/// The other end left, or was not heard for too long.
-const LEFT: Refusal = "LEFT";
+/// Between two looks at who is still needed here while the relay drains.
+const DRAIN_LOOK: Duration = Duration::from_millis(50);
 
 /// The sessions that others opened.
 pub(crate) struct Sessions {
@@ -36,7 +30,6 @@ pub(crate) struct Sessions {
     clients: AtomicUsize,
     ids: AtomicU64,
     live: Mutex<HashMap<u64, Arc<Live>>>,
-    count: watch::Sender<usize>,
     /// Where clients are sent, once it drains.
     drain: Mutex<Option<Option<String>>>,
     past: Mutex<Past>,
@@ -117,7 +110,6 @@ impl Sessions {
             clients: AtomicUsize::default(),
             ids: AtomicU64::default(),
             live: Mutex::default(),
-            count: watch::Sender::default(),
             drain: Mutex::default(),
             past: Mutex::default(),
         }
@@ -128,32 +120,36 @@ impl Sessions {
         self.clients.load(Ordering::Relaxed)
     }
 
+    /// Somebody was not let in.
+    pub fn refused(&self, code: Refusal) {
+        *self.past.lock().refused.entry(code).or_default() += 1;
+    }
+
     /// Lets somebody in, or not, and stays with it to its end.
-    pub async fn serve(&self, request: Request) {
-        let admitted = self.admit(&request).and_then(|admitted| Ok((self.place(admitted.kind)?, admitted)));
+    pub async fn serve(&self, arrival: Arrival) {
+        let admitted = self.admit(&arrival).and_then(|admitted| Ok((self.place(admitted.kind)?, admitted)));
         match admitted {
             Ok((_place, admitted)) => {
-                if let Err(error) = self.carry(request, admitted).await {
+                if let Err(error) = self.carry(arrival, admitted).await {
                     tracing::debug!(%error, "a session did not begin");
                 }
             }
             Err(code) => {
-                tracing::debug!(code, remote = ?request.remote_addr(), "a session was refused");
-                *self.past.lock().refused.entry(code).or_default() += 1;
-                let _ = request.reject(reject(code)).await;
+                tracing::debug!(code, "a session was refused");
+                self.refused(code);
+                arrival.refuse(error(code));
             }
         }
     }
 
-    fn admit(&self, request: &Request) -> Result<Admitted, Refusal> {
+    fn admit(&self, arrival: &Arrival) -> Result<Admitted, Refusal> {
         if self.drain.lock().is_some() {
             return Err(GO_ELSEWHERE);
         }
-        if !request.path().is_empty() {
+        if !arrival.path().is_empty() {
             return Err(PATH_INVALID);
         }
-        let query = request.query().unwrap_or_default();
-        let found = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "jwt" || name == "key");
+        let found = form_urlencoded::parse(arrival.query().as_bytes()).find(|(name, _)| name == "jwt" || name == "key");
         let pass = self.admission.judge(match &found {
             Some((name, token)) if name == "jwt" => Credential::Token(token),
             Some((_, key)) => Credential::Key(key),
@@ -180,20 +176,23 @@ impl Sessions {
         }
     }
 
-    async fn carry(&self, request: Request, admitted: Admitted) -> Result<()> {
+    async fn carry(&self, arrival: Arrival, admitted: Admitted) -> Result<()> {
         let Admitted { pass, kind, publish, subscribe } = admitted;
         let link = kind == Kind::Link;
-        let meter = Meter::new();
-        let transport = request.transport().as_str();
-        let query = request.query().unwrap_or_default().to_owned();
-        let mut request = request.with_stats(meter.session());
-        if let Ok(readable) = self.origin.scope("", &subscribe) {
-            request = request.with_publisher(readable.consume().with_hidden(link));
+        let (meter, transport, query) = (Meter::new(), arrival.transport, arrival.query().to_owned());
+        if link {
+            arrival.is_link();
         }
-        if let Ok(writable) = self.origin.scope("", &publish) {
-            request = request.with_subscriber(if link { writable.peer() } else { writable });
-        }
-        let session = request.ok().await?;
+        let readable = self.origin.scope("", &subscribe).ok();
+        let writable = self.origin.scope("", &publish).ok();
+        let access = Access {
+            publisher: readable.map(|readable| readable.consume().with_hidden(link)),
+            subscriber: writable.map(|writable| if link { writable.peer() } else { writable }),
+            stats: meter.session(),
+        };
+        let (session, place) = arrival.begin(access).await?;
+        // Other relays are few, and not counted for their addresses.
+        let _place = (!link).then_some(place);
         let (brought, ended) = (AtomicU64::default(), OnceLock::new());
         let live = Arc::new(Live { session, pass, kind, transport, query, meter, brought, ended });
         let id = self.enter(live.clone());
@@ -212,16 +211,11 @@ impl Sessions {
             live.send_away(successor.as_deref(), self.window());
         }
         all.insert(id, live);
-        self.count.send_replace(all.len());
         id
     }
 
     fn leave(&self, id: u64, live: &Live, code: Refusal) {
-        {
-            let mut all = self.live.lock();
-            all.remove(&id);
-            self.count.send_replace(all.len());
-        }
+        self.live.lock().remove(&id);
         let mut past = self.past.lock();
         *past.ended.entry((live.kind, code)).or_default() += 1;
         past.traffic[live.kind as usize].add(live.traffic().over());
@@ -231,27 +225,39 @@ impl Sessions {
         self.live.lock().values().cloned().collect()
     }
 
-    /// Ends those whose pass is over (MED-15) and who publish too much (MED-17, MED-18).
+    /// Ends those whose pass is over (MED-15) and who publish or watch too much (MED-17, MED-25).
     pub fn review(&self) {
-        let all = self.all();
-        let mut most = None;
-        for live in &all {
+        for live in self.all() {
             live.meter.prune();
             let traffic = live.traffic();
-            let brought = traffic.bytes_in.saturating_sub(live.brought.swap(traffic.bytes_in, Ordering::Relaxed));
-            if live.kind == Kind::Client && most.is_none_or(|(other, _)| brought > other) {
-                most = Some((brought, live));
-            }
-            let many = live.kind == Kind::Client && traffic.broadcasts > self.limits.broadcasts as u64;
-            if let Some(code) = live.pass.over().or(many.then_some(TOO_MANY_BROADCASTS)) {
+            live.brought.store(traffic.bytes_in, Ordering::Relaxed);
+            let many = if live.kind == Kind::Client { self.too_many(traffic) } else { None };
+            if let Some(code) = live.pass.over().or(many) {
                 live.end(code);
             }
         }
-        // The newest group of each track stays in any case, so those who make it large have to go.
-        if let Some((1.., live)) = most
-            && self.cache.used() > self.limits.cache_bytes.saturating_mul(2)
-        {
+    }
+
+    /// Ends the client that brought the most since the last review, while too much is kept (MED-18): the newest group of each track
+    /// stays in any case, so those who make it large have to go. What one brought is given back before another goes.
+    pub fn relieve(&self) {
+        if self.cache.used() <= self.limits.cache_bytes.saturating_mul(2) {
+            return;
+        }
+        let brought = |live: &Arc<Live>| live.traffic().bytes_in.saturating_sub(live.brought.load(Ordering::Relaxed));
+        let clients = self.all().into_iter().filter(|live| live.kind == Kind::Client);
+        if let Some((1.., live)) = clients.map(|live| (brought(&live), live)).max_by_key(|(brought, _)| *brought) {
             live.end(POD_MEMORY);
+        }
+    }
+
+    fn too_many(&self, traffic: Traffic) -> Option<Refusal> {
+        if traffic.broadcasts > self.limits.broadcasts as u64 {
+            Some(TOO_MANY_BROADCASTS)
+        } else if traffic.subscriptions > self.limits.subscriptions as u64 {
+            Some(TOO_MANY_SUBSCRIPTIONS)
+        } else {
+            None
         }
     }
 
@@ -259,8 +265,9 @@ impl Sessions {
         Duration::from_millis(self.limits.drain_window.max(1))
     }
 
-    /// Takes nobody any more and sends all elsewhere; ends when all are gone or the time is over.
-    pub async fn drain(&self, successor: Option<String>) {
+    /// Takes nobody any more and sends all elsewhere; ends when no client is here and no link has anything to carry, or when the time
+    /// is over. `links` says how many tracks are watched over those that this relay dialled.
+    pub async fn drain(&self, successor: Option<String>, links: impl Fn() -> u64) {
         let here = {
             let here = self.live.lock();
             *self.drain.lock() = Some(successor.clone());
@@ -269,8 +276,13 @@ impl Sessions {
         for live in here {
             live.send_away(successor.as_deref(), self.window());
         }
-        let mut count = self.count.subscribe();
-        let _ = tokio::time::timeout(self.window(), count.wait_for(|count| *count == 0)).await;
+        let needed = |live: &Arc<Live>| live.kind == Kind::Client || live.traffic().subscriptions > 0;
+        let carried = async {
+            while links() > 0 || self.all().iter().any(needed) {
+                sleep(DRAIN_LOOK).await;
+            }
+        };
+        let _ = timeout(self.window(), carried).await;
     }
 
     pub fn report(&self, report: &mut Report) {
@@ -290,22 +302,4 @@ impl Sessions {
         report.cache_bytes = self.cache.used();
         report.draining = self.drain.lock().is_some();
     }
-}
-
-/// The number of a code in `CONNECTION_CLOSE`; those of tokens have the protocol's own.
-fn number(code: Refusal) -> Option<u16> {
-    match code {
-        PATH_INVALID => Some(404),
-        TOO_MANY_BROADCASTS => Some(429),
-        GO_ELSEWHERE | POD_MEMORY | TOO_MANY_SESSIONS | "NOT_READY" => Some(503),
-        _ => None,
-    }
-}
-
-fn reject(code: Refusal) -> Reject {
-    number(code).map_or(Reject::Unauthorized, Reject::App)
-}
-
-fn error(code: Refusal) -> Error {
-    number(code).map_or(Error::Unauthorized, Error::App)
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::access::{Entry, Revocation, Term};
+use crate::config::Origins;
 use crate::limits::Limits;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;
@@ -10,7 +11,13 @@ const SECRET: &str = "a secret of thirty-two bytes ...";
 fn guard() -> Guard {
     let limits = Limits::default();
     let keys = Keys::default().with_secret(SECRET).unwrap();
-    Guard { tokens: Some((keys, Arc::new(Ports::alone(&limits)))), key: Some(Key([7; 32])), limits }
+    Guard {
+        tokens: Some((keys, Arc::new(Ports::alone(&limits)))),
+        key: Some(Key([7; 32])),
+        origins: Origins::Only(vec!["https://lab.example".into()]),
+        trusted_proxies: 1,
+        limits,
+    }
 }
 
 fn open() -> Guard {
@@ -132,4 +139,20 @@ fn str_91_another_relay_comes_in_with_the_key_of_the_lease_alone() {
     }
     let alone = Guard { key: None, ..open() };
     assert_eq!(refusal(&alone, Credential::Key(&key)), Some("TOKEN_INVALID"));
+}
+
+#[test]
+fn str_22_and_23_a_page_of_another_origin_is_refused_and_the_proxy_says_for_whom_it_counts() {
+    let visitor = |origin| Visitor {
+        direct: "10.0.0.1".parse().unwrap(),
+        origin,
+        host: "relay.example",
+        forwarded: vec!["6.6.6.6", "2.2.2.2"],
+    };
+    for page in [None, Some("https://lab.example"), Some("https://relay.example")] {
+        assert_eq!(guard().greet(&visitor(page)), Ok("2.2.2.2".to_owned()), "{page:?}");
+    }
+    assert_eq!(guard().greet(&visitor(Some("https://evil.example"))), Err("ORIGIN_DENIED"));
+    let bare = Guard { trusted_proxies: 0, ..guard() };
+    assert_eq!(bare.greet(&visitor(None)), Ok("10.0.0.1".to_owned()));
 }

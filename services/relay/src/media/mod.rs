@@ -31,6 +31,7 @@ pub use without::Media;
 
 use crate::access::{Keys, Ports};
 use crate::cluster::lease::Key;
+use crate::config::Origins;
 use crate::limits::Limits;
 use place::Role;
 use std::net::SocketAddr;
@@ -84,6 +85,10 @@ pub struct Guard {
     pub tokens: Option<(Keys, Arc<Ports>)>,
     /// What other pods read in this one's lease; `None`: there are no others.
     pub key: Option<Key>,
+    /// Pages that may come in.
+    pub origins: Origins,
+    /// Proxies in front of WebSocket that are believed about who comes.
+    pub trusted_proxies: usize,
     /// The limits in force.
     pub limits: Limits,
 }

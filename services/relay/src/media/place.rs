@@ -33,6 +33,10 @@ pub enum Role {
     Leaf,
 }
 
+/// What a link costs between relays that hear each other's leases, which are those of one region. One between regions would cost
+/// 100, so that an ocean is crossed once (ADR 12).
+pub const WITHIN_A_REGION: u64 = 1;
+
 /// The leases of other pods that live and carry media, by name.
 pub type Others = BTreeMap<String, Lease>;
 

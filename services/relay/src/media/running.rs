@@ -40,6 +40,7 @@ impl Media {
         let door = parley_media::Config {
             listen: config.listen,
             websocket: config.websocket,
+            proxied: guard.trusted_proxies > 0,
             certificates,
             limits: of(&limits),
         };
@@ -135,6 +136,7 @@ fn peer(lease: &Lease, place: &Place) -> Peer {
         key: in_address(&lease.key),
         certificate_hashes: place.hashes.iter().copied().map(String::from).collect(),
         host: place.url.host().to_owned(),
+        cost: place::WITHIN_A_REGION,
     }
 }
 
@@ -165,6 +167,12 @@ fn names(url: Option<&Url>, listen: SocketAddr) -> Vec<String> {
 fn of(limits: &Limits) -> parley_media::Limits {
     parley_media::Limits {
         sessions: size(limits.media_sessions),
+        address_sessions: size(limits.media_address_sessions),
+        handshakes: size(limits.media_handshakes),
+        handshake_time: limits.media_handshake_time,
+        subscriptions: size(limits.media_subscriptions),
+        send_bytes: limits.media_send_bytes,
+        receive_bytes: limits.media_receive_bytes,
         broadcasts: size(limits.media_broadcasts),
         cache_bytes: limits.media_cache_bytes,
         cache_time: limits.media_cache_time,

@@ -2,18 +2,32 @@
 use super::request::Request;
 use crate::config::Origins;
 
-/// The client's address. Each trusted proxy has appended the one it saw, so ours is that many from the right.
+/// The client's address.
 pub fn address(request: &Request, direct: &str, trusted_proxies: usize) -> String {
-    let hop = trusted_proxies.checked_sub(1).and_then(|back| request.list("x-forwarded-for").rev().nth(back));
+    behind(request.list("x-forwarded-for"), direct, trusted_proxies)
+}
+
+/// Each trusted proxy has appended the address that it saw, so the client's is that many from the right.
+pub fn behind<'a>(
+    forwarded: impl DoubleEndedIterator<Item = &'a str>,
+    direct: &'a str,
+    trusted_proxies: usize,
+) -> String {
+    let hop = trusted_proxies.checked_sub(1).and_then(|back| forwarded.rev().nth(back));
     // A proxy writes an address; anything longer is not one and is not kept in memory.
     hop.filter(|hop| hop.len() <= 45).unwrap_or(direct).to_owned()
 }
 
-/// Whether a page of this origin may use the relay. Programs that are no browser send none.
+/// Whether a page of the request's origin may use the relay.
 pub fn is_origin_allowed(request: &Request, allowed: &Origins) -> bool {
-    let (Some(origin), Origins::Only(list)) = (request.header("origin"), allowed) else { return true };
+    is_allowed(request.header("origin"), request.header("host"), allowed)
+}
+
+/// Whether a page of this origin, which asked for that host, may use the relay. Programs that are no browser send none.
+pub fn is_allowed(origin: Option<&str>, host: Option<&str>, allowed: &Origins) -> bool {
+    let (Some(origin), Origins::Only(list)) = (origin, allowed) else { return true };
     let own = origin.split_once("://").map(|(_, host)| host);
-    list.iter().any(|one| one == origin) || (own.is_some() && own == request.header("host"))
+    list.iter().any(|one| one == origin) || (own.is_some() && own == host)
 }
 
 #[cfg(test)]

@@ -15,9 +15,13 @@ const FRAME: usize = 1000;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn client(hashes: &[String], once: bool) -> moq_tokio::Client {
+    client_at("0.0.0.0:0", hashes, once)
+}
+
+fn client_at(bind: &str, hashes: &[String], once: bool) -> moq_tokio::Client {
     let _ = moq_tokio::crypto::install_default();
     let mut config = connect::Config::default();
-    config.bind = Some("0.0.0.0:0".parse().unwrap());
+    config.bind = Some(bind.parse().unwrap());
     config.tls.fingerprint = hashes.iter().map(|hash| hex(hash)).collect();
     config.tls.insecure = hashes.is_empty().then_some(true);
     config.once = Some(once);
@@ -49,6 +53,13 @@ pub async fn call(url: url::Url, hashes: &[String]) -> moq_tokio::Result<()> {
 pub async fn dial(url: url::Url, hashes: &[String]) -> moq_tokio::Result<Connection> {
     let origin = moq_tokio::origin::spawn();
     let connection = client(hashes, true).with_subscriber(origin).connect(url);
+    tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late")
+}
+
+/// The same from another address of this machine.
+pub async fn dial_from(bind: &str, url: url::Url, hashes: &[String]) -> moq_tokio::Result<Connection> {
+    let origin = moq_tokio::origin::spawn();
+    let connection = client_at(bind, hashes, true).with_subscriber(origin).connect(url);
     tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late")
 }
 
@@ -159,6 +170,15 @@ impl Watcher {
         longest
     }
 
+    /// How long ago was the last frame that came so far.
+    pub fn silence(&mut self, since: Instant) -> Duration {
+        let mut last = since;
+        while let Ok((at, _)) = self.frames.try_recv() {
+            last = at;
+        }
+        last.elapsed()
+    }
+
     /// Nothing came so far.
     pub fn saw_nothing(&mut self) -> bool {
         self.frames.try_recv().is_err()
@@ -189,4 +209,11 @@ async fn read(origin: &moq_net::origin::Consumer, name: &str, seen: &Seen) -> Re
 /// Dials once and offers whatever is in `origin`.
 pub fn offer(url: url::Url, hashes: &[String], origin: &moq_net::origin::Producer) -> Connection {
     client(hashes, true).with_publisher(origin).connect(url)
+}
+
+/// Dials, and gives what can be watched there.
+pub fn watch(url: url::Url) -> (moq_net::origin::Producer, Connection) {
+    let origin = moq_tokio::origin::spawn();
+    let connection = client(&[], true).with_subscriber(origin.clone()).connect(url);
+    (origin, connection)
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::client::{Publisher, Watcher, call};
-use crate::relay::{Relay, anything};
+use crate::relay::{Relay, anything, limits};
 
 /// Two leaves and two origins, and which of the origins carries what is published on the one leaf and watched on the other.
 struct Tree {
@@ -75,4 +75,14 @@ async fn med_51_a_draining_relay_takes_nobody_and_sends_clients_to_another() {
     assert!(gap < Duration::from_millis(500) + publisher.gap(), "{gap:?}");
     draining.await.unwrap();
     assert_eq!(other.door().state().sessions, 2);
+}
+
+#[tokio::test]
+async fn med_50_a_relay_that_nobody_needs_any_more_ends_before_its_window_does() {
+    let leaf = Relay::with(parley_media::Limits { drain_window: 60_000, ..limits() }).await;
+    let other = Relay::start().await;
+    leaf.dial(&[&other]).await;
+    other.dial(&[&leaf]).await;
+    leaf.until("sessions", |sessions| sessions == 1.0).await;
+    tokio::time::timeout(Duration::from_secs(10), leaf.drain(None)).await.expect("it waits for its links").unwrap();
 }

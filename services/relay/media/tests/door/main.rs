@@ -9,6 +9,13 @@
 mod certificates;
 mod client;
 mod failure;
+mod hostile;
+mod limits;
+mod process;
+mod processes;
 mod relay;
+mod rude;
 mod sessions;
+mod spread;
+mod tokens;
 mod tree;

@@ -1,6 +1,6 @@
 //! Relays, each with threads of its own, so that one can be ended like a process.
 use parley_media::{
-    Admission, Certificates, Clock, Config, Credential, Door, Grant, Limits, Pass, Peer, Refusal, open_at,
+    Admission, Certificates, Clock, Config, Credential, Door, Grant, Limits, Pass, Peer, Refusal, Visitor, open_at,
 };
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -15,6 +15,12 @@ pub const DAY: Duration = Duration::from_secs(24 * 3600);
 pub fn limits() -> Limits {
     Limits {
         sessions: 100,
+        address_sessions: 100,
+        handshakes: 100,
+        handshake_time: 10_000,
+        subscriptions: 100,
+        send_bytes: 2 << 20,
+        receive_bytes: 8 << 20,
         broadcasts: 20,
         cache_bytes: 64 << 20,
         cache_time: 10_000,
@@ -42,6 +48,11 @@ type Revoked = Arc<Mutex<HashSet<String>>>;
 struct Guard(Revoked);
 
 impl Admission for Guard {
+    fn greet(&self, visitor: &Visitor<'_>) -> Result<String, Refusal> {
+        let address = visitor.forwarded.last().map_or_else(|| visitor.direct.to_string(), |last| (*last).to_owned());
+        if visitor.origin == Some("https://evil.example") { Err("ORIGIN_DENIED") } else { Ok(address) }
+    }
+
     fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal> {
         match credential {
             Credential::Key(KEY) => Ok(Box::new(Relative)),
@@ -120,7 +131,7 @@ impl Relay {
         let offset = ahead.clone();
         let clock: Clock = Arc::new(move || SystemTime::now() + Duration::from_secs(offset.load(Ordering::Relaxed)));
         let websocket = "127.0.0.1:0".parse().unwrap();
-        let config = Config { listen: address.parse().unwrap(), websocket, certificates, limits };
+        let config = Config { listen: address.parse().unwrap(), websocket, proxied: true, certificates, limits };
         let opening = open_at(config, Arc::new(Guard(revoked.clone())), clock);
         let door = runtime.spawn(opening).await.unwrap().unwrap();
         Self { door: Some(Arc::new(door)), runtime: Some(runtime), revoked, directory, ahead }
@@ -153,6 +164,7 @@ impl Relay {
             key: KEY.to_owned(),
             certificate_hashes: self.hashes(),
             host: "localhost".to_owned(),
+            cost: 1,
         }
     }
 

@@ -167,3 +167,18 @@ async fn med_60_metrics_are_prometheus_text() {
     assert!(text.contains("parley_media_refused_total{code=\"TOKEN_INVALID\"} 1\n"), "{text}");
     assert!(text.contains("parley_media_links_wanted 1\n"), "{text}");
 }
+
+#[tokio::test]
+async fn med_26_one_name_may_have_two_publishers_and_goes_on_when_one_ends() {
+    let relay = Relay::start().await;
+    let start = async || Publisher::start(relay.url(&anything()), &relay.hashes(), "live/lab").await;
+    let one = start().await;
+    let mut watcher = Watcher::start(relay.url(&anything()), &relay.hashes(), "live/lab").await;
+    watcher.frames(30).await;
+    let two = start().await;
+    watcher.frames(30).await;
+    drop(one);
+    relay.until("ended_total", |ended| ended == 1.0).await;
+    watcher.frames(60).await;
+    assert_eq!((two.connection.epoch(), relay.door().state().sessions), (1, 2));
+}

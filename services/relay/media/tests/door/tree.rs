@@ -61,3 +61,31 @@ async fn again(address: &str, directory: std::path::PathBuf) -> Relay {
     tokio::time::timeout(Duration::from_secs(10), socket).await.expect("the port is taken");
     Relay::on(address, directory, limits()).await
 }
+
+#[tokio::test]
+async fn med_40_of_two_ways_the_dear_one_carries_nothing() {
+    let (near, dear, publishing, watching) =
+        (Relay::start().await, Relay::start().await, Relay::start().await, Relay::start().await);
+    for leaf in [&publishing, &watching] {
+        let mut peers = vec![near.peer("near"), dear.peer("dear")];
+        peers[1].cost = 100;
+        leaf.door().dial(peers);
+        leaf.until("links_up", |up| up == 2.0).await;
+    }
+    // The hash would send some of them each way.
+    let mut streams = Vec::new();
+    for at in 0..4 {
+        let name = format!("lab/{at}/cam");
+        let publisher = Publisher::start(publishing.url(&anything()), &publishing.hashes(), &name).await;
+        let mut watcher = Watcher::start(watching.url(&anything()), &watching.hashes(), &name).await;
+        watcher.frames(60).await;
+        streams.push((publisher, watcher));
+    }
+    let carried = |relay: &Relay| relay.metric("bytes_total", &["direction=\"out\""]);
+    let before = carried(&dear);
+    for (_, watcher) in &mut streams {
+        watcher.frames(30).await;
+    }
+    assert_eq!(carried(&dear), before, "the dear way carries media");
+    assert!(carried(&near) >= 4.0 * 60_000.0);
+}

@@ -1,0 +1,233 @@
+//! Whoever arrives, over QUIC, WebTransport or WebSocket, until its session begins (MED-11, MED-13, MED-14, MED-19).
+use anyhow::{Context, Result};
+use moq_net::server::Handshake;
+use moq_net::transport::poll::Boxable;
+use moq_net::{Error, Server, Session, origin, stats};
+use moq_tokio::accept::Health;
+use moq_tokio::transport;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep, timeout_at};
+use url::Url;
+use web_transport_moq::http::header;
+use web_transport_moq::noq::{Connection, Incoming, crypto::rustls::HandshakeData};
+use web_transport_moq::proto::ConnectResponse;
+use web_transport_moq::{Request, http};
+
+use crate::gate::{Gate, Place};
+use crate::quic::{self, Endpoint};
+use crate::upgrade::{self, upgrade};
+use crate::{Admission, Limits, Refusal, Visitor};
+
+/// What takes them.
+pub(crate) struct Arrivals {
+    pub endpoint: Endpoint,
+    pub socket: TcpListener,
+    pub health: Health,
+    pub desk: Arc<Desk>,
+}
+
+/// What their handshakes need.
+pub(crate) struct Desk {
+    pub gate: Arc<Gate>,
+    pub admission: Arc<dyn Admission>,
+    pub limits: Limits,
+    /// A proxy stands before WebSocket, and knows the addresses.
+    pub proxied: bool,
+}
+
+/// One that came as far as the door, before its session is judged.
+pub(crate) struct Arrival {
+    pub transport: &'static str,
+    pub place: Place,
+    /// The address that was asked for; with raw QUIC its path stands in MoQ's SETUP.
+    url: Option<Url>,
+    peer: Peer,
+    deadline: Instant,
+}
+
+enum Peer {
+    Quic(Box<Handshake<transport::Session<web_transport_moq::Session>>>, Connection),
+    WebSocket(Box<Handshake<transport::Session<qmux::Session>>>),
+}
+
+/// What a session may touch.
+pub(crate) struct Access {
+    pub publisher: Option<origin::Consumer>,
+    pub subscriber: Option<origin::Producer>,
+    pub stats: stats::Session,
+}
+
+/// What became of a handshake: it failed, or whoever it was is refused, or is here.
+pub(crate) type Outcome = Result<Result<Arrival, Refusal>>;
+
+impl Arrivals {
+    /// The next that asks for a connection over QUIC; none when the endpoint is closed. It has to prove its address where many arrive.
+    pub async fn next_quic(&self) -> Option<Result<(Incoming, Place), Refusal>> {
+        loop {
+            let incoming = self.endpoint.noq.accept().await?;
+            let gate = &self.desk.gate;
+            if gate.is_crowded() && !incoming.remote_address_validated() {
+                let _ = incoming.retry();
+                continue;
+            }
+            let address = incoming.remote_address().ip().to_string();
+            return Some(gate.enter(Some(&address)).map(|place| (incoming, place)));
+        }
+    }
+
+    /// The next socket.
+    pub async fn next_socket(&self) -> Result<(TcpStream, SocketAddr, Place), Refusal> {
+        loop {
+            match self.socket.accept().await {
+                Ok((stream, remote)) => {
+                    self.health.accepted();
+                    let address = (!self.desk.proxied).then(|| remote.ip().to_string());
+                    return self.desk.gate.enter(address.as_deref()).map(|place| (stream, remote, place));
+                }
+                Err(error) => {
+                    if let Some(pause) = self.health.failed(&error) {
+                        sleep(pause).await;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Desk {
+    fn deadline(&self) -> Instant {
+        Instant::now() + Duration::from_millis(self.limits.handshake_time)
+    }
+
+    /// Through the handshake of QUIC, of WebTransport where that is asked for, and of MoQ.
+    pub async fn take_quic(&self, incoming: Incoming, place: Place) -> Outcome {
+        let deadline = self.deadline();
+        timeout_at(deadline, self.quic(incoming, place, deadline)).await.context("late")?
+    }
+
+    async fn quic(&self, incoming: Incoming, place: Place, deadline: Instant) -> Outcome {
+        let remote = incoming.remote_address();
+        let connection = incoming.await?;
+        let shaken = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
+        let alpn = shaken.and_then(|data| data.protocol).context("it did not say what it speaks")?;
+        let (session, url) = if alpn == web_transport_moq::ALPN.as_bytes() {
+            let request = Request::accept(connection.clone()).await?;
+            if let Err(code) = self.admission.greet(&visitor(remote, &request.headers, request.url.authority())) {
+                request.reject(http::StatusCode::FORBIDDEN).await?;
+                return Ok(Err(code));
+            }
+            let url = request.url.clone();
+            let known = request.protocols.iter().find(|name| moq_net::ALPNS.contains(&name.as_str()));
+            let response = ConnectResponse::OK;
+            let response = known.map_or(response.clone(), |known| response.with_protocol(known.clone()));
+            (request.respond(response).await?, Some(url))
+        } else {
+            (web_transport_moq::Session::raw(connection.clone()), None)
+        };
+        let handshake = shake(transport::Session::new(session)).await?;
+        Ok(Ok(Arrival { transport: "quic", place, url, peer: Peer::Quic(handshake, connection), deadline }))
+    }
+
+    /// Through the handshake of WebSocket, and of MoQ.
+    pub async fn take_socket(&self, stream: TcpStream, remote: SocketAddr, place: Place) -> Outcome {
+        let deadline = self.deadline();
+        timeout_at(deadline, self.socket(stream, remote, place, deadline)).await.context("late")?
+    }
+
+    async fn socket(&self, stream: TcpStream, remote: SocketAddr, mut place: Place, deadline: Instant) -> Outcome {
+        stream.set_nodelay(true)?;
+        let judge = |headers: &http::HeaderMap| {
+            let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+            let address = self.admission.greet(&visitor(remote, headers, host))?;
+            place.count_for(&address)
+        };
+        let (session, url) = match upgrade(stream, &self.limits, judge).await? {
+            Ok(upgraded) => upgraded,
+            Err(code) => return Ok(Err(code)),
+        };
+        let handshake = shake(transport::Session::new(session)).await?;
+        Ok(Ok(Arrival { transport: "websocket", place, url: Some(url), peer: Peer::WebSocket(handshake), deadline }))
+    }
+}
+
+fn visitor<'a>(remote: SocketAddr, headers: &'a http::HeaderMap, host: &'a str) -> Visitor<'a> {
+    Visitor {
+        direct: remote.ip(),
+        origin: headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()),
+        host,
+        forwarded: upgrade::list(headers, &http::HeaderName::from_static("x-forwarded-for")).collect(),
+    }
+}
+
+async fn shake<S: Boxable<SendStream: Sync, RecvStream: Sync>>(session: S) -> Result<Box<Handshake<S>>> {
+    Ok(Box::new(Server::new().accept_request(Instant::now().into_std(), session).await?))
+}
+
+impl Arrival {
+    fn target(&self) -> &str {
+        match &self.peer {
+            Peer::Quic(handshake, _) => handshake.path(),
+            Peer::WebSocket(handshake) => handshake.path(),
+        }
+    }
+
+    /// What was asked for beside the host: empty for the root.
+    pub fn path(&self) -> &str {
+        let path = match (self.target(), &self.url) {
+            ("", Some(url)) => url.path(),
+            (target, _) => target.split_once('?').map_or(target, |(path, _)| path),
+        };
+        if path == "/" { "" } else { path }
+    }
+
+    /// Credentials may stand in it.
+    pub fn query(&self) -> &str {
+        match (self.target(), &self.url) {
+            ("", Some(url)) => url.query().unwrap_or_default(),
+            (target, _) => target.split_once('?').map_or("", |(_, query)| query),
+        }
+    }
+
+    /// It is another relay.
+    pub fn is_link(&self) {
+        if let Peer::Quic(_, connection) = &self.peer {
+            quic::widen(connection);
+        }
+    }
+
+    /// Lets it in.
+    pub async fn begin(self, access: Access) -> Result<(Session, Place)> {
+        let Self { peer, mut place, deadline, .. } = self;
+        let session = match peer {
+            Peer::Quic(handshake, _) => timeout_at(deadline, begin(*handshake, access)).await,
+            Peer::WebSocket(handshake) => timeout_at(deadline, begin(*handshake, access)).await,
+        };
+        let session = session.context("late")??;
+        place.arrived();
+        Ok((session, place))
+    }
+
+    /// Closes it.
+    pub fn refuse(self, error: Error) {
+        match self.peer {
+            Peer::Quic(handshake, _) => handshake.close(error),
+            Peer::WebSocket(handshake) => handshake.close(error),
+        }
+    }
+}
+
+async fn begin<S: Boxable + 'static>(mut handshake: Handshake<S>, access: Access) -> Result<Session> {
+    handshake = handshake.with_stats(access.stats);
+    if let Some(publisher) = access.publisher {
+        handshake = handshake.with_publisher(publisher);
+    }
+    if let Some(subscriber) = access.subscriber {
+        handshake = handshake.with_subscriber(subscriber);
+    }
+    let (session, driver) = handshake.ok().await?;
+    tokio::spawn(moq_net::time::run(driver));
+    Ok(session)
+}

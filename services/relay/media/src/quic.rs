@@ -1,0 +1,77 @@
+//! The QUIC endpoint, and what one connection may hold (MED-14, MED-24).
+use anyhow::{Context, Result};
+use moq_tokio::{bind, tls};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use web_transport_moq::noq::congestion::Bbr3Config;
+use web_transport_moq::noq::crypto::rustls::QuicServerConfig;
+use web_transport_moq::noq::{self, Connection, EndpointConfig, ServerConfig, TransportConfig, VarInt};
+
+use crate::Limits;
+
+/// Streams that one client opens for subscriptions and for all else that it asks, above `media.subscriptions`: whoever has more
+/// subscriptions is seen before it waits for streams.
+pub(crate) const SPARE_STREAMS: usize = 256;
+
+/// Groups that one client sends at once.
+pub(crate) const GROUPS: u32 = 1024;
+
+/// A link carries what all clients of a relay do, over an ocean too.
+const LINK_STREAMS: u32 = 10_000;
+const LINK_WINDOW: u32 = 64 << 20;
+
+/// An endpoint, with certificates that are read again when they change.
+pub(crate) struct Endpoint {
+    pub noq: noq::Endpoint,
+    _certificates: tls::ReloadingServerConfig,
+}
+
+impl Endpoint {
+    pub fn open(address: SocketAddr, certificate: PathBuf, key: PathBuf, limits: &Limits) -> Result<Self> {
+        let mut shown = tls::Listen::default();
+        shown.cert = vec![certificate];
+        shown.key = vec![key];
+        let certificates = shown.server_config_reloading(alpns())?;
+        let crypto = QuicServerConfig::try_from(certificates.config())?;
+        let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+        config.transport_config(Arc::new(of_client(limits)?));
+        config.max_incoming(limits.handshakes);
+        let socket = bind::udp(bind::Udp::new(address))?;
+        let runtime = noq::default_runtime().context("no runtime")?;
+        let noq = noq::Endpoint::new(EndpointConfig::default(), Some(config), socket, runtime)?;
+        Ok(Self { noq, _certificates: certificates })
+    }
+}
+
+/// Raw QUIC speaks MoQ itself, WebTransport names it later.
+fn alpns() -> Vec<Vec<u8>> {
+    let names = moq_net::Versions::all().alpns().into_iter().chain([web_transport_moq::ALPN]);
+    names.map(|name| name.as_bytes().to_vec()).collect()
+}
+
+fn of_client(limits: &Limits) -> Result<TransportConfig> {
+    let idle = Duration::from_millis(limits.idle_time);
+    let mut config = TransportConfig::default();
+    config.max_idle_timeout(Some(idle.try_into()?));
+    // Three pings fit into the time after which a client is gone.
+    config.keep_alive_interval(Some(idle / 3));
+    config.mtu_discovery_config(None);
+    config.congestion_controller_factory(Arc::new(Bbr3Config::default()));
+    config.max_concurrent_bidi_streams(VarInt::from_u64((limits.subscriptions + SPARE_STREAMS) as u64)?);
+    config.max_concurrent_uni_streams(GROUPS.into());
+    config.send_window(limits.send_bytes);
+    config.receive_window(VarInt::from_u64(limits.receive_bytes)?);
+    // One group that is not read stops no other.
+    config.stream_receive_window(VarInt::from_u64(limits.receive_bytes / 2)?);
+    Ok(config)
+}
+
+/// A link may hold more than a client.
+pub(crate) fn widen(connection: &Connection) {
+    connection.set_max_concurrent_bi_streams(LINK_STREAMS.into());
+    connection.set_max_concurrent_uni_streams(LINK_STREAMS.into());
+    connection.set_send_window(LINK_WINDOW.into());
+    connection.set_receive_window(LINK_WINDOW.into());
+}

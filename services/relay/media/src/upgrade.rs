@@ -1,0 +1,103 @@
+//! The handshake of WebSocket, RFC 6455, with MoQ as its subprotocol (MED-11, MED-13).
+use anyhow::Result;
+use qmux::Version;
+use qmux::ws::tokio_tungstenite::accept_hdr_async_with_config;
+use qmux::ws::tungstenite::handshake::server::{ErrorResponse, Request, Response};
+use qmux::ws::tungstenite::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use qmux::ws::tungstenite::protocol::WebSocketConfig;
+use qmux::ws::{KeepAlive, Upgraded};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use url::Url;
+
+use crate::{Limits, Refusal};
+
+/// A message is one record of QMux, 16 kB, or one frame of the oldest wire format; it is whole before it is read.
+const MESSAGE: usize = 1 << 20;
+
+/// A socket that speaks MoQ from here on, and the address that was asked for; or the code that `judge` gave.
+#[allow(clippy::result_large_err, reason = "the answer to an upgrade is tungstenite's")]
+pub(crate) async fn upgrade(
+    stream: TcpStream,
+    limits: &Limits,
+    judge: impl FnOnce(&HeaderMap) -> Result<(), Refusal> + Unpin,
+) -> Result<Result<(qmux::Session, Url), Refusal>> {
+    let (mut found, mut refused) = (None, None);
+    let answer = |request: &Request, mut response: Response| {
+        if let Err(code) = judge(request.headers()) {
+            refused = Some(code);
+            return Err(refusal(StatusCode::FORBIDDEN, code));
+        }
+        let Some(url) = address(request) else { return Err(refusal(StatusCode::BAD_REQUEST, "BAD_REQUEST")) };
+        let Ok(protocol) = protocol(request.headers()) else {
+            return Err(refusal(StatusCode::BAD_REQUEST, "BAD_REQUEST"));
+        };
+        if let Some(name) = protocol.as_deref().and_then(|name| HeaderValue::from_str(name).ok()) {
+            response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, name);
+        }
+        found = Some((protocol, url));
+        Ok(response)
+    };
+    let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+    let socket = accept_hdr_async_with_config(stream, answer, Some(config)).await;
+    if let Some(code) = refused {
+        return Ok(Err(code));
+    }
+    let socket = socket?;
+    let Some((protocol, url)) = found else { anyhow::bail!("it was not asked") };
+    let idle = Duration::from_millis(limits.idle_time);
+    let mut session = qmux::Config::default();
+    session.max_streams_bidi = (limits.subscriptions + crate::quic::SPARE_STREAMS) as u64;
+    session.max_streams_uni = crate::quic::GROUPS.into();
+    // TCP sends again after longer and longer pauses.
+    let keep_alive = KeepAlive::new(idle / 3, idle * 3);
+    let socket = Upgraded::new(socket).with_keep_alive(keep_alive).with_session_config(session);
+    let socket = match &protocol {
+        Some(protocol) => socket.with_alpn(protocol),
+        None => socket,
+    };
+    Ok(Ok((socket.accept(), url)))
+}
+
+fn refusal(status: StatusCode, code: Refusal) -> ErrorResponse {
+    let mut response = ErrorResponse::new(Some(format!("{{\"code\":\"{code}\"}}")));
+    *response.status_mut() = status;
+    response
+}
+
+fn address(request: &Request) -> Option<Url> {
+    let host = request.headers().get(header::HOST)?.to_str().ok()?;
+    Url::parse(&format!("ws://{host}{}", request.uri().path_and_query()?)).ok()
+}
+
+/// The values of a list, over all of its headers.
+pub(crate) fn list<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
+    let lines: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+    lines.into_iter().flat_map(|line| line.split(',')).map(str::trim).filter(|item| !item.is_empty())
+}
+
+/// The best of those asked for; none where none is asked for, and an error where none of them is known.
+fn protocol(headers: &HeaderMap) -> Result<Option<String>, ()> {
+    let asked: Vec<&str> = list(headers, &header::SEC_WEBSOCKET_PROTOCOL).collect();
+    if asked.is_empty() {
+        return Ok(None);
+    }
+    known().find(|name| asked.contains(&name.as_str())).map(Some).ok_or(())
+}
+
+/// What the relay speaks, best first: MoQ over each draft of QMux that may carry it, then QMux alone.
+fn known() -> impl Iterator<Item = String> {
+    let carries = |alpn: &str, version: Version| {
+        let draft: Option<u32> = alpn.strip_prefix("moqt-").and_then(|draft| draft.parse().ok());
+        // The drafts from there on are for that one alone.
+        version.is_qmux() && (draft.is_none_or(|draft| draft < 18) || version == Version::QMux01)
+    };
+    let pairs = moq_net::ALPNS.iter().flat_map(move |alpn| {
+        let versions = Version::ALL.iter().filter(move |version| carries(alpn, **version));
+        versions.map(move |version| format!("{}{alpn}", version.prefix()))
+    });
+    pairs.chain(qmux::ALPNS.iter().map(|name| (*name).to_owned()))
+}

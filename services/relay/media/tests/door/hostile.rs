@@ -1,0 +1,192 @@
+//! Whoever means harm: memory stays bounded, others go on, and the one who goes over a limit is told so. Against a process with small
+//! limits; each test prints the memory, and the longest time that others were without a frame.
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::client::{Publisher, Watcher, dial};
+use crate::process::Process;
+use crate::rude::{self, Rude};
+
+const SMALL: [&str; 8] = [
+    "--limit=media.cacheBytes=8388608",
+    "--limit=media.sessions=200",
+    "--limit=media.addressSessions=150",
+    "--limit=media.handshakes=60",
+    "--limit=media.subscriptions=100",
+    "--limit=media.broadcasts=20",
+    "--limit=media.sendBytes=1048576",
+    "--limit=media.receiveBytes=1048576",
+];
+
+/// A relay with somebody who publishes, and somebody who watches that.
+struct Scene {
+    relay: Process,
+    publisher: Publisher,
+    watcher: Watcher,
+    before: u64,
+}
+
+impl Scene {
+    async fn begin() -> Self {
+        let relay = Process::start(&SMALL).await;
+        let publisher = Publisher::start(relay.url(""), &[], "good/cam").await;
+        let mut watcher = Watcher::start(relay.url(""), &[], "good/cam").await;
+        watcher.frames(50).await;
+        let before = relay.memory();
+        Self { relay, publisher, watcher, before }
+    }
+
+    /// Others went on for so long, and the relay took no more than `most` MB above what it had.
+    async fn endures(&mut self, what: &str, time: Duration, most: u64) {
+        let (peak, over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let gap = {
+            let (peak, over, relay) = (Arc::clone(&peak), Arc::clone(&over), &self.relay);
+            let watching = async {
+                let gap = self.watcher.gap(time).await;
+                over.store(true, Ordering::Relaxed);
+                gap
+            };
+            let measuring = async {
+                while !over.load(Ordering::Relaxed) {
+                    peak.fetch_max(relay.memory(), Ordering::Relaxed);
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            };
+            tokio::join!(watching, measuring).0
+        };
+        let (peak, own) = (peak.load(Ordering::Relaxed), self.publisher.gap());
+        println!("{what}: {} MB, at most {peak} MB; longest gap {gap:?}, the publisher's own {own:?}", self.before);
+        assert!(peak < self.before + most, "{peak} MB");
+        assert!(gap < Duration::from_secs(3) + own, "{gap:?}");
+        assert_eq!(self.publisher.connection.epoch(), 1, "the good publisher had to come again");
+    }
+}
+
+fn on_threads(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(3).enable_all().build().unwrap().block_on(test);
+}
+
+#[test]
+fn med_18_groups_without_end_and_frames_of_32_mb_stay_bounded() {
+    on_threads(async {
+        for (what, bytes, frames) in
+            [("endless groups", 100_000, usize::MAX), ("frames of 31 MB", 31 << 20, 1), ("bursts", 1 << 20, 30)]
+        {
+            let mut scene = Scene::begin().await;
+            let evil = rude::flood(scene.relay.url(""), "evil/cam", bytes, frames);
+            let (watched, _connection) = crate::client::watch(scene.relay.url(""));
+            let reading = tokio::spawn(async move {
+                let broadcast = watched.consume().routed_broadcast("evil/cam").await.unwrap();
+                let mut track = broadcast.track("video").unwrap().subscribe(None).await.unwrap();
+                while let Ok(Some(mut group)) = track.recv_group().await {
+                    while let Ok(Some(_)) = group.read_frame().await {}
+                }
+            });
+            scene.endures(what, Duration::from_secs(4), 160).await;
+            scene.relay.until("ended_total", "POD_MEMORY", |ended| ended >= 1.0).await;
+            drop(evil);
+            reading.abort();
+        }
+    });
+}
+
+#[test]
+fn med_17_thousands_of_broadcasts_stay_bounded() {
+    on_threads(async {
+        let mut scene = Scene::begin().await;
+        let origin = moq_tokio::origin::spawn();
+        let broadcasts: Vec<_> = (0..5000).map(|at| origin.create_broadcast(format!("evil/{at}")).unwrap()).collect();
+        for broadcast in &broadcasts {
+            broadcast.announce(Default::default()).unwrap();
+        }
+        let evil = crate::client::offer(scene.relay.url(""), &[], &origin);
+        scene.endures("5000 broadcasts", Duration::from_secs(3), 100).await;
+        scene.relay.until("ended_total", "TOO_MANY_BROADCASTS", |ended| ended >= 1.0).await;
+        assert!(!evil.connected());
+    });
+}
+
+#[test]
+fn med_25_who_watches_thousands_of_tracks_is_sent_away() {
+    on_threads(async {
+        let mut scene = Scene::begin().await;
+        let evil = rude::watch_many(scene.relay.url(""), "evil/many", 5000);
+        scene.endures("5000 tracks", Duration::from_secs(3), 100).await;
+        scene.relay.until("ended_total", "TOO_MANY_SUBSCRIPTIONS", |ended| ended >= 1.0).await;
+        drop(evil);
+    });
+}
+
+#[test]
+fn med_24_watchers_that_never_read_hold_no_more_than_their_share() {
+    on_threads(async {
+        let mut scene = Scene::begin().await;
+        let _deaf: Vec<Rude> = (0..50).map(|_| rude::deaf(scene.relay.url(""), "fat/cam")).collect();
+        // 4 MB/s, of which the relay keeps 8 MB; what the deaf ones hold beside it is the same frames.
+        let _fat = rude::paced(scene.relay.url(""), "fat/cam", 20_000, 50, Duration::from_millis(5));
+        scene.relay.until("subscriptions", "client", |count| count >= 40.0).await;
+        scene.endures("50 who never read", Duration::from_secs(8), 150).await;
+    });
+}
+
+#[test]
+fn med_19_a_flood_of_first_packets_and_of_garbage_leaves_room_for_others() {
+    on_threads(async {
+        let mut scene = Scene::begin().await;
+        let packets = rude::first_packets(400).await;
+        let over = Arc::new(AtomicBool::new(false));
+        let flooding = {
+            let (over, to) = (Arc::clone(&over), scene.relay.media);
+            std::thread::spawn(move || {
+                let sockets: Vec<_> = (0..20).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
+                let garbage: Vec<u8> = (0..1200u32).map(|at| (at * 31 % 251) as u8 | 0xc0).collect();
+                let mut sent = 0u64;
+                while !over.load(Ordering::Relaxed) {
+                    for (at, packet) in packets.iter().enumerate() {
+                        let _ = sockets[at % 20].send_to(packet, to);
+                        let _ = sockets[(at + 7) % 20].send_to(&garbage, to);
+                        sent += 2;
+                        if at % 20 == 0 {
+                            // Up to 20,000 packets a second; what the socket itself drops, no relay can give back.
+                            std::thread::sleep(Duration::from_millis(2));
+                        }
+                    }
+                }
+                sent
+            })
+        };
+        scene.endures("a flood of UDP", Duration::from_secs(5), 100).await;
+        let begin = Instant::now();
+        let late = dial(scene.relay.url(""), &[]).await;
+        println!("who comes while it goes on is in after {:?}", begin.elapsed());
+        over.store(true, Ordering::Relaxed);
+        println!("{} packets", flooding.join().unwrap());
+        assert!(late.is_ok(), "nobody comes in: {:?}", late.err());
+    });
+}
+
+#[test]
+fn med_19_sessions_that_open_and_close_as_fast_as_they_can_do_no_harm() {
+    on_threads(async {
+        let mut scene = Scene::begin().await;
+        let url = scene.relay.url("");
+        let churning: Vec<_> = (0..8)
+            .map(|_| {
+                let url = url.clone();
+                tokio::spawn(async move {
+                    loop {
+                        let _ = dial(url.clone(), &[]).await;
+                    }
+                })
+            })
+            .collect();
+        scene.endures("sessions that come and go", Duration::from_secs(6), 100).await;
+        for one in churning {
+            one.abort();
+        }
+        println!("{} sessions", scene.relay.metric("ended_total", "LEFT").await);
+        scene.relay.until("sessions", "client", |count| count <= 10.0).await;
+    });
+}

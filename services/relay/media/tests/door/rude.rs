@@ -1,0 +1,149 @@
+//! Clients that misbehave.
+use moq_net::{Timestamp, bytes::Bytes};
+use moq_tokio::{Connection, transport};
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::AbortHandle;
+use web_transport_moq::noq::crypto::rustls::QuicClientConfig;
+use web_transport_moq::noq::{ClientConfig, Endpoint};
+
+use crate::client::offer;
+
+/// Ends what it does when dropped.
+pub struct Rude {
+    _connection: Option<Connection>,
+    work: AbortHandle,
+}
+
+impl Drop for Rude {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+/// Publishes one track as fast as it is taken, in frames of `bytes` and groups of so many.
+pub fn flood(url: url::Url, name: &str, bytes: usize, frames: usize) -> Rude {
+    // At most 1.6 GB/s, as its own memory is the test's.
+    paced(url, name, bytes, frames, Duration::from_micros((bytes as u64 / 1600).max(20)))
+}
+
+/// The same with a pause after each frame.
+pub fn paced(url: url::Url, name: &str, bytes: usize, frames: usize, pause: Duration) -> Rude {
+    let origin = moq_tokio::origin::spawn();
+    let broadcast = origin.create_broadcast(name).unwrap();
+    let track = broadcast.create_track("video", None).unwrap();
+    broadcast.announce(Default::default()).unwrap();
+    let connection = offer(url, &[], &origin);
+    let work = tokio::spawn(async move {
+        let _kept = (origin, broadcast);
+        let frame = Bytes::from(vec![7; bytes]);
+        loop {
+            let mut group = track.append_group().unwrap();
+            for _ in 0..frames {
+                if group.write_frame(Timestamp::now(), frame.clone()).is_err() {
+                    break;
+                }
+                tokio::time::sleep(pause).await;
+            }
+            let _ = group.finish();
+        }
+    });
+    Rude { _connection: Some(connection), work: work.abort_handle() }
+}
+
+/// Publishes so many tracks, and watches them all from another session.
+pub fn watch_many(url: url::Url, name: &str, tracks: usize) -> Rude {
+    let origin = moq_tokio::origin::spawn();
+    let broadcast = origin.create_broadcast(name).unwrap();
+    let publish = |at| {
+        let track = broadcast.create_track(format!("track/{at}"), None).unwrap();
+        let mut group = track.append_group().unwrap();
+        group.write_frame(Timestamp::now(), Bytes::from_static(b"frame")).unwrap();
+        (track, group)
+    };
+    let published: Vec<_> = (0..tracks).map(publish).collect();
+    broadcast.announce(Default::default()).unwrap();
+    let publishing = offer(url.clone(), &[], &origin);
+    let (watched, connection) = crate::client::watch(url);
+    let name = name.to_owned();
+    let work = tokio::spawn(async move {
+        let _kept = (publishing, origin, broadcast, published);
+        let broadcast = watched.consume().routed_broadcast(&name).await.unwrap();
+        let mut watching = tokio::task::JoinSet::new();
+        for at in 0..tracks {
+            let track = broadcast.track(&format!("track/{at}")).unwrap().subscribe(None);
+            watching.spawn(async move {
+                let Ok(mut track) = track.await else { return };
+                let _kept = track.recv_group().await;
+                std::future::pending::<()>().await;
+            });
+        }
+        watching.join_all().await;
+    });
+    Rude { _connection: Some(connection), work: work.abort_handle() }
+}
+
+/// Watches a broadcast, acknowledges what comes, and reads nothing of it after the beginning.
+pub fn deaf(url: url::Url, name: &str) -> Rude {
+    let name = name.to_owned();
+    let work = tokio::spawn(async move {
+        let client = web_transport_moq::ClientBuilder::new().dangerous().with_no_certificate_verification().unwrap();
+        let mut request = web_transport_moq::proto::ConnectRequest::new(url);
+        for alpn in moq_net::ALPNS {
+            request = request.with_protocol((*alpn).to_owned());
+        }
+        let session = client.connect(request).await.unwrap();
+        let origin = moq_tokio::origin::spawn();
+        let moq = moq_net::Client::new().with_subscriber(origin.clone());
+        let session = transport::Session::new(session);
+        let (session, driver) = moq.connect(Instant::now(), session).await.unwrap();
+        let subscribed = async {
+            let broadcast = origin.consume().routed_broadcast(&name).await.unwrap();
+            let mut track = broadcast.track("video").unwrap().subscribe(None).await.unwrap();
+            let group = track.recv_group().await.unwrap();
+            (broadcast, track, group)
+        };
+        let mut driver = std::pin::pin!(moq_net::time::run(driver));
+        let kept = tokio::select! {
+            kept = subscribed => kept,
+            _ = &mut driver => return,
+        };
+        std::future::pending::<()>().await;
+        drop((kept, session));
+    });
+    Rude { _connection: None, work: work.abort_handle() }
+}
+
+/// The first packets of so many connections over QUIC, with a whole ClientHello, which nobody goes on with.
+pub async fn first_packets(count: usize) -> Vec<Vec<u8>> {
+    let listener = UdpSocket::bind("127.0.0.1:0").unwrap();
+    listener.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let mut tls = moq_tokio::tls::Connect::default();
+    tls.insecure = Some(true);
+    let mut tls = tls.build().unwrap();
+    tls.alpn_protocols = vec![web_transport_moq::ALPN.as_bytes().to_vec()];
+    let config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls).unwrap()));
+    let endpoint = Endpoint::client("127.0.0.1:0".parse().unwrap()).unwrap();
+    let mut packets = Vec::new();
+    let mut packet = vec![0; 2000];
+    for _ in 0..count {
+        let dial = endpoint.connect_with(config.clone(), listener.local_addr().unwrap(), "localhost").unwrap();
+        // It sends when it is polled by its runtime.
+        let read = listener.try_clone().unwrap();
+        let (size, back) = tokio::task::spawn_blocking(move || {
+            let size = read.recv(&mut packet).unwrap();
+            (size, packet)
+        })
+        .await
+        .unwrap();
+        packets.push(back[..size].to_vec());
+        packet = back;
+        drop(dial);
+        // What else it sends, to end, is of no use.
+        listener.set_nonblocking(true).unwrap();
+        while listener.recv(&mut packet).is_ok() {}
+        listener.set_nonblocking(false).unwrap();
+    }
+    packets
+}
