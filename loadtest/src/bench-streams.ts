@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { digits } from './columns.ts';
 import { describe, describeMachine } from './machine.ts';
 import { plot } from './plot.ts';
+import { build } from './programs.ts';
 import { publish } from './publish.ts';
 import { runRow } from './streams/generator.ts';
 import {
@@ -18,8 +19,7 @@ import {
   type Idle,
 } from './streams/memory.ts';
 import type { Outcome } from './streams/outcome.ts';
-import { FULL, MEMORY, ROWS, SERVERS, SMOKE, type Contestant, type Row } from './streams/plan.ts';
-import { build } from './streams/programs.ts';
+import { FULL, MEMORY, PACKAGES, ROWS, SERVERS, SMOKE, type Contestant, type Row } from './streams/plan.ts';
 import { OPEN, withTokens } from './streams/relay.ts';
 import { startServer, stopServers, type Server } from './streams/servers.ts';
 import { costOf, summarize, type Run } from './streams/summary.ts';
@@ -61,7 +61,7 @@ if (unknown.length > 0 || !(rounds >= 1)) {
   process.exit(2);
 }
 const rows = ROWS.filter(({ name }) => names.includes(name));
-const programs = options.programs ?? build(profile.build);
+const programs = options.programs ?? build(profile.build, PACKAGES);
 const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const relay = options.open ? OPEN : withTokens();
 const startOptions = { programs, dir, relay };

@@ -61,7 +61,7 @@ export async function canConnect({ host, port }: Target): Promise<boolean> {
 
 export async function isReady({ host, port }: Target): Promise<boolean> {
   try {
-    return (await fetch(`http://${host}:${port}/readyz`)).ok;
+    return (await fetch(`http://${host}:${port}/readyz`, { signal: AbortSignal.timeout(2000) })).ok;
   } catch {
     return false;
   }

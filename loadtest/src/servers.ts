@@ -90,7 +90,7 @@ function newKeySet(): unknown {
 }
 
 /** Where infra/local/tools.sh puts it, or on the PATH. */
-function findNats(): string {
+export function findNats(): string {
   const versions = readFileSync(new URL('../../infra/local/versions.env', import.meta.url), 'utf8');
   const version = /^NATS_VERSION=(.+)$/m.exec(versions)?.[1] ?? '';
   const cache = process.env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley');

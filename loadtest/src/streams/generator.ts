@@ -19,17 +19,21 @@ export async function runRow(
   { url, pid, headers }: Server,
   { row, profile }: { row: string; profile: Pick<Profile, 'warmSeconds' | 'seconds'> },
 ): Promise<Outcome> {
-  const { answer, othersUse } = await runGenerator(programs, pid, [
-    'bench',
-    'streams',
-    '--json=-',
-    `--row=${row}`,
-    `--url=${url}`,
-    `--pid=${pid}`,
-    `--warm-up=${profile.warmSeconds}`,
-    `--seconds=${profile.seconds}`,
-    ...headers.map((line) => `--header=${line}`),
-  ]);
+  const { answer, othersUse } = await runGenerator(
+    programs,
+    [pid],
+    [
+      'bench',
+      'streams',
+      '--json=-',
+      `--row=${row}`,
+      `--url=${url}`,
+      `--pid=${pid}`,
+      `--warm-up=${profile.warmSeconds}`,
+      `--seconds=${profile.seconds}`,
+      ...headers.map((line) => `--header=${line}`),
+    ],
+  );
   const [report] = answer as readonly Omit<Outcome, 'othersUse'>[];
   if (report === undefined) throw new Error(`parley knows no row ${row}`);
   return { ...report, othersUse };
@@ -38,7 +42,7 @@ export async function runRow(
 /** The JSON it writes, whatever it thinks of it: an inexact or void run has an answer, too. */
 export async function runGenerator(
   programs: string,
-  serverPid: number,
+  serverPids: readonly number[],
   args: readonly string[],
 ): Promise<{ answer: unknown; othersUse: number }> {
   const [command = '', ...rest] = onCore(GENERATOR_CORE, [join(programs, 'parley'), ...args]);
@@ -46,7 +50,7 @@ export async function runGenerator(
   const ended = once(child, 'close');
   const said = text(child.stdout);
   const complained = text(child.stderr);
-  const others = watchOthers([serverPid, child.pid ?? 0]);
+  const others = watchOthers([...serverPids, child.pid ?? 0]);
   await ended;
   const othersUse = others.close();
   const json = await said;

@@ -93,15 +93,19 @@ async function open(
   { url, pid, headers }: Server,
   args: readonly string[],
 ): Promise<Sockets> {
-  const { answer } = await runGenerator(programs, pid, [
-    'load',
-    'sockets',
-    '--json=-',
-    `--url=${url}`,
-    `--pid=${pid}`,
-    ...args,
-    ...headers.map((line) => `--header=${line}`),
-  ]);
+  const { answer } = await runGenerator(
+    programs,
+    [pid],
+    [
+      'load',
+      'sockets',
+      '--json=-',
+      `--url=${url}`,
+      `--pid=${pid}`,
+      ...args,
+      ...headers.map((line) => `--header=${line}`),
+    ],
+  );
   return answer as Sockets;
 }
 

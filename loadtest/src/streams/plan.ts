@@ -1,5 +1,7 @@
 /** What `make bench-streams` measures, and what is asked of it. The loads themselves are `parley bench streams`. */
 
+import type { Build } from '../programs.ts';
+
 export type ServerName = 'floor' | 'parley' | 'tungstenite' | 'naive';
 
 export interface Contestant {
@@ -56,6 +58,9 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
+/** What is built for it. */
+export const PACKAGES: readonly string[] = ['parley-relay', 'stream-references', 'parley-cli'];
+
 /** Rows of another kind: `memory.ts`. */
 export const MEMORY: readonly string[] = ['idle', 'churn'];
 
@@ -65,7 +70,7 @@ export interface Profile {
   readonly seconds: number;
   readonly rows: readonly string[];
   /** How the Rust programs are built. */
-  readonly build: 'release' | 'dev';
+  readonly build: Build;
 }
 
 /** Figures. Many short rounds: what disturbs one server then disturbs its neighbours in the round as well. */

@@ -32,7 +32,8 @@ export const withTokens = (): RelaySettings => {
 
 export const OPEN: RelaySettings = { said: 'default settings, open to everybody', env: {}, headers: [] };
 
-function signed(claims: object, secret: string): string {
+/** HS256, which is what a relay's own secret is for. */
+export function signed(claims: object, secret: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;

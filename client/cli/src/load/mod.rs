@@ -3,13 +3,17 @@
 //! | module | what |
 //! |---|---|
 //! | [`streams`] | publishers and readers on topics; **every delivery is hashed and counted** |
+//! | [`media`] | publishers and watchers of video and audio over QUIC; **every frame is hashed and counted** |
 //! | [`sockets`], [`herd`] | sockets that are only there, or come and go |
 //! | [`target`], [`socket`], [`frame`] | a WebSocket, as cheap as it gets |
 //! | [`payload`], [`ledger`] | what a message says of itself, and what a reader got |
+//! | [`cost`] | how late, and what it cost |
 //! | [`process`] | the server's processor time and memory |
+mod cost;
 mod frame;
 mod herd;
 mod ledger;
+pub mod media;
 pub mod output;
 mod payload;
 pub mod process;
@@ -25,6 +29,8 @@ use std::process::ExitCode;
 pub enum Load {
     /// Publishers and readers on topics: what arrives, how late, and what it costs the server
     Streams(streams::Flags),
+    /// Publishers and watchers of video or audio over QUIC: what arrives, how late, and what it costs the relay
+    Media(media::Flags),
     /// Sockets that are only there, or that come and go: what they leave behind in the server
     Sockets(sockets::Flags),
 }
@@ -34,6 +40,7 @@ impl Load {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Load::Streams(flags) => flags.run(),
+            Load::Media(flags) => flags.run(),
             Load::Sockets(flags) => flags.run(),
         }
     }

@@ -44,18 +44,24 @@ impl Maker {
 
     /// Appends the next message to `out`.
     pub fn append(&mut self, out: &mut Vec<u8>, time: u64) {
-        let start = out.len();
-        out.extend([0; 8]);
-        out.extend(self.topic.to_le_bytes());
-        out.extend(u32::try_from(self.bytes).unwrap_or(u32::MAX).to_le_bytes());
-        out.extend(self.made.to_le_bytes());
-        out.extend(time.to_le_bytes());
         let offset = usize::try_from(self.made).unwrap_or(0).wrapping_mul(STRIDE) % POOL;
-        out.extend(&self.pool[offset..][..self.bytes - HEADER]);
-        let hash = rapidhash_v3(&out[start + 8..]);
-        out[start..start + 8].copy_from_slice(&hash.to_le_bytes());
+        let stamp = Stamp { topic: self.topic, sequence: self.made, time };
+        seal(out, &stamp, &self.pool[offset..][..self.bytes - HEADER]);
         self.made += 1;
     }
+}
+
+/// Appends a message with this stamp and body to `out`.
+pub fn seal(out: &mut Vec<u8>, stamp: &Stamp, body: &[u8]) {
+    let start = out.len();
+    out.extend([0; 8]);
+    out.extend(stamp.topic.to_le_bytes());
+    out.extend(u32::try_from(HEADER + body.len()).unwrap_or(u32::MAX).to_le_bytes());
+    out.extend(stamp.sequence.to_le_bytes());
+    out.extend(stamp.time.to_le_bytes());
+    out.extend(body);
+    let hash = rapidhash_v3(&out[start + 8..]);
+    out[start..start + 8].copy_from_slice(&hash.to_le_bytes());
 }
 
 /// Reads a message that arrived; `None`: it is not, byte by byte, one that was sent.

@@ -3,6 +3,7 @@
 
 mod fake;
 mod judging;
+mod media_load;
 mod parley;
 mod publishing;
 mod reconnecting;

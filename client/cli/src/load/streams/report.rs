@@ -1,9 +1,9 @@
 //! What came of a load.
-use super::crowd::{Counts, Crowd};
+use super::crowd::Crowd;
 use super::plan::{Paths, Plan, Shape};
 use super::run::Mark;
 use crate::exit::Exit;
-use crate::load::process::Memory;
+use crate::load::cost::{Generator, Latency, Server};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -49,55 +49,6 @@ struct Steady {
     megabits_per_second: f64,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct Latency {
-    p50: f64,
-    p95: f64,
-    p99: f64,
-    max: f64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Generator {
-    cpu_seconds: f64,
-    /// Of one processor.
-    share: f64,
-}
-
-/// What the load cost the server.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Server {
-    cpu_seconds: f64,
-    #[serde(rename = "cpuSecondsPerGB")]
-    cpu_seconds_per_gb: Option<f64>,
-    microseconds_per_delivery: Option<f64>,
-    resident_kb: u64,
-    peak_kb: u64,
-}
-
-#[allow(clippy::cast_precision_loss, reason = "for people")]
-impl Server {
-    /// What it used between two moments.
-    pub fn new(cpu_seconds: f64, from: &Counts, to: &Counts) -> Self {
-        let per = |amount: u64, unit: f64| (amount > 0).then(|| cpu_seconds * unit / amount as f64);
-        Self {
-            cpu_seconds,
-            cpu_seconds_per_gb: per(to.bytes - from.bytes, 1e9),
-            microseconds_per_delivery: per(to.delivered - from.delivered, 1e6),
-            resident_kb: 0,
-            peak_kb: 0,
-        }
-    }
-
-    /// Adds one process' memory.
-    pub fn add(&mut self, memory: Memory) {
-        self.resident_kb += memory.resident_kb;
-        self.peak_kb += memory.peak_kb;
-    }
-}
-
 #[allow(clippy::cast_precision_loss, reason = "for people")]
 impl Report {
     /// Of a run that ended.
@@ -109,7 +60,6 @@ impl Report {
         let (delivered, bytes) = (to.counts.delivered - from.counts.delivered, to.counts.bytes - from.counts.bytes);
         let share = (to.own_cpu - from.own_cpu) / seconds;
         let wrong = missing + counts.duplicated + counts.corrupt + counts.out_of_order + counts.extra + counts.closed;
-        let quantile = |at| crowd.latency.value_at_quantile(at) as f64 / 1e6;
         Self {
             shape: plan.shape,
             paths: plan.place.paths,
@@ -135,12 +85,7 @@ impl Report {
                 deliveries_per_second: delivered as f64 / seconds,
                 megabits_per_second: bytes as f64 * 8.0 / 1e6 / seconds,
             },
-            latency_ms: Latency {
-                p50: quantile(0.5),
-                p95: quantile(0.95),
-                p99: quantile(0.99),
-                max: crowd.latency.max() as f64 / 1e6,
-            },
+            latency_ms: Latency::of(&crowd.latency),
             generator: Generator { cpu_seconds: to.own_cpu - from.own_cpu, share },
             server,
         }
@@ -208,22 +153,9 @@ impl Report {
         let Latency { p50, p95, p99, max } = self.latency_ms;
         row("latency", format!("p50 {p50:.3}, p95 {p95:.3}, p99 {p99:.3}, most {max:.3} ms"));
         if let Some(server) = &self.server {
-            row(
-                "server",
-                format!(
-                    "{:.2} CPU s: {:.2} a GB, {:.2} µs a delivery; {} kB resident, {} kB at most",
-                    server.cpu_seconds,
-                    server.cpu_seconds_per_gb.unwrap_or(f64::NAN),
-                    server.microseconds_per_delivery.unwrap_or(f64::NAN),
-                    server.resident_kb,
-                    server.peak_kb
-                ),
-            );
+            row("server", server.said());
         }
-        row(
-            "generator",
-            format!("{:.0} % of its processor{}", self.generator.share * 100.0, if self.void { ": VOID" } else { "" }),
-        );
+        row("generator", self.generator.said(self.void));
         out
     }
 }

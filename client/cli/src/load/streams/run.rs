@@ -1,7 +1,8 @@
 //! A run: connect, settle, warm up, measure, drain.
 use super::crowd::{Counts, Crowd};
 use super::plan::Plan;
-use super::report::{Report, Server};
+use super::report::Report;
+use crate::load::cost::Server;
 use crate::load::process;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -77,14 +78,8 @@ fn mark(plan: &Plan, crowd: &Crowd<'_>) -> anyhow::Result<Mark> {
 }
 
 fn server(plan: &Plan, from: &Mark, to: &Mark) -> anyhow::Result<Option<Server>> {
-    if plan.place.pids.is_empty() {
-        return Ok(None);
-    }
-    let mut server = Server::new(to.server_cpu - from.server_cpu, &from.counts, &to.counts);
-    for pid in &plan.place.pids {
-        server.add(process::memory(*pid)?);
-    }
-    Ok(Some(server))
+    let (delivered, bytes) = (to.counts.delivered - from.counts.delivered, to.counts.bytes - from.counts.bytes);
+    Server::of(&plan.place.pids, to.server_cpu - from.server_cpu, delivered, bytes)
 }
 
 /// A line on a terminal that is written over each second.

@@ -1,0 +1,115 @@
+/** What `make bench-media` measures, and what is asked of it. The loads themselves are `parley load media`. */
+
+import { fileURLToPath } from 'node:url';
+import type { Build } from '../programs.ts';
+
+export type ServerName = 'stock' | 'parley';
+
+export interface Contestant {
+  readonly name: ServerName;
+  readonly label: string;
+}
+
+/** In the order they take turns; the first is what the others are compared with. */
+export const SERVERS: readonly Contestant[] = [
+  { name: 'stock', label: 'stock moq-relay' },
+  { name: 'parley', label: 'Parley' },
+];
+
+export type Unit = 'CPU-s per GB' | 'CPU µs per packet' | 'ms, p50';
+
+export interface Row {
+  readonly name: string;
+  readonly title: string;
+  readonly unit: Unit;
+  /** Times the stock relay's figure that Parley's may be. */
+  readonly goal: number;
+  /** What it may be at most, whatever the other's is. */
+  readonly most?: number;
+  /** One relay, or a leaf for publishers, an origin, and a leaf for watchers. */
+  readonly relays: 1 | 3;
+  /** For `parley load media`. */
+  readonly load: readonly string[];
+}
+
+const video = (watchers: number): Row => ({
+  name: `video-1-to-${watchers}`,
+  title: `Video, 1 to ${watchers}: H.264 of 1 Mbit/s at 30 frames a second, groups of 2 s`,
+  unit: 'CPU-s per GB',
+  goal: 1,
+  relays: 1,
+  load: ['--publishers=1', `--watchers=${watchers}`],
+});
+
+const room = (people: number): Row => ({
+  name: `room-${people}`,
+  title: `Room of ${people}: each sends H.264 of 1 Mbit/s and watches all others`,
+  unit: 'CPU-s per GB',
+  goal: 1,
+  relays: 1,
+  load: [`--room=${people}`],
+});
+
+const audio = (listeners: number): Row => ({
+  name: `audio-10-to-${listeners}`,
+  title: `Audio, 10 to ${listeners}: 50 packets a second of 80 to 160 B from each speaker, groups of 1 s`,
+  unit: 'CPU µs per packet',
+  goal: 1,
+  most: 26,
+  relays: 1,
+  load: ['--audio', '--publishers=10', `--watchers=${listeners}`],
+});
+
+const hops = (relays: 1 | 3): Row => ({
+  name: `relays-${relays}`,
+  title: `Delay, ${relays === 1 ? 'through one relay' : 'through three relays, leaf, origin, leaf'}: 1 Mbit/s, 1 to 10`,
+  unit: 'ms, p50',
+  goal: 1,
+  relays,
+  load: ['--publishers=1', '--watchers=10'],
+});
+
+export const ROWS: readonly Row[] = [
+  video(30),
+  video(100),
+  video(300),
+  room(10),
+  room(20),
+  audio(20),
+  audio(50),
+  hops(1),
+  hops(3),
+];
+
+/** What is built for it. */
+export const PACKAGES: readonly string[] = ['parley-relay', 'parley-cli'];
+/** Another quarter of an hour of processor time, which CI's smoke run does without. */
+export const STOCK = fileURLToPath(new URL('../../references/media/', import.meta.url));
+export const STOCK_PROGRAM = 'stock-moq-relay';
+
+export interface Profile {
+  readonly rounds: number;
+  readonly warmSeconds: number;
+  readonly seconds: number;
+  readonly rows: readonly string[];
+  /** How the Rust programs are built. */
+  readonly build: Build;
+}
+
+/** Figures. A window of whole groups, so that each holds as many key frames as any other. */
+export const FULL: Profile = {
+  rounds: 5,
+  warmSeconds: 2,
+  seconds: 6,
+  rows: ROWS.map(({ name }) => name),
+  build: 'release',
+};
+
+/** Exactness alone, within CI's time and with its build. */
+export const SMOKE: Profile = {
+  rounds: 1,
+  warmSeconds: 0.2,
+  seconds: 1.5,
+  rows: ['video-1-to-30', 'room-10', 'audio-10-to-20', 'relays-3'],
+  build: 'dev',
+};

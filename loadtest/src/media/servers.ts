@@ -1,0 +1,193 @@
+/** Starts what is measured: the relay as it is shipped, and the stock one; alone, or two leaves around an origin. */
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HOST, canConnect, freePort, pidOf, start, stop, until } from '../process.ts';
+import { findNats } from '../servers.ts';
+import { signed } from '../streams/relay.ts';
+import { STOCK_PROGRAM, type Row, type ServerName } from './plan.ts';
+
+export interface Server {
+  readonly pids: readonly number[];
+  /** Base64, as `parley load media --hash` takes them. */
+  readonly hashes: readonly string[];
+  /** Where publishers and watchers go, with a token that is fresh. */
+  addresses(): { readonly publishers: string; readonly watchers: string };
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Where the Rust programs lie. */
+  readonly programs: string;
+  /** Where logs and certificates go. */
+  readonly dir: string;
+}
+
+/** One relay's process. */
+interface Relay {
+  readonly pid: number;
+  /** Of its QUIC. */
+  readonly port: number;
+  readonly hash: string;
+}
+
+export async function startServer(
+  name: ServerName,
+  relays: Row['relays'],
+  options: StartOptions,
+): Promise<Server> {
+  const begun: ChildProcess[] = [];
+  const context: Context = {
+    ...options,
+    begin: async (label, program, { args = [], env = {}, ready }) => {
+      const child = start(program, args, { log: join(options.dir, `${label}.log`), env });
+      begun.push(child);
+      running.add(child);
+      await until(ready, child, label);
+      return pidOf(child, label);
+    },
+  };
+  const { all, query } =
+    name === 'parley' ? await startParley(relays, context) : await startStock(relays, context);
+  const [first, last] = [all[0], all.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('no relay was started');
+  const address = ({ port }: Relay): string => `https://${HOST}:${port}/${query()}`;
+  return {
+    pids: all.map(({ pid }) => pid),
+    hashes: all.map(({ hash }) => hash),
+    addresses: () => ({ publishers: address(first), watchers: address(last) }),
+    async close() {
+      await Promise.all(begun.map(stop));
+      for (const child of begun) running.delete(child);
+    },
+  };
+}
+
+/** Whatever was started: a server must not outlive a bench that ended early. */
+export async function stopServers(): Promise<void> {
+  await Promise.all(Array.from(running, stop));
+}
+
+const running = new Set<ChildProcess>();
+
+interface Context extends StartOptions {
+  /** Starts a program, waits until it is ready and answers its process id. */
+  readonly begin: (label: string, program: string, how: How) => Promise<number>;
+}
+
+interface How {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly ready: () => Promise<boolean>;
+}
+
+interface Started {
+  /** The publishers' first, the watchers' last. */
+  readonly all: readonly Relay[];
+  /** What clients add to an address. */
+  readonly query: () => string;
+}
+
+const AUDIENCE = 'parley:media';
+const BROADCASTS = ['load/**'];
+const TOKEN_SECONDS = 3600;
+
+/** Default settings, every client's token checked, certificates of its own; among others with a NATS of their own. */
+async function startParley(relays: Row['relays'], context: Context): Promise<Started> {
+  const secret = randomBytes(32).toString('hex');
+  const nats = relays === 1 ? undefined : await startNats(context);
+  const one = (label: string, role: 'origin' | 'leaf'): Promise<Relay> =>
+    startParleyRelay(label, context, { secret, nats, role });
+  const roles = relays === 1 ? (['origin'] as const) : (['leaf', 'origin', 'leaf'] as const);
+  const all: Relay[] = [];
+  for (const [at, role] of roles.entries()) all.push(await one(`parley-${relays}-${at}`, role));
+  const query = (): string => {
+    const now = Math.floor(Date.now() / 1000);
+    const lists = { publish: BROADCASTS, subscribe: BROADCASTS };
+    return `?jwt=${signed({ aud: AUDIENCE, iat: now, exp: now + TOKEN_SECONDS, ...lists }, secret)}`;
+  };
+  if (nats !== undefined) await delay(LINKED_MS);
+  return { all, query };
+}
+
+/** Leases, and the links dialled by them, are there by then. */
+const LINKED_MS = 1500;
+
+async function startNats({ begin, dir }: Context): Promise<string> {
+  const port = await freePort();
+  const args = ['-a', HOST, '-p', String(port), '-js', '-sd', join(dir, `jetstream-${port}`)];
+  await begin('nats', findNats(), { args, ready: () => canConnect({ host: HOST, port }) });
+  return `nats://${HOST}:${port}`;
+}
+
+async function startParleyRelay(
+  label: string,
+  { begin, dir, programs }: Context,
+  { secret, nats, role }: { secret: string; nats: string | undefined; role: 'origin' | 'leaf' },
+): Promise<Relay> {
+  const [port, web, link] = [await freePort(), await freePort(), await freePort()];
+  const certificates = join(dir, `${label}-${port}`);
+  const cluster = {
+    PARLEY_RELAY_NATS: nats ?? '',
+    PARLEY_RELAY_POD: label,
+    PARLEY_RELAY_LINK_LISTEN: `${HOST}:${link}`,
+    PARLEY_RELAY_MEDIA_ROLE: role,
+  };
+  const pid = await begin(label, join(programs, 'parley-relay'), {
+    env: {
+      PARLEY_RELAY_LISTEN: `${HOST}:${web}`,
+      PARLEY_RELAY_MEDIA_LISTEN: `${HOST}:${port}`,
+      PARLEY_RELAY_MEDIA_CERTIFICATE_DIR: certificates,
+      PARLEY_RELAY_ACCESS: 'token',
+      PARLEY_RELAY_TOKEN_SECRET: secret,
+      ...(nats === undefined ? {} : cluster),
+    },
+    ready: () => answers(`http://${HOST}:${web}/readyz`),
+  });
+  const pem = readFileSync(join(certificates, 'current/relay.pem'), 'utf8');
+  return { pid, port, hash: base64(new X509Certificate(pem).fingerprint256) };
+}
+
+/** Open to everybody, and without limits. */
+async function startStock(relays: Row['relays'], context: Context): Promise<Started> {
+  if (relays === 1) return { all: [await startStockRelay('stock', context, [])], query: () => '' };
+  const origin = await startStockRelay('stock-origin', context, []);
+  const up = [`--cluster-connect=https://localhost:${origin.port}/`];
+  const one = await startStockRelay('stock-leaf-1', context, up);
+  const other = await startStockRelay('stock-leaf-2', context, up);
+  return { all: [one, origin, other], query: () => '' };
+}
+
+async function startStockRelay(
+  label: string,
+  { begin, programs }: Context,
+  more: readonly string[],
+): Promise<Relay> {
+  const port = await freePort();
+  const web = `http://${HOST}:${port}/certificate.sha256`;
+  const args = [
+    `--listen=${HOST}:${port}`,
+    `--listen-tls-generate=localhost,${HOST}`,
+    `--web-http-listen=${HOST}:${port}`,
+    '--auth-public=**',
+    '--connect-tls-insecure=true',
+    `--cluster-node=https://localhost:${port}/`,
+    '--cluster-tier=peer',
+    '--log-level=warn',
+    ...more,
+  ];
+  const pid = await begin(label, join(programs, STOCK_PROGRAM), { args, ready: () => answers(web) });
+  return { pid, port, hash: base64(await (await fetch(web)).text()) };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+const base64 = (hex: string): string => Buffer.from(hex.replaceAll(':', '').trim(), 'hex').toString('base64');

@@ -1,0 +1,28 @@
+/** Whether a run of the media bench may be called a result. */
+import { GENERATOR_LIMIT, type Verdict } from '../verdict.ts';
+import type { Outcome } from './outcome.ts';
+
+const WRONGS = ['duplicated', 'outOfOrder', 'corrupt', 'extra', 'closed'] as const;
+
+/** MoQ skips what is too late instead of queueing it. That is shown beside the figure as long as it is little; more, and the load was not borne. */
+const DELIVERED = 0.99;
+
+export function judge(outcome: Outcome): Verdict {
+  const { expected, delivered, missing, skippedGroups } = outcome;
+  const wrong = WRONGS.filter((name) => outcome[name] > 0).map((name) => `${outcome[name]} ${name}`);
+  if (expected === 0) wrong.push('nothing was sent');
+  else if (missing > 0 && skippedGroups === 0) wrong.push(`${missing} missing`);
+  else if (delivered < DELIVERED * expected) {
+    wrong.push(`delivered ratio ${(delivered / expected).toFixed(3)}, ${skippedGroups} groups skipped`);
+  }
+  if (wrong.length > 0) return { verdict: 'failed', why: wrong.join(', ') };
+  const use = outcome.generator.share;
+  if (!(use <= GENERATOR_LIMIT)) {
+    return { verdict: 'void', why: `the generator used ${(100 * use).toFixed(0)} % of its core` };
+  }
+  return { verdict: 'valid' };
+}
+
+/** Every frame once, whole and in order; nothing else will do. */
+export const isExact = (outcome: Outcome): boolean =>
+  outcome.expected > 0 && outcome.missing === 0 && WRONGS.every((name) => outcome[name] === 0);
