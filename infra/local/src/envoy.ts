@@ -99,7 +99,9 @@ function mediaEndpoints(ports: readonly (readonly [port: number, health: number]
 }
 
 async function allAreHealthy(admin: string, cluster: string, all: number): Promise<void> {
-  const response = await fetch(`${admin}/stats?filter=^cluster.${cluster}.membership_healthy$`);
+  const response = await fetch(`${admin}/stats?filter=^cluster.${cluster}.membership_healthy$`, {
+    signal: AbortSignal.timeout(2000),
+  });
   const text = await response.text();
   if (!text.includes(`membership_healthy: ${all}`))
     throw new Error(`not all of ${cluster} are healthy to the edge: ${text}`);

@@ -83,8 +83,11 @@ function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: T
   };
 }
 
+/** A request to a pod that is about to listen has been seen to have no end. */
+const ANSWER_MS = 2000;
+
 export async function isReady(url: string): Promise<boolean> {
-  return fetch(`${url}/readyz`).then(
+  return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
     ({ ok }) => ok,
     () => false,
   );
