@@ -16,6 +16,8 @@ pub enum Exit {
     Inexact = 4,
     /// A load was delivered exactly, but its generator was too busy to measure.
     Void = 5,
+    /// The input is nothing that can be published.
+    Unfit = 6,
 }
 
 impl From<Exit> for ExitCode {

@@ -1,17 +1,33 @@
 //! The `parley` command.
+mod again;
 mod bench;
+mod ending;
 mod exit;
+mod http;
 mod load;
+mod media;
+mod publish;
+mod room;
+mod runtime;
+mod stop;
 mod stream;
+mod watch;
 
 use clap::Parser;
 use exit::Exit;
 use std::process::ExitCode;
 
-/// Streams, and what they are measured with.
+/// Live video, rooms and streams, and what they are measured with.
 #[derive(Debug, Parser)]
 #[command(name = "parley", version, disable_help_subcommand = true)]
 enum Command {
+    /// Publish a video as a live broadcast, or in a room
+    Publish(publish::Flags),
+    /// Watch a live broadcast, or a room
+    Watch(watch::Flags),
+    /// Make rooms with a name, and end them
+    #[command(subcommand)]
+    Room(room::Room),
     /// Publish to stream topics, hear them, watch a relay
     #[command(subcommand)]
     Stream(stream::Stream),
@@ -27,6 +43,9 @@ fn main() -> ExitCode {
     // Whatever else is built with it has a second one, and rustls does not choose.
     let _chosen_before = rustls::crypto::ring::default_provider().install_default();
     let ended = match Command::parse() {
+        Command::Publish(publish) => publish.run(),
+        Command::Watch(watch) => watch.run(),
+        Command::Room(room) => room.run(),
         Command::Stream(stream) => stream.run(),
         Command::Load(load) => load.run(),
         Command::Bench(bench) => bench.run(),

@@ -1,5 +1,5 @@
 //! How a token gets in: in a header, as the first message, or changed for a one-use code. Rules STR-107 to STR-110.
-use super::ending::Ending;
+use crate::ending::Ending;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use std::path::PathBuf;

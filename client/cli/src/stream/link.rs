@@ -1,13 +1,13 @@
 //! A socket on a topic, and opening it again when it is lost.
 use super::door::Credentials;
-use super::ending::{Again, Ending};
+use crate::again::{GOOD, Switch, pause};
+use crate::ending::{Again, Ending};
 use crate::exit::Exit;
+use crate::stop::Stop;
 use anyhow::{Context, ensure};
-use clap::ValueEnum;
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, Interval, interval_at, sleep, timeout, timeout_at};
 use tokio_tungstenite::tungstenite::http::uri::PathAndQuery;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, Uri};
@@ -28,14 +28,6 @@ pub struct Link {
     reconnect: Switch,
 }
 
-/// On or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs, reason = "as they say")]
-pub enum Switch {
-    On,
-    Off,
-}
-
 /// A server that does not answer in this time is not there.
 const OPENING: Duration = Duration::from_secs(10);
 /// A server that was quiet this long is pinged; one that is quiet as long again is gone.
@@ -44,11 +36,6 @@ const PING: Duration = Duration::from_secs(30);
 const CLOSING: Duration = Duration::from_secs(2);
 /// Rule STR-100: to an open server a token is a message like any other.
 const OPEN: &str = "the server does not ask for a token, and handed it on as a message: leave it out";
-/// The longest pause before the second try; each further one may be twice as long.
-const PAUSE: Duration = Duration::from_millis(500);
-const PAUSE_MAX: Duration = Duration::from_secs(15);
-/// A connection that held this long was a good one: pauses begin anew.
-const GOOD: Duration = Duration::from_secs(10);
 /// The largest message that is taken: as `stream.messageBytes` may be.
 const MESSAGE_MAX: usize = 64 << 20;
 
@@ -57,24 +44,6 @@ fn address(text: &str) -> anyhow::Result<Uri> {
     let whole = matches!(url.scheme_str(), Some("ws" | "wss")) && url.host().is_some();
     ensure!(whole, "must be ws://HOST/PATH or wss://HOST/PATH");
     Ok(url)
-}
-
-/// SIGINT and SIGTERM, which end a command cleanly.
-pub struct Stop {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Stop {
-    /// From here on the signals do not end the process.
-    pub fn new() -> anyhow::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    /// Waits for either.
-    pub async fn told(&mut self) {
-        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {} }
-    }
 }
 
 /// An open socket.
@@ -273,17 +242,6 @@ fn judge(next: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>) -
     }
 }
 
-/// Full jitter: anything up to a bound that doubles, so that those who were lost together do not come back together.
-fn pause(again: Again, tries: u32) -> Duration {
-    let chance = fastrand::f64();
-    let longest = PAUSE.saturating_mul(1 << tries.min(10)).min(PAUSE_MAX).mul_f64(chance);
-    match again {
-        Again::AtOnce => PAUSE.mul_f64(chance),
-        Again::Later => longest,
-        Again::NotBefore(least) => least + longest,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,16 +254,5 @@ mod tests {
         for bad in ["", "h:1", "http://h/x", "ws:///x", "/x", "ws://h/a b"] {
             assert!(address(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn pauses_grow_up_to_a_bound_and_differ() {
-        let some = |again, tries| (0..200).map(|_| pause(again, tries)).collect::<Vec<_>>();
-        assert!(some(Again::Later, 0).iter().all(|pause| *pause <= PAUSE));
-        assert!(some(Again::Later, 4).iter().any(|pause| *pause > PAUSE));
-        assert!(some(Again::Later, 90).iter().all(|pause| *pause <= PAUSE_MAX));
-        assert!(some(Again::AtOnce, 90).iter().all(|pause| *pause <= PAUSE));
-        assert!(some(Again::NotBefore(GOOD), 0).iter().all(|pause| *pause >= GOOD));
-        assert_ne!(some(Again::Later, 4)[0], some(Again::Later, 4)[1]);
     }
 }

@@ -3,12 +3,11 @@
 //! | module | what |
 //! |---|---|
 //! | [`publish`], [`subscribe`], [`stats`], [`token`] | one command each |
-//! | [`link`] | a socket that is opened again when it is lost. **What can be cured, and how, is [`ending`]** |
+//! | [`link`] | a socket that is opened again when it is lost. **What can be cured, and how, is [`crate::ending`]** |
 //! | [`door`] | how a token gets in |
 //! | [`cut`] | what of the input becomes one message |
 mod cut;
 mod door;
-mod ending;
 mod link;
 mod publish;
 mod stats;

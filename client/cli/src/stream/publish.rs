@@ -1,7 +1,7 @@
 //! `parley stream pub`: standard input to a topic.
 use super::cut::{Cut, Cutter};
-use super::ending::Ending;
 use super::link::{Link, Socket};
+use crate::ending::Ending;
 use crate::exit::Exit;
 use anyhow::Context;
 use tokio::io::{AsyncReadExt, Stdin, stdin};

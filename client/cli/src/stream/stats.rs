@@ -1,8 +1,8 @@
 //! `parley stream stats`: who is on a relay's topics, and what passes. Rules STR-60 and STR-61.
 mod table;
 
-use super::ending::Ending;
 use super::link::{Link, Socket};
+use crate::ending::Ending;
 use crate::exit::Exit;
 use std::io::{IsTerminal, Write};
 use terminal_size::{Height, Width, terminal_size};

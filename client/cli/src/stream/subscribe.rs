@@ -1,6 +1,6 @@
 //! `parley stream sub`: what a topic hears to standard output.
-use super::ending::Ending;
 use super::link::{Link, Socket};
+use crate::ending::Ending;
 use crate::exit::Exit;
 use anyhow::Context;
 use serde::Serialize;

@@ -3,6 +3,9 @@
 
 mod fake;
 mod judging;
+mod live;
+mod live_tokens;
+mod media;
 mod media_load;
 mod parley;
 mod publishing;

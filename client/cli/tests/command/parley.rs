@@ -26,6 +26,7 @@ pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Parley {
         .args(arguments)
         .env_remove("PARLEY_TOKEN")
         .env_remove("PARLEY_TOKEN_SECRET")
+        .env_remove("PARLEY_OWNER_KEY")
         .envs(environment.iter().copied())
         .kill_on_drop(true);
     Parley(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
@@ -38,8 +39,13 @@ pub async fn run(arguments: &[&str]) -> Output {
 
 impl Parley {
     pub async fn write(&mut self, bytes: &[u8]) {
+        self.try_write(bytes).await.unwrap();
+    }
+
+    /// To a command that may end meanwhile.
+    pub async fn try_write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let stdin = self.0.stdin.as_mut().unwrap();
-        timeout(DEADLINE, async { stdin.write_all(bytes).await.and(stdin.flush().await) }).await.unwrap().unwrap();
+        timeout(DEADLINE, async { stdin.write_all(bytes).await.and(stdin.flush().await) }).await.unwrap()
     }
 
     /// Exactly so many bytes of its output.
@@ -68,6 +74,15 @@ impl Parley {
     pub async fn end(mut self) -> Output {
         drop(self.0.stdin.take());
         timeout(DEADLINE, self.0.wait_with_output()).await.expect("it does not end").unwrap()
+    }
+
+    /// The next line of its output.
+    pub async fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        while line.last() != Some(&b'\n') {
+            line.extend(self.read(1).await);
+        }
+        String::from_utf8(line).unwrap()
     }
 
     /// As Ctrl-C does.

@@ -38,6 +38,11 @@ fn a_relay_runs_in_a_process_of_its_own() {
 impl Relay {
     /// Starts one and waits until it listens.
     pub async fn start(listen: &str, flags: &str) -> Self {
+        Self::start_telling(listen, flags, |_| {}).await
+    }
+
+    /// The same, and what it logs until then.
+    pub async fn start_telling(listen: &str, flags: &str, mut tell: impl FnMut(&serde_json::Value)) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["relay::a_relay_runs_in_a_process_of_its_own", "--exact", "--nocapture"]);
         command.env(FLAGS, format!("--listen={listen} {flags}").trim_end()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -50,8 +55,9 @@ impl Relay {
                 let log: serde_json::Value = line
                     .find('{')
                     .map_or_else(Default::default, |at| serde_json::from_str(&line[at..]).unwrap_or_default());
-                if let Some(address) = log["address"].as_str() {
-                    return address.to_owned();
+                tell(&log);
+                if log["message"] == "listening" {
+                    return log["address"].as_str().unwrap().to_owned();
                 }
             }
         };

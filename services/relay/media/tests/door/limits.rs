@@ -15,6 +15,7 @@ async fn med_14_who_says_nothing_in_the_handshake_is_gone_after_its_time_and_its
     }
     let mut refused = TcpStream::connect(relay.door().websocket).await.unwrap();
     assert_eq!(refused.read(&mut [0; 100]).await.unwrap_or(0), 0);
+    relay.until("refused_total", |refused| refused == 1.0).await;
     assert_eq!(relay.metric("refused_total", &["TOO_MANY_HANDSHAKES"]), 1.0);
     let begin = Instant::now();
     for mut silent in silent {

@@ -1,4 +1,5 @@
 //! How a connection ended, and whether another would do better. `services/relay/README.md`, Codes.
+use crate::exit::Exit;
 use std::io::ErrorKind;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite;
@@ -47,6 +48,17 @@ const PASSING: [u16; 3] = [408, 425, 429];
 const EARLY: &str = "TOKEN_EARLY";
 
 impl Ending {
+    /// Tells the user, and how the command ends where nothing is tried again.
+    pub fn say(&self) -> Exit {
+        let (why, exit) = match self {
+            Ending::Done => return Exit::Done,
+            Ending::Refused(why) | Ending::NoToken(why) => (why, Exit::Refused),
+            Ending::Lost { why, .. } => (why, Exit::Failed),
+        };
+        eprintln!("parley: {why}");
+        exit
+    }
+
     /// Of a connection that broke.
     pub fn lost(why: impl ToString) -> Self {
         Ending::Lost { why: why.to_string(), again: Again::Later }

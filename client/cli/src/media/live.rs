@@ -1,0 +1,30 @@
+//! Asks a Parley host which relay to take (MEDIA-8).
+use super::dial::{Address, Offer};
+use crate::ending::Ending;
+use crate::http;
+use serde_json::json;
+use url::Url;
+
+/// A live broadcast of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Live {
+    /// `https://HOST/`.
+    pub host: Url,
+    /// As in the address of its page.
+    pub name: String,
+}
+
+impl Live {
+    /// The broadcast on a relay.
+    pub fn broadcast(&self) -> String {
+        format!("live/{}", self.name)
+    }
+
+    /// A relay, with a token to subscribe or to publish. Asked before every session: it may be another by then.
+    pub async fn ask(&self, publish: bool) -> Result<Address, Ending> {
+        let mut url = self.host.clone();
+        url.set_path(&format!("/v1/live/{}", self.name));
+        let mut answer = http::post(url, None, json!({ "publish": publish })).await?;
+        Offer::read(answer["relay"].take())?.address(&self.host)
+    }
+}

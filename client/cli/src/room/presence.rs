@@ -1,0 +1,298 @@
+//! A participant of a room, on a socket that is opened again when it is lost (JOIN-1 to JOIN-9, RES-1 to RES-8).
+use crate::again::{GOOD, pause};
+use crate::ending::{Again, Ending};
+use crate::http;
+use crate::media::dial::{Address, Offer};
+use crate::media::place::Room;
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use url::Url;
+
+/// A service that does not answer in this time is not there; in a lobby it may take as long as the owner likes.
+const OPENING: Duration = Duration::from_secs(10);
+/// After which a socket that is silent is tried; as long again, and it is gone.
+const QUIET: Duration = Duration::from_secs(15);
+const CLOSING: Duration = Duration::from_secs(2);
+/// Codes that may be different a moment later although nobody does anything. Any other ends it.
+const PASSING: [&str; 10] = [
+    "ENTER_TIMEOUT",
+    "GO_ELSEWHERE",
+    "INTERNAL",
+    "NOT_READY",
+    "POD_FULL",
+    "RATE_LIMITED",
+    "ROOM_HOME_UNREACHABLE",
+    "SLOW_CONSUMER",
+    "STORE_UNAVAILABLE",
+    "TOO_MANY_SOCKETS",
+];
+
+/// Somebody who is in a room until this is dropped, and leaves it properly by [`Presence::leave`].
+pub struct Presence {
+    /// Who it is.
+    pub participant: String,
+    /// The room's id, as the service writes it.
+    pub room: String,
+    wishes: mpsc::Sender<Wish>,
+    task: JoinHandle<()>,
+}
+
+/// Asks for relays.
+#[derive(Clone)]
+pub struct Asker(mpsc::Sender<Wish>);
+
+enum Wish {
+    Relay(oneshot::Sender<Result<Value, Ending>>),
+    Leave,
+}
+
+/// What makes a socket the participant's.
+struct Claim {
+    url: String,
+    name: String,
+    media: Value,
+    generation: u32,
+    /// Of the last welcome.
+    resume: String,
+}
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+impl Presence {
+    /// Joins.
+    pub async fn join(name: &str, room: &Room, publish: bool) -> Result<Self, Ending> {
+        let mut url = room.host.clone();
+        url.set_path(&format!("/v1/rooms/{}/join", room.id));
+        let answer = http::post(url, None, json!({ "name": name })).await?;
+        let text = |field: &str| answer[field].as_str().map(str::to_owned).ok_or_else(strange);
+        let media = json!({ "audio": publish, "video": publish, "screen": false });
+        let mut claim =
+            Claim { url: text("socketUrl")?, name: name.to_owned(), media, generation: 0, resume: String::new() };
+        let (socket, welcome) = claim.open(Some(&text("ticket")?)).await?;
+        let (wishes, heard) = mpsc::channel(4);
+        let participant = welcome["participant"].as_str().ok_or_else(strange)?.to_owned();
+        let room = welcome["room"]["room"].as_str().ok_or_else(strange)?.to_owned();
+        let task = tokio::spawn(claim.keep(socket, heard));
+        Ok(Self { participant, room, wishes, task })
+    }
+
+    /// Who asks for relays meanwhile.
+    pub fn asker(&self) -> Asker {
+        Asker(self.wishes.clone())
+    }
+
+    /// Leaves at once (JOIN-12).
+    pub async fn leave(self) {
+        let _gone_already = self.wishes.send(Wish::Leave).await;
+        let _late = timeout(CLOSING, self.task).await;
+    }
+}
+
+impl Asker {
+    /// A relay of the room, with a fresh token (MEDIA-6).
+    pub async fn ask(&self, host: &Url) -> Result<Address, Ending> {
+        let (answer, heard) = oneshot::channel();
+        let gone = || Ending::Refused("the room is left".into());
+        self.0.send(Wish::Relay(answer)).await.map_err(|_| gone())?;
+        let offer = heard.await.map_err(|_| gone())??;
+        if offer.is_null() {
+            return Err(Ending::lost("no relay takes sessions now (NO_RELAY)"));
+        }
+        Offer::read(offer)?.address(host)
+    }
+}
+
+impl Claim {
+    /// A socket on which the participant has been welcomed.
+    async fn open(&mut self, ticket: Option<&str>) -> Result<(Socket, Value), Ending> {
+        // Raised before every socket, so that no two carry the same (ROS-5).
+        self.generation += 1;
+        let mut first = json!({ "generation": self.generation, "name": self.name, "media": self.media });
+        match ticket {
+            Some(ticket) => (first["type"], first["ticket"]) = ("enter".into(), ticket.into()),
+            None => {
+                (first["type"], first["token"]) = ("resume".into(), self.resume.as_str().into());
+                first["chat"] = json!([]);
+            }
+        }
+        let opened = timeout(OPENING, connect_async(self.url.as_str())).await;
+        let (mut socket, _) = opened.map_err(|_| Ending::lost("the room does not answer"))?.map_err(Ending::of)?;
+        send(&mut socket, first).await?;
+        let mut until = Instant::now() + OPENING;
+        loop {
+            let message = tokio::select! {
+                message = hear(&mut socket) => message?,
+                () = sleep_until(until) => return Err(Ending::lost("the room does not answer")),
+            };
+            match message["type"].as_str() {
+                Some("welcome") => {
+                    self.resume = message["resume"].as_str().ok_or_else(strange)?.to_owned();
+                    return Ok((socket, message));
+                }
+                Some("in-lobby") => {
+                    eprintln!("parley: waiting at the door of the room");
+                    until += Duration::from_secs(3600);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Stays in the room, on one socket after the other.
+    async fn keep(mut self, mut socket: Socket, mut wishes: mpsc::Receiver<Wish>) {
+        let mut asked = VecDeque::new();
+        loop {
+            let ending = match self.stay(&mut socket, &mut wishes, &mut asked).await {
+                Err(ending) => ending,
+                Ok(()) => {
+                    let _ = send(&mut socket, json!({ "type": "leave" })).await;
+                    let _ = timeout(CLOSING, socket.close(None)).await;
+                    return;
+                }
+            };
+            match self.again(ending, &mut wishes).await {
+                Ok(Some(another)) => socket = another,
+                Ok(None) => return,
+                Err(ending) => return refuse(ending, &mut wishes, &mut asked).await,
+            }
+            // What was asked on the lost socket is asked anew.
+            for _ in 0..asked.len() {
+                let _lost_at_once = send(&mut socket, json!({ "type": "relay" })).await;
+            }
+        }
+    }
+
+    /// Serves one socket until it is lost, or somebody leaves.
+    async fn stay(
+        &mut self,
+        socket: &mut Socket,
+        wishes: &mut mpsc::Receiver<Wish>,
+        asked: &mut VecDeque<oneshot::Sender<Result<Value, Ending>>>,
+    ) -> Result<(), Ending> {
+        let (mut quiet, mut pinged) = (Instant::now() + QUIET, false);
+        let mut move_at = None;
+        loop {
+            tokio::select! {
+                heard = hear(socket) => {
+                    let mut message = heard?;
+                    (quiet, pinged) = (Instant::now() + QUIET, false);
+                    match message["type"].as_str() {
+                        Some("relay") => if let Some(answer) = asked.pop_front() {
+                            let _nobody_waits = answer.send(Ok(message["relay"].take()));
+                        },
+                        Some("go-elsewhere") => {
+                            let after = Duration::from_millis(message["afterMs"].as_u64().unwrap_or(0));
+                            move_at = Some(Instant::now() + after);
+                        }
+                        _ => {}
+                    }
+                }
+                wish = wishes.recv() => match wish {
+                    None | Some(Wish::Leave) => return Ok(()),
+                    Some(Wish::Relay(answer)) => {
+                        asked.push_back(answer);
+                        send(socket, json!({ "type": "relay" })).await?;
+                    }
+                },
+                () = sleep_until(quiet) => {
+                    if std::mem::replace(&mut pinged, true) {
+                        return Err(Ending::lost("the room went silent"));
+                    }
+                    quiet += QUIET;
+                    send(socket, json!({ "type": "ping" })).await?;
+                }
+                () = sleep_until(move_at.unwrap_or(quiet)), if move_at.is_some() => {
+                    let why = "the room is served by another pod".into();
+                    return Err(Ending::Lost { why, again: Again::AtOnce });
+                }
+            }
+        }
+    }
+
+    /// Another socket of the same participant; none if somebody leaves meanwhile.
+    async fn again(&mut self, mut ending: Ending, wishes: &mut mpsc::Receiver<Wish>) -> Result<Option<Socket>, Ending> {
+        let mut tries = 0;
+        loop {
+            let Ending::Lost { why, again } = ending else { return Err(ending) };
+            let pause = pause(again, tries).min(GOOD);
+            tries += 1;
+            eprintln!("parley: {why}; back in the room in {:.1} s", pause.as_secs_f64());
+            let mut waits = Vec::new();
+            let woken = Instant::now() + pause;
+            loop {
+                tokio::select! {
+                    () = sleep_until(woken) => break,
+                    wish = wishes.recv() => match wish {
+                        None | Some(Wish::Leave) => return Ok(None),
+                        Some(Wish::Relay(answer)) => waits.push(answer),
+                    },
+                }
+            }
+            // Media may be lost with the room; it asks again.
+            for answer in waits {
+                let _nobody_waits = answer.send(Err(Ending::lost("the room is not there")));
+            }
+            ending = match self.open(None).await {
+                Ok((socket, _)) => return Ok(Some(socket)),
+                Err(ending) => ending,
+            };
+        }
+    }
+}
+
+/// Tells whoever asks why the room is over.
+async fn refuse(
+    ending: Ending,
+    wishes: &mut mpsc::Receiver<Wish>,
+    asked: &mut VecDeque<oneshot::Sender<Result<Value, Ending>>>,
+) {
+    for answer in asked.drain(..) {
+        let _nobody_waits = answer.send(Err(ending.clone()));
+    }
+    while let Some(Wish::Relay(answer)) = wishes.recv().await {
+        let _nobody_waits = answer.send(Err(ending.clone()));
+    }
+}
+
+fn strange() -> Ending {
+    Ending::Refused("the service does not answer as Parley does".into())
+}
+
+async fn send(socket: &mut Socket, message: Value) -> Result<(), Ending> {
+    socket.send(Message::text(message.to_string())).await.map_err(Ending::of)
+}
+
+/// The next message of the service itself. May be given up halfway.
+async fn hear(socket: &mut Socket) -> Result<Value, Ending> {
+    loop {
+        let text = match socket.next().await {
+            Some(Ok(Message::Text(text))) => text,
+            Some(Ok(Message::Close(frame))) => return Err(lost(Ending::closed(frame.as_ref()))),
+            Some(Ok(_)) => continue,
+            Some(Err(why)) => return Err(lost(Ending::of(why))),
+            None => return Err(Ending::lost("the room was lost")),
+        };
+        // Directed messages are none of it.
+        let Ok(message) = serde_json::from_str::<Value>(&text) else { continue };
+        let fatal = message["type"] == "room-deleted" || message["fatal"] == true;
+        if !fatal {
+            return Ok(message);
+        }
+        let code = message["code"].as_str().unwrap_or("ROOM_DELETED");
+        let why = format!("the room is over for us: {code}");
+        return Err(if PASSING.contains(&code) { Ending::lost(why) } else { Ending::Refused(why) });
+    }
+}
+
+/// A socket that ends without a word about why is opened again.
+fn lost(ending: Ending) -> Ending {
+    if ending == Ending::Done { Ending::lost("the room closed the socket") } else { ending }
+}
