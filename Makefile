@@ -56,6 +56,10 @@ bench-signaling: packages ## CPU per join and per directed message, against the 
 bench-streams: packages rust-tools ## CPU per GB and per message of the relay, beside three references; SMOKE=1: exactness alone; PUBLISH=1 writes it down
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-streams -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
+.PHONY: bench-media
+bench-media: packages test-tools rust-tools ## CPU and delay of relaying media, beside the stock relay; SMOKE=1: exactness alone; PUBLISH=1 writes it down
+	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-media -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
+
 .PHONY: herd
 herd: build load-tools ## A herd of calls against a whole Parley of its own: PROFILE=smoke (or seed); PUBLISH=1 writes it down
 	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest

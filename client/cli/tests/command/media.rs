@@ -6,7 +6,7 @@ use tokio::process::Command;
 
 /// A relay with certificates of its own, which clients pin.
 pub struct Door {
-    relay: Relay,
+    pub relay: Relay,
     /// The UDP address.
     pub address: String,
     /// TCP, for WebSocket.

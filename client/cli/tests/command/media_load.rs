@@ -1,39 +1,31 @@
 //! The media generator against a relay's process: what it counts when all is well, and when it is not.
+use super::media::{Door, Scratch};
 use super::parley::{run, signal, start};
-use super::relay::{ANYWHERE, DEADLINE, Relay};
+use super::relay::{ANYWHERE, DEADLINE};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A relay with media, and what opens it.
 struct Media {
-    relay: Relay,
+    door: Door,
     url: String,
-    hash: String,
-    directory: PathBuf,
+    _scratch: Scratch,
 }
 
 impl Media {
     async fn start(flags: &str) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = std::env::temp_dir().join(format!("parley-load-{}-{number}", std::process::id()));
-        let place = format!("--media-listen={ANYWHERE} --media-certificate-dir={}", directory.display());
-        // Its second door opens first, so that is the address it says.
-        let relay = Relay::start(ANYWHERE, format!("{place} {flags}").trim_end()).await;
-        let pem = std::fs::read_to_string(directory.join("current/relay.pem")).unwrap();
-        let lines = pem.lines().skip_while(|line| *line != "-----BEGIN CERTIFICATE-----").skip(1);
-        let body: String = lines.take_while(|line| !line.starts_with('-')).collect();
-        let hash = ring::digest::digest(&ring::digest::SHA256, &BASE64_STANDARD.decode(body).unwrap());
-        Self { url: format!("https://{}/", relay.address), relay, hash: BASE64_STANDARD.encode(hash), directory }
+        let scratch = Scratch::new(&format!("load-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
+        let door = Door::start(ANYWHERE, &scratch, flags).await;
+        Self { url: format!("https://{}/", door.address), door, _scratch: scratch }
     }
 
     fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        let mut arguments = vec!["load", "media", "--relay", &self.url, "--hash", &self.hash, "--json", "-"];
+        let mut arguments = vec!["load", "media", "--relay", &self.url, "--hash", &self.door.hash, "--json", "-"];
         arguments.extend(["--warm-up", "0.2"]);
         if !more.contains(&"--drain") {
             arguments.extend(["--drain", "20"]);
@@ -44,12 +36,6 @@ impl Media {
 
     async fn load(&self, more: &[&str]) -> (Option<i32>, Value) {
         judged(&run(&self.arguments(more)).await)
-    }
-}
-
-impl Drop for Media {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.directory);
     }
 }
 
@@ -64,7 +50,7 @@ fn number(report: &Value, name: &str) -> u64 {
 #[tokio::test]
 async fn every_frame_of_every_speaker_reaches_every_listener() {
     let media = Media::start("").await;
-    let pid = media.relay.child.id().unwrap().to_string();
+    let pid = media.door.relay.child.id().unwrap().to_string();
     let load = ["--audio", "--publishers", "3", "--watchers", "4", "--seconds", "1.5", "--pid", &pid];
     let (code, report) = media.load(&load).await;
     assert!(code == Some(0) || report["void"] == true, "{report}");
@@ -92,7 +78,7 @@ async fn a_relay_that_dies_is_noticed() {
     let media = Media::start("").await;
     let load = start(&media.arguments(&["--audio", "--seconds", "4", "--drain", "0.5"]));
     tokio::time::sleep(Duration::from_secs(2)).await;
-    signal(&media.relay.child, "KILL");
+    signal(&media.door.relay.child, "KILL");
     let (code, report) = judged(&load.end().await);
     assert_eq!((code, &report["exact"]), (Some(4), &false.into()), "{report}");
     assert!(number(&report, "missing") > 0 && number(&report, "freezes") > 0, "{report}");
@@ -116,7 +102,7 @@ async fn whoever_is_not_let_in_is_told_and_no_token_with_it() {
     let media = Media::start(&format!("--access=token --token-secret-file={}", secret.display())).await;
     std::fs::remove_file(secret).unwrap();
     let url = format!("{}?jwt=secret", media.url);
-    let output = run(&["load", "media", "--audio", "--relay", &url, "--hash", &media.hash]).await;
+    let output = run(&["load", "media", "--audio", "--relay", &url, "--hash", &media.door.hash]).await;
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(&media.url) && !said.contains("secret"), "{said}");

@@ -50,7 +50,9 @@ cluster { name: tests, listen: "127.0.0.1:${route}", routes: [${routes}] }
     );
     let child: ChildProcess | undefined;
     const ask = async (what: string): Promise<unknown> =>
-      fetch(`http://127.0.0.1:${monitor}/${what}`, { signal: AbortSignal.timeout(2000) }).then((answer) => (answer.ok ? answer.json() : undefined));
+      fetch(`http://127.0.0.1:${monitor}/${what}`, { signal: AbortSignal.timeout(2000) }).then((answer) =>
+        answer.ok ? answer.json() : undefined,
+      );
     return {
       name,
       url: `nats://127.0.0.1:${client}`,
