@@ -18,6 +18,28 @@ export async function askTheWay({ endpoints }: Stack, name: string): Promise<Way
   return (await answer.json()) as Way;
 }
 
+/** A relay that was started again is offered by each pod as soon as that has heard of it. */
+export async function everyRelayIsOffered({ endpoints: { pods, media } }: Stack): Promise<void> {
+  const offered = async (pod: string, without: string): Promise<string | undefined> => {
+    const answer = await fetch(`${pod}/v1/live/any`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ without }),
+    });
+    return answer.ok ? ((await answer.json()) as Way).relay.url : undefined;
+  };
+  const ways = pods.flatMap((pod) => media.map((relay) => ({ pod, relay })));
+  let missing: readonly string[] = [];
+  await until(
+    async () => {
+      const found = await Promise.all(ways.map(({ pod, relay }) => offered(pod, relay)));
+      missing = ways.filter(({ relay }, at) => found[at] === relay || !found[at]).map(({ pod }) => pod);
+      return missing.length === 0;
+    },
+    { withinMs: WITHIN_MS, everyMs: 500, what: () => `both relays at ${missing.join()}` },
+  );
+}
+
 /** Pages that were closed without a word are gone for a relay after ten seconds. */
 export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
   let counts: readonly number[] = [];
