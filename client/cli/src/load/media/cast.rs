@@ -1,9 +1,10 @@
 //! Everybody who takes part: sessions that publish, watch, or both.
 use super::book::{Book, Counts};
-use super::dial::{Boxed, Dialler};
+use super::dial::Dialler;
 use super::plan::{Plan, Role, shown};
 use super::source::Source;
 use super::stage::{Stage, TRACK, publish, watch};
+use crate::media::Boxed;
 use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;
@@ -59,7 +60,7 @@ impl Cast {
         let mut cast = Self {
             members: Vec::new(),
             stage,
-            dialler: Dialler::new(&plan.place.hashes)?,
+            dialler: Dialler::new(&plan.place.hashes),
             publishing: JoinSet::new(),
             watching: JoinSet::new(),
             lost: 0,

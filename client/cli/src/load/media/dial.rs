@@ -1,19 +1,13 @@
 //! Sessions with relays. Many share a socket, so that the generator reads what came for all of them at once.
 use super::plan::shown;
-use anyhow::{Context, ensure};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use crate::media::Boxed;
+use crate::media::dial::Hash;
+use anyhow::Context;
 use moq_net::origin;
 use moq_tokio::{Client, Connection, connect, quic};
-use std::fmt::Write;
-use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
 use std::time::Duration;
 use url::{Host, Url};
-
-/// What takes its time; boxed, so that QUIC is compiled once.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A relay that answers later is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,10 +22,9 @@ pub struct Dialler {
 }
 
 impl Dialler {
-    /// `hashes`: of certificates, base64; none where public CAs signed them.
-    pub fn new(hashes: &[String]) -> anyhow::Result<Self> {
-        let fingerprints = hashes.iter().map(|hash| hex(hash)).collect::<anyhow::Result<_>>()?;
-        Ok(Self { fingerprints, sockets: Vec::new(), opened: 0 })
+    /// `hashes`: of certificates; none where public CAs signed them.
+    pub fn new(hashes: &[Hash]) -> Self {
+        Self { fingerprints: hashes.iter().map(ToString::to_string).collect(), sockets: Vec::new(), opened: 0 }
     }
 
     /// Opens one more, which publishes what is in one origin and takes into the other whatever the relay offers.
@@ -76,29 +69,6 @@ impl Dialler {
     pub async fn close(self) {
         for socket in self.sockets {
             socket.close().await;
-        }
-    }
-}
-
-fn hex(hash: &str) -> anyhow::Result<String> {
-    let bytes = BASE64_STANDARD.decode(hash).unwrap_or_default();
-    ensure!(bytes.len() == 32, "--hash {hash} is not the SHA-256 of a certificate in base64");
-    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hash_is_the_sha_256_of_a_certificate_in_base64() {
-        let hash = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
-        assert_eq!(hex(hash).unwrap(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-        for bad in ["", "47DEQpj8", "€"] {
-            assert!(hex(bad).unwrap_err().to_string().contains("is not the SHA-256"), "{bad}");
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What a load of media is: who publishes, who watches whom, where.
+use crate::media::dial::Hash;
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -30,9 +31,9 @@ pub struct Place {
     /// Where publishers are, if elsewhere; may be given again
     #[arg(long = "publishers-relay", value_name = "URL")]
     pub publishers_relays: Vec<Url>,
-    /// SHA-256 of a relay's certificate, base64, where no public CA signed it; may be given again
+    /// SHA-256 of a relay's certificate, base64 or hex, where no public CA signed it; may be given again
     #[arg(long = "hash", value_name = "HASH")]
-    pub hashes: Vec<String>,
+    pub hashes: Vec<Hash>,
     /// What the names of broadcasts begin with
     #[arg(long, default_value = "load")]
     pub name: String,

@@ -1,11 +1,11 @@
 //! A run: join, warm up, measure, drain. Ctrl-C ends it early, and what there is by then is reported.
 use super::book::Counts;
 use super::cast::Cast;
-use super::dial::Boxed;
 use super::plan::Plan;
 use super::report::Report;
 use super::source::Source;
 use crate::load::process;
+use crate::media::Boxed;
 use std::future::Future;
 use std::io::{IsTerminal, Write};
 use std::pin::{Pin, pin};
