@@ -40,7 +40,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // Whatever else is built with it has a second one, and rustls does not choose.
+    // QUIC brings another one along, and rustls does not choose.
     let _chosen_before = rustls::crypto::ring::default_provider().install_default();
     let ended = match Command::parse() {
         Command::Publish(publish) => publish.run(),
