@@ -13,38 +13,13 @@ export interface Way {
 }
 
 export async function askTheWay({ endpoints }: Stack, name: string): Promise<Way> {
-  return ask(endpoints.api, name, {});
-}
-
-async function ask(api: string, name: string, asked: { readonly without?: string }): Promise<Way> {
-  const answer = await fetch(`${api}/live/${name}`, {
+  const answer = await fetch(`${endpoints.api}/live/${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(asked),
+    body: '{}',
   });
   if (!answer.ok) throw new Error(`the way to ${name}: ${answer.status}`);
   return (await answer.json()) as Way;
-}
-
-/** A relay that was started again is offered by each pod as soon as that has heard of it. */
-export async function everyRelayIsOffered({ endpoints: { pods, media } }: Stack): Promise<void> {
-  const offered = (pod: string, without: string): Promise<string | undefined> =>
-    ask(`${pod}/v1`, 'any', { without }).then(
-      ({ relay }) => relay.url,
-      () => undefined,
-    );
-  const ways = pods.flatMap((pod) => media.map((relay) => ({ pod, relay })));
-  let missing: readonly string[] = [];
-  await until(
-    async () => {
-      const found = await Promise.all(ways.map(({ pod, relay }) => offered(pod, relay)));
-      missing = ways
-        .filter(({ relay }, at) => found[at] === relay || found[at] === undefined)
-        .map(({ pod }) => pod);
-      return missing.length === 0;
-    },
-    { withinMs: WITHIN_MS, everyMs: 500, what: () => `both relays at ${missing.join()}` },
-  );
 }
 
 /** Pages that were closed without a word are gone for a relay after ten seconds. */

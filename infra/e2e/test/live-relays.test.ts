@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  askTheWay,
-  end,
-  everyRelayIsOffered,
-  longestGap,
-  nobodyIsLeft,
-  relayInUse,
-} from '../support/live-relays.ts';
+import { askTheWay, end, longestGap, nobodyIsLeft, relayInUse } from '../support/live-relays.ts';
 import { LiveWatcher, profileFor, publish, watch, type LiveOptions } from '../support/live.ts';
 import { withSite, type TestSite } from '../support/site.ts';
 import { until } from '../support/until.ts';
@@ -50,7 +43,6 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
 
   it('[MEDIA-10] is back soon where only those who watch were on the relay that is killed', async (t) => {
     const name = 'apart';
-    await everyRelayIsOffered(site.stack);
     const home = (await askTheWay(site.stack, name)).relay.url;
     const profile = await profileFor(site.browser, { web: site.web, name });
     // It publishes where nobody else is.
@@ -127,7 +119,6 @@ async function onAir(
 ): Promise<LiveWatcher> {
   const options: LiveOptions = { web, name, withoutWebTransport: transport === 'WebSocket' };
   await nobodyIsLeft(stack);
-  await everyRelayIsOffered(stack);
   const publisher = await publish(browser, options);
   const watcher = await watch(browser, options);
   await watcher.seesMotion();

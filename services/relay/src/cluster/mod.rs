@@ -215,6 +215,7 @@ async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut leaving = shared.leaving.subscribe();
     let mut place = shared.place.subscribe();
+    let mut connects = bus.connects();
     loop {
         tokio::select! {
             _ = ticks.tick() => {
@@ -241,6 +242,8 @@ async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
                     Heard::Own | Heard::Late => {}
                 }
             }
+            // What was to be said while the server was away is said now.
+            Ok(()) = connects.changed() => ticks.reset_immediately(),
             Ok(()) = place.changed() => leases.say(&shared.lease()).await,
             _ = leaving.changed() => break,
         }

@@ -66,12 +66,15 @@ impl Media {
         words.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut carriers = shared.carriers.subscribe();
         carriers.mark_changed();
+        let mut connects = bus.connects();
         loop {
             tokio::select! {
                 _ = looks.tick() => self.place(&shared, self.room()),
                 _ = words.tick() => {
                     bus.say(&subject, self.word(&shared.own, false).bytes()).await;
                 }
+                // What was to be said while the server was away is said now.
+                Ok(()) = connects.changed() => words.reset_immediately(),
                 Ok(()) = carriers.changed() => {
                     let peers = self.peers(&shared.own.pod, &carriers.borrow_and_update());
                     self.door.dial(peers);

@@ -16,6 +16,14 @@ async fn str_90_a_pod_that_comes_later_is_found_without_any_setting() {
 }
 
 #[tokio::test]
+async fn str_90_a_lease_is_said_as_soon_as_the_server_is_there() {
+    let nats = Nats::start().await;
+    // The next one would come too late.
+    let pods = start(&nats, 2, &["--limit=lease.interval=60000", "--limit=lease.time=120000"]).await;
+    linked(&pods).await;
+}
+
+#[tokio::test]
 async fn str_90_what_the_relays_user_may_do_on_nats_is_enough() {
     let nats = Nats::start_as_in_the_chart().await;
     let stranger = Pod::start(&nats, &["--pod=stranger"]).await;

@@ -43,6 +43,11 @@ export class MediaDesk {
     this.#bus = parts.openMedia({ onRelay: (relay) => this.#relays.heard(relay, parts.now()) });
   }
 
+  /** How many relays it sends people to. */
+  get relays(): number {
+    return this.#relays.count(this.#parts.now());
+  }
+
   /** `without`: the address of the relay that whoever asks has just lost. */
   offer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null> {
     const rights = {
@@ -75,9 +80,9 @@ export class MediaDesk {
 
   /** Who was lost may have had a token from a pod that is dead. */
   departed({ participant, reason, wasHere }: Departure): void {
-    const { limits, now } = this.#parts;
+    const { limits } = this.#parts;
     const had = this.#given.delete(participant);
-    if (this.#relays.count(now()) === 0) return;
+    if (this.relays === 0) return;
     if (wasHere && REMOVED.has(reason)) this.#revoke(participant, limits['media.session']);
     else if (had || reason === 'lost') this.#revoke(participant, limits['media.tokenAge']);
   }

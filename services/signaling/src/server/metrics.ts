@@ -1,6 +1,15 @@
 /** Prometheus metrics of a pod. Hot paths count plain numbers; they become metrics when somebody asks. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+/** What a pod holds at the moment. */
+interface Held {
+  readonly rooms: number;
+  readonly sockets: number;
+  readonly peers: number;
+  readonly connections: number;
+  readonly mediaRelays: number;
+}
+
 export class Metrics {
   readonly registry = new Registry();
   /** Directed messages handed from one socket of this pod to another. */
@@ -18,7 +27,7 @@ export class Metrics {
   readonly seats: Counter<'outcome'>;
   readonly welcomeSeconds: Histogram;
 
-  constructor(read: () => { rooms: number; sockets: number; peers: number; connections: number }) {
+  constructor(read: () => Held) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     const gauge = (name: string, help: string, value: () => number): void => {
@@ -35,6 +44,7 @@ export class Metrics {
     gauge('parley_participants', 'Participants whose socket this pod holds', () => read().sockets);
     gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
     gauge('parley_peers', 'Other pods this pod hears', () => read().peers);
+    gauge('parley_media_relays', 'Media relays this pod sends people to', () => read().mediaRelays);
     const counter = (name: string, help: string, value: () => number): void => {
       new Counter({
         name,

@@ -70,7 +70,11 @@ export class SignalingPod implements Host {
       now: this.now(),
       random: Math.random,
     });
-    this.metrics = new Metrics(() => ({ ...this.core.counts(), connections: this.#connections.size }));
+    this.metrics = new Metrics(() => ({
+      ...this.core.counts(),
+      connections: this.#connections.size,
+      mediaRelays: this.#media.relays,
+    }));
     this.#arrivals = { ...parts, limits: config.limits, viewHere: (room) => this.core.view(room) };
     const seats = new SeatKeeper({
       store: parts.seats,

@@ -6,7 +6,7 @@ import { Metrics } from '../../src/server/metrics.ts';
 import { SeatKeeper } from '../../src/server/seat-keeper.ts';
 import { eventually } from '../support/deadline.ts';
 
-const metrics = new Metrics(() => ({ rooms: 0, sockets: 0, peers: 0, connections: 0 }));
+const metrics = new Metrics(() => ({ rooms: 0, sockets: 0, peers: 0, connections: 0, mediaRelays: 0 }));
 const ROOM: RoomSeats = { room: 'panel@local', name: 'panel', incarnation: 'one', cap: 2 };
 
 function keeper(
