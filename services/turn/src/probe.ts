@@ -14,6 +14,14 @@ export async function probeStun(host: string, port: number, deadlineMs: number):
   return performance.now() - started;
 }
 
+/** Whether a STUN or TURN server answers within this time. */
+export function answersStun(host: string, port: number, withinMs: number): Promise<boolean> {
+  return probeStun(host, port, withinMs).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** The address (IPv4) that a server elsewhere sees the local address `from` at; rejects after `deadlineMs`. */
 export async function askAddress(question: Question & { readonly from: string }): Promise<string> {
   return decodeIpv4(await ask(question)).ip;

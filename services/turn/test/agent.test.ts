@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import { publicAddress } from '../src/agent/address.ts';
 import { countAllocations } from '../src/agent/allocations.ts';
+import { describeNode } from '../src/agent/announcement.ts';
 import { readSettings } from '../src/agent/settings.ts';
+import { base, secret, startAgent, textOf, until } from './agent.ts';
 import { restLogin, TurnClient } from './turn-client.ts';
-
-const secret = 'a-secret-of-this-test-only';
-const base = {
-  PARLEY_TURN_NODE: 'node-a',
-  PARLEY_TURN_NODE_IP: '127.76.0.9',
-  PARLEY_TURN_SECRET: secret,
-  PARLEY_TURN_TLS_CERT: '/nonexistent/cert.pem',
-  PARLEY_TURN_TLS_KEY: '/nonexistent/key.pem',
-};
 
 test('an unknown setting is refused by its name, and so is a wrong one', () => {
   assert.throws(() => readSettings({ ...base, PARLEY_TURN_PROT: '1' }), { message: /PARLEY_TURN_PROT/ });
@@ -28,6 +17,9 @@ test('an unknown setting is refused by its name, and so is a wrong one', () => {
   });
   assert.throws(() => readSettings({ ...base, PARLEY_TURN_PUBLIC_ADDRESS: 'guess' }), {
     message: /one of node/,
+  });
+  assert.throws(() => readSettings({ ...base, PARLEY_TURN_TLS_AT: 'turn.example.com' }), {
+    message: /PARLEY_TURN_TLS_AT must be a name and a port/,
   });
 });
 
@@ -51,6 +43,32 @@ test('allocations are the relay ports in use, each counted once', () => {
   assert.equal(countAllocations(0xc008, 0xc010, [table, '']), 2);
 });
 
+test('[TURN-5] a node says where it is over UDP and TCP, over TLS where its certificate has a name, and what it takes', () => {
+  const settings = readSettings({
+    ...base,
+    PARLEY_TURN_REGION: 'eu',
+    PARLEY_TURN_TLS_AT: 'turn.example.com:443',
+  });
+  const coturn = { allocations: () => 3 };
+  const { epoch, ...said } = describeNode(settings, '203.0.113.7', coturn)();
+  assert.ok(epoch > 1_700_000_000_000);
+  assert.deepEqual(said, {
+    node: 'node-a',
+    region: 'eu',
+    // The first 16 symbols of the base64url HMAC-SHA256 of `parley turn` with the secret.
+    key: 'qQ0knIpBX3VI8YoO',
+    urls: [
+      'turn:203.0.113.7:3478?transport=udp',
+      'turn:203.0.113.7:3478?transport=tcp',
+      'turns:turn.example.com:443?transport=tcp',
+    ],
+    allocations: 3,
+    capacity: 801,
+  });
+  const { urls } = describeNode(readSettings(base), '2001:db8::7', coturn)();
+  assert.deepEqual(urls, ['turn:[2001:db8::7]:3478?transport=udp', 'turn:[2001:db8::7]:3478?transport=tcp']);
+});
+
 test('a node finds its address by asking a STUN server outside', async (t) => {
   const { ip, port } = await startAgent(t, '127.76.0.10');
   const asking = { ...base, PARLEY_TURN_NODE_IP: '127.76.0.11', PARLEY_TURN_PUBLIC_ADDRESS: 'stun' };
@@ -58,7 +76,7 @@ test('a node finds its address by asking a STUN server outside', async (t) => {
   assert.equal(await publicAddress(settings), '127.76.0.11');
 });
 
-test('an ending node is not ready at once, works for the calls it carries, and ends when they do', async (t) => {
+test('[TURN-8] an ending node is not ready at once, works for the calls it carries, and ends when they do', async (t) => {
   const { ip, port, url, child, dir } = await startAgent(t, '127.76.0.12');
   assert.equal(statSync(join(dir, 'turnserver.conf')).mode & 0o777, 0o600);
   const login = restLogin(secret, 'ada', Math.floor(Date.now() / 1000) + 600);
@@ -81,52 +99,3 @@ test('a node whose coturn ends by itself ends with it', async (t) => {
   const { child } = await startAgent(t, '127.76.0.13', { PARLEY_TURN_TURNSERVER: '/bin/false' }, false);
   assert.deepEqual(await once(child, 'exit'), [1, null]);
 });
-
-/** Below the ports that Linux gives to outgoing connections: those are UDP sockets too. */
-const firstPort = 28_000;
-const startsWithinMs = 10_000;
-
-/** Runs the agent with the real coturn, which ends with the test; waits until it is ready. */
-async function startAgent(t: TestContext, ip: string, more: NodeJS.ProcessEnv = {}, waits = true) {
-  const dir = mkdtempSync(join(tmpdir(), 'parley-agent-'));
-  const offset = Number(ip.split('.').at(-1)) * 100;
-  const [port, healthPort] = [firstPort + offset, firstPort + offset + 1];
-  const env = {
-    ...base,
-    PATH: process.env['PATH'],
-    PARLEY_TURN_NODE_IP: ip,
-    PARLEY_TURN_PORT: String(port),
-    PARLEY_TURN_TLS_PORT: String(port + 2),
-    PARLEY_TURN_HEALTH_PORT: String(healthPort),
-    PARLEY_TURN_MIN_PORT: String(port + 10),
-    PARLEY_TURN_MAX_PORT: String(port + 60),
-    PARLEY_TURN_STATE_DIR: dir,
-    ...more,
-  };
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const child = spawn(process.execPath, [main], { env, stdio: 'ignore' });
-  t.after(async () => {
-    if (child.exitCode === null) {
-      // The second time it does not wait for calls.
-      child.kill('SIGTERM');
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
-    rmSync(dir, { recursive: true, force: true });
-  });
-  const url = `http://${ip}:${healthPort}`;
-  if (waits) await until(async () => (await fetch(`${url}/readyz`)).status === 200);
-  return { ip, port, url, child, dir };
-}
-
-async function textOf(url: string): Promise<string> {
-  return (await fetch(url)).text();
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + startsWithinMs;
-  while (!(await holds().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error('it did not come to pass');
-    await pause(50);
-  }
-}

@@ -9,6 +9,8 @@ import type { Settings } from './settings.ts';
 
 // A call that ends lets go of its allocation within seconds; nobody waits for this to be noticed.
 const LOOK_EVERY_MS = 1000;
+// Whoever was told of this node just before it was withdrawn comes yet.
+const LINGER_MS = 3000;
 // A certificate is renewed weeks before it ends.
 const CERTIFICATE_EVERY_MS = 60_000;
 
@@ -18,7 +20,7 @@ export interface Coturn {
   /** Relay ports in use, each of which is an allocation. */
   allocations(): number;
   isDraining(): boolean;
-  /** Ends it when its allocations are gone, at the latest after `drainSeconds`. */
+  /** Ends it when its allocations are gone, not before the last who were sent here came, at the latest after `drainSeconds`. */
   drain(): void;
   end(): void;
 }
@@ -55,9 +57,11 @@ export function startCoturn(settings: Settings, address: string): Coturn {
     end,
     isDraining: () => draining !== undefined,
     drain() {
-      const deadline = Date.now() + settings.drainSeconds * 1000;
+      const since = Date.now();
       draining = setInterval(() => {
-        if (allocations() > 0 && Date.now() < deadline) return;
+        const waited = Date.now() - since;
+        const isNeeded = waited < LINGER_MS || allocations() > 0;
+        if (isNeeded && waited < settings.drainSeconds * 1000) return;
         clearInterval(draining);
         end();
       }, LOOK_EVERY_MS);

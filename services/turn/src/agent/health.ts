@@ -1,20 +1,19 @@
 /** Health, readiness and metrics of a node over HTTP. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { probeStun } from '../probe.ts';
 import type { Coturn } from './coturn.ts';
+import type { Lease } from './lease.ts';
 import { metricsText } from './metrics.ts';
-import type { Settings } from './settings.ts';
+import { relayPorts, type Settings } from './settings.ts';
 
-// Kubernetes and the edge ask every second or two and give up after one.
-const PROBE_WITHIN_MS = 800;
+export interface HealthParts {
+  readonly coturn: Coturn;
+  /** Whether coturn answers. */
+  readonly answers: () => Promise<boolean>;
+  readonly lease: Lease | undefined;
+}
 
 /** Listens on every address: Kubernetes asks the node's own, the edge too. */
-export function createHealth(settings: Settings, coturn: Coturn): Server {
-  const answers = (): Promise<boolean> =>
-    probeStun(settings.nodeIp, settings.port, PROBE_WITHIN_MS).then(
-      () => true,
-      () => false,
-    );
+export function createHealth(settings: Settings, { coturn, answers, lease }: HealthParts): Server {
   const server = createServer((request, response) => {
     void answer(request.url ?? '/', response);
   });
@@ -25,9 +24,10 @@ export function createHealth(settings: Settings, coturn: Coturn): Server {
     if (url !== '/metrics') return void response.writeHead(404).end();
     const state = {
       allocations: coturn.allocations(),
-      ports: settings.maxPort - settings.minPort + 1,
+      ports: relayPorts(settings),
       isDraining: coturn.isDraining(),
       answers: await answers(),
+      isLeaseHeld: lease?.isHeld() ?? false,
     };
     response.setHeader('content-type', 'text/plain; version=0.0.4').end(metricsText(state));
   }

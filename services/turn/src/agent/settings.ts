@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { NatsSettings } from './nats.ts';
 
 /** Where a node's public address comes from. */
 export type AddressSource = 'node' | 'values' | 'annotation' | 'stun';
@@ -7,10 +8,16 @@ export interface Settings {
   /** The node's name in Kubernetes, and its own address: what coturn listens on and relays from. */
   readonly node: string;
   readonly nodeIp: string;
+  /** The installation's region. */
+  readonly region: string;
   readonly secret: string;
   readonly realm: string;
   readonly port: number;
   readonly tlsPort: number;
+  /** `name:port` by which clients reach it over TLS; undefined where its certificate has no name. */
+  readonly tlsAt: string | undefined;
+  /** Where its lease is told; undefined where clients know the node by a list. */
+  readonly nats: NatsSettings | undefined;
   readonly minPort: number;
   readonly maxPort: number;
   readonly healthPort: number;
@@ -35,7 +42,7 @@ const MESH_MAX = 4;
 
 const SOURCES: readonly string[] = ['node', 'values', 'annotation', 'stun'];
 const KNOWN = new Set(
-  `NODE NODE_IP SECRET REALM PORT TLS_PORT MIN_PORT MAX_PORT HEALTH_PORT PUBLIC_ADDRESS ADDRESSES ANNOTATION STUN_SERVER
+  `NODE NODE_IP REGION SECRET REALM PORT TLS_PORT TLS_AT NATS_URL NATS_USER NATS_PASSWORD MIN_PORT MAX_PORT HEALTH_PORT PUBLIC_ADDRESS ADDRESSES ANNOTATION STUN_SERVER
   NODE_ADDRESSES MESH_MAX DRAIN_SECONDS TLS_CERT TLS_KEY STATE_DIR TURNSERVER`
     .split(/\s+/)
     .map((name) => `PARLEY_TURN_${name}`),
@@ -61,13 +68,19 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (!isSource(source)) throw new Error(`PARLEY_TURN_PUBLIC_ADDRESS must be one of ${SOURCES.join(', ')}`);
   const nodeIp = text('NODE_IP');
   if (isIP(nodeIp) === 0) throw new Error('PARLEY_TURN_NODE_IP must be an IP address');
+  const tlsAt = text('TLS_AT', '');
+  if (tlsAt !== '' && !/^[^\s/?:]+:[0-9]+$/.test(tlsAt))
+    throw new Error('PARLEY_TURN_TLS_AT must be a name and a port, such as turn.example.com:443');
   return {
     node: text('NODE'),
     nodeIp,
+    region: text('REGION', 'local'),
     secret: text('SECRET'),
     realm: text('REALM', 'parley'),
     port: port('PORT', 3478),
     tlsPort: port('TLS_PORT', 5349),
+    tlsAt: tlsAt || undefined,
+    nats: natsSettings(env),
     minPort: port('MIN_PORT', 49160),
     maxPort: port('MAX_PORT', 49960),
     healthPort: port('HEALTH_PORT', 9641),
@@ -83,6 +96,21 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     stateDir: text('STATE_DIR', '/run/parley'),
     turnserver: text('TURNSERVER', 'turnserver'),
   };
+}
+
+function natsSettings(env: NodeJS.ProcessEnv): NatsSettings | undefined {
+  const servers = (env['PARLEY_TURN_NATS_URL'] ?? '').split(',').filter(Boolean);
+  if (servers.length === 0) return undefined;
+  return {
+    servers,
+    user: env['PARLEY_TURN_NATS_USER'] || 'turn',
+    password: env['PARLEY_TURN_NATS_PASSWORD'] || undefined,
+  };
+}
+
+/** Ports that are relayed on: an allocation takes one. */
+export function relayPorts({ minPort, maxPort }: Pick<Settings, 'minPort' | 'maxPort'>): number {
+  return maxPort - minPort + 1;
 }
 
 function isSource(text: string): text is AddressSource {
