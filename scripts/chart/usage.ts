@@ -15,7 +15,7 @@ const WHOLE = /\.Values((?:\.[a-zA-Z]\w*)+)/g;
 /** A use by a helper that is handed a component: it stands for that value of every component that has it. */
 const OF_COMPONENT = /\$section((?:\.[a-zA-Z]\w*)+)/g;
 
-const COMPONENTS = ['signaling', 'relay', 'turn', 'nats', 'edge', 'web'];
+const COMPONENTS = ['signaling', 'relay', 'turn', 'nats', 'edge', 'web', 'doctor'];
 /** Of which helpers use a part at a time. */
 const IMAGE = /\$image\.(\w+)/g;
 
