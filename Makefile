@@ -33,8 +33,9 @@ logs: ## Follow the logs of everything that runs
 	@tail -n 20 -F $(PARLEY_LOCAL_DIR)/logs/*.log
 
 .PHONY: check
-check: packages rust-tools ## Formatting, lint, types, and drift of generated files
+check: packages rust-tools chart-tools ## Formatting, lint, types, the chart's suites, and drift of generated files
 	@npm run --silent check
+	@npm run --silent chart
 	@cargo fmt --check
 	@cargo clippy --workspace --all-targets --quiet -- -D warnings
 
@@ -101,6 +102,10 @@ test-tools: ## Install what testing needs besides: browsers, nftables, Xvfb
 .PHONY: rust-tools
 rust-tools: ## Install Rust into the cache where it is missing
 	@infra/local/tools.sh rust
+
+.PHONY: chart-tools
+chart-tools: tools ## Install what checks the chart besides: Helm, its suites, Kubernetes' schemas; Go is needed
+	@infra/local/tools.sh chart
 
 .PHONY: load-tools
 load-tools: tools ## Install what load tests need besides: k6, for which Go is needed

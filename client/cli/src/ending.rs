@@ -59,6 +59,14 @@ impl Ending {
         exit
     }
 
+    /// In words.
+    pub fn why(&self) -> &str {
+        match self {
+            Ending::Done => "the server ended it",
+            Ending::Refused(why) | Ending::NoToken(why) | Ending::Lost { why, .. } => why,
+        }
+    }
+
     /// Of a connection that broke.
     pub fn lost(why: impl ToString) -> Self {
         Ending::Lost { why: why.to_string(), again: Again::Later }

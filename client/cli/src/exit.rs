@@ -18,6 +18,8 @@ pub enum Exit {
     Void = 5,
     /// The input is nothing that can be published.
     Unfit = 6,
+    /// A check of a host failed.
+    Unwell = 7,
 }
 
 impl From<Exit> for ExitCode {

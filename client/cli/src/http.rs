@@ -1,5 +1,6 @@
 //! Parley's HTTP API: JSON both ways.
 use crate::ending::Ending;
+use crate::reach::Reach;
 use std::time::Duration;
 use ureq::http::Request;
 use url::Url;
@@ -9,15 +10,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Posts JSON; the answer's body, or why there is none.
 pub async fn post(url: Url, key: Option<&str>, body: serde_json::Value) -> Result<serde_json::Value, Ending> {
-    ask("POST", url, key, Some(body)).await
+    ask(&Reach::default(), "POST", url, key, Some(body)).await
 }
 
 /// Deletes.
 pub async fn delete(url: Url, key: Option<&str>) -> Result<serde_json::Value, Ending> {
-    ask("DELETE", url, key, None).await
+    ask(&Reach::default(), "DELETE", url, key, None).await
+}
+
+/// As [`post`], by another way.
+pub async fn post_over(reach: &Reach, url: Url, body: serde_json::Value) -> Result<serde_json::Value, Ending> {
+    ask(reach, "POST", url, None, Some(body)).await
 }
 
 async fn ask(
+    reach: &Reach,
     method: &'static str,
     url: Url,
     key: Option<&str>,
@@ -33,12 +40,11 @@ async fn ask(
     }
     let body = body.map_or_else(String::new, |body| body.to_string());
     let request = request.body(body).map_err(|why| Ending::Refused(why.to_string()))?;
-    tokio::task::spawn_blocking(|| send(request)).await.unwrap_or_else(|why| Err(Ending::lost(why)))
+    let agent = reach.agent(PATIENCE);
+    tokio::task::spawn_blocking(move || send(&agent, request)).await.unwrap_or_else(|why| Err(Ending::lost(why)))
 }
 
-fn send(request: Request<String>) -> Result<serde_json::Value, Ending> {
-    let agent: ureq::Agent =
-        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build().into();
+fn send(agent: &ureq::Agent, request: Request<String>) -> Result<serde_json::Value, Ending> {
     let mut answer = agent.run(request).map_err(|why| Ending::lost(format!("the service cannot be asked: {why}")))?;
     let body = answer.body_mut().read_to_vec().unwrap_or_default();
     let status = answer.status();

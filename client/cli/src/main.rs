@@ -1,12 +1,14 @@
 //! The `parley` command.
 mod again;
 mod bench;
+mod doctor;
 mod ending;
 mod exit;
 mod http;
 mod load;
 mod media;
 mod publish;
+mod reach;
 mod room;
 mod runtime;
 mod stop;
@@ -31,6 +33,8 @@ enum Command {
     /// Publish to stream topics, hear them, watch a relay
     #[command(subcommand)]
     Stream(stream::Stream),
+    /// Check a Parley host from where you are, and say what to do about what fails
+    Doctor(doctor::Flags),
     /// Send traffic and check what becomes of it
     #[command(subcommand)]
     Load(load::Load),
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         Command::Watch(watch) => watch.run(),
         Command::Room(room) => room.run(),
         Command::Stream(stream) => stream.run(),
+        Command::Doctor(doctor) => doctor.run(),
         Command::Load(load) => load.run(),
         Command::Bench(bench) => bench.run(),
     };

@@ -21,6 +21,8 @@ const LEVEL_MS = 200;
 const LEVEL_STEP = 0.02;
 /** Hex digits of 96 random bits: a chat id nobody else chooses. */
 const CHAT_ID_BYTES = 12;
+/** Between two requests for ICE servers because of paths that broke. */
+const REFRESH_PAUSE_MS = 5000;
 /** Timers of browsers hold 31 bits; a longer wait is cut into pieces. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
@@ -54,6 +56,7 @@ class JoinedCall implements Call {
   #cancelLevels: () => void;
   #cancelExpiry: () => void = () => undefined;
   #cancelRefresh: () => void = () => undefined;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CallOptions, ports: Ports) {
     this.#options = options;
@@ -74,6 +77,7 @@ class JoinedCall implements Call {
         this.#directedCount += 1;
         this.#connection.sendDirected(to, this.#directedCount.toString(36), payload);
       },
+      onBroken: () => this.#refreshAfterBreak(),
       onChange: () => this.#changed(),
     });
     this.#connection = new Connection(options, ports, {
@@ -267,8 +271,14 @@ class JoinedCall implements Call {
     this.#cancelRefresh = this.#ports.clock.after(Math.min(wait, TIMER_MAX_MS), () => this.#refresh());
   }
 
+  /** Perhaps the TURN node went: by the time ICE is restarted, those that live now are known. Many paths may break at once. */
+  #refreshAfterBreak(): void {
+    if (this.#ports.clock.now() - this.#refreshedAt >= REFRESH_PAUSE_MS) this.#refresh();
+  }
+
   #refresh(): void {
     this.#cancelRefresh();
+    this.#refreshedAt = this.#ports.clock.now();
     // Asked again in a minute until the answer came: the socket may be down, or the answer lost.
     this.#cancelRefresh = this.#ports.clock.after(60_000, () => this.#refresh());
     this.#connection.send({ type: 'ice' });

@@ -19,6 +19,8 @@ export interface LinkOptions {
   /** Whether a signal would leave now: our socket is up and the other person has one. */
   reachable(): boolean;
   send(signal: Signal): void;
+  /** The path broke; ICE is restarted soon, unless it heals. */
+  onBroken(): void;
   onChange(): void;
 }
 
@@ -173,8 +175,10 @@ export class PeerLink {
       this.#restarts = 0;
       this.#renewals = 0;
     } else if (state === 'failed') {
+      this.#options.onBroken();
       this.#climb();
     } else if (state === 'disconnected') {
+      this.#options.onBroken();
       const wait = this.#options.starter ? RESTART_AFTER_MS.starter : RESTART_AFTER_MS.other;
       this.#after(wait, () => this.#climb());
     }

@@ -13,6 +13,8 @@ export interface MeshOptions {
   readonly iceTransportPolicy: RTCIceTransportPolicy;
   connected(): boolean;
   send(to: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  /** The path to somebody broke. */
+  onBroken(): void;
   onChange(): void;
 }
 
@@ -159,6 +161,7 @@ export class Mesh {
       configuration: () => ({ iceServers: this.#iceServers ?? [], iceTransportPolicy }),
       reachable: () => this.#options.connected() && (this.#neighbours.get(participant)?.present ?? true),
       send: (signal) => this.#send(participant, signal),
+      onBroken: () => this.#options.onBroken(),
       onChange: () => this.#options.onChange(),
     });
     const nothing = Promise.resolve();

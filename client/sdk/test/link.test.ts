@@ -15,6 +15,8 @@ interface Pair {
   readonly starter: PeerLink;
   readonly other: PeerLink;
   readonly sent: Signal[];
+  /** Who noticed, each time, that the path broke. */
+  readonly broken: ('starter' | 'other')[];
   reachable: boolean;
   reload(side: 'starter' | 'other'): void;
   close(): void;
@@ -51,6 +53,7 @@ function pair({ seed = 1, lose = () => false, delayMs = 10 }: Weather = {}): Pai
       names: { person: fakeStream(), screen: fakeStream() },
       configuration: () => ({}),
       reachable: () => state.reachable,
+      onBroken: () => state.broken.push(side),
       onChange: () => undefined,
       send: (signal) => {
         if (!state.reachable) return;
@@ -69,6 +72,7 @@ function pair({ seed = 1, lose = () => false, delayMs = 10 }: Weather = {}): Pai
   const state: Pair = {
     ports,
     sent,
+    broken: [],
     reachable: true,
     get starter() {
       return get('starter');
@@ -209,6 +213,11 @@ describe('a link between two people', () => {
     await call.ports.clock.until(connected(call), 5000);
     call.ports.fabric.cut();
     call.ports.fabric.mend();
+    assert.notEqual(
+      await call.ports.clock.until(() => call.broken.length === 2, 1000),
+      null,
+      'both know it before anything is restarted',
+    );
     const took = await call.ports.clock.until(() => call.starter.view.status === 'recovering', 5000);
     assert.ok(took !== null && took >= 2000 && took <= 3000, `took ${took}`);
     assert.notEqual(await call.ports.clock.until(connected(call), 2000), null);

@@ -64,8 +64,14 @@ export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
     LISTEN_ADDRESS: edgeHost,
     HTTP_PORT: String(ports.edge),
     HTTPS_PORT: String(ports.edgeTls),
-    TLS_CERT: secrets.tlsCertFile,
-    TLS_KEY: secrets.tlsKeyFile,
+    TRUSTED_HOPS: '0',
+    REQUIRE_TLS: 'NONE',
+    TLS_CERTIFICATES: tlsCertificates(secrets.tlsCertFile, secrets.tlsKeyFile),
+    // A cluster's only: `turns:` on 443, and metrics on a port of their own.
+    HTTPS_LISTENER_FILTERS: '[]',
+    HTTPS_FILTER_CHAINS: '',
+    LISTENERS: '',
+    CLUSTERS: '',
     // A browser must not learn to insist on TLS for everything else that runs on localhost.
     HSTS_MAX_AGE: '0',
     MAX_CONNECTIONS: String(maxConnections),
@@ -77,6 +83,11 @@ export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
     ]),
     WEB_ENDPOINTS: endpoints([ports.web]),
   });
+}
+
+function tlsCertificates(certificate: string, key: string): string {
+  const files = { certificate_chain: { filename: certificate }, private_key: { filename: key } };
+  return `tls_certificates: ${JSON.stringify([files])}`;
 }
 
 /** Envoy's lb_endpoints in flow style, which fits in one line of the template. */

@@ -24,6 +24,7 @@ import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence, Waiti
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
 import { MediaRelay } from '../src/media.ts';
 import { MediaClaims, ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
+import { TurnNode } from '../src/turn.ts';
 
 export interface Family {
   readonly title: string;
@@ -73,6 +74,11 @@ export const FAMILIES = {
     title: 'Media relays',
     about: 'What relays say of themselves over NATS core, as JSON.',
     messages: { MediaRelay },
+  },
+  turn: {
+    title: 'TURN nodes',
+    about: 'What TURN nodes say of themselves over NATS core, as JSON.',
+    messages: { TurnNode },
   },
 } as const satisfies Record<string, Family>;
 

@@ -14,6 +14,8 @@ export const podDirectedSubject = (pod: PodId): string => `${ROOT}.directed.${po
 
 /** A region's media relays say here what they are; its pods and relays hear it. */
 export const mediaRelaySubject = (region: RegionId): string => `${ROOT}.media.relay.${region}`;
+/** TURN nodes say here what they are; the pods of all regions hear it. */
+export const turnNodeSubject = `${ROOT}.turn.node`;
 /** Who is sent away from the relays of all regions before their token is over: rule STR-118 of the relay's STREAMS.md. */
 export const revokedSubject = `${ROOT}.relay.revoked`;
 

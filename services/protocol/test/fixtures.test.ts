@@ -25,7 +25,12 @@ const messagesOf = (family: FamilyName): ReadonlyMap<string, TSchema> =>
   new Map(Object.entries(FAMILIES[family].messages).map(([name, schema]) => [kebab(name), schema]));
 
 /** Bodies and tokens have no `type`: where they are found says what they are. */
-function decodeUntyped(family: 'http' | 'tokens' | 'media'): (fixture: Fixture) => Decoded<unknown> {
+const UNTYPED = ['http', 'tokens', 'media', 'turn'] as const satisfies readonly FamilyName[];
+type UntypedFamily = (typeof UNTYPED)[number];
+const isUntyped = (family: FamilyName): family is UntypedFamily =>
+  (UNTYPED as readonly FamilyName[]).includes(family);
+
+function decodeUntyped(family: UntypedFamily): (fixture: Fixture) => Decoded<unknown> {
   const schemas = messagesOf(family);
   return (fixture) => {
     const schema = schemas.get(fixture.type);
@@ -41,12 +46,13 @@ const DECODERS = {
   http: decodeUntyped('http'),
   tokens: decodeUntyped('tokens'),
   media: decodeUntyped('media'),
+  turn: decodeUntyped('turn'),
 } as const satisfies Record<FamilyName, (fixture: Fixture) => Decoded<unknown>>;
 
 for (const family of Object.keys(FAMILIES) as FamilyName[]) {
   const valid = fixtures(`${family}/valid`);
   const invalid = fixtures(`${family}/invalid`);
-  const isTyped = family !== 'http' && family !== 'tokens' && family !== 'media';
+  const isTyped = !isUntyped(family);
   const types = [...messagesOf(family).keys()];
 
   describe(`fixtures of the family ${family}`, () => {

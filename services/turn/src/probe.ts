@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { attribute, decodeResponse, encodeRequest, method, newTransaction } from './stun.ts';
+import { attribute, decodeIpv4, decodeResponse, encodeRequest, method, newTransaction } from './stun.ts';
 
 // STUN's own first retransmission is at 500 ms; a probe on one machine or one rack need not wait for it.
 const resendEveryMs = 200;
@@ -8,29 +8,58 @@ const resendEveryMs = 200;
  * Asks a STUN or TURN server over UDP for this socket's address, as a health check. Resolves with the round trip in ms;
  * rejects after `deadlineMs`.
  */
-export function probeStun(host: string, port: number, deadlineMs: number): Promise<number> {
+export async function probeStun(host: string, port: number, deadlineMs: number): Promise<number> {
+  const started = performance.now();
+  await ask({ host, port, deadlineMs });
+  return performance.now() - started;
+}
+
+/** Whether a STUN or TURN server answers within this time. */
+export function answersStun(host: string, port: number, withinMs: number): Promise<boolean> {
+  return probeStun(host, port, withinMs).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The address (IPv4) that a server elsewhere sees the local address `from` at; rejects after `deadlineMs`. */
+export async function askAddress(question: Question & { readonly from: string }): Promise<string> {
+  return decodeIpv4(await ask(question)).ip;
+}
+
+interface Question {
+  readonly host: string;
+  readonly port: number;
+  readonly deadlineMs: number;
+  /** The local address to ask from; the system's choice where it is not given. */
+  readonly from?: string;
+}
+
+/** The XOR-MAPPED-ADDRESS of the first answer that belongs to this question. */
+function ask({ host, port, deadlineMs, from }: Question): Promise<Buffer> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  if (from !== undefined) socket.bind({ address: from });
   const transaction = newTransaction();
   const packet = encodeRequest(method.binding, transaction, []);
-  const started = performance.now();
 
-  return new Promise<number>((resolve, reject) => {
+  return new Promise<Buffer>((resolve, reject) => {
     const send = () => socket.send(packet, port, host);
     const resend = setInterval(send, resendEveryMs);
-    const deadline = setTimeout(() => end(new Error(`no STUN answer from ${host}:${port}`)), deadlineMs);
-    const end = (error?: Error) => {
+    const end = (result: Buffer | Error) => {
       clearInterval(resend);
       clearTimeout(deadline);
       socket.close();
-      if (error) reject(error);
-      else resolve(performance.now() - started);
+      if (result instanceof Error) reject(result);
+      else resolve(result);
     };
+    const deadline = setTimeout(() => end(new Error(`no STUN answer from ${host}:${port}`)), deadlineMs);
     // A refused port is reported here before the server has bound it: keep asking until the deadline.
     socket.on('error', () => undefined);
     socket.on('message', (message) => {
       const response = decodeResponse(message);
       if (response?.transaction !== transaction.toString('hex')) return;
-      if (response.attributes.has(attribute.xorMappedAddress)) end();
+      const mapped = response.attributes.get(attribute.xorMappedAddress);
+      if (mapped) end(mapped);
     });
     send();
   });

@@ -1,13 +1,14 @@
 //! One session with a relay (MED-11, MED-13, MEDIA-9).
 use super::Boxed;
 use crate::ending::Ending;
+use crate::reach::Reach;
 use anyhow::{Context, bail};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use clap::ValueEnum;
 use moq_net::{origin, stats};
 use moq_tokio::connect::Config;
-use moq_tokio::{Client, Connection, Redirect, connect, quic};
+use moq_tokio::{Client, Connection, Redirect, quic};
 use serde::Deserialize;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -34,6 +35,8 @@ pub struct Address {
     pub hashes: Vec<Hash>,
     /// Its WebSocket: `wss://HOST/…?jwt=TOKEN`.
     pub websocket: Option<Url>,
+    /// By which way.
+    pub reach: Reach,
 }
 
 /// A relay as signaling offers it (MEDIA-6, MEDIA-8).
@@ -63,7 +66,7 @@ impl Offer {
         websocket.query_pairs_mut().clear().append_pair("at", at).append_pair("jwt", &self.token);
         let hashes = self.certificate_hashes.iter().map(|hash| hash.parse()).collect::<anyhow::Result<_>>();
         let hashes = hashes.map_err(|why| Ending::Refused(format!("the service offers a relay: {why}")))?;
-        Ok(Address { quic: Some(quic), hashes, websocket: Some(websocket) })
+        Ok(Address { quic: Some(quic), hashes, websocket: Some(websocket), reach: Reach::default() })
     }
 }
 
@@ -144,8 +147,8 @@ pub fn dial(address: Address, only: Option<Transport>, ends: Ends) -> Boxed<'sta
         let wanted = |over: Transport| only.is_none_or(|only| only == over);
         let quic = address.quic.clone().filter(|_| wanted(Transport::Quic));
         let websocket = address.websocket.clone().filter(|_| wanted(Transport::WebSocket));
-        let quick = |url| open(url, Transport::Quic, &address.hashes, &ends);
-        let slow = |url| open(url, Transport::WebSocket, &[], &ends);
+        let quick = |url| open(url, Transport::Quic, &address.hashes, &ends, &address.reach);
+        let slow = |url| open(url, Transport::WebSocket, &[], &ends, &address.reach);
         let race = async {
             match (quic, websocket) {
                 (Some(quic), Some(websocket)) => either(quick(quic), slow(websocket)).await,
@@ -177,7 +180,7 @@ async fn either(
     }
 }
 
-async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends) -> anyhow::Result<Dialled> {
+async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends, reach: &Reach) -> anyhow::Result<Dialled> {
     let mut config = Config::default();
     config.timeout = GIVE_UP;
     // Where to dial next is asked for; and a relay that moves its clients names one whose certificate is not known.
@@ -189,6 +192,7 @@ async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends) -> anyhow
         config.bind = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
     }
     config.tls.fingerprint = hashes.iter().map(ToString::to_string).collect();
+    let address = reach.relay(url, &mut config).await?;
     let mut timing = quic::Config::default();
     timing.idle_timeout = IDLE;
     timing.keep_alive = IDLE / PINGS;
@@ -202,7 +206,7 @@ async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends) -> anyhow
     if let Some(stats) = &ends.stats {
         client = client.with_stats(stats.clone());
     }
-    let connection = client.connect(connect::Addr::new(url)).established().await?;
+    let connection = client.connect(address).established().await?;
     Ok(Dialled { connection, over, client })
 }
 

@@ -50,7 +50,7 @@ impl Way {
     pub fn to(url: Url, flags: &Flags) -> Self {
         let websocket = matches!(url.scheme(), "ws" | "wss");
         let (quic, websocket) = if websocket { (None, Some(url)) } else { (Some(url), None) };
-        Way::Relay(Address { quic, hashes: flags.hashes.clone(), websocket })
+        Way::Relay(Address { quic, hashes: flags.hashes.clone(), websocket, ..Address::default() })
     }
 
     async fn ask(&mut self) -> Result<Address, Ending> {

@@ -116,6 +116,7 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
       openBus: (...[listener]: Parameters<Parameters<typeof startPod>[1]['openBus']>) =>
         network.join(pod, listener),
       openMedia: () => ({ revoke: () => {} }),
+      openTurn: () => {},
       store,
       seats,
     };

@@ -3,6 +3,7 @@ import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
 import type { MediaRelay } from '@parley/protocol/media';
+import type { TurnNode } from '@parley/protocol/turn';
 
 /** Messages between pods: at most once, in order from one pod to another, possibly lost. */
 export interface Bus {
@@ -35,6 +36,10 @@ export interface MediaBus {
 
 export interface MediaListener {
   onRelay(relay: MediaRelay): void;
+}
+
+export interface TurnListener {
+  onNode(node: TurnNode): void;
 }
 
 /** A named room as its home region keeps it. */

@@ -26,7 +26,7 @@ export interface Host {
   /** Verifies the ticket or token and hands the arrival to the core; a code where it may not enter. */
   admit(connection: Connection, message: Enter | Resume): Promise<Code | undefined>;
   handle(input: Input): void;
-  iceServers(participant: ParticipantId): ServerMessage;
+  iceServers(room: RoomId, participant: ParticipantId): ServerMessage;
   relayOffer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null>;
   closed(connection: Connection): void;
 }
@@ -141,7 +141,7 @@ export class Connection {
       case 'chat':
         return this.#onChat(message.id, message.text, now);
       case 'ice':
-        return this.say(this.#host.iceServers(participant));
+        return this.say(this.#host.iceServers(this.room, participant));
       case 'relay':
         return this.#onRelay(participant, message.without);
       case 'leave':

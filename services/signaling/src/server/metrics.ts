@@ -8,6 +8,7 @@ interface Held {
   readonly peers: number;
   readonly connections: number;
   readonly mediaRelays: number;
+  readonly turnNodes: number;
 }
 
 export class Metrics {
@@ -45,6 +46,7 @@ export class Metrics {
     gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
     gauge('parley_peers', 'Other pods this pod hears', () => read().peers);
     gauge('parley_media_relays', 'Media relays this pod sends people to', () => read().mediaRelays);
+    gauge('parley_turn_nodes', 'TURN nodes that people can be sent to', () => read().turnNodes);
     const counter = (name: string, help: string, value: () => number): void => {
       new Counter({
         name,

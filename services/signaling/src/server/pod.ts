@@ -9,9 +9,8 @@ import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect, SocketId } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
-import type { Bus, BusListener, MediaBus, MediaListener, SeatStore } from '../core/ports.ts';
+import type { Bus, BusListener, MediaBus, MediaListener, SeatStore, TurnListener } from '../core/ports.ts';
 import type { Tokens } from '../adapters/tokens.ts';
-import { iceServersFor } from '../adapters/turn-credentials.ts';
 import { readArrival, type ArrivalParts } from './arrival.ts';
 import type { Config } from './config.ts';
 import type { Connection, Host } from './connection.ts';
@@ -21,6 +20,7 @@ import { MediaDesk } from './media-desk.ts';
 import { Metrics } from './metrics.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
+import { TurnDesk } from './turn-desk.ts';
 
 export type ModerationResult = Pick<Effect & { type: 'moderated' }, 'outcome' | 'name' | 'visitor'>;
 
@@ -32,6 +32,7 @@ export interface PodParts {
   readonly seats: SeatStore;
   readonly openBus: (listener: BusListener) => Bus;
   readonly openMedia: (listener: MediaListener) => MediaBus;
+  readonly openTurn: (listener: TurnListener) => void;
 }
 
 export class SignalingPod implements Host {
@@ -43,6 +44,7 @@ export class SignalingPod implements Host {
   readonly #arrivals: ArrivalParts;
   readonly #home: HomeRegion;
   readonly #media: MediaDesk;
+  readonly #turn: TurnDesk;
   /** Owners' requests that some pod has yet to answer. */
   readonly #requests = new Map<number, (result: ModerationResult) => void>();
   /** Grows over restarts too. */
@@ -74,6 +76,7 @@ export class SignalingPod implements Host {
       ...this.core.counts(),
       connections: this.#connections.size,
       mediaRelays: this.#media.relays,
+      turnNodes: this.#turn.count(),
     }));
     this.#arrivals = { ...parts, limits: config.limits, viewHere: (room) => this.core.view(room) };
     const seats = new SeatKeeper({
@@ -85,6 +88,7 @@ export class SignalingPod implements Host {
     });
     this.#home = new HomeRegion({ ...this.#arrivals, seats, handle: (input) => this.handle(input) });
     this.#media = new MediaDesk({ ...parts, limits: config.limits, now: () => this.now() });
+    this.#turn = new TurnDesk({ ...parts, now: () => this.now() });
     this.#bus = parts.openBus({
       onMessage: (message) => {
         if (message.type === 'beat' && message.pod === config.pod) this.#heardAt = this.now();
@@ -164,10 +168,9 @@ export class SignalingPod implements Host {
     return undefined;
   }
 
-  iceServers(participant: ParticipantId) {
-    const ttlMs = this.limits['turn.ttl'];
-    const iceServers = iceServersFor(participant, { ...this.#parts.config.turn, ttlMs }, Date.now());
-    return { type: 'ice' as const, iceServers, ttlS: Math.floor(ttlMs / 1000) };
+  /** The STUN and TURN servers that everyone of this room uses, with fresh credentials for one. */
+  iceServers(room: RoomId, participant: ParticipantId) {
+    return { type: 'ice' as const, ...this.#turn.offer(room, participant) };
   }
 
   /** The relay where this room meets, with a fresh token for it; `null` where the region has none. */

@@ -1,14 +1,25 @@
 /** The composition root: every part of a pod, in the order it is started, and the ordered list of its end. */
 import type { AddressInfo } from 'node:net';
+import { turnNodeSubject } from '@parley/protocol/subjects';
+import { TurnNode } from '@parley/protocol/turn';
 import { pino, type Logger } from 'pino';
 import { kvRooms } from '../adapters/kv-rooms.ts';
 import { kvSeats } from '../adapters/kv-seats.ts';
 import { natsBus } from '../adapters/nats-bus.ts';
 import { connectNats } from '../adapters/nats-connection.ts';
+import { hearLeases } from '../adapters/nats-leases.ts';
 import { natsMedia } from '../adapters/nats-media.ts';
 import { createTokens } from '../adapters/tokens.ts';
 import { AddressBuckets } from '../core/buckets.ts';
-import type { Bus, BusListener, MediaBus, MediaListener, RoomStore, SeatStore } from '../core/ports.ts';
+import type {
+  Bus,
+  BusListener,
+  MediaBus,
+  MediaListener,
+  RoomStore,
+  SeatStore,
+  TurnListener,
+} from '../core/ports.ts';
 import type { Config } from './config.ts';
 import { createHttp } from './http.ts';
 import { SignalingPod } from './pod.ts';
@@ -27,6 +38,7 @@ export interface RunningPod {
 export interface Backing {
   readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
   readonly openMedia: (listener: MediaListener, onBad: (subject: string, why: string) => void) => MediaBus;
+  readonly openTurn: (listener: TurnListener, onBad: (subject: string, why: string) => void) => void;
   readonly store: RoomStore;
   readonly seats: SeatStore;
 }
@@ -36,9 +48,11 @@ export const createLog = (config: Config): Logger =>
 
 export async function natsBacking(config: Config): Promise<Backing> {
   const connection = await connectNats({ ...config.nats, name: config.pod });
+  const turnNodes = { subject: turnNodeSubject, kind: TurnNode };
   return {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
     openMedia: (listener, onBad) => natsMedia(connection, config.region, listener, onBad),
+    openTurn: (listener, onBad) => hearLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
     store: kvRooms(connection, config.nats),
     seats: kvSeats(connection, config.nats),
   };
@@ -60,6 +74,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
     seats,
     openBus: (listener) => backing.openBus(listener, onBad),
     openMedia: (listener) => backing.openMedia(listener, onBad),
+    openTurn: (listener) => backing.openTurn(listener, onBad),
   });
   const { limits } = config;
   const joins = new AddressBuckets(limits['address.joins'] / 60, limits['address.joins'], pod.now());

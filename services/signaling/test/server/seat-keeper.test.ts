@@ -6,7 +6,8 @@ import { Metrics } from '../../src/server/metrics.ts';
 import { SeatKeeper } from '../../src/server/seat-keeper.ts';
 import { eventually } from '../support/deadline.ts';
 
-const metrics = new Metrics(() => ({ rooms: 0, sockets: 0, peers: 0, connections: 0, mediaRelays: 0 }));
+const nothing = { rooms: 0, sockets: 0, peers: 0, connections: 0, mediaRelays: 0, turnNodes: 0 };
+const metrics = new Metrics(() => nothing);
 const ROOM: RoomSeats = { room: 'panel@local', name: 'panel', incarnation: 'one', cap: 2 };
 
 function keeper(

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,10 +17,46 @@ export interface TestNats {
   close(): Promise<void>;
 }
 
-export async function startNats(): Promise<TestNats> {
+/** One without users, where everybody may everything. */
+export function startNats(): Promise<TestNats> {
+  return runNats((port, directory) => ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
+}
+
+/** As the chart and `make up` run it: the password of each user is its name. */
+export async function startNatsWithUsers(): Promise<TestNats> {
+  const monitor = await freePort();
+  const template = readFileSync(
+    new URL('../../../../charts/parley/files/nats.conf', import.meta.url),
+    'utf8',
+  );
+  return runNats((port, directory) => {
+    const values: Readonly<Record<string, string>> = {
+      SERVER_NAME: 'test-0',
+      LISTEN: `127.0.0.1:${port}`,
+      MONITOR: `127.0.0.1:${monitor}`,
+      STORE_DIR: directory,
+      DOMAIN: 'test',
+      MAX_MEMORY: '16MB',
+      MAX_FILE: '64MB',
+    };
+    const file = path.join(directory, 'nats.conf');
+    writeFileSync(
+      file,
+      template
+        .replaceAll(/\$PARLEY_NATS_(\w+)_PASSWORD/g, (_, user: string) => user.toLowerCase())
+        .replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ''),
+    );
+    return ['-c', file];
+  });
+}
+
+async function runNats(
+  argumentsFor: (port: number, directory: string) => readonly string[],
+): Promise<TestNats> {
   const binary = natsBinary();
   const port = await freePort();
   const directory = mkdtempSync(path.join(tmpdir(), 'parley-nats-'));
+  const arguments_ = argumentsFor(port, directory);
   let server: ChildProcess | undefined;
   const kill = async (): Promise<void> => {
     if (server === undefined || server.exitCode !== null) return;
@@ -30,7 +66,6 @@ export async function startNats(): Promise<TestNats> {
     server = undefined;
   };
   const start = async (): Promise<void> => {
-    const arguments_ = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory];
     server = spawn(binary, arguments_, { stdio: ['ignore', 'ignore', 'pipe'] });
     await within('NATS is ready', isReady(server), 10_000);
   };

@@ -55,7 +55,13 @@ export async function startTestPod(options: TestPodOptions = {}): Promise<Runnin
 
 function memoryBacking(config: Config, { network, store, seats }: Memory = memory()): Backing {
   const openMedia = (): MediaBus => ({ revoke: () => {} });
-  return { openBus: (listener) => network.join(config.pod, listener), openMedia, store, seats };
+  return {
+    openBus: (listener) => network.join(config.pod, listener),
+    openMedia,
+    openTurn: () => {},
+    store,
+    seats,
+  };
 }
 
 function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: TestPodOptions): Config {

@@ -57,7 +57,7 @@ export async function joinRoom(
     ticket,
     ticketTtlMs: limits['ticket.ttl'],
     socketUrl: `${origin.replace(/^http/, 'ws')}${socketPath(view.room)}`,
-    iceServers: pod.iceServers(participant).iceServers,
+    iceServers: pod.iceServers(view.room, participant).iceServers,
     room: view,
   };
   log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket given');

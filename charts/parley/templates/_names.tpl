@@ -1,0 +1,47 @@
+{{/* Names and labels. */}}
+
+{{- define "parley.chart" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 30 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* What the names of all objects begin with. Short enough that the longest pod name stays a DNS label. */}}
+{{- define "parley.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 30 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := include "parley.chart" . -}}
+{{- contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) | trunc 30 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels that select the pods of a component: (dict "root" $ "component" "signaling"). They never change. */}}
+{{- define "parley.selector" -}}
+app.kubernetes.io/name: {{ include "parley.chart" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- define "parley.labels" -}}
+{{ include "parley.selector" . }}
+app.kubernetes.io/part-of: parley
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* The name in DNS of a Service: (dict "root" $ "service" "nats"). */}}
+{{- define "parley.dns" -}}
+{{ include "parley.fullname" .root }}-{{ .service }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
+{{- end -}}
+
+{{/* Where people open Parley; empty without a host. */}}
+{{- define "parley.origin" -}}
+{{- if .Values.host -}}
+https://{{ .Values.host }}{{ if ne (int .Values.publicPort) 443 }}:{{ int .Values.publicPort }}{{ end }}
+{{- end -}}
+{{- end -}}
+
+{{/* The variable of a limit: mesh.max becomes MESH_MAX, pod.queuedBytes POD_QUEUED_BYTES. */}}
+{{- define "parley.limitName" -}}
+{{- regexReplaceAll "([a-z0-9])([A-Z])" . "${1}_${2}" | replace "." "_" | upper -}}
+{{- end -}}

@@ -1,0 +1,133 @@
+{{/*
+What pods have in common: (dict "root" $ "component" "relay"). A component has the name of its section of the values, or says
+which one is its ("section").
+*/}}
+
+{{/* The image of a component: Parley's own live below image.registry, others are complete. */}}
+{{- define "parley.image" -}}
+{{- $section := index .root.Values (.section | default .component) -}}
+{{- $image := $section.image -}}
+{{- $own := not (has (.section | default .component) (list "nats" "edge")) -}}
+{{- $repository := $own | ternary (printf "%s/%s" .root.Values.image.registry $image.repository) $image.repository -}}
+{{- if $image.digest -}}
+{{ $repository }}@{{ $image.digest }}
+{{- else -}}
+{{ $repository }}:{{ $image.tag | default ($own | ternary (.root.Values.image.tag | default .root.Chart.AppVersion) "") }}
+{{- end -}}
+{{- end -}}
+
+{{/* Metadata of a pod; "checksums" are texts a change of which starts pods anew. */}}
+{{- define "parley.podMetadata" -}}
+labels:
+  {{- include "parley.labels" . | nindent 2 }}
+  {{- with .role }}
+  parley.dev/relay-role: {{ . }}
+  {{- end }}
+  {{- with .root.Values.pods.labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- if or .checksum .root.Values.pods.annotations }}
+annotations:
+  {{- with .checksum }}
+  checksum/config: {{ . }}
+  {{- end }}
+  {{- with .root.Values.pods.annotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The beginning of a pod's spec. Service links are off for more than tidiness: Kubernetes would set PARLEY_…_SERVICE_HOST, and
+services refuse PARLEY_ names that they do not know.
+*/}}
+{{- define "parley.podSpec" -}}
+{{- $section := index .root.Values (.section | default .component) -}}
+serviceAccountName: {{ .serviceAccount | default (include "parley.fullname" .root) }}
+automountServiceAccountToken: {{ .token | default false }}
+enableServiceLinks: false
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $section.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: {{ int .root.Values.pods.userId }}
+  runAsGroup: {{ int .root.Values.pods.userId }}
+  fsGroup: {{ int .root.Values.pods.userId }}
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: { type: RuntimeDefault }
+# Every name below is complete: one query each, instead of one per search domain.
+dnsConfig:
+  options: [{ name: ndots, value: '1' }]
+{{- with $section.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $section.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* A pod of something that runs several times leaves a lost node soon: others wait for it, nothing is stored on it. */}}
+{{- define "parley.tolerations" -}}
+{{- $section := index .root.Values (.section | default .component) -}}
+tolerations:
+  {{- range list "not-ready" "unreachable" }}
+  - { key: node.kubernetes.io/{{ . }}, operator: Exists, effect: NoExecute, tolerationSeconds: {{ int $.root.Values.pods.nodeLossSeconds }} }
+  {{- end }}
+  {{- with $section.tolerations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{/* Over zones and nodes. Pods of one version count among themselves, so that a rollout ends as evenly as it began. */}}
+{{- define "parley.spread" -}}
+{{- $section := index .root.Values (.section | default .component) -}}
+topologySpreadConstraints:
+  {{- range $key, $when := dict "topology.kubernetes.io/zone" $section.spread.zone "kubernetes.io/hostname" $section.spread.node }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: {{ $when }}
+    labelSelector:
+      matchLabels:
+        {{- include "parley.selector" $ | nindent 8 }}
+        {{- with $.role }}
+        parley.dev/relay-role: {{ . }}
+        {{- end }}
+    {{- if $.hashLabel }}
+    matchLabelKeys: [{{ $.hashLabel }}]
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
+{{/* What every container gives up. */}}
+{{- define "parley.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{/* A probe of a path: (dict "path" "/readyz" "port" "http" "period" 2 "failures" 3). */}}
+{{- define "parley.probe" -}}
+httpGet: { path: {{ .path | quote }}, port: {{ .port }} }
+periodSeconds: {{ .period }}
+timeoutSeconds: 2
+failureThreshold: {{ .failures }}
+{{- end -}}
+
+{{/* A variable from a Secret: (dict "name" … "secret" … "key" …). */}}
+{{- define "parley.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom: { secretKeyRef: { name: {{ .secret }}, key: {{ .key }} } }
+{{- end -}}
+
+{{/* A variable from the pod's own description: (dict "name" … "path" …). */}}
+{{- define "parley.fieldVariable" -}}
+- name: {{ .name }}
+  valueFrom: { fieldRef: { fieldPath: {{ .path | quote }} } }
+{{- end -}}

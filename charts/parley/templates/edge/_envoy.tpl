@@ -1,0 +1,141 @@
+{{/* The edge's configuration: files/envoy.yaml, which the stack on one machine uses too, and what only a cluster has. */}}
+
+{{/* Envoy's lb_endpoints: a name that DNS resolves to all pods. (dict "root" $ "service" … "port" … "health" another port) */}}
+{{- define "parley.endpoints" -}}
+{{- $address := dict "address" (include "parley.dns" .) "port_value" (int .port) -}}
+{{- $endpoint := dict "address" (dict "socket_address" $address) -}}
+{{- if .health -}}
+{{- $_ := set $endpoint "health_check_config" (dict "port_value" (int .health)) -}}
+{{- end -}}
+{{- list (dict "endpoint" $endpoint) | toJson -}}
+{{- end -}}
+
+{{- define "parley.envoyConf" -}}
+{{- $turns := and .Values.turn.enabled .Values.turn.tls443.enabled -}}
+{{- include "parley.fill" (dict "text" (.Files.Get "files/envoy.yaml" | trimSuffix "\n") "values" (dict
+  "ADMIN_PORT" 9901
+  "MAX_CONNECTIONS" (int .Values.edge.maxConnections)
+  "LISTEN_ADDRESS" "0.0.0.0"
+  "HTTP_PORT" 8080
+  "HTTPS_PORT" 8443
+  "TRUSTED_HOPS" (int .Values.edge.trustedHops)
+  "REQUIRE_TLS" (.Values.edge.redirectToHttps | ternary "ALL" "NONE")
+  "HSTS_MAX_AGE" (int .Values.edge.hstsMaxAge)
+  "JOIN_BURST" (int .Values.edge.joinLimits.burst)
+  "JOIN_PER_SECOND" (int .Values.edge.joinLimits.perSecond)
+  "JOIN_ADDRESS_BURST" (int .Values.edge.joinLimits.addressBurst)
+  "JOIN_ADDRESS_PER_SECOND" (int .Values.edge.joinLimits.addressPerSecond)
+  "TLS_CERTIFICATES" (include "parley.envoyCertificates" .)
+  "HTTPS_LISTENER_FILTERS" ($turns | ternary (include "parley.envoyTlsInspector" .) "[]")
+  "HTTPS_FILTER_CHAINS" ($turns | ternary (include "parley.envoyTurnsChain" .) "")
+  "LISTENERS" (include "parley.envoyListeners" .)
+  "CLUSTERS" (include "parley.envoyClusters" .)
+  "SIGNALING_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "signaling" "port" 8101))
+  "RELAY_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "relay" "port" 8111 "health" 8113))
+  "MEDIA_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "relay" "port" 8151 "health" 8113))
+  "WEB_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "web" "port" 8090))
+)) -}}
+{{- end -}}
+
+{{/* By a file of its own that names the certificate's: only then is a renewed one read again. */}}
+{{- define "parley.envoyCertificates" -}}
+tls_certificate_sds_secret_configs: [{ name: edge, sds_config: { path_config_source: { path: /etc/envoy/certificate.yaml } } }]
+{{- end -}}
+
+{{- define "parley.envoyCertificate" -}}
+resources:
+  - '@type': type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret
+    name: edge
+    tls_certificate:
+      certificate_chain: { filename: /etc/envoy/tls/tls.crt }
+      private_key: { filename: /etc/envoy/tls/tls.key }
+      watched_directory: { path: /etc/envoy/tls }
+{{- end -}}
+
+{{- define "parley.envoyTlsInspector" -}}
+[{ name: envoy.filters.listener.tls_inspector, typed_config: { '@type': type.googleapis.com/envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector } }]
+{{- end -}}
+
+{{/* turns: on the port of https. TLS ends here, so that one certificate serves both; what is inside is TURN over TCP. */}}
+{{- define "parley.envoyTurnsChain" }}
+        # turns: by the name of the TURN nodes; everything else on this port is https.
+        - filter_chain_match: { server_names: [{{ .Values.turn.host | quote }}] }
+          transport_socket:
+            name: envoy.transport_sockets.tls
+            typed_config:
+              '@type': type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
+              common_tls_context:
+                tls_params: { tls_minimum_protocol_version: TLSv1_2 }
+                {{ include "parley.envoyCertificates" . }}
+          transport_socket_connect_timeout: 10s
+          filters:
+            - name: envoy.filters.network.tcp_proxy
+              typed_config:
+                '@type': type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
+                stat_prefix: edge_turns
+                cluster: turn
+                # Allocations are refreshed every few minutes; a connection without one is nobody's.
+                idle_timeout: 900s
+                max_connect_attempts: 3
+{{- end -}}
+
+{{/* Readiness and metrics, on a port that no Service leads to. */}}
+{{- define "parley.envoyListeners" }}
+    - name: operations
+      address: { socket_address: { address: 0.0.0.0, port_value: 9902 } }
+      # People's connections do not count here, nor does their limit.
+      ignore_global_conn_limit: true
+      bypass_overload_manager: true
+      filter_chains:
+        - filters:
+            - name: envoy.filters.network.http_connection_manager
+              typed_config:
+                '@type': type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+                stat_prefix: operations
+                http_filters:
+                  - name: envoy.filters.http.router
+                    typed_config:
+                      '@type': type.googleapis.com/envoy.extensions.filters.http.router.v3.Router
+                route_config:
+                  virtual_hosts:
+                    - name: operations
+                      domains: ['*']
+                      routes:
+                        - match: { path: /ready }
+                          route: { cluster: admin }
+                        - match: { path: /stats/prometheus }
+                          route: { cluster: admin }
+{{- end -}}
+
+{{- define "parley.envoyClusters" }}
+    - name: admin
+      type: STATIC
+      load_assignment:
+        cluster_name: admin
+        endpoints:
+          - lb_endpoints: [{ endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: 9901 } } } }]
+{{- if and .Values.turn.enabled .Values.turn.tls443.enabled }}
+
+    # TURN nodes, at TURN over TCP; their health is the agent's.
+    - name: turn
+      type: STRICT_DNS
+      connect_timeout: 1s
+      lb_policy: LEAST_REQUEST
+      common_lb_config:
+        healthy_panic_threshold: { value: 0 }
+        ignore_new_hosts_until_first_hc: true
+      ignore_health_on_host_removal: true
+      health_checks:
+        - timeout: 1s
+          interval: 1s
+          no_traffic_interval: 1s
+          unhealthy_threshold: 2
+          healthy_threshold: 1
+          http_health_check: { path: /readyz }
+      circuit_breakers:
+        thresholds: [{ max_connections: {{ int .Values.edge.maxConnections }} }]
+      load_assignment:
+        cluster_name: turn
+        endpoints: [{ lb_endpoints: {{ include "parley.endpoints" (dict "root" . "service" "turn" "port" .Values.turn.ports.listen "health" .Values.turn.ports.health) }} }]
+{{- end }}
+{{- end -}}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createTokens } from '../../services/signaling/src/adapters/tokens.ts';
+import { readConfig } from '../../services/signaling/src/server/config.ts';
+import { readSettings } from '../../services/turn/src/agent/settings.ts';
+import { staleGoldens } from './golden.ts';
+import { askedNames, askingFiles, exportedNames, isExported } from './metrics.ts';
+import { CHART, fileOf, KUBERNETES, render, schemaLocation, tool } from './tools.ts';
+import { driftOf, readTemplates } from './usage.ts';
+import { readValues } from './values.ts';
+
+/** What no example has, so that every template renders something. */
+const EVERYTHING = [
+  ['-f', `${CHART}/examples/production.yaml`],
+  ['--set', 'relay.leaves.replicas=2,relay.media.persistence=true,relay.autoscaling.enabled=true'],
+  ['--set', 'relay.access=token,secrets.streams.existingSecret=streams'],
+  ['--set', 'nats.gateways.enabled=true,nats.gateways.remotes[0].name=us-east'],
+  ['--set', 'nats.gateways.remotes[0].urls[0]=nats://us.example.com:7222'],
+].flat();
+const LOAD_BALANCERS = ['--set', 'relay.media.expose=LoadBalancer,relay.media.host=$(POD_NAME).example.com'];
+
+/** Kinds of operators and of Gateway API: their schemas are no part of Kubernetes. */
+const OTHERS = 'Certificate,HTTPRoute,PodMonitor,PrometheusRule';
+
+test('every described value is used, and every used value is described', () => {
+  assert.deepEqual(driftOf(readValues(), readTemplates()), { unused: [], undescribed: [] });
+});
+
+test('helm lint finds nothing', () => {
+  const linted = spawnSync(tool('helm', 'HELM_VERSION'), ['lint', '--strict', CHART], { encoding: 'utf8' });
+  assert.equal(linted.status, 0, linted.stdout);
+});
+
+test('a name that the schema does not know is refused, and a wrong type', () => {
+  assert.throws(() => render('--set', 'signaling.replcias=2'), { message: /replcias/ });
+  assert.throws(() => render('--set', 'signaling.replicas=two'), { message: /got string, want integer/ });
+});
+
+test('the examples render as they were last looked at (npm run chart:golden writes them)', () => {
+  assert.deepEqual(staleGoldens(), []);
+});
+
+for (const version of KUBERNETES)
+  test(`Kubernetes ${version} knows every object and every field`, () => {
+    const objects = [render(), render(...EVERYTHING), render(...EVERYTHING, ...LOAD_BALANCERS)].join(
+      '\n---\n',
+    );
+    const asked = ['-strict', '-n', '1', '-skip', OTHERS, '-kubernetes-version', version];
+    const checked = spawnSync(
+      tool('kubeconform', 'KUBECONFORM_VERSION'),
+      [...asked, '-schema-location', schemaLocation(), '-'],
+      { encoding: 'utf8', input: objects },
+    );
+    assert.equal(checked.status, 0, checked.stdout + checked.stderr);
+  });
+
+test('a generated key set is one that signaling takes, and its public part belongs to its private one', async () => {
+  const objects = render('--show-only', 'templates/secrets/keys.yaml');
+  const data = (name: string): KeySet => {
+    const [, encoded = ''] = new RegExp(`^  ${name}: (\\S+)$`, 'm').exec(objects) ?? [];
+    return JSON.parse(Buffer.from(encoded, 'base64').toString()) as KeySet;
+  };
+  const [signing, verifying] = [data('keys\\.json'), data('keys-public\\.json')];
+  await createTokens(signing);
+  const { d, ...known } = signing.keys[0] ?? {};
+  // Node derives the public key from the private part alone (RFC 8410, 7).
+  const der = Buffer.concat([
+    Buffer.from('302e020100300506032b657004220420', 'hex'),
+    Buffer.from(d ?? '', 'base64url'),
+  ]);
+  const { x } = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({
+    format: 'jwk',
+  });
+  assert.equal(known.x, x);
+  assert.deepEqual(verifying, { active: signing.active, keys: [known] });
+});
+
+interface KeySet {
+  readonly active: string;
+  readonly keys: readonly { readonly x?: string; readonly d?: string }[];
+}
+
+test('signaling and the TURN agent know every variable that they are given', () => {
+  const objects = render(...EVERYTHING).split(/^---\n/m);
+  const keys = join(mkdtempSync(join(tmpdir(), 'parley-chart-')), 'keys.json');
+  writeFileSync(keys, '{}');
+  const signaling = environmentOf(objects, 'signaling/deployment.yaml', { PARLEY_KEYS_FILE: keys });
+  assert.equal(readConfig(signaling).publicUrl, 'https://parley.example.com');
+  assert.deepEqual(readConfig(signaling).nats.replicas, 3);
+  const turn = environmentOf(objects, 'turn/daemonset.yaml', { PARLEY_TURN_NODE_IP: '10.0.0.1' });
+  assert.equal(readSettings(turn).source, 'annotation');
+});
+
+test('the relay knows every variable that it is given', () => {
+  const source = readFileSync('services/relay/src/config.rs', 'utf8');
+  const limits = readFileSync('services/relay/README.md', 'utf8');
+  const objects = render(...EVERYTHING, '--set', 'relay.limits.pod\\.queuedBytes=1000').split(/^---\n/m);
+  const names = Object.keys(environmentOf(objects, 'relay/statefulset.yaml')).filter((name) =>
+    name.startsWith('PARLEY_'),
+  );
+  assert.ok(names.includes('PARLEY_RELAY_LIMIT_POD_QUEUED_BYTES') && limits.includes('`pod.queuedBytes`'));
+  const unknown = names.filter((name) => !source.includes(`"${name}"`) && !name.includes('_LIMIT_'));
+  assert.deepEqual(unknown, []);
+});
+
+test('every metric that is asked for is one that some service exports', () => {
+  const exported = exportedNames();
+  for (const file of askingFiles()) {
+    const missing = askedNames(readFileSync(file, 'utf8')).filter((name) => !isExported(name, exported));
+    assert.deepEqual(missing, [], file);
+  }
+});
+
+test('nats-server takes the configuration of every kind of server', (t) => {
+  const dir = scratch(t);
+  const env = { ...process.env, ...natsVariables() };
+  for (const template of ['configmap', 'configmap-gateway']) {
+    const path = join(dir, `${template}.conf`);
+    writeFileSync(
+      path,
+      fileOf(render(...EVERYTHING, '--show-only', `templates/nats/${template}.yaml`), 'nats.conf'),
+    );
+    const checked = spawnSync(tool('nats-server', 'NATS_VERSION'), ['-c', path, '-t'], {
+      encoding: 'utf8',
+      env,
+    });
+    assert.equal(checked.status, 0, checked.stderr);
+  }
+});
+
+test('Envoy runs with the configuration, says when it is ready, and exports what dashboards ask for', async (t) => {
+  const dir = scratch(t);
+  const objects = render(...EVERYTHING, '--show-only', 'templates/edge/configmap.yaml');
+  const ports = new Map([8080, 8443, 9901, 9902].map((port) => [String(port), String(port + 12_000)]));
+  const moved = (text: string): string =>
+    text
+      .replaceAll('/etc/envoy', dir)
+      .replaceAll(
+        /(address: (?:0\.0\.0\.0|127\.0\.0\.1), port_value: )(\d+)/g,
+        (_all, before: string, port: string) => {
+          return `${before.replace('0.0.0.0', '127.0.0.1')}${ports.get(port) ?? port}`;
+        },
+      );
+  for (const name of ['envoy.yaml', 'certificate.yaml'])
+    writeFileSync(join(dir, name), moved(fileOf(objects, name)));
+  makeCertificate(join(dir, 'tls'));
+  const args = [
+    '-c',
+    join(dir, 'envoy.yaml'),
+    '--disable-hot-restart',
+    '--log-level',
+    'error',
+    '--concurrency',
+    '1',
+  ];
+  const envoy = spawn(
+    tool('envoy', 'ENVOY_VERSION'),
+    [...args, '--service-node', 'test', '--service-cluster', 'test'],
+    { stdio: 'ignore' },
+  );
+  const exited = once(envoy, 'exit');
+  t.after(async () => {
+    envoy.kill('SIGKILL');
+    await exited;
+  });
+  const operations = `http://127.0.0.1:${ports.get('9902')}`;
+  await until(async () => (await fetch(`${operations}/ready`)).status === 200);
+  assert.equal((await fetch(`${operations}/quitquitquit`, { method: 'POST' })).status, 404);
+  const page = await (await fetch(`${operations}/stats/prometheus`)).text();
+  const text = askingFiles()
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const asked = [...new Set([...text.matchAll(/\b(envoy_[a-z0-9_]+)\b\{/g)].map(([, name = '']) => name))];
+  assert.ok(asked.length > 5);
+  assert.deepEqual(
+    asked.filter((name) => !page.includes(`# TYPE ${name} `)),
+    [],
+  );
+});
+
+/** The literal variables of a workload; those from Secrets and fields get some value, as Kubernetes would give them. */
+function environmentOf(objects: readonly string[], template: string, given: Record<string, string> = {}) {
+  const workload = objects.find((object) => object.includes(`/templates/${template}`)) ?? '';
+  const literal = [...workload.matchAll(/- \{ name: (\w+), value: ['"]?(.*?)['"]? \}$/gm)];
+  const looked = [...workload.matchAll(/- name: (\w+)\n\s+valueFrom:/g)];
+  return {
+    ...Object.fromEntries(looked.map(([, name = '']) => [name, 'x'.repeat(20)])),
+    ...Object.fromEntries(literal.map(([, name = '', value = '']) => [name, value.replaceAll('\\"', '"')])),
+    ...given,
+  } as Record<string, string>;
+}
+
+function natsVariables(): Record<string, string> {
+  const passwords = ['SIGNALING', 'RELAY', 'TURN', 'CLUSTER', 'GATEWAY'].map((user) => [
+    `PARLEY_NATS_${user}_PASSWORD`,
+    'p1',
+  ]);
+  const addresses = ['ROUTE', 'LEAF'].flatMap((kind) =>
+    [0, 1, 2].map((i) => [`PARLEY_NATS_${kind}_${i}`, `"nats://user:p1@host-${i}.example.com:6222"`]),
+  );
+  return { PARLEY_NATS_SERVER_NAME: 'eu-0', ...Object.fromEntries([...passwords, ...addresses]) } as Record<
+    string,
+    string
+  >;
+}
+
+function makeCertificate(dir: string): void {
+  mkdirSync(dir);
+  const kind = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test'.split(
+    ' ',
+  );
+  const made = spawnSync('openssl', [...kind, '-keyout', join(dir, 'tls.key'), '-out', join(dir, 'tls.crt')]);
+  assert.equal(made.status, 0);
+}
+
+function scratch(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-chart-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A cold Envoy needs a second here; a busy machine gets ten times that. */
+const STARTS_WITHIN_MS = 10_000;
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + STARTS_WITHIN_MS;
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error('it did not come to pass');
+    await pause(100);
+  }
+}

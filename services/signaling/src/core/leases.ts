@@ -1,0 +1,43 @@
+/** Who lives: what says of itself again and again that it does, and is forgotten when it no longer does. SPEC rules MEDIA-2, TURN-6. */
+
+/** What somebody says of itself. A later run of it has a greater epoch; `gone` is its last word. */
+export interface Lease {
+  readonly epoch: number;
+  readonly gone?: boolean;
+}
+
+interface Known<Said extends Lease> {
+  readonly said: Said;
+  readonly until: number;
+}
+
+export class Leases<Said extends Lease> {
+  readonly #lapseMs: number;
+  readonly #most: number;
+  readonly #known = new Map<string, Known<Said>>();
+
+  constructor({ lapseMs, most }: { readonly lapseMs: number; readonly most: number }) {
+    this.#lapseMs = lapseMs;
+    this.#most = most;
+  }
+
+  /** `now` in ms, of a clock that only goes forward. */
+  heard(name: string, said: Said, now: number): void {
+    this.#lapse(now);
+    const known = this.#known.get(name);
+    // A late word of the run before.
+    if (known !== undefined && known.said.epoch > said.epoch) return;
+    if (known === undefined && this.#known.size >= this.#most) return;
+    this.#known.set(name, { said, until: now + this.#lapseMs });
+  }
+
+  living(now: number): Said[] {
+    this.#lapse(now);
+    return Array.from(this.#known.values(), ({ said }) => said).filter(({ gone }) => gone !== true);
+  }
+
+  /** One that went is remembered as long, so that an earlier word that comes late does not bring it back. */
+  #lapse(now: number): void {
+    for (const [name, { until }] of this.#known) if (until <= now) this.#known.delete(name);
+  }
+}

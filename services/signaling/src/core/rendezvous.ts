@@ -1,0 +1,13 @@
+/**
+ * How much a meeting wants to be with somebody: the highest score wins, so that one that comes or goes moves only the meetings that it wins
+ * or had. Source: Thaler and Ravishankar, "Using Name-Based Mappings to Increase Hit Rates" (1998), rendezvous hashing; FNV-1a with the
+ * finalizer of MurmurHash3, by which every bit of the names counts for the order.
+ */
+export function score(meeting: string, name: string): number {
+  let hash = 0x811c9dc5;
+  for (const symbol of `${name}/${meeting}`)
+    hash = Math.imul(hash ^ (symbol.codePointAt(0) ?? 0), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

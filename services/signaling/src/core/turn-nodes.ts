@@ -1,0 +1,58 @@
+/** Which TURN nodes there are, and which of them a room is offered. SPEC rules TURN-5 to TURN-7. */
+import type { RegionId, RoomId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import type { TurnNode } from '@parley/protocol/turn';
+import { Leases } from './leases.ts';
+import { score } from './rendezvous.ts';
+
+type TurnLimits = Pick<Limits, 'turn.lapse' | 'turn.nodes' | 'turn.offered'>;
+
+/** What a pod compares nodes with. */
+export interface Own {
+  readonly region: RegionId;
+  /** Names the secret that this pod makes credentials from. */
+  readonly key: string;
+}
+
+export class TurnNodes {
+  readonly #leases: Leases<TurnNode>;
+  readonly #most: number;
+  readonly #own: Own;
+
+  constructor(limits: TurnLimits, own: Own) {
+    this.#leases = new Leases({ lapseMs: limits['turn.lapse'], most: limits['turn.nodes'] });
+    this.#most = limits['turn.offered'];
+    this.#own = own;
+  }
+
+  /** What a node says of itself. `now` in ms, of a clock that only goes forward. */
+  heard(node: TurnNode, now: number): void {
+    this.#leases.heard(nameOf(node), node, now);
+  }
+
+  /** How many could be offered. */
+  count(now: number): number {
+    return this.#free(now).length;
+  }
+
+  /** The same for everyone of a room on every pod of the region, the one that the room likes best in front. */
+  pick(room: RoomId, now: number): TurnNode[] {
+    const { region } = this.#own;
+    const ranked = this.#free(now).map((node) => ({
+      node,
+      isNear: node.region === region,
+      wish: score(room, nameOf(node)),
+    }));
+    ranked.sort((one, other) => Number(other.isNear) - Number(one.isNear) || other.wish - one.wish);
+    return ranked.slice(0, this.#most).map(({ node }) => node);
+  }
+
+  #free(now: number): TurnNode[] {
+    return this.#leases
+      .living(now)
+      .filter(({ key, allocations, capacity }) => key === this.#own.key && allocations < capacity);
+  }
+}
+
+/** Nodes of two clusters may have one name. */
+const nameOf = ({ region, node }: TurnNode): string => `${region}/${node}`;

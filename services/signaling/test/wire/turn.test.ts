@@ -1,0 +1,138 @@
+/** TURN nodes that say what they are over NATS, and what people are told of them. Real NATS. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { IceServer } from '@parley/protocol/http';
+import { turnNodeSubject } from '@parley/protocol/subjects';
+import type { TurnNode } from '@parley/protocol/turn';
+import type { RunningPod } from '../../src/server/start.ts';
+import { Client, ticketFor } from '../support/client.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { randomRoom, startTestPod } from '../support/pod.ts';
+
+const SECRET = 'a secret for tests';
+const CONFIGURED = { secret: SECRET, turnUrls: ['turn:127.0.0.1:3478'], stunUrls: ['stun:127.0.0.1:3478'] };
+const NODE: TurnNode = {
+  node: 'node-a',
+  epoch: 1,
+  region: 'local',
+  // The first 16 symbols of the base64url HMAC-SHA256 of `parley turn` with the secret.
+  key: 'nc3-UHze0OKyBskK',
+  urls: [
+    'turn:203.0.113.7:3478?transport=udp',
+    'turn:203.0.113.7:3478?transport=tcp',
+    'turns:turn.example.org:443?transport=tcp',
+  ],
+  allocations: 0,
+  capacity: 10,
+};
+const LAPSE = 2000;
+
+let nats: TestNats;
+let pod: RunningPod;
+let nodes: NatsConnection;
+before(async () => {
+  nats = await startNats();
+  pod = await startTestPod({
+    nats: nats.url,
+    limits: { 'turn.lapse': LAPSE, 'address.joins': 1_000_000 },
+    config: { turn: CONFIGURED },
+  });
+  nodes = await connect({ servers: nats.url });
+});
+after(async () => {
+  await nodes.close();
+  await pod.close();
+  await nats.close();
+});
+
+const say = (node: unknown): void => nodes.publish(turnNodeSubject, JSON.stringify(node));
+const urlsOf = (servers: readonly IceServer[]): string[] => servers.flatMap(({ urls }) => urls);
+
+async function urlsAtJoin(room = randomRoom()): Promise<string[]> {
+  return urlsOf((await ticketFor(pod.url, room)).iceServers);
+}
+
+/** Says it again until it is offered: nothing tells when a subscription is there. */
+async function offered(node: TurnNode = NODE): Promise<void> {
+  await eventually(`${node.node} is offered`, async () => {
+    say(node);
+    return (await urlsAtJoin()).includes(node.urls[0] ?? '');
+  });
+}
+
+const lapsed = () =>
+  eventually('the configured addresses', async () => (await urlsAtJoin()).includes('turn:127.0.0.1:3478'));
+
+describe('TURN nodes', () => {
+  test('[TURN-7] without one the configured addresses are told, also where only garbage was heard', async () => {
+    for (const bad of [{}, null, 'node', { ...NODE, urls: ['stun:x'] }, { ...NODE, capacity: 0 }]) say(bad);
+    await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= 5);
+    assert.deepEqual(await urlsAtJoin(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
+  });
+
+  test('[TURN-5] [TURN-7] one that lives is told instead, with credentials, in the join and on the socket', async () => {
+    await offered();
+    const room = randomRoom();
+    const client = await Client.enter(pod.url, room);
+    say(NODE);
+    const { participant, iceServers } = await ticketFor(pod.url, room);
+    const since = client.log.length;
+    client.say({ type: 'ice' });
+    const onSocket = (await client.waitFor('ice', { since })).iceServers;
+    for (const servers of [iceServers, onSocket])
+      assert.deepEqual(
+        servers.map(({ urls }) => urls),
+        [['stun:203.0.113.7:3478'], NODE.urls],
+      );
+    const { username = '', credential } = iceServers[1] ?? {};
+    assert.match(username, new RegExp(`^\\d+:${participant}$`));
+    assert.equal(credential, createHmac('sha1', SECRET).update(username).digest('base64'));
+    assert.match(onSocket[1]?.username ?? '', new RegExp(`:${client.participant}$`));
+    client.leave();
+  });
+
+  test('[TURN-7] an address that several have is told once', async () => {
+    const other = { ...NODE, node: 'node-b', urls: ['turn:203.0.113.8:3478', NODE.urls[2] ?? ''] };
+    await offered();
+    await offered(other);
+    say(NODE);
+    const urls = await eventually('both', async () => {
+      const told = await urlsAtJoin();
+      return told.includes('turn:203.0.113.8:3478') && told.includes(NODE.urls[0] ?? '') && told;
+    });
+    assert.equal(urls.filter((url) => url.startsWith('turns:')).length, 1);
+    assert.ok(urls.includes('stun:203.0.113.8:3478'));
+    say({ ...other, gone: true });
+  });
+
+  test('[TURN-6] one that says that it goes is told to nobody at once, one that falls silent after turn.lapse', async () => {
+    await lapsed();
+    await offered();
+    const said = performance.now();
+    say({ ...NODE, gone: true });
+    await lapsed();
+    assert.ok(performance.now() - said < LAPSE, 'it was not waited for');
+    await offered({ ...NODE, epoch: 2 });
+    await lapsed();
+  });
+
+  test('[TURN-6] one with another secret is not told', async () => {
+    await lapsed();
+    say({ ...NODE, node: 'node-c', key: 'AAAAAAAAAAAAAAAA', urls: ['turn:203.0.113.9:3478'] });
+    await offered({ ...NODE, epoch: 3 });
+    assert.ok(!(await urlsAtJoin()).includes('turn:203.0.113.9:3478'));
+    say({ ...NODE, epoch: 3, gone: true });
+    await lapsed();
+  });
+
+  test('[TURN-6] they are counted for whoever looks after the installation', async () => {
+    const counted = async (): Promise<string> => (await fetch(`${pod.url}/metrics`)).text();
+    await lapsed();
+    assert.match(await counted(), /^parley_turn_nodes 0$/m);
+    await offered({ ...NODE, epoch: 4 });
+    assert.match(await counted(), /^parley_turn_nodes 1$/m);
+  });
+});

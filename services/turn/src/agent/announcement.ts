@@ -1,0 +1,26 @@
+/** What a node says of itself. SPEC rule TURN-5. */
+import { createHmac } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { TurnNode } from '@parley/protocol/turn';
+import type { Coturn } from './coturn.ts';
+import { relayPorts, type Settings } from './settings.ts';
+
+/** `address` is the one that clients see the node at. */
+export function describeNode(settings: Settings, address: string, coturn: Pick<Coturn, 'allocations'>) {
+  const epoch = Date.now();
+  const { node, region, secret } = settings;
+  const fixed = { node, epoch, region, key: keyOf(secret), urls: urlsOf(settings, address) };
+  return (): TurnNode => ({ ...fixed, allocations: coturn.allocations(), capacity: relayPorts(settings) });
+}
+
+/** Over TLS only by a name: browsers take no certificate for an address. */
+function urlsOf({ port, tlsAt }: Settings, address: string): string[] {
+  const at = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
+  const plain = [`turn:${at}?transport=udp`, `turn:${at}?transport=tcp`];
+  return tlsAt === undefined ? plain : [...plain, `turns:${tlsAt}?transport=tcp`];
+}
+
+/** Tells secrets apart, and says nothing about them. */
+function keyOf(secret: string): string {
+  return createHmac('sha256', secret).update('parley turn').digest('base64url').slice(0, 16);
+}

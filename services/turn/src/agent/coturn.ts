@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderTurnserver } from '../render.ts';
+import { countAllocations } from './allocations.ts';
+import { log } from './log.ts';
+import type { Settings } from './settings.ts';
+
+// A call that ends lets go of its allocation within seconds; nobody waits for this to be noticed.
+const LOOK_EVERY_MS = 1000;
+// Whoever was told of this node just before it was withdrawn comes yet.
+const LINGER_MS = 3000;
+// A certificate is renewed weeks before it ends.
+const CERTIFICATE_EVERY_MS = 60_000;
+
+export interface Coturn {
+  /** Its exit code, once it has ended; 1 where a signal ended it. */
+  readonly ended: Promise<number>;
+  /** Relay ports in use, each of which is an allocation. */
+  allocations(): number;
+  isDraining(): boolean;
+  /** Ends it when its allocations are gone, not before the last who were sent here came, at the latest after `drainSeconds`. */
+  drain(): void;
+  end(): void;
+}
+
+export function startCoturn(settings: Settings, address: string): Coturn {
+  const config = join(settings.stateDir, 'turnserver.conf');
+  mkdirSync(settings.stateDir, { recursive: true });
+  writeFileSync(config, render(settings, address), { mode: 0o600 });
+  const child = spawn(settings.turnserver, ['-c', config], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const ended = new Promise<number>((resolve) => {
+    child.once('error', (error) => {
+      log('coturn could not be started', { error: error.message });
+      resolve(1);
+    });
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+
+  let certificate = digest(settings);
+  const rereading = setInterval(() => {
+    const now = digest(settings);
+    if (now === certificate) return;
+    certificate = now;
+    log('certificate replaced');
+    child.kill('SIGUSR2');
+  }, CERTIFICATE_EVERY_MS);
+  void ended.then(() => clearInterval(rereading));
+
+  let draining: NodeJS.Timeout | undefined;
+  const allocations = (): number => countAllocations(settings.minPort, settings.maxPort);
+  const end = (): void => void child.kill('SIGTERM');
+  return {
+    ended,
+    allocations,
+    end,
+    isDraining: () => draining !== undefined,
+    drain() {
+      const since = Date.now();
+      draining = setInterval(() => {
+        const waited = Date.now() - since;
+        const isNeeded = waited < LINGER_MS || allocations() > 0;
+        if (isNeeded && waited < settings.drainSeconds * 1000) return;
+        clearInterval(draining);
+        end();
+      }, LOOK_EVERY_MS);
+      void ended.then(() => clearInterval(draining));
+    },
+  };
+}
+
+function render(settings: Settings, address: string): string {
+  const { nodeIp } = settings;
+  return renderTurnserver({
+    listeningIps: [nodeIp],
+    relayIps: [nodeIp],
+    externalIps: address === nodeIp ? [] : [`${address}/${nodeIp}`],
+    port: settings.port,
+    tlsPort: settings.tlsPort,
+    minPort: settings.minPort,
+    maxPort: settings.maxPort,
+    tlsCertFile: settings.tlsCert,
+    tlsKeyFile: settings.tlsKey,
+    realm: settings.realm,
+    secret: settings.secret,
+    meshMax: settings.meshMax,
+    turnNodeIps: [...new Set([address, nodeIp, ...settings.nodeAddresses])],
+    allowLoopbackPeers: false,
+    stateDir: settings.stateDir,
+  });
+}
+
+/** Undefined while the files are being replaced. */
+function digest({ tlsCert, tlsKey }: Settings): string | undefined {
+  try {
+    return createHash('sha256').update(readFileSync(tlsCert)).update(readFileSync(tlsKey)).digest('hex');
+  } catch {
+    return undefined;
+  }
+}

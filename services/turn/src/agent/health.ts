@@ -1,0 +1,39 @@
+/** Health, readiness and metrics of a node over HTTP. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Coturn } from './coturn.ts';
+import type { Lease } from './lease.ts';
+import { metricsText } from './metrics.ts';
+import { relayPorts, type Settings } from './settings.ts';
+
+export interface HealthParts {
+  readonly coturn: Coturn;
+  /** Whether coturn answers. */
+  readonly answers: () => Promise<boolean>;
+  readonly lease: Lease | undefined;
+}
+
+/** Listens on every address: Kubernetes asks the node's own, the edge too. */
+export function createHealth(settings: Settings, { coturn, answers, lease }: HealthParts): Server {
+  const server = createServer((request, response) => {
+    void answer(request.url ?? '/', response);
+  });
+  async function answer(url: string, response: ServerResponse): Promise<void> {
+    // A node that drains still works for whoever is on it.
+    if (url === '/healthz') return send(response, await answers());
+    if (url === '/readyz') return send(response, !coturn.isDraining() && (await answers()));
+    if (url !== '/metrics') return void response.writeHead(404).end();
+    const state = {
+      allocations: coturn.allocations(),
+      ports: relayPorts(settings),
+      isDraining: coturn.isDraining(),
+      answers: await answers(),
+      isLeaseHeld: lease?.isHeld() ?? false,
+    };
+    response.setHeader('content-type', 'text/plain; version=0.0.4').end(metricsText(state));
+  }
+  return server.listen(settings.healthPort);
+}
+
+function send(response: ServerResponse, good: boolean): void {
+  response.writeHead(good ? 200 : 503).end();
+}

@@ -1,0 +1,63 @@
+/** The way to NATS. It may be away at any time, also at the start: the node works on, and asks again. */
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { LeaseBus } from './lease.ts';
+import { log } from './log.ts';
+
+const FLUSH_WITHIN_MS = 1000;
+// As long as NATS has been away already, within these, and spread at random: nodes do not all come back at once.
+const AGAIN_FROM_MS = 200;
+const AGAIN_TO_MS = 5000;
+
+export interface NatsSettings {
+  readonly servers: readonly string[];
+  readonly user: string;
+  readonly password: string | undefined;
+}
+
+export function openNats({ servers, user, password }: NatsSettings, name: string): LeaseBus {
+  let connection: NatsConnection | undefined;
+  let up = false;
+  let awaySince = Date.now();
+  const follow = async (): Promise<void> => {
+    const opened = await connect({
+      servers: [...servers],
+      user,
+      ...(password === undefined ? {} : { pass: password }),
+      name,
+      pingInterval: 1000,
+      maxPingOut: 2,
+      timeout: 2000,
+      waitOnFirstConnect: true,
+      maxReconnectAttempts: -1,
+      // A password may be the new one before the servers have it: what is refused now is not refused for ever.
+      ignoreAuthErrorAbort: true,
+      reconnectDelayHandler: () =>
+        AGAIN_FROM_MS + Math.random() * Math.min(AGAIN_TO_MS, Date.now() - awaySince),
+    });
+    connection = opened;
+    up = true;
+    for await (const status of opened.status()) {
+      if (status.type === 'error') log('NATS refuses', { error: status.error.message });
+      if (status.type === 'reconnect') up = true;
+      if (status.type !== 'disconnect' && status.type !== 'staleConnection') continue;
+      if (up) awaySince = Date.now();
+      up = false;
+    }
+  };
+  follow().catch((error: unknown) => log('NATS cannot be used', { error: String(error) }));
+  return {
+    publish(subject, text) {
+      if (!up || connection === undefined || connection.isClosed()) return false;
+      connection.publish(subject, text);
+      return true;
+    },
+    async flush() {
+      if (!up) return;
+      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_WITHIN_MS).unref());
+      await Promise.race([connection?.flush(), late]).catch(() => undefined);
+    },
+    async close() {
+      await connection?.close();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { isIP } from 'node:net';
+import type { NatsSettings } from './nats.ts';
+
+/** Where a node's public address comes from. */
+export type AddressSource = 'node' | 'values' | 'annotation' | 'stun';
+
+export interface Settings {
+  /** The node's name in Kubernetes, and its own address: what coturn listens on and relays from. */
+  readonly node: string;
+  readonly nodeIp: string;
+  /** The installation's region. */
+  readonly region: string;
+  readonly secret: string;
+  readonly realm: string;
+  readonly port: number;
+  readonly tlsPort: number;
+  /** `name:port` by which clients reach it over TLS; undefined where its certificate has no name. */
+  readonly tlsAt: string | undefined;
+  /** Where its lease is told; undefined where clients know the node by a list. */
+  readonly nats: NatsSettings | undefined;
+  readonly minPort: number;
+  readonly maxPort: number;
+  readonly healthPort: number;
+  readonly source: AddressSource;
+  /** By node name, for `values`. */
+  readonly addresses: Readonly<Record<string, string>>;
+  readonly annotation: string;
+  /** `host:port`, for `stun`. */
+  readonly stunServer: string;
+  /** Public addresses of all TURN nodes that are known beforehand. */
+  readonly nodeAddresses: readonly string[];
+  readonly meshMax: number;
+  readonly drainSeconds: number;
+  readonly tlsCert: string;
+  readonly tlsKey: string;
+  readonly stateDir: string;
+  readonly turnserver: string;
+}
+
+// As mesh.max is by default.
+const MESH_MAX = 4;
+
+const SOURCES: readonly string[] = ['node', 'values', 'annotation', 'stun'];
+const KNOWN = new Set(
+  `NODE NODE_IP REGION SECRET REALM PORT TLS_PORT TLS_AT NATS_URL NATS_USER NATS_PASSWORD MIN_PORT MAX_PORT HEALTH_PORT PUBLIC_ADDRESS ADDRESSES ANNOTATION STUN_SERVER
+  NODE_ADDRESSES MESH_MAX DRAIN_SECONDS TLS_CERT TLS_KEY STATE_DIR TURNSERVER`
+    .split(/\s+/)
+    .map((name) => `PARLEY_TURN_${name}`),
+);
+
+/** Throws a sentence that names the variable. An unknown name is refused: a typing mistake must not become a default. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const unknown = Object.keys(env).filter((name) => name.startsWith('PARLEY_') && !KNOWN.has(name));
+  if (unknown.length > 0) throw new Error(`unknown ${unknown.join(', ')}`);
+  const text = (name: string, fallback?: string): string => {
+    const value = env[`PARLEY_TURN_${name}`] || fallback;
+    if (value === undefined) throw new Error(`PARLEY_TURN_${name} is missing`);
+    return value;
+  };
+  const number = (name: string, fallback: number, most: number): number => {
+    const value = Number(text(name, String(fallback)));
+    if (!Number.isInteger(value) || value < 1 || value > most)
+      throw new Error(`PARLEY_TURN_${name} must be a whole number from 1 to ${most}`);
+    return value;
+  };
+  const port = (name: string, fallback: number): number => number(name, fallback, 65535);
+  const source = text('PUBLIC_ADDRESS', 'node');
+  if (!isSource(source)) throw new Error(`PARLEY_TURN_PUBLIC_ADDRESS must be one of ${SOURCES.join(', ')}`);
+  const nodeIp = text('NODE_IP');
+  if (isIP(nodeIp) === 0) throw new Error('PARLEY_TURN_NODE_IP must be an IP address');
+  const tlsAt = text('TLS_AT', '');
+  if (tlsAt !== '' && !/^[^\s/?:]+:[0-9]+$/.test(tlsAt))
+    throw new Error('PARLEY_TURN_TLS_AT must be a name and a port, such as turn.example.com:443');
+  return {
+    node: text('NODE'),
+    nodeIp,
+    region: text('REGION', 'local'),
+    secret: text('SECRET'),
+    realm: text('REALM', 'parley'),
+    port: port('PORT', 3478),
+    tlsPort: port('TLS_PORT', 5349),
+    tlsAt: tlsAt || undefined,
+    nats: natsSettings(env),
+    minPort: port('MIN_PORT', 49160),
+    maxPort: port('MAX_PORT', 49960),
+    healthPort: port('HEALTH_PORT', 9641),
+    source,
+    addresses: JSON.parse(text('ADDRESSES', '{}')) as Record<string, string>,
+    annotation: text('ANNOTATION', 'parley.dev/public-address'),
+    stunServer: text('STUN_SERVER', ''),
+    nodeAddresses: text('NODE_ADDRESSES', '').split(',').filter(Boolean),
+    meshMax: number('MESH_MAX', MESH_MAX, 12),
+    drainSeconds: number('DRAIN_SECONDS', 120, 86_400),
+    tlsCert: text('TLS_CERT'),
+    tlsKey: text('TLS_KEY'),
+    stateDir: text('STATE_DIR', '/run/parley'),
+    turnserver: text('TURNSERVER', 'turnserver'),
+  };
+}
+
+function natsSettings(env: NodeJS.ProcessEnv): NatsSettings | undefined {
+  const servers = (env['PARLEY_TURN_NATS_URL'] ?? '').split(',').filter(Boolean);
+  if (servers.length === 0) return undefined;
+  return {
+    servers,
+    user: env['PARLEY_TURN_NATS_USER'] || 'turn',
+    password: env['PARLEY_TURN_NATS_PASSWORD'] || undefined,
+  };
+}
+
+/** Ports that are relayed on: an allocation takes one. */
+export function relayPorts({ minPort, maxPort }: Pick<Settings, 'minPort' | 'maxPort'>): number {
+  return maxPort - minPort + 1;
+}
+
+function isSource(text: string): text is AddressSource {
+  return SOURCES.includes(text);
+}

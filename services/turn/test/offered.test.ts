@@ -1,0 +1,149 @@
+/** From the agent's lease to what signaling tells people: the real agent, coturn and NATS with its users, and a pod. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { after, before, test, type TestContext } from 'node:test';
+import type { IceServer } from '@parley/protocol/http';
+import type { Limits } from '@parley/protocol/limits';
+import { ticketFor } from '../../signaling/test/support/client.ts';
+import { eventually } from '../../signaling/test/support/deadline.ts';
+import { startNatsWithUsers, type TestNats } from '../../signaling/test/support/nats.ts';
+import { randomRoom, startTestPod } from '../../signaling/test/support/pod.ts';
+import type { RunningPod } from '../../signaling/src/server/start.ts';
+import { secret, startAgent, textOf, until } from './agent.ts';
+import { restLogin, TurnClient, type Login } from './turn-client.ts';
+
+/** Far less than what `patient` waits, far more than a busy machine takes. */
+const WITHIN_MS = 20_000;
+
+let nats: TestNats;
+/** A pod as it is by default. */
+let usual: RunningPod;
+/** One that forgets only nodes that said that they go. */
+let patient: RunningPod;
+before(async () => {
+  nats = await startNatsWithUsers();
+  usual = await startPod('pod-a');
+  patient = await startPod('pod-b', { 'turn.lapse': 60_000 });
+});
+after(async () => {
+  await Promise.all([usual.close(), patient.close()]);
+  await nats.close();
+});
+
+function startPod(name: string, limits: Partial<Limits> = {}): Promise<RunningPod> {
+  const user = { servers: [nats.url], user: 'signaling', password: 'signaling', domain: 'test', replicas: 1 };
+  return startTestPod({
+    name,
+    nats: nats.url,
+    limits: { 'address.joins': 1_000_000, ...limits },
+    config: { nats: user, turn: { secret, turnUrls: [], stunUrls: [] } },
+  });
+}
+
+const settings = (node: string) => ({
+  PARLEY_TURN_NODE: node,
+  PARLEY_TURN_NATS_URL: nats.url,
+  PARLEY_TURN_NATS_PASSWORD: 'turn',
+});
+
+async function toldServers({ url }: RunningPod): Promise<IceServer[]> {
+  return (await ticketFor(url, randomRoom())).iceServers;
+}
+
+interface At {
+  readonly ip: string;
+  readonly port: number;
+}
+
+const isTold = async (pod: RunningPod, { ip, port }: At): Promise<boolean> =>
+  (await toldServers(pod)).some(({ urls }) => urls.includes(`turn:${ip}:${port}?transport=udp`));
+
+const told = (pod: RunningPod, node: At) => eventually('it is told', () => isTold(pod, node), WITHIN_MS);
+const notTold = (pod: RunningPod, node: At) =>
+  eventually('it is told no more', async () => !(await isTold(pod, node)), WITHIN_MS);
+
+/** A client that does not keep a failed test from ending. */
+async function open(t: TestContext, node: At, login: Login): Promise<TurnClient> {
+  const client = await TurnClient.open(node, login);
+  t.after(() => client.close().catch(() => undefined));
+  return client;
+}
+
+test('[TURN-7] [TURN-8] a node is told once it answers, takes what people are told, and is withdrawn before it waits for them', async (t) => {
+  const node = await startAgent(t, '127.76.0.14', settings('node-a'));
+  await told(patient, node);
+  await until(async () => /^parley_turn_lease_held 1$/m.test(await textOf(`${node.url}/metrics`)));
+  const { username = '', credential = '' } = (await toldServers(patient)).find((one) => one.credential) ?? {};
+  const client = await open(t, node, { username, password: credential });
+  assert.equal((await client.allocate()).outcome, 'ok');
+
+  node.child.kill('SIGTERM');
+  await notTold(patient, node);
+  assert.equal(node.child.exitCode, null);
+  assert.equal(await client.permit('203.0.113.9'), 'ok');
+  assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_lease_held 0$/m);
+  const exited = once(node.child, 'exit');
+  await client.close();
+  assert.deepEqual(await exited, [0, null]);
+});
+
+test('[TURN-6] a node that was killed is told no more after turn.lapse', async (t) => {
+  const node = await startAgent(t, '127.76.0.15', settings('node-b'));
+  const coturn = node.coturnPid();
+  t.after(() => process.kill(coturn));
+  await told(usual, node);
+  node.child.kill('SIGKILL');
+  await once(node.child, 'exit');
+  await notTold(usual, node);
+});
+
+test('[TURN-8] a node whose coturn died is told no more at once', async (t) => {
+  const node = await startAgent(t, '127.76.0.16', settings('node-c'));
+  await told(patient, node);
+  const exited = once(node.child, 'exit');
+  process.kill(node.coturnPid(), 'SIGKILL');
+  await notTold(patient, node);
+  assert.deepEqual(await exited, [1, null]);
+});
+
+test('[TURN-8] without NATS a node relays on, and is told again when NATS is back', async (t) => {
+  const own = await startNatsWithUsers();
+  t.after(() => own.close());
+  await own.kill();
+  const node = await startAgent(t, '127.76.0.17', { ...settings('node-d'), PARLEY_TURN_NATS_URL: own.url });
+  const isHeld = async (): Promise<boolean> =>
+    /^parley_turn_lease_held 1$/m.test(await textOf(`${node.url}/metrics`));
+  await own.start();
+  await until(isHeld);
+  await own.kill();
+  await until(async () => !(await isHeld()));
+  const client = await open(t, node, restLogin(secret, 'ada', Math.floor(Date.now() / 1000) + 600));
+  assert.equal((await client.allocate()).outcome, 'ok');
+  await own.start();
+  await until(isHeld);
+  assert.equal(await client.permit('203.0.113.9'), 'ok');
+  await client.close();
+});
+
+test('[TURN-8] a node that NATS refuses asks again, and relays on', async (t) => {
+  let refusals = 0;
+  const refusing = createServer((socket) => {
+    socket.write('INFO {"server_id":"x","version":"2.15.1","max_payload":1024,"auth_required":true}\r\n');
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      refusals += 1;
+      socket.end("-ERR 'Authorization Violation'\r\n");
+    });
+  }).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  t.after(() => refusing.close());
+  const { port } = refusing.address() as AddressInfo;
+  const refused = { ...settings('node-e'), PARLEY_TURN_NATS_URL: `nats://127.0.0.1:${port}` };
+  const node = await startAgent(t, '127.76.0.18', refused);
+  await until(() => Promise.resolve(refusals >= 3));
+  const client = await open(t, node, restLogin(secret, 'ada', Math.floor(Date.now() / 1000) + 600));
+  assert.equal((await client.allocate()).outcome, 'ok');
+  assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_lease_held 0$/m);
+  await client.close();
+});
