@@ -19,8 +19,8 @@ pub async fn look(site: &Site) -> Looked {
         admission.map_err(|why| Finding::fail(format!("no credentials for TURN: {}", why.why()), NO_CREDENTIALS))?;
     let offered: Vec<_> = admission.ice_servers.iter().flat_map(addresses).collect();
     if offered.is_empty() {
-        let advice = "Set turn.enabled and turn.host: without TURN some in ten people, behind strict firewalls, get no \
-                      call; where that is meant, --skip turn.";
+        let advice = "Set turn.enabled, and see that its pods run and reach NATS: without TURN some in ten people, behind \
+                      strict firewalls, get no call; where that is meant, --skip turn.";
         return Err(Finding::fail("the host offers no TURN", advice));
     }
     let found = join_all(offered.iter().map(|(url, ice)| at_all_addresses(site, url, ice))).await;
