@@ -87,6 +87,18 @@ cli: rust-tools ## Build the parley command and install it into ~/.local/bin (PR
 	@echo 'cli: installed $(or $(PREFIX),$(HOME)/.local)/bin/parley'
 	@command -v parley >/dev/null || echo 'cli: that folder is not in PATH yet'
 
+.PHONY: cluster
+cluster: build cluster-tools ## Run a Kubernetes of three nodes on this machine, with Parley's images; root is needed
+	@node infra/cluster/src/up.ts
+
+.PHONY: test-cluster
+test-cluster: cluster test-tools ## Install the chart on it, and try what it promises
+	@npm run --silent test-cluster -w infra/cluster
+
+.PHONY: cluster-down
+cluster-down: packages ## End that Kubernetes, and nothing else
+	@node infra/cluster/src/down.ts
+
 .PHONY: clean
 clean: down ## Stop everything and forget secrets, stores and logs
 	@rm -rf $(PARLEY_LOCAL_DIR)
@@ -106,6 +118,10 @@ rust-tools: ## Install Rust into the cache where it is missing
 .PHONY: chart-tools
 chart-tools: tools ## Install what checks the chart besides: Helm, its suites, Kubernetes' schemas; Go is needed
 	@infra/local/tools.sh chart
+
+.PHONY: cluster-tools
+cluster-tools: tools ## Install what the Kubernetes lab is made of; Go is needed where nobody keeps it ready made
+	@infra/local/tools.sh cluster
 
 .PHONY: load-tools
 load-tools: tools ## Install what load tests need besides: k6, for which Go is needed

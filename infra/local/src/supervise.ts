@@ -20,6 +20,8 @@ export interface ProcessSpec {
   readonly url: string;
   /** Resolves when it works; rejects when it does not yet. */
   readonly ready: () => Promise<unknown>;
+  /** For how long that is waited for, where it is not the usual time. */
+  readonly readyWithinMs?: number;
 }
 
 /** What is kept of a started process, in `<dir>/run/<name>.json`. */
@@ -32,7 +34,7 @@ export interface ProcessRecord extends Identity {
 }
 
 // A cold Envoy with its first health checks needs 2 s here; a busy machine gets ten times that.
-const readyWithinMs = 20_000;
+const usuallyReadyWithinMs = 20_000;
 const askAgainMs = 50;
 // Signaling pods send their people elsewhere before they go; everything else ends within a second.
 const endsWithinMs = 10_000;
@@ -124,6 +126,7 @@ function recordOf(
 async function whenReady(spec: ProcessSpec, record: ProcessRecord, exited?: Promise<string>): Promise<void> {
   let ended: string | undefined;
   void exited?.then((how) => (ended = how));
+  const readyWithinMs = spec.readyWithinMs ?? usuallyReadyWithinMs;
   const deadline = Date.now() + readyWithinMs;
   for (;;) {
     const problem = await spec.ready().then(() => undefined, String);

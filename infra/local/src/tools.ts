@@ -15,7 +15,7 @@ export interface Tools {
 /** Finds the tools that tools.sh installed and the relay that `make build` built; throws a sentence that says to run it. */
 export function findTools(env: NodeJS.ProcessEnv = process.env): Tools {
   const versions = readVersions();
-  const parleyCache = env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley');
+  const parleyCache = cacheDir(env);
   const cache = join(parleyCache, 'tools');
   return {
     node: process.execPath,
@@ -26,7 +26,13 @@ export function findTools(env: NodeJS.ProcessEnv = process.env): Tools {
   };
 }
 
-function readVersions(): Record<string, string> {
+/** Where everything is kept that a clone need not make or fetch again. */
+export function cacheDir(env: NodeJS.ProcessEnv): string {
+  return env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley');
+}
+
+/** The versions of what tools.sh fetches, by their names in versions.env. */
+export function readVersions(): Record<string, string> {
   const text = readFileSync(new URL('../versions.env', import.meta.url), 'utf8');
   return Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name, value]));
 }

@@ -114,4 +114,7 @@ https://{{ .root.Values.relay.media.host }}:{{ $port }}/
 {{- range $name, $value := $root.Values.relay.limits }}
 - { name: PARLEY_RELAY_LIMIT_{{ include "parley.limitName" $name }}, value: {{ int64 $value | quote }} }
 {{- end }}
+{{- with $root.Values.relay.extraEnv }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}

@@ -1,0 +1,3 @@
+FROM docker.io/library/debian:bookworm-slim
+COPY envoy /usr/local/bin/envoy
+ENTRYPOINT ["envoy"]

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Lab } from './lab.ts';
+import { run } from './run.ts';
+import { writePrivate } from '@parley/local/files';
+
+export interface Build {
+  readonly tag: string;
+  readonly dockerfile: string;
+  readonly context: string;
+  readonly args?: Readonly<Record<string, string>>;
+}
+
+/** Builds an image from what is here alone; layers whose inputs did not change are taken as they are. Answers its id. */
+export async function build(lab: Lab, { tag, dockerfile, context, args = {} }: Build): Promise<string> {
+  const settings = Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+  const how = 'bud --pull-never --layers --timestamp 0 --quiet'.split(' ');
+  const command = [...how, '--file', dockerfile, '--tag', tag, ...settings, context];
+  const id = await run([...buildah(lab), ...command], environment(lab));
+  return id.trim();
+}
+
+/** Buildah leaves the layers of multi-stage builds mounted. */
+export async function unmountLayers({ imagesDir }: Lab): Promise<void> {
+  const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1]);
+  const left = mounts.filter((at) => at?.startsWith(`${imagesDir}/storage/`));
+  for (const at of left.toReversed()) await run(['umount', at ?? '']);
+}
+
+/** The ids of the images there are, by their names with tags. */
+export async function listImages(lab: Lab): Promise<Map<string, string>> {
+  const lines = await run(
+    [...buildah(lab), 'images', '--format', '{{.Name}}:{{.Tag}} {{.ID}}'],
+    environment(lab),
+  );
+  return new Map(
+    lines
+      .split('\n')
+      .flatMap((line) => [splitOnce(line)])
+      .filter(([name]) => name !== ''),
+  );
+}
+
+export async function nameImage(lab: Lab, id: string, name: string): Promise<void> {
+  await run([...buildah(lab), 'tag', id, name], environment(lab));
+}
+
+export async function push(lab: Lab, inside: readonly string[], image: string, to: string): Promise<void> {
+  const how = 'push --quiet --disable-compression --tls-verify=false'.split(' ');
+  await run([...inside, ...buildah(lab), ...how, image, `docker://${to}`], environment(lab));
+}
+
+function buildah({ imagesDir }: Lab): string[] {
+  return ['buildah', '--root', join(imagesDir, 'storage'), '--runroot', join(imagesDir, 'run')];
+}
+
+/** No daemon, no registry of this machine's: `node:24-slim` is what was built under that name. */
+function environment({ imagesDir }: Lab): NodeJS.ProcessEnv {
+  const registries = join(imagesDir, 'registries.conf');
+  writePrivate(registries, 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n');
+  return { BUILDAH_ISOLATION: 'chroot', STORAGE_DRIVER: 'overlay', CONTAINERS_REGISTRIES_CONF: registries };
+}
+
+function splitOnce(line: string): [string, string] {
+  const at = line.indexOf(' ');
+  return at < 0 ? ['', ''] : [line.slice(0, at), line.slice(at + 1)];
+}

@@ -1,0 +1,75 @@
+import { kubectl } from './kubectl.ts';
+import { balancerAddress, nodes, type Lab, type Node } from './lab.ts';
+import { inLab, inNode } from './network.ts';
+import { firstProcess } from './node.ts';
+import { namespace, podsOf, type Pod } from './release.ts';
+import { run } from './run.ts';
+
+/** Kills the one process of a pod's container, as the kernel does when memory is out: it writes no last word. */
+export async function killPod(lab: Lab, pod: Pod): Promise<void> {
+  const id = pod.status.containerStatuses[0]?.containerID.replace('containerd://', '');
+  if (id === undefined) throw new Error(`${pod.metadata.name} has no container`);
+  const kill = 'ctr --namespace k8s.io task kill --signal SIGKILL'.split(' ');
+  await run([...insideNode(lab, nodeOf(pod)), ...kill, id]);
+}
+
+/** Replaces the pods of a workload, `deployment/parley-web` for example; resolves when that is over. */
+export async function rollOut(lab: Lab, workload: string): Promise<void> {
+  await kubectl(lab, '-n', namespace, 'rollout', 'restart', workload);
+  await kubectl(lab, '-n', namespace, 'rollout', 'status', workload, '--timeout=10m');
+}
+
+/** Resolves when as many pods as are wanted work, on nodes that do. */
+export async function allReady(lab: Lab): Promise<void> {
+  await kubectl(lab, 'wait', '--for=condition=Ready', 'node', '--all', '--timeout=5m');
+  for (const workload of ['deployment', 'statefulset', 'daemonset']) {
+    const names = await kubectl(lab, '-n', namespace, 'get', workload, '-o', 'name');
+    for (const name of names.trim().split('\n')) {
+      await kubectl(lab, '-n', namespace, 'rollout', 'status', name, '--timeout=10m');
+    }
+  }
+}
+
+export function nodeOf(pod: Pod): Node {
+  const node = nodes.find(({ name }) => name === pod.spec.nodeName);
+  if (!node) throw new Error(`${pod.metadata.name} is on no node of the lab`);
+  return node;
+}
+
+/** The pod of a component whose metric is highest, where it is above nothing: the one in use. */
+export async function busiestPod(
+  lab: Lab,
+  component: string,
+  { port, metric }: { port: number; metric: RegExp },
+): Promise<Pod> {
+  const pods = await podsOf(lab, component);
+  const uses = await Promise.all(
+    pods.map(async (pod) => {
+      // From its own node, as the kubelet asks: policies let nobody else.
+      const ask = ['curl', '--silent', '--fail', `http://${pod.status.podIP}:${port}/metrics`];
+      const text = await run([...inNode(nodeOf(pod)), ...ask]);
+      const values = [...text.matchAll(metric)].map(([, value]) => Number(value));
+      return { pod, use: values.reduce((sum, value) => sum + value, 0) };
+    }),
+  );
+  const [busiest] = uses.toSorted((one, other) => other.use - one.use);
+  if (!busiest || busiest.use === 0) throw new Error(`no pod of ${component} is in use`);
+  return busiest.pod;
+}
+
+/** The node that the load balancer led most connections to that are open now. */
+export async function busiestEntry(): Promise<Node> {
+  const list = `conntrack --dump --proto tcp --state ESTABLISHED --orig-dst ${balancerAddress}`.split(' ');
+  const connections = await run([...inLab, ...list]);
+  const uses = nodes.map((node) => ({ node, use: connections.split(`src=${node.address} `).length - 1 }));
+  const [busiest] = uses.toSorted((one, other) => other.use - one.use);
+  if (!busiest || busiest.use === 0) throw new Error('nobody comes by the load balancer');
+  return busiest.node;
+}
+
+/** The command that runs another one among a node's processes and files. */
+function insideNode(lab: Lab, node: Node): string[] {
+  const first = firstProcess(lab, node);
+  if (!first) throw new Error(`${node.name} does not run`);
+  return ['nsenter', '--target', String(first.pid), '--mount', '--net', '--pid', '--uts', '--ipc'];
+}

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readIfThere, writePrivate } from '@parley/local/files';
+import { inRepository } from '@parley/local/site';
+import { findTools } from '@parley/local/tools';
+import { build, listImages, nameImage, push } from './buildah.ts';
+import { registryAddress, type Lab } from './lab.ts';
+import { inLab } from './network.ts';
+import { run } from './run.ts';
+import { ensureStandIns } from './stand-ins.ts';
+
+const own = {
+  signaling: { dockerfile: 'services/signaling/Dockerfile', args: {} },
+  relay: { dockerfile: 'services/relay/Dockerfile', args: { BINARY: 'prebuilt' } },
+  turn: { dockerfile: 'services/turn/Dockerfile', args: {} },
+  web: { dockerfile: 'client/web/Dockerfile', args: { DIST: 'prebuilt' } },
+  cli: { dockerfile: 'client/cli/Dockerfile', args: { BINARY: 'prebuilt' } },
+} as const;
+
+/** Where the chart's values name an image: at the component that runs it. */
+const sections: Readonly<Record<keyof typeof own, string>> = {
+  signaling: 'signaling',
+  relay: 'relay',
+  turn: 'turn',
+  web: 'web',
+  cli: 'doctor',
+};
+
+/** Builds every image a node pulls; answers their names. Parley's own are those of the Dockerfiles, unchanged. */
+export async function buildImages(lab: Lab): Promise<string[]> {
+  const images = await ensureStandIns(lab);
+  const { relay } = findTools();
+  await pack(relay, 'services/relay/dist/parley-relay');
+  await pack(join(dirname(relay), 'parley'), 'client/cli/dist/parley');
+  const tags: Record<string, string> = {};
+  for (const name of Object.keys(own) as (keyof typeof own)[]) {
+    const { dockerfile, args } = own[name];
+    const image = `ghcr.io/parley/${name}`;
+    const file = inRepository(dockerfile);
+    const id = await build(lab, { tag: `${image}:lab`, dockerfile: file, context: inRepository(''), args });
+    const tag = id.slice(0, 12);
+    await nameImage(lab, id, `${image}:${tag}`);
+    tags[sections[name]] = tag;
+    images.push(`${image}:${tag}`);
+  }
+  writePrivate(imageValuesFile(lab), imageValues(tags));
+  return images;
+}
+
+/** Values of the chart that name the images built last: each by its content, so that a changed one is pulled. */
+export function imageValuesFile(lab: Lab): string {
+  return join(lab.dir, 'images.yaml');
+}
+
+/** Pushes to the lab's registry what is not there yet. */
+export async function pushImages(lab: Lab, images: readonly string[]): Promise<void> {
+  const file = join(lab.dir, 'pushed.json');
+  const pushed = JSON.parse(readIfThere(file) ?? '{}') as Record<string, string>;
+  const ids = await listImages(lab);
+  for (const image of images) {
+    const id = ids.get(image);
+    if (id === undefined) throw new Error(`there is no image ${image}`);
+    if (pushed[image] === id) continue;
+    await push(lab, inLab, image, `${registryAddress}/${image.slice(image.indexOf('/') + 1)}`);
+    pushed[image] = id;
+    writePrivate(file, JSON.stringify(pushed, null, 2));
+  }
+}
+
+/** What `make build` compiled, without what only a debugger reads. */
+async function pack(binary: string, to: string): Promise<void> {
+  const file = inRepository(to);
+  mkdirSync(dirname(file), { recursive: true });
+  await run(['strip', '-o', file, binary]);
+}
+
+function imageValues(tags: Readonly<Record<string, string>>): string {
+  return Object.entries(tags)
+    .map(([section, tag]) => `${section}: { image: { tag: '${tag}' } }\n`)
+    .join('');
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { cacheDir, readVersions } from '@parley/local/tools';
+
+/** Where the lab's parts are: its state, the programs it runs, and the addresses in its network. */
+export interface Lab {
+  /** Everything the lab writes; absolute. */
+  readonly dir: string;
+  /** The images and the layers they are built from, which outlive the lab. */
+  readonly imagesDir: string;
+  readonly versions: Record<string, string>;
+  /** The directory of a tool that tools.sh fetched, such as `toolDir('envoy', 'ENVOY_VERSION')`. */
+  toolDir(name: string, version: string): string;
+}
+
+export interface Node {
+  readonly name: string;
+  readonly address: string;
+  /** Addresses of its pods. */
+  readonly podNetwork: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The lab's network is one of those kept for documentation (RFC 5737): its addresses are no private ones, so TURN relays to
+ * them and browsers treat them as they would any server's.
+ */
+const network = '203.0.113';
+export const labAddress = `${network}.1`;
+/** Where parley.test leads. */
+export const balancerAddress = `${network}.100`;
+export const registryAddress = `${labAddress}:5000`;
+export const apiServer = `https://${labAddress}:6443`;
+export const podNetwork = '10.244.0.0/16';
+export const serviceNetwork = '10.96.0.0/16';
+export const dnsAddress = '10.96.0.10';
+
+export const nodes: readonly Node[] = ['eu-west', 'us-east', 'ap-south'].map((region, index) => ({
+  name: `n${index + 1}`,
+  address: `${network}.${11 + index}`,
+  podNetwork: `10.244.${index + 1}.0/24`,
+  labels: {
+    'topology.kubernetes.io/region': region,
+    'topology.kubernetes.io/zone': `${region}-${'abc'[index]}`,
+    // TURN runs on two of them, so that one can be lost.
+    ...(index > 0 && { 'parley.dev/turn': 'true' }),
+  },
+}));
+
+export function describeLab(env: NodeJS.ProcessEnv): Lab {
+  const versions = readVersions();
+  const cache = cacheDir(env);
+  return {
+    dir: env['PARLEY_CLUSTER_DIR'] ?? join(cache, 'cluster'),
+    imagesDir: join(cache, 'images'),
+    versions,
+    toolDir: (name, version) => join(cache, 'tools', `${name}-${versions[version]}`),
+  };
+}
+
+/** One of Kubernetes' servers, or etcd. */
+export function kubernetesProgram(lab: Lab, name: string): string {
+  return join(lab.toolDir('kubernetes', 'KUBERNETES_LAB'), name);
+}

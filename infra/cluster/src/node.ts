@@ -1,0 +1,170 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { identify, isAlive, type Identity } from '@parley/local/identity';
+import { readRecord, type ProcessSpec } from '@parley/local/supervise';
+import { keyFile, kubeconfig } from './certificates.ts';
+import { kubectl } from './kubectl.ts';
+import { dnsAddress, podNetwork, registryAddress, type Lab, type Node } from './lab.ts';
+import { inNode } from './network.ts';
+
+// Three cold nodes on two cores need 15 s, and ten times that beside other work.
+const readyWithinMs = 180_000;
+const initScript = fileURLToPath(new URL('node-init.sh', import.meta.url));
+
+/**
+ * A node: containerd, kubelet and kube-proxy in namespaces of their own. SIGKILL of the process is a power cut: its pid
+ * namespace ends with it, pods included; what was written stays.
+ */
+export function nodeSpec(lab: Lab, node: Node): ProcessSpec {
+  const dir = join(lab.dir, node.name);
+  return {
+    name: node.name,
+    command: 'nsenter',
+    args: [
+      ...inNode(node).slice(1),
+      ...'unshare --mount --uts --ipc --pid --fork --kill-child=KILL --propagation slave bash'.split(' '),
+      initScript,
+    ],
+    env: {
+      NODE_NAME: node.name,
+      NODE_DIR: dir,
+      NODE_ADDRESS: node.address,
+      NODE_LABELS: Object.entries(node.labels)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(),
+      NODE_KUBECONFIG: kubeconfig(lab, node.name),
+      PROXY_KUBECONFIG: kubeconfig(lab, 'proxy'),
+      POD_NETWORK: podNetwork,
+      KUBERNETES: lab.toolDir('kubernetes', 'KUBERNETES_LAB'),
+    },
+    files: [
+      { path: join(dir, 'containerd.toml'), content: containerdConfiguration(dir) },
+      { path: join(dir, 'registries/_default/hosts.toml'), content: registries() },
+      { path: join(dir, 'networks/10-lab.conflist'), content: podNetworkConfiguration(node) },
+      { path: join(dir, 'kubelet.yaml'), content: kubeletConfiguration(lab, node, dir) },
+      // Names outside of the cluster: nobody's.
+      { path: join(dir, 'resolv.conf'), content: '' },
+    ],
+    ports: [],
+    url: `https://${node.address}:10250`,
+    ready: () => kubectl(lab, 'wait', '--for=condition=Ready', `node/${node.name}`, '--timeout=30s'),
+    readyWithinMs,
+  };
+}
+
+/** The first process of a running node, whose end is the end of all of them; undefined where it does not run. */
+export function firstProcess(lab: Lab, node: Node): Identity | undefined {
+  const record = readRecord(lab.dir, node.name);
+  if (!record || !isAlive(record)) return undefined;
+  const children = readFileSync(`/proc/${record.pid}/task/${record.pid}/children`, 'utf8');
+  return identify(Number(children.trim().split(' ')[0]));
+}
+
+/** Makes the node's cgroup. What a power cut left of its pods goes first: the kubelet would look after each for seconds. */
+export function makeCgroups(node: Node): void {
+  removeCgroups(node);
+  for (const hierarchy of hierarchies()) {
+    const cgroup = join(hierarchy, cgroupOf(node));
+    mkdirSync(cgroup, { recursive: true });
+    // In version 1 a new set of processors begins empty.
+    for (const set of ['cpuset.cpus', 'cpuset.mems']) {
+      if (hierarchy.endsWith('/cpuset')) writeFileSync(join(cgroup, set), readFileSync(join(hierarchy, set)));
+    }
+  }
+}
+
+export function removeCgroups(node: Node): void {
+  // In a mixed set-up containers also leave groups in the hierarchy that limits nothing.
+  const all = [...hierarchies(), '/sys/fs/cgroup/unified'];
+  for (const hierarchy of all) removeTree(join(hierarchy, cgroupOf(node)));
+}
+
+function removeTree(cgroup: string): void {
+  if (!existsSync(cgroup)) return;
+  for (const entry of readdirSync(cgroup, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeTree(join(cgroup, entry.name));
+  }
+  rmdirSync(cgroup);
+}
+
+/** The one hierarchy of version 2, or those of version 1, one for each kind of resource. */
+function hierarchies(): string[] {
+  const root = '/sys/fs/cgroup';
+  if (existsSync(join(root, 'cgroup.controllers'))) return [root];
+  const names = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return names.filter(({ name }) => name !== 'unified').map(({ name }) => join(root, name));
+}
+
+function cgroupOf(node: Node): string {
+  return `parley-${node.name}`;
+}
+
+function containerdConfiguration(dir: string): string {
+  return `version = 2
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "registry.k8s.io/pause:3.10"
+  disable_apparmor = true
+  # A machine that is a container itself may not protect a process from the kernel's choice.
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "${dir}/registries"
+  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+      SystemdCgroup = false
+`;
+}
+
+function registries(): string {
+  return `server = "http://${registryAddress}"
+[host."http://${registryAddress}"]
+  capabilities = ["pull", "resolve"]
+`;
+}
+
+function podNetworkConfiguration(node: Node): string {
+  const ipam = {
+    type: 'host-local',
+    ranges: [[{ subnet: node.podNetwork }]],
+    routes: [{ dst: '0.0.0.0/0' }],
+  };
+  const bridge = { type: 'bridge', bridge: 'pods', isGateway: true, hairpinMode: true, ipMasq: false, ipam };
+  const hostPorts = { type: 'portmap', capabilities: { portMappings: true } };
+  return JSON.stringify({ cniVersion: '0.4.0', name: 'lab', plugins: [bridge, hostPorts] });
+}
+
+function kubeletConfiguration(lab: Lab, node: Node, dir: string): string {
+  return JSON.stringify({
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: keyFile(lab, 'ca.crt') },
+    },
+    authorization: { mode: 'Webhook' },
+    containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    cgroupDriver: 'cgroupfs',
+    cgroupRoot: `/${cgroupOf(node)}`,
+    failCgroupV1: false,
+    failSwapOn: false,
+    clusterDomain: 'cluster.local',
+    clusterDNS: [dnsAddress],
+    resolvConf: join(dir, 'resolv.conf'),
+    serializeImagePulls: false,
+    registryPullQPS: 0,
+    // All nodes share one disk with this machine's other work: they neither clean it up nor leave because of it.
+    imageGCHighThresholdPercent: 100,
+    imageGCLowThresholdPercent: 99,
+    evictionHard: {
+      'memory.available': '200Mi',
+      'nodefs.available': '1%',
+      'imagefs.available': '1%',
+      'nodefs.inodesFree': '1%',
+    },
+    maxPods: 60,
+  });
+}

@@ -1,0 +1,131 @@
+import type { NetworkPolicy, Objects, Peer, Pod, Port, Selector } from './objects.ts';
+
+/** The chain that all others hang on. */
+export const mainChain = 'PARLEY-POLICIES';
+
+/** One rule of a policy, whichever way it goes. */
+interface Rule {
+  readonly peers: readonly Peer[] | undefined;
+  readonly ports: readonly Port[];
+  readonly namespace: string | undefined;
+}
+
+interface Way {
+  /** The pod's end of a packet, and the other one. */
+  readonly own: '--destination' | '--source';
+  readonly other: '--source' | '--destination';
+  readonly chain: string;
+  readonly rules: readonly Rule[];
+}
+
+/**
+ * What `iptables-restore --noflush` takes to enforce the policies on one node: for every pod there that a policy selects, a chain
+ * for each way that is restricted, which returns for what is allowed and ends with a drop (networking.k8s.io/v1, NetworkPolicySpec).
+ * Answers to what was let in pass. Pods on the node's own network are beyond policies. Throws at what it does not know.
+ */
+export function rulesFor(node: string, objects: Objects): string {
+  const chains: string[] = [];
+  const main = [`-A ${mainChain} --match conntrack --ctstate ESTABLISHED,RELATED --jump RETURN`];
+  const rules: string[] = [];
+  for (const pod of objects.pods) {
+    const address = addressOf(pod);
+    if (pod.spec.nodeName !== node || address === undefined) continue;
+    for (const { own, other, chain, rules: allowed } of waysOf(pod, address, objects.policies)) {
+      chains.push(chain);
+      main.push(`-A ${mainChain} ${own} ${address} --jump ${chain}`);
+      const matches = allowed.flatMap((rule) => matchesOf(rule, other, pod, objects));
+      rules.push(...matches.map((match) => `-A ${chain}${match} --jump RETURN`), `-A ${chain} --jump DROP`);
+    }
+  }
+  const declared = [mainChain, ...chains].map((chain) => `:${chain} - [0:0]`);
+  return ['*mangle', ...declared, ...main, ...rules, 'COMMIT', ''].join('\n');
+}
+
+/** The ways in which some policy restricts this pod. */
+function waysOf(pod: Pod, address: string, policies: readonly NetworkPolicy[]): Way[] {
+  const selecting = policies.filter(
+    ({ metadata, spec }) =>
+      metadata.namespace === pod.metadata.namespace && selects(spec.podSelector, pod.metadata.labels),
+  );
+  // Without types a policy is about ingress, and about egress where it has such rules.
+  const incoming = selecting.filter(({ spec }) => spec.policyTypes?.includes('Ingress') ?? true);
+  const outgoing = selecting.filter(
+    ({ spec }) => spec.policyTypes?.includes('Egress') ?? spec.egress !== undefined,
+  );
+  const ways: Way[] = [];
+  if (incoming.length > 0) {
+    const rules = incoming.flatMap(({ metadata: { namespace }, spec }) =>
+      (spec.ingress ?? []).map(({ from, ports = [] }) => ({ peers: from, ports, namespace })),
+    );
+    ways.push({ own: '--destination', other: '--source', chain: `IN-${address}`, rules });
+  }
+  if (outgoing.length > 0) {
+    const rules = outgoing.flatMap(({ metadata: { namespace }, spec }) =>
+      (spec.egress ?? []).map(({ to, ports = [] }) => ({ peers: to, ports, namespace })),
+    );
+    ways.push({ own: '--source', other: '--destination', chain: `OUT-${address}`, rules });
+  }
+  return ways;
+}
+
+/** Each peer with each port. */
+function matchesOf(rule: Rule, other: Way['other'], pod: Pod, objects: Objects): string[] {
+  const { peers, namespace } = rule;
+  const addresses =
+    peers === undefined || peers.length === 0
+      ? ['']
+      : peers.flatMap((peer) => addressesOf(peer, namespace, objects)).map((one) => ` ${other} ${one}`);
+  const ports = rule.ports.length === 0 ? [''] : rule.ports.map((port) => matchOf(port, other, pod));
+  return addresses.flatMap((address) => ports.map((port) => `${address}${port}`));
+}
+
+function addressesOf(peer: Peer, namespace: string | undefined, { pods, namespaces }: Objects): string[] {
+  if (peer.ipBlock) {
+    if (peer.ipBlock.except?.length) throw new Error('ipBlock.except is not known here');
+    return [peer.ipBlock.cidr];
+  }
+  const { namespaceSelector, podSelector = {} } = peer;
+  const among = namespaceSelector
+    ? namespaces.filter(({ metadata }) => selects(namespaceSelector, metadata.labels))
+    : namespaces.filter(({ metadata }) => metadata.name === namespace);
+  const names = new Set(among.map(({ metadata }) => metadata.name));
+  return pods.flatMap((pod) => {
+    const address = addressOf(pod);
+    const { namespace = '', labels } = pod.metadata;
+    return address !== undefined && names.has(namespace) && selects(podSelector, labels) ? [address] : [];
+  });
+}
+
+function matchOf({ protocol = 'TCP', port, endPort }: Port, other: Way['other'], pod: Pod): string {
+  const name = protocol.toLowerCase();
+  if (port === undefined) return ` --protocol ${name}`;
+  const number = typeof port === 'number' ? port : numberOf(port, other, pod);
+  return ` --protocol ${name} --dport ${number}${endPort === undefined ? '' : `:${endPort}`}`;
+}
+
+function numberOf(name: string, other: Way['other'], pod: Pod): number {
+  if (other === '--destination')
+    throw new Error(`the named port ${name} of an egress rule is not known here`);
+  const ports = pod.spec.containers.flatMap(({ ports = [] }) => ports);
+  const found = ports.find((port) => port.name === name);
+  if (!found) throw new Error(`${pod.metadata.name} has no port ${name}`);
+  return found.containerPort;
+}
+
+function selects(selector: Selector, labels: Readonly<Record<string, string>> = {}): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const isThere = labels[key] !== undefined;
+      if (operator === 'Exists') return isThere;
+      if (operator === 'DoesNotExist') return !isThere;
+      const isOneOf = values.includes(labels[key] ?? '') && isThere;
+      return operator === 'In' ? isOneOf : !isOneOf;
+    })
+  );
+}
+
+function addressOf({ spec, status }: Pod): string | undefined {
+  return spec.hostNetwork ? undefined : status.podIP;
+}

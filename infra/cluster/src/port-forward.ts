@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { kubectlCommand } from './kubectl.ts';
+import type { Lab } from './lab.ts';
+import { namespace, type Pod } from './release.ts';
+
+// A kubectl that says nothing for this long is not going to.
+const opensWithinMs = 30_000;
+
+export interface PortForward {
+  /** In the lab's network: 127.0.0.1 and a free port. */
+  readonly address: string;
+  close(): void;
+}
+
+/** Leads to a port of a pod from within it, where no network policy stands in between. */
+export async function forwardPort(lab: Lab, pod: Pod, port: number): Promise<PortForward> {
+  const [program = '', ...args] = kubectlCommand(lab);
+  const target = ['port-forward', `pod/${pod.metadata.name}`, `:${port}`, '--address=127.0.0.1'];
+  const child = spawn(program, [...args, '-n', namespace, ...target], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface(child.stdout);
+  const [line] = (await once(lines, 'line', { signal: AbortSignal.timeout(opensWithinMs) })) as [string];
+  const address = /from (\S+) ->/.exec(line)?.[1];
+  if (address === undefined) throw new Error(`kubectl says: ${line}`);
+  return { address, close: () => void child.kill() };
+}

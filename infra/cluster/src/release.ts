@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { inRepository } from '@parley/local/site';
+import { kubeconfig } from './certificates.ts';
+import { imageValuesFile } from './images.ts';
+import { kubectl } from './kubectl.ts';
+import type { Lab } from './lab.ts';
+import { inLab } from './network.ts';
+import { run } from './run.ts';
+
+export const namespace = 'parley';
+/** The name that people open; hosts says where it leads. */
+export const host = 'parley.test';
+
+/** The one key a Secret is asked for. */
+interface Secret {
+  readonly data: Readonly<Record<string, string>>;
+}
+
+export interface Pod {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly spec: { readonly nodeName: string };
+  readonly status: {
+    readonly podIP: string;
+    readonly containerStatuses: readonly { readonly containerID: string }[];
+  };
+}
+
+/** Installs the chart from this clone, or brings what is installed to its state; resolves when all pods work. */
+export async function installRelease(lab: Lab, ...flags: string[]): Promise<void> {
+  const values = ['-f', inRepository('infra/cluster/values.yaml'), '-f', imageValuesFile(lab)];
+  const chart = inRepository('charts/parley');
+  await helm(
+    lab,
+    'upgrade',
+    '--install',
+    'parley',
+    chart,
+    '--create-namespace',
+    '--wait',
+    '--timeout=10m',
+    ...values,
+    ...flags,
+  );
+}
+
+export function helm(lab: Lab, ...args: string[]): Promise<string> {
+  const program = join(lab.toolDir('helm', 'HELM_VERSION'), 'helm');
+  return run([
+    ...inLab,
+    program,
+    '--namespace',
+    namespace,
+    '--kubeconfig',
+    kubeconfig(lab, 'admin'),
+    ...args,
+  ]);
+}
+
+/** The pods of a component that are to stay. */
+export async function podsOf(lab: Lab, component?: string): Promise<Pod[]> {
+  const selector = `app.kubernetes.io/instance=parley${component === undefined ? '' : `,app.kubernetes.io/component=${component}`}`;
+  const list = await kubectl(lab, '-n', namespace, 'get', 'pods', '-l', selector, '-o', 'json');
+  const { items } = JSON.parse(list) as { items: Pod[] };
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
+
+export async function readSecret(lab: Lab, name: string, key: string): Promise<string> {
+  const text = await kubectl(lab, '-n', namespace, 'get', 'secret', name, '-o', 'json');
+  const { data } = JSON.parse(text) as Secret;
+  return Buffer.from(data[key] ?? '', 'base64').toString();
+}

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+// Helm and kubectl print whole objects.
+const maxBuffer = 64 * 1024 * 1024;
+
+/** Runs a command and answers what it printed; rejects with what it complained of. */
+export async function run(command: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const [program = '', ...args] = command;
+  try {
+    const { stdout } = await execute(program, args, { env: { ...process.env, ...env }, maxBuffer });
+    return stdout;
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new Error(`${[program, ...args].join(' ').slice(0, 200)}: ${said || String(error)}`, {
+      cause: error,
+    });
+  }
+}

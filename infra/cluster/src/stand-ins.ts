@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { readIfThere, writePrivate } from '@parley/local/files';
+import { inRepository } from '@parley/local/site';
+import { build, listImages } from './buildah.ts';
+import type { Lab } from './lab.ts';
+import { run } from './run.ts';
+
+/**
+ * Public images made from Debian's packages and from what tools.sh fetched, under the names that Dockerfiles and the chart
+ * call them by, so that neither has to know of the lab.
+ */
+interface StandIn {
+  readonly tag: string;
+  /** The name of its Dockerfile in `images`. */
+  readonly recipe: string;
+  /** What it is built from; a context of its own is made by images/contexts.sh. */
+  readonly context: string;
+  readonly made?: 'debian' | 'pause';
+}
+
+const debian = 'docker.io/library/debian:bookworm-slim';
+const contextsScript = inRepository('infra/cluster/images/contexts.sh');
+
+function standIns(lab: Lab): StandIn[] {
+  const { versions, imagesDir } = lab;
+  return [
+    {
+      tag: debian,
+      recipe: 'debian',
+      context: join(imagesDir, 'contexts/debian'),
+      made: 'debian',
+    },
+    { tag: 'docker.io/library/node:24-slim', recipe: 'node', context: lab.toolDir('node', 'NODE_VERSION') },
+    {
+      tag: 'docker.io/coturn/coturn:4.18-debian',
+      recipe: 'coturn',
+      context: inRepository('infra/cluster/images'),
+    },
+    {
+      tag: `docker.io/library/nats:${versions['NATS_VERSION']}-alpine`,
+      recipe: 'nats',
+      context: lab.toolDir('nats-server', 'NATS_VERSION'),
+    },
+    {
+      tag: `docker.io/envoyproxy/envoy:v${versions['ENVOY_VERSION']}`,
+      recipe: 'envoy',
+      context: lab.toolDir('envoy', 'ENVOY_VERSION'),
+    },
+    {
+      tag: `registry.k8s.io/coredns/coredns:v${versions['COREDNS_VERSION']}`,
+      recipe: 'coredns',
+      context: lab.toolDir('coredns', 'COREDNS_VERSION'),
+    },
+    {
+      tag: 'registry.k8s.io/pause:3.10',
+      recipe: 'pause',
+      context: join(imagesDir, 'contexts/pause'),
+      made: 'pause',
+    },
+  ];
+}
+
+/** Makes those that are missing, or were made otherwise; answers the names of all. */
+export async function ensureStandIns(lab: Lab): Promise<string[]> {
+  const made = new Map(Object.entries(readMade(lab)));
+  const there = await listImages(lab);
+  for (const standIn of standIns(lab)) {
+    const { tag, recipe, context } = standIn;
+    const dockerfile = inRepository(`infra/cluster/images/${recipe}.Dockerfile`);
+    const fingerprint = fingerprintOf(standIn, readFileSync(dockerfile, 'utf8'), made.get(debian) ?? '');
+    if (there.has(tag) && made.get(tag) === fingerprint) continue;
+    if (standIn.made) await run([contextsScript, standIn.made, context]);
+    await build(lab, { tag, dockerfile, context });
+    made.set(tag, fingerprint);
+    writePrivate(madeFile(lab), JSON.stringify(Object.fromEntries(made), null, 2));
+  }
+  return standIns(lab).map(({ tag }) => tag);
+}
+
+/** Of everything an image is made from, wherever this clone and the cache are: a tool's directory is named by its version. */
+function fingerprintOf({ context, made }: StandIn, dockerfile: string, base: string): string {
+  const parts = [dockerfile, basename(context)];
+  if (made) parts.push(readFileSync(contextsScript, 'utf8'));
+  if (dockerfile.startsWith(`FROM ${debian}`)) parts.push(base);
+  return createHash('sha256').update(parts.join('\0')).digest('hex');
+}
+
+function readMade(lab: Lab): Record<string, string> {
+  return JSON.parse(readIfThere(madeFile(lab)) ?? '{}') as Record<string, string>;
+}
+
+function madeFile({ imagesDir }: Lab): string {
+  return join(imagesDir, 'stand-ins.json');
+}

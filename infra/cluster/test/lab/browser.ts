@@ -1,0 +1,14 @@
+/** A browser outside of the cluster, which comes by one of its nodes. */
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '@parley/e2e/support/browsers.ts';
+import type { Node } from '../../src/lab.ts';
+import { host } from '../../src/release.ts';
+
+export const web = `https://${host}`;
+
+/** The edge's certificate is its own; `turns:` has the same one, which only this flag lets pass. */
+const trusting = '--ignore-certificate-errors';
+
+export function launchBy(node: Node): Promise<Browser> {
+  return launchChromium({ args: [`--host-resolver-rules=MAP ${host} ${node.address}`, trusting] });
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { before, describe, it } from 'node:test';
+import { newRoom } from '@parley/e2e/support/visitor.ts';
+import { nodes } from '../../src/lab.ts';
+import { host, installRelease } from '../../src/release.ts';
+import { entries, lab, type Entry } from './entry.ts';
+import { Participant } from './participant.ts';
+
+const withinMs = 30_000;
+
+describe('whichever node people come by', { timeout: 900_000 }, () => {
+  let all: Entry[] = [];
+
+  before(async () => {
+    await installRelease(lab);
+    all = await entries();
+  });
+
+  it('the application answers', async () => {
+    const answers = await Promise.all(all.map((entry) => entry.get('/')));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      nodes.map(() => 200),
+    );
+  });
+
+  it('[P1] two who came by different nodes see each other', async (t) => {
+    const room = newRoom();
+    const [first, second] = all;
+    assert.ok(first && second);
+    const ada = await Participant.join(first, room, 'Ada');
+    t.after(() => ada.leave());
+    const bo = await Participant.join(second, room, 'Bo');
+    t.after(() => bo.leave());
+    await Promise.all([ada.sees(bo), bo.sees(ada)]);
+  });
+
+  it('[MEDIA-6] whoever is in a room is sent to a relay on a node, whose certificate is pinned', async (t) => {
+    const [first] = all;
+    assert.ok(first);
+    const ada = await Participant.join(first, newRoom(), 'Ada');
+    t.after(() => ada.leave());
+    const relay = await ada.relay();
+    assert.ok(
+      nodes.some(({ address }) => relay.url === `https://${address}:8141/`),
+      relay.url,
+    );
+    assert.equal(relay.certificateHashes.length, 2);
+  });
+
+  it('whoever joins is told of TURN, also on the port of https', async (t) => {
+    const [first] = all;
+    assert.ok(first);
+    const ada = await Participant.join(first, newRoom(), 'Ada');
+    t.after(() => ada.leave());
+    const urls = ada.iceServers.flatMap(({ urls }) => urls);
+    assert.ok(urls.includes('turns:turn.parley.test:443?transport=tcp'), urls.join());
+  });
+
+  it('what one writes to a topic reaches who came by another node', async (t) => {
+    const [first, , third] = all;
+    assert.ok(first && third);
+    const url = `wss://${host}/streams/lab-${newRoom()}`;
+    const reader = third.open(url);
+    t.after(() => reader.terminate());
+    await once(reader, 'open', { signal: AbortSignal.timeout(withinMs) });
+    const writer = first.open(url);
+    t.after(() => writer.terminate());
+    await once(writer, 'open', { signal: AbortSignal.timeout(withinMs) });
+    const heard = once(reader, 'message', { signal: AbortSignal.timeout(withinMs) });
+    writer.send('hello from another node');
+    const [data] = (await heard) as [Buffer];
+    assert.equal(data.toString(), 'hello from another node');
+  });
+});

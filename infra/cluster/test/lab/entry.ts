@@ -1,0 +1,49 @@
+/** The ways into the lab's Parley: each node is one, and a test chooses which. */
+import type { LookupFunction } from 'node:net';
+import { request } from 'node:https';
+import { WebSocket } from 'ws';
+import { describeLab, nodes } from '../../src/lab.ts';
+import { host, readSecret } from '../../src/release.ts';
+
+export const lab = describeLab(process.env);
+
+/** How long an answer may take that needs nothing but a busy machine. */
+const answerWithinMs = 20_000;
+
+export interface Entry {
+  readonly name: string;
+  post(path: string, body: unknown): Promise<{ status: number; text: string }>;
+  get(path: string): Promise<{ status: number; text: string }>;
+  /** A socket to that address, not open yet. */
+  open(url: string): WebSocket;
+}
+
+/** An entry for every node; whoever comes by it trusts the edge's own certificate and no other. */
+export async function entries(): Promise<Entry[]> {
+  const ca = await readSecret(lab, 'parley-tls', 'tls.crt');
+  return nodes.map(({ name, address }) => {
+    const lookup: LookupFunction = (_, options, answer) => {
+      if (options.all) answer(null, [{ address, family: 4 }]);
+      else answer(null, address, 4);
+    };
+    const ask = (method: string, path: string, body?: string) =>
+      new Promise<{ status: number; text: string }>((resolve, reject) => {
+        const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+        const options = { host, path, method, headers, ca, lookup, agent: false, timeout: answerWithinMs };
+        const asked = request(options, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => (text += part));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        });
+        asked.once('timeout', () => asked.destroy(new Error(`${name} does not answer ${path}`)));
+        asked.once('error', reject);
+        asked.end(body);
+      });
+    return {
+      name,
+      get: (path) => ask('GET', path),
+      post: (path, body) => ask('POST', path, JSON.stringify(body)),
+      open: (url) => new WebSocket(url, { ca, lookup, origin: `https://${host}` }),
+    };
+  });
+}

@@ -1,0 +1,93 @@
+/** A participant without a browser: joins through an entry, and knows what its socket says. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { WebSocket } from 'ws';
+import { until } from '@parley/e2e/support/until.ts';
+import { decodeServerMessage } from '@parley/protocol/decode';
+import type { ServerMessage } from '@parley/protocol/server-messages';
+import type { Entry } from './entry.ts';
+
+const withinMs = 30_000;
+
+export interface Relay {
+  readonly url: string;
+  readonly certificateHashes: readonly string[];
+}
+
+export class Participant {
+  readonly id: string;
+  readonly name: string;
+  readonly iceServers: readonly { readonly urls: readonly string[] }[];
+  readonly #socket: WebSocket;
+  readonly #log: ServerMessage[] = [];
+
+  private constructor(name: string, joined: Joined, socket: WebSocket) {
+    this.name = name;
+    this.id = joined.participant;
+    this.iceServers = joined.iceServers;
+    this.#socket = socket;
+    socket.on('message', (data: Buffer) => {
+      const decoded = decodeServerMessage(data.toString());
+      if (decoded.ok) this.#log.push(decoded.message);
+    });
+  }
+
+  static async join(entry: Entry, room: string, name: string): Promise<Participant> {
+    const { status, text } = await entry.post(`/v1/rooms/${room}/join`, { name });
+    assert.equal(status, 200, text);
+    const joined = JSON.parse(text) as Joined;
+    const socket = entry.open(joined.socketUrl);
+    const participant = new Participant(name, joined, socket);
+    await once(socket, 'open', { signal: AbortSignal.timeout(withinMs) });
+    const media = { audio: true, video: true, screen: false };
+    socket.send(JSON.stringify({ type: 'enter', ticket: joined.ticket, generation: 1, name, media }));
+    await until(() => participant.#welcome !== undefined, {
+      withinMs,
+      what: () => `${name} to be welcome`,
+    });
+    return participant;
+  }
+
+  get pod(): string {
+    return this.#welcome?.pod ?? '';
+  }
+
+  /** Resolves when the other one is in this one's roster. */
+  async sees(other: Participant): Promise<void> {
+    const isThere = (message: ServerMessage): boolean =>
+      (message.type === 'joined' && message.member.participant === other.id) ||
+      (message.type === 'welcome' && message.roster.some(({ participant }) => participant === other.id));
+    await until(() => this.#log.some(isThere), { withinMs, what: () => `${this.name} to see ${other.name}` });
+  }
+
+  /** The relay that this participant is sent to; asks until there is one. */
+  async relay(): Promise<Relay> {
+    const answers = (): Relay[] =>
+      this.#log.flatMap((message) => (message.type === 'relay' && message.relay ? [message.relay] : []));
+    await until(
+      () => {
+        this.#socket.send(JSON.stringify({ type: 'relay' }));
+        return answers().length > 0;
+      },
+      { withinMs, everyMs: 1000, what: () => `${this.name} to be given a relay` },
+    );
+    const [first] = answers();
+    assert.ok(first);
+    return first;
+  }
+
+  leave(): void {
+    this.#socket.terminate();
+  }
+
+  get #welcome(): Extract<ServerMessage, { type: 'welcome' }> | undefined {
+    return this.#log.find((message) => message.type === 'welcome');
+  }
+}
+
+interface Joined {
+  readonly participant: string;
+  readonly ticket: string;
+  readonly socketUrl: string;
+  readonly iceServers: readonly { readonly urls: readonly string[] }[];
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { until } from '@parley/e2e/support/until.ts';
+import { kubectl } from '../../src/kubectl.ts';
+import { installRelease, namespace, podsOf, type Pod } from '../../src/release.ts';
+import { lab } from './entry.ts';
+
+/** The first address of Services is the API's. By addresses alone: a pod that may not ask DNS would not get as far as the policy. */
+const kubernetes = '10.96.0.1:443';
+/** A policy is in force some moments after it is there. */
+const enforcedWithinMs = 30_000;
+
+describe('the network between pods', { timeout: 900_000 }, () => {
+  let web: Pod | undefined;
+  let signaling: Pod | undefined;
+  let nats = '';
+  before(async () => {
+    await installRelease(lab);
+    [web] = await podsOf(lab, 'web');
+    [signaling] = await podsOf(lab, 'signaling');
+    const [server] = await podsOf(lab, 'nats');
+    nats = `${server?.status.podIP}:4222`;
+  });
+  after(() => installRelease(lab));
+
+  it('a pod reaches what it needs: signaling NATS', async () => {
+    await reaches(signaling, nats, true);
+  });
+
+  it('a pod reaches nothing else: the application neither NATS nor the Kubernetes API, nor signaling the latter', async () => {
+    await reaches(web, nats, false);
+    await reaches(web, kubernetes, false);
+    await reaches(signaling, kubernetes, false);
+  });
+
+  it('it is the policies that keep it from that: without them it does', async () => {
+    await installRelease(lab, '--set', 'networkPolicies.enabled=false');
+    await reaches(web, nats, true);
+    await reaches(web, kubernetes, true);
+  });
+});
+
+async function reaches(pod: Pod | undefined, target: string, expected: boolean): Promise<void> {
+  assert.ok(pod);
+  const name = pod.metadata.name;
+  await until(async () => (await connects(name, target)) === expected, {
+    withinMs: enforcedWithinMs,
+    what: () => `${name} ${expected ? '' : 'not '}to reach ${target}`,
+  });
+}
+
+/** Whether a connection stands within three seconds, seen from inside. */
+async function connects(pod: string, target: string): Promise<boolean> {
+  const [host, port] = target.split(':');
+  const script = `const end = (said) => { console.log(said); process.exit(); };
+    require('node:net').connect(${port}, '${host}').setTimeout(3000)
+      .on('connect', () => end('yes')).on('timeout', () => end('no')).on('error', () => end('no'));`;
+  const said = (await kubectl(lab, '-n', namespace, 'exec', pod, '--', 'node', '-e', script)).trim();
+  assert.match(said, /^(yes|no)$/);
+  return said === 'yes';
+}

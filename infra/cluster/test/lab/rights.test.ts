@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { until } from '@parley/e2e/support/until.ts';
+import { newRoom } from '@parley/e2e/support/visitor.ts';
+import { roomSubject } from '@parley/protocol/subjects';
+import { kubectl } from '../../src/kubectl.ts';
+import { forwardPort } from '../../src/port-forward.ts';
+import { installRelease, namespace, podsOf, readSecret, type Pod } from '../../src/release.ts';
+import { lab } from './entry.ts';
+
+const withinMs = 20_000;
+
+describe('what a pod may do', { timeout: 900_000 }, () => {
+  let pods: Pod[] = [];
+
+  before(async () => {
+    await installRelease(lab);
+    pods = await podsOf(lab);
+  });
+
+  it('every process is an ordinary user without rights to gain, seen from inside', async () => {
+    assert.ok(pods.length > 0);
+    for (const pod of pods) {
+      const status = await inside(pod, 'cat /proc/1/status');
+      const line = (name: string): string => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1] ?? '';
+      assert.match(line('Uid'), /^10001\s+10001\s+10001\s+10001$/, pod.metadata.name);
+      assert.match(line('Gid'), /^10001\s/, pod.metadata.name);
+      assert.match(line('CapEff'), /^0+$/, pod.metadata.name);
+      assert.match(line('CapBnd'), /^0+$/, pod.metadata.name);
+      assert.equal(line('NoNewPrivs'), '1', pod.metadata.name);
+      assert.equal(line('Seccomp'), '2', pod.metadata.name);
+    }
+  });
+
+  it('nothing can be written where the image is, seen from inside', async () => {
+    for (const pod of pods) {
+      const options = await inside(pod, "grep ' / ' /proc/self/mounts | cut -d ' ' -f 4");
+      assert.match(options, /^ro,/, pod.metadata.name);
+      await assert.rejects(inside(pod, 'echo >/written'), /Read-only file system/, pod.metadata.name);
+    }
+  });
+
+  it('no pod holds a token of the Kubernetes API', async () => {
+    for (const pod of pods) {
+      const found = await inside(pod, 'ls /var/run/secrets/kubernetes.io 2>&1 || true');
+      assert.match(found, /No such file/, pod.metadata.name);
+    }
+  });
+
+  it("a relay's NATS credential cannot say who is in a room, and signaling's can", async (t) => {
+    const [server] = await podsOf(lab, 'nats');
+    assert.ok(server);
+    const door = await forwardPort(lab, server, 4222);
+    t.after(() => door.close());
+    const as = async (user: string): Promise<NatsConnection> => {
+      const pass = await readSecret(lab, 'parley-nats', user);
+      const connection = await connect({ servers: door.address, user, pass });
+      t.after(() => connection.close());
+      return connection;
+    };
+    const [signaling, relay] = [await as('signaling'), await as('relay')];
+    const subject = roomSubject(newRoom());
+    const heard: string[] = [];
+    signaling.subscribe(subject, { callback: (_, message) => void heard.push(message.string()) });
+    await signaling.flush();
+    const complaints: string[] = [];
+    void (async () => {
+      for await (const status of relay.status()) {
+        if (status.type === 'error') complaints.push(String(status.error));
+      }
+    })();
+
+    relay.publish(subject, 'a roster of a relay');
+    await until(() => complaints.length > 0, { withinMs, what: () => 'NATS to refuse the relay' });
+    signaling.publish(subject, 'a roster of signaling');
+    await until(() => heard.length > 0, { withinMs, what: () => "signaling's own to arrive" });
+
+    assert.match(complaints.join(), /Permissions Violation for Publish/i);
+    assert.deepEqual(heard, ['a roster of signaling']);
+  });
+});
+
+function inside(pod: Pod, script: string): Promise<string> {
+  return kubectl(lab, '-n', namespace, 'exec', pod.metadata.name, '--', 'sh', '-c', script);
+}
