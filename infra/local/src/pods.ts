@@ -37,6 +37,16 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
     files: [],
     ports: [{ name: portName, host: localhost, port, protocol: 'tcp' }],
     url,
-    ready: () => answersOk(`${url}/readyz`),
+    // Both relays are known: a room is sent to the same one from now on.
+    ready: async () => {
+      await answersOk(`${url}/readyz`);
+      await sendsPeopleToRelays(url, 2);
+    },
   };
+}
+
+async function sendsPeopleToRelays(pod: string, all: number): Promise<void> {
+  const response = await fetch(`${pod}/metrics`, { signal: AbortSignal.timeout(2000) });
+  const found = /^parley_media_relays (\d+)$/m.exec(await response.text())?.[1];
+  if (found !== String(all)) throw new Error(`it sends people to ${found} relays, not to ${all}`);
 }

@@ -79,14 +79,15 @@ export function describeSite(dir: string, ports: Ports, env: NodeJS.ProcessEnv):
 }
 
 /**
- * Brings everything up that is not: first NATS, then what needs it, then the edge, which is ready when it sees them.
- * Where something fails, what this call started is stopped again.
+ * Brings everything up that is not: first NATS, then what says there that it is, pods who hear that, and the edge, which is ready
+ * when it sees them. Where something fails, what this call started is stopped again.
  */
 export function bringUp(site: Site): Promise<Endpoints> {
   return whileLocked(site.dir, async () => {
     const stages = [
       [natsSpec(site)],
-      [...podSpecs(site), ...relaySpecs(site), coturnSpec(site), webSpec(site)],
+      [...relaySpecs(site), coturnSpec(site), webSpec(site)],
+      podSpecs(site),
       [envoySpec(site)],
     ];
     const started: ProcessRecord[] = [];
