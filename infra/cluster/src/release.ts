@@ -56,10 +56,11 @@ export function helm(lab: Lab, ...args: string[]): Promise<string> {
   ]);
 }
 
-/** The pods of a component that are to stay. */
+/** The pods of a component that are to stay: not those that end, nor the doctor's, which has ended. */
 export async function podsOf(lab: Lab, component?: string): Promise<Pod[]> {
   const selector = `app.kubernetes.io/instance=parley${component === undefined ? '' : `,app.kubernetes.io/component=${component}`}`;
-  const list = await kubectl(lab, '-n', namespace, 'get', 'pods', '-l', selector, '-o', 'json');
+  const running = '--field-selector=status.phase!=Succeeded';
+  const list = await kubectl(lab, '-n', namespace, 'get', 'pods', '-l', selector, running, '-o', 'json');
   const { items } = JSON.parse(list) as { items: Pod[] };
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
