@@ -129,15 +129,17 @@ function report(): void {
   if (options.smoke) {
     const exact = isClean ? 'every frame exactly once, whole and in order' : 'not all exact';
     console.log(`\n${runs.length} runs, ${exact}`);
-  } else tell(isClean);
+  } else tell();
   console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
   if (isClean) rmSync(dir, { recursive: true });
   else
-    console.log(`A run was ${options.smoke ? 'not exact' : 'void or failed: no result'}. Logs are in ${dir}`);
+    console.log(
+      `A run was ${options.smoke ? 'not exact' : 'void or failed: no result of its row'}. Logs are in ${dir}`,
+    );
   process.exitCode = isClean ? 0 : 1;
 }
 
-function tell(isClean: boolean): void {
+function tell(): void {
   const summaries = rows.map((row) => summarize(row, runs));
   for (const summary of summaries) console.log(`\n${tableOf(summary)}`);
   console.log(
@@ -145,14 +147,16 @@ function tell(isClean: boolean): void {
   );
   for (const doubt of doubtsOf(summaries)) console.log(doubt);
   if (!options.publish) return;
-  if (!isClean || names.length < KNOWN.length) {
-    console.log('Nothing is published: a run was void or failed, or not all rows were measured.');
+  // A void row is published as one: where the generator ends is a figure too.
+  if (runs.some(({ verdict }) => verdict.verdict === 'failed') || names.length < KNOWN.length) {
+    console.log('Nothing is published: a run failed, or not all rows were measured.');
     return;
   }
+  const drawn = summaries.filter(({ results }) => results.every(({ spoilt }) => spoilt === undefined));
   publish(
     'bench-media',
     { machine, rows: summaries, runs },
-    plot(summaries.map(panelOf), {
+    plot(drawn.map(panelOf), {
       label: 'Cost of relaying media: Parley beside the stock relay',
       foot: describe(machine),
     }),

@@ -18,6 +18,8 @@ export interface LinkOptions {
   configuration(): RTCConfiguration;
   /** Whether a signal would leave now: our socket is up and the other person has one. */
   reachable(): boolean;
+  /** Whether the other person says that they send sound or pictures. */
+  isSending(): boolean;
   send(signal: Signal): void;
   /** The path broke; ICE is restarted soon, unless it heals. */
   onBroken(): void;
@@ -26,6 +28,8 @@ export interface LinkOptions {
 
 /** Most `disconnected` heal by themselves within this time. The polite side waits longer, so that usually one side restarts. */
 const RESTART_AFTER_MS = { starter: 2500, other: 4000 };
+/** Nothing arrives though ICE calls the path good: there is nothing that could heal. The service is first asked for TURN nodes that live. */
+const RESTART_SILENT_MS = { starter: 500, other: 2000 };
 const RESTARTS = 2;
 const AFTER_RESTART_MS = 5000;
 /** A first connection through relays over TCP takes seconds; after this it is tried anew. */
@@ -123,6 +127,7 @@ export class PeerLink {
     const state = this.#peer?.connection.connectionState;
     if (this.#peer === null) this.#renew();
     else if (state === 'failed' || state === 'disconnected') this.#climb();
+    else if (this.#peer.silent) this.#restart(this.#peer);
     else this.#peer.negotiation.nudge();
   }
 
@@ -161,6 +166,8 @@ export class PeerLink {
       onState: (state) => this.#stateChanged(peer, state),
       onChange: () => this.#options.onChange(),
       onStuck: () => this.#renew(),
+      isSending: () => this.#options.isSending(),
+      onSilent: () => this.#fellSilent(peer),
     });
     this.#peer = peer;
     this.#after(CONNECT_MS, () => this.#renew());
@@ -185,6 +192,22 @@ export class PeerLink {
     this.#options.onChange();
   }
 
+  /** Make before break: what still comes on the old path is heard until there is a new one. */
+  #fellSilent(peer: Peer): void {
+    if (peer !== this.#peer || peer.connection.connectionState !== 'connected') return;
+    this.#options.onBroken();
+    const wait = this.#options.starter ? RESTART_SILENT_MS.starter : RESTART_SILENT_MS.other;
+    this.#after(wait, () => {
+      if (peer.silent && this.#options.reachable()) this.#restart(peer);
+    });
+  }
+
+  #restart(peer: Peer): void {
+    this.#restarts += 1;
+    peer.connection.restartIce();
+    this.#after(AFTER_RESTART_MS, () => this.#climb());
+  }
+
   /** One rung up: ICE restart while there are some left, then a new connection. */
   #climb(): void {
     const peer = this.#peer;
@@ -192,11 +215,7 @@ export class PeerLink {
     if (this.#phase === 'connected') this.#phase = 'recovering';
     if (!this.#options.reachable()) this.#after(AFTER_RESTART_MS, () => this.#climb());
     else if (this.#restarts >= RESTARTS) this.#renew();
-    else {
-      this.#restarts += 1;
-      peer.connection.restartIce();
-      this.#after(AFTER_RESTART_MS, () => this.#climb());
-    }
+    else this.#restart(peer);
     this.#options.onChange();
   }
 

@@ -1,6 +1,6 @@
 /** A link with everyone in the room, and the way of signals between links and the socket: one ordered queue per person and direction. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Member } from '@parley/protocol/people';
+import type { Media, Member } from '@parley/protocol/people';
 import type { Undelivered } from '@parley/protocol/server-messages';
 import { PeerLink } from './link.ts';
 import { decodeSignal, encodeSignal, type Signal } from './payload.ts';
@@ -23,6 +23,7 @@ type Payload = string | Uint8Array<ArrayBuffer>;
 interface Neighbour {
   readonly link: PeerLink;
   present: boolean;
+  media: Media;
   /** Signals on their way in, waiting to be inflated in order. */
   arriving: Promise<void>;
   waiting: number;
@@ -66,7 +67,7 @@ export class Mesh {
       this.#neighbours.delete(participant);
     }
     if (me !== null && this.#iceServers !== null) {
-      for (const [participant, { state }] of members) this.#meet(me, participant, state === 'here');
+      for (const member of members.values()) this.#meet(me, member);
     }
     this.#shareOut();
   }
@@ -136,23 +137,25 @@ export class Mesh {
     return { ...this.#media, budget: budgetFor(this.#neighbours.size) };
   }
 
-  #meet(me: ParticipantId, participant: ParticipantId, present: boolean): void {
+  #meet(me: ParticipantId, { participant, state, media }: Member): void {
     const known = this.#neighbours.get(participant);
+    const present = state === 'here';
     if (known !== undefined) {
       const back = present && !known.present;
       known.present = present;
+      known.media = media;
       if (back) known.link.reachableAgain();
       return;
     }
     // Somebody who is away cannot answer; the link is made when they are back.
     if (!present) return;
-    this.#neighbours.set(participant, this.#neighbour(me, participant));
+    this.#neighbours.set(participant, this.#neighbour(me, participant, media));
     const held = this.#strangers.get(participant) ?? [];
     this.#strangers.delete(participant);
     for (const payload of held) this.receive(participant, payload);
   }
 
-  #neighbour(me: ParticipantId, participant: ParticipantId): Neighbour {
+  #neighbour(me: ParticipantId, participant: ParticipantId, media: Media): Neighbour {
     const { ports, iceTransportPolicy } = this.#options;
     const link = new PeerLink(this.#outgoing(), {
       ports,
@@ -160,12 +163,16 @@ export class Mesh {
       names: this.#names,
       configuration: () => ({ iceServers: this.#iceServers ?? [], iceTransportPolicy }),
       reachable: () => this.#options.connected() && (this.#neighbours.get(participant)?.present ?? true),
+      isSending: () => {
+        const sent = this.#neighbours.get(participant)?.media;
+        return sent !== undefined && (sent.audio || sent.video || sent.screen);
+      },
       send: (signal) => this.#send(participant, signal),
       onBroken: () => this.#options.onBroken(),
       onChange: () => this.#options.onChange(),
     });
     const nothing = Promise.resolve();
-    return { link, present: true, arriving: nothing, waiting: 0, leaving: nothing };
+    return { link, present: true, media, arriving: nothing, waiting: 0, leaving: nothing };
   }
 
   /** Deflating takes a moment: signals leave in the order they were made all the same. Without a socket they are made anew after resume. */

@@ -3,6 +3,7 @@ import { Negotiation, type NegotiationOptions } from './negotiation.ts';
 import type { Role, RoleOfMid } from './payload.ts';
 import type { LevelMeter, Ports } from './ports.ts';
 import { judge, read, type Reading, type Verdict } from './quality.ts';
+import { MediaSilence } from './media-silence.ts';
 import { Senders, type Outgoing, type StreamNames } from './senders.ts';
 
 export interface PeerOptions {
@@ -14,14 +15,19 @@ export interface PeerOptions {
   readonly names: StreamNames;
   readonly media: Outgoing;
   readonly send: NegotiationOptions['send'];
+  /** Whether the other person says that they send sound or pictures. */
+  isSending(): boolean;
   onState(state: RTCPeerConnectionState): void;
   /** Streams or verdict changed. */
   onChange(): void;
   onStuck(): void;
+  /** Connected, but nothing of what they send arrives any more. */
+  onSilent(): void;
 }
 
 /** Often enough to follow a change of network, rare enough to cost nothing with a mesh of them. */
 const STATS_MS = 2000;
+const LISTEN_MS = 250;
 
 export class Peer {
   readonly negotiation: Negotiation;
@@ -35,6 +41,9 @@ export class Peer {
   readonly #onStateChange = (): void => this.#stateChanged();
   #reading: Reading | undefined;
   #cancelStats: (() => void) | null = null;
+  #cancelListening: (() => void) | null = null;
+  readonly #silence = new MediaSilence();
+  #receivers: readonly RTCRtpReceiver[] = [];
   #voice: RTCRtpReceiver | null = null;
   #meter: LevelMeter | null = null;
   #closed = false;
@@ -68,6 +77,10 @@ export class Peer {
     this.connection.setConfiguration({ ...this.#options.configuration, iceServers });
   }
 
+  get silent(): boolean {
+    return this.#silence.lasts;
+  }
+
   /** Loudness of the person, 0 to 1. The browser's own figure where it has one: it costs nothing. */
   level(): number {
     const voice = this.#voice;
@@ -83,6 +96,7 @@ export class Peer {
     this.#closed = true;
     this.negotiation.close();
     this.#cancelStats?.();
+    this.#cancelListening?.();
     this.#meter?.close();
     this.connection.removeEventListener('connectionstatechange', this.#onStateChange);
     this.connection.close();
@@ -96,6 +110,7 @@ export class Peer {
       const kind = role === 'camera' || role === 'screen' ? 'video' : 'audio';
       if (transceiver?.receiver.track.kind === kind) receivers.set(role, transceiver.receiver);
     }
+    this.#receivers = [...receivers.values()];
     this.#voice = receivers.get('microphone') ?? null;
     this.stream = this.#gather(this.stream, receivers, ['microphone', 'camera']);
     this.screen = this.#gather(this.screen, receivers, ['screen', 'screen-audio']);
@@ -119,7 +134,16 @@ export class Peer {
   #stateChanged(): void {
     const state = this.connection.connectionState;
     if (state === 'connected' && this.#cancelStats === null) void this.#measure();
+    if (state === 'connected' && this.#cancelListening === null) this.#listen();
     this.#options.onState(state);
+  }
+
+  #listen(): void {
+    const { clock } = this.#options.ports;
+    const packets = this.#receivers.flatMap((receiver) => receiver.getSynchronizationSources());
+    const newest = packets.length > 0 ? Math.max(...packets.map(({ timestamp }) => timestamp)) : undefined;
+    this.#cancelListening = clock.after(LISTEN_MS, () => this.#listen());
+    if (this.#silence.begins(newest, this.#options.isSending(), clock.now())) this.#options.onSilent();
   }
 
   async #measure(): Promise<void> {

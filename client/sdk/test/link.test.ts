@@ -18,6 +18,8 @@ interface Pair {
   /** Who noticed, each time, that the path broke. */
   readonly broken: ('starter' | 'other')[];
   reachable: boolean;
+  /** What both say of themselves: that they send something. */
+  sending: boolean;
   reload(side: 'starter' | 'other'): void;
   close(): void;
 }
@@ -53,6 +55,7 @@ function pair({ seed = 1, lose = () => false, delayMs = 10 }: Weather = {}): Pai
       names: { person: fakeStream(), screen: fakeStream() },
       configuration: () => ({}),
       reachable: () => state.reachable,
+      isSending: () => state.sending,
       onBroken: () => state.broken.push(side),
       onChange: () => undefined,
       send: (signal) => {
@@ -74,6 +77,7 @@ function pair({ seed = 1, lose = () => false, delayMs = 10 }: Weather = {}): Pai
     sent,
     broken: [],
     reachable: true,
+    sending: true,
     get starter() {
       return get('starter');
     },
@@ -115,6 +119,8 @@ function assertWhole({ ports, starter, other }: Pair, screens: { starter: boolea
   assert.equal(other.screen !== null, screens.starter);
   assert.equal(starter.screen !== null, screens.other);
 }
+
+const isOffer = (signal: Signal): boolean => signal.type === 'description' && signal.kind === 'offer';
 
 const kinds = (one: FakePeerConnection, direction: string): string =>
   one
@@ -222,6 +228,59 @@ describe('a link between two people', () => {
     assert.ok(took !== null && took >= 2000 && took <= 3000, `took ${took}`);
     assert.notEqual(await call.ports.clock.until(connected(call), 2000), null);
     assert.equal(call.ports.fabric.all.length, 2, 'no new connection was needed');
+    call.close();
+  });
+
+  test('nothing arrives though ICE notices nothing: both know it after 1.5 s, and one ICE restart mends it on the same connection', async () => {
+    const call = pair();
+    const { clock, fabric } = call.ports;
+    await clock.until(connected(call), 5000);
+    await clock.advance(1000);
+    const before = call.sent.length;
+    fabric.hush();
+    const known = await clock.until(() => call.broken.length === 2, 3000);
+    assert.ok(known !== null && known >= 1500 && known <= 2000, `known ${known}`);
+    const isHeard = (): boolean => fabric.live.every(({ hushed }) => !hushed);
+    const took = await clock.until(isHeard, 5000);
+    assert.ok(took !== null && took <= 600, `took ${took}`);
+    await clock.advance(20_000);
+    const offers = call.sent.slice(before).filter((signal) => isOffer(signal));
+    assert.equal(offers.length, 1);
+    assert.equal(fabric.all.length, 2, 'no new connection was needed');
+    call.close();
+  });
+
+  test('nothing arrives of somebody who says that they send nothing: nothing is restarted, nor when they speak again', async () => {
+    const call = pair();
+    const { clock, fabric } = call.ports;
+    await clock.until(connected(call), 5000);
+    await clock.advance(1000);
+    const before = call.sent.length;
+    call.sending = false;
+    fabric.hush();
+    await clock.advance(60_000);
+    call.sending = true;
+    await clock.advance(1000);
+    for (const one of fabric.live) one.hushed = false;
+    await clock.advance(5000);
+    assert.equal(call.sent.length, before);
+    assert.deepEqual(call.broken, []);
+    call.close();
+  });
+
+  test('nothing arrives while the other person is away: restarted when they are back', async () => {
+    const call = pair();
+    const { clock, fabric } = call.ports;
+    await clock.until(connected(call), 5000);
+    await clock.advance(1000);
+    call.reachable = false;
+    fabric.hush();
+    await clock.advance(5000);
+    call.reachable = true;
+    call.starter.reachableAgain();
+    call.other.reachableAgain();
+    assert.notEqual(await clock.until(() => fabric.live.every(({ hushed }) => !hushed), 1000), null);
+    assert.equal(fabric.all.length, 2, 'no new connection was needed');
     call.close();
   });
 

@@ -19,7 +19,10 @@ interface Transceiver {
     setParameters(parameters: RTCRtpSendParameters): Promise<void>;
     setStreams(): void;
   };
-  readonly receiver: { readonly track: MediaStreamTrack; getSynchronizationSources(): [] };
+  readonly receiver: {
+    readonly track: MediaStreamTrack;
+    getSynchronizationSources(): { timestamp: number }[];
+  };
 }
 
 type Description = { readonly type: RTCSdpType; readonly sdp: string };
@@ -53,6 +56,11 @@ export class Fabric {
     }
   }
 
+  /** Packets stop, and ICE does not notice: only a restart brings them back. */
+  hush(): void {
+    for (const one of this.live) one.hushed = true;
+  }
+
   mend(): void {
     this.#up = true;
   }
@@ -83,6 +91,8 @@ export class FakePeerConnection extends EventTarget {
   heardCandidate = false;
   /** Lost its path; only an ICE restart helps. */
   broken = false;
+  hushed = false;
+  #heardAt: number | undefined;
   readonly #fabric: Fabric;
   #transceivers: Transceiver[] = [];
   #pendingLocal: Description | null = null;
@@ -106,7 +116,7 @@ export class FakePeerConnection extends EventTarget {
   }
 
   addTransceiver(kind: 'audio' | 'video', init: { direction: RTCRtpTransceiverDirection }): Transceiver {
-    const made = transceiver(kind, init.direction);
+    const made = transceiver(kind, init.direction, () => this.#packets());
     this.#transceivers.push(made);
     this.#checkNeeded();
     return made;
@@ -162,7 +172,7 @@ export class FakePeerConnection extends EventTarget {
       this.#pendingRemote = description;
       for (const { mid, kind } of lines) {
         if (this.#transceivers.some((one) => one.mid === mid)) continue;
-        const made = transceiver(kind, 'recvonly');
+        const made = transceiver(kind, 'recvonly', () => this.#packets());
         made.mid = mid;
         this.#midCount = Math.max(this.#midCount, Number(mid) + 1);
         this.#transceivers.push(made);
@@ -220,6 +230,13 @@ export class FakePeerConnection extends EventTarget {
     this.farFragment = fragment;
     this.heardCandidate = false;
     this.broken = false;
+    this.hushed = false;
+  }
+
+  /** One of sound comes all the time while there is a path. */
+  #packets(): { timestamp: number }[] {
+    if (this.connectionState === 'connected' && !this.hushed) this.#heardAt = this.#fabric.clock.now();
+    return this.#heardAt === undefined ? [] : [{ timestamp: this.#heardAt }];
   }
 
   #agree(mid: string): void {
@@ -271,7 +288,11 @@ export class FakePeerConnection extends EventTarget {
   }
 }
 
-function transceiver(kind: 'audio' | 'video', direction: RTCRtpTransceiverDirection): Transceiver {
+function transceiver(
+  kind: 'audio' | 'video',
+  direction: RTCRtpTransceiverDirection,
+  getSynchronizationSources: Transceiver['receiver']['getSynchronizationSources'],
+): Transceiver {
   let parameters = { encodings: [{}] } as RTCRtpSendParameters;
   const sender: Transceiver['sender'] = {
     track: null,
@@ -286,7 +307,7 @@ function transceiver(kind: 'audio' | 'video', direction: RTCRtpTransceiverDirect
     },
     setStreams: () => undefined,
   };
-  const receiver = { track: fakeTrack(kind), getSynchronizationSources: (): [] => [] };
+  const receiver = { track: fakeTrack(kind), getSynchronizationSources };
   return { mid: null, direction, agreed: null, kind, sender, receiver };
 }
 
