@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasEnded, isAlive, signalProcess } from '@parley/local/identity';
 import { whileLocked } from '@parley/local/lock';
@@ -7,6 +7,7 @@ import {
   readRecord,
   readRecords,
   stopProcess,
+  type ProcessRecord,
   type ProcessSpec,
 } from '@parley/local/supervise';
 import { unmountLayers } from './buildah.ts';
@@ -24,6 +25,7 @@ export type Stage = <Result>(name: string, work: () => Result | Promise<Result>)
 
 // A killed node's containers end one after the other.
 const powerOffWithinMs = 30_000;
+const endWithinMs = 10_000;
 
 /** Brings up what does not run: the network, the control plane, the registry with all images, three nodes, DNS. */
 export function bringUp(lab: Lab, stage: Stage): Promise<void> {
@@ -47,15 +49,14 @@ export function bringUp(lab: Lab, stage: Stage): Promise<void> {
 export function bringDown(lab: Lab): Promise<string[]> {
   return whileLocked(lab.dir, async () => {
     const running = readRecords(lab.dir).map(({ name }) => name);
+    // Nothing is to be kept of what any of them would still write; the API server alone would go on for a minute.
     await Promise.all(nodes.map((node) => powerOff(lab, node)));
-    await Promise.all(readRecords(lab.dir).map((record) => stopProcess(lab.dir, record)));
-    for (const node of nodes) {
-      removeCgroups(node);
-      rmSync(join(lab.dir, node.name), { recursive: true, force: true });
-    }
+    await Promise.all(readRecords(lab.dir).map((record) => killProcess(lab, record)));
+    for (const node of nodes) removeCgroups(node);
     removeNetwork();
     await unmountLayers(lab);
-    for (const name of ['etcd', 'volumes']) rmSync(join(lab.dir, name), { recursive: true, force: true });
+    const made = [...nodes.map(({ name }) => name), 'etcd', 'volumes', 'earlier', 'noticed.json'];
+    await Promise.all(made.map((name) => rm(join(lab.dir, name), { recursive: true, force: true })));
     return running;
   });
 }
@@ -74,6 +75,12 @@ export async function powerOff(lab: Lab, node: Node): Promise<void> {
   const first = firstProcess(lab, node);
   signalProcess(record, 'SIGKILL');
   if (first && !(await hasEnded(first, powerOffWithinMs))) throw new Error(`${node.name} does not end`);
+  await stopProcess(lab.dir, record);
+}
+
+async function killProcess(lab: Lab, record: ProcessRecord): Promise<void> {
+  signalProcess(record, 'SIGKILL');
+  await hasEnded(record, endWithinMs);
   await stopProcess(lab.dir, record);
 }
 

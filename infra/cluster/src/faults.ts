@@ -13,10 +13,20 @@ export async function killPod(lab: Lab, pod: Pod): Promise<void> {
   await run([...insideNode(lab, nodeOf(pod)), ...kill, id]);
 }
 
-/** Replaces the pods of a workload, `deployment/parley-web` for example; resolves when that is over. */
-export async function rollOut(lab: Lab, workload: string): Promise<void> {
-  await kubectl(lab, '-n', namespace, 'rollout', 'restart', workload);
-  await kubectl(lab, '-n', namespace, 'rollout', 'status', workload, '--timeout=10m');
+/** Replaces the pods of a component, one after the other; resolves when that is over. */
+export async function rollOut(lab: Lab, component: string): Promise<void> {
+  const selector = `app.kubernetes.io/instance=parley,app.kubernetes.io/component=${component}`;
+  const kinds = 'deployment,statefulset,daemonset';
+  const names = await kubectl(lab, '-n', namespace, 'get', kinds, '-l', selector, '-o', 'name');
+  for (const workload of names.trim().split('\n')) {
+    await kubectl(lab, '-n', namespace, 'rollout', 'restart', workload);
+    await kubectl(lab, '-n', namespace, 'rollout', 'status', workload, '--timeout=10m');
+  }
+}
+
+/** Ends a pod as a drained node would; resolves when it is gone, and the next one may not be there yet. */
+export async function deletePod(lab: Lab, pod: Pod): Promise<void> {
+  await kubectl(lab, '-n', namespace, 'delete', 'pod', pod.metadata.name);
 }
 
 /** Resolves when as many pods as are wanted work, on nodes that do. */

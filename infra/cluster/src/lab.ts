@@ -28,6 +28,8 @@ const network = '203.0.113';
 export const labAddress = `${network}.1`;
 /** Where parley.test leads. */
 export const balancerAddress = `${network}.100`;
+/** Where people live who come in a crowd: limits are by address. */
+export const homes: readonly string[] = Array.from({ length: 8 }, (_, index) => `${network}.${201 + index}`);
 export const registryAddress = `${labAddress}:5000`;
 export const apiServer = `https://${labAddress}:6443`;
 export const podNetwork = '10.244.0.0/16';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { labAddress, nodes, serviceNetwork, type Node } from './lab.ts';
+import { homes, labAddress, nodes, serviceNetwork, type Node } from './lab.ts';
 
 /**
  * The lab's network, nothing of which is in the machine's own: a bridge in one namespace, where the control plane, the
@@ -49,7 +49,7 @@ function makeBridge(): void {
   run([], `ip netns add ${labNamespace}`);
   run(inLab, 'ip link set lo up');
   run(inLab, 'ip link add bridge0 type bridge');
-  run(inLab, `ip address add ${labAddress}/24 dev bridge0`);
+  for (const address of [labAddress, ...homes]) run(inLab, `ip address add ${address}/24 dev bridge0`);
   run(inLab, 'ip link set bridge0 up');
   set(inLab, 'net/ipv4/ip_forward', 1);
 }

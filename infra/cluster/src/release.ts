@@ -27,8 +27,19 @@ export interface Pod {
 
 /** Installs the chart from this clone, or brings what is installed to its state; resolves when all pods work. */
 export async function installRelease(lab: Lab, ...flags: string[]): Promise<void> {
-  const values = ['-f', inRepository('infra/cluster/values.yaml'), '-f', imageValuesFile(lab)];
-  const chart = inRepository('charts/parley');
+  const here = { chart: inRepository('charts/parley'), values: inRepository('infra/cluster/values.yaml') };
+  await installChart(lab, here, ...flags);
+}
+
+export interface Chart {
+  /** A directory or a package. */
+  readonly chart: string;
+  /** What it is to be installed with in the lab. */
+  readonly values: string;
+}
+
+/** As `installRelease`, another chart; images are of this clone in any case. */
+export async function installChart(lab: Lab, { chart, values }: Chart, ...flags: string[]): Promise<void> {
   await helm(
     lab,
     'upgrade',
@@ -38,7 +49,10 @@ export async function installRelease(lab: Lab, ...flags: string[]): Promise<void
     '--create-namespace',
     '--wait',
     '--timeout=10m',
-    ...values,
+    '-f',
+    values,
+    '-f',
+    imageValuesFile(lab),
     ...flags,
   );
 }

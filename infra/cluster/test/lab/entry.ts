@@ -2,7 +2,7 @@
 import type { LookupFunction } from 'node:net';
 import { request } from 'node:https';
 import { WebSocket } from 'ws';
-import { describeLab, nodes } from '../../src/lab.ts';
+import { balancerAddress, describeLab, homes, nodes } from '../../src/lab.ts';
 import { host, readSecret } from '../../src/release.ts';
 
 export const lab = describeLab(process.env);
@@ -18,32 +18,51 @@ export interface Entry {
   open(url: string): WebSocket;
 }
 
-/** An entry for every node; whoever comes by it trusts the edge's own certificate and no other. */
+/** An entry for every node. Whoever comes by one trusts the edge's own certificate and no other. */
 export async function entries(): Promise<Entry[]> {
-  const ca = await readSecret(lab, 'parley-tls', 'tls.crt');
-  return nodes.map(({ name, address }) => {
-    const lookup: LookupFunction = (_, options, answer) => {
-      if (options.all) answer(null, [{ address, family: 4 }]);
-      else answer(null, address, 4);
-    };
-    const ask = (method: string, path: string, body?: string) =>
-      new Promise<{ status: number; text: string }>((resolve, reject) => {
-        const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-        const options = { host, path, method, headers, ca, lookup, agent: false, timeout: answerWithinMs };
-        const asked = request(options, (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (part: string) => (text += part));
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-        });
-        asked.once('timeout', () => asked.destroy(new Error(`${name} does not answer ${path}`)));
-        asked.once('error', reject);
-        asked.end(body);
+  const ca = await edgeCertificate();
+  return nodes.map(({ name, address }) => entry({ name, address, ca }));
+}
+
+/** By the load balancer, from each of the addresses that a crowd lives at. */
+export async function entriesFromHomes(): Promise<Entry[]> {
+  const ca = await edgeCertificate();
+  return homes.map((home) => entry({ name: home, address: balancerAddress, localAddress: home, ca }));
+}
+
+interface Way {
+  readonly name: string;
+  readonly address: string;
+  readonly localAddress?: string;
+  readonly ca: string;
+}
+
+function entry({ name, address, ...from }: Way): Entry {
+  const lookup: LookupFunction = (_, options, answer) => {
+    if (options.all) answer(null, [{ address, family: 4 }]);
+    else answer(null, address, 4);
+  };
+  const ask = (method: string, path: string, body?: string) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+      const options = { host, path, method, headers, ...from, lookup, agent: false, timeout: answerWithinMs };
+      const asked = request(options, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
       });
-    return {
-      name,
-      get: (path) => ask('GET', path),
-      post: (path, body) => ask('POST', path, JSON.stringify(body)),
-      open: (url) => new WebSocket(url, { ca, lookup, origin: `https://${host}` }),
-    };
-  });
+      asked.once('timeout', () => asked.destroy(new Error(`${name} does not answer ${path}`)));
+      asked.once('error', reject);
+      asked.end(body);
+    });
+  return {
+    name,
+    get: (path) => ask('GET', path),
+    post: (path, body) => ask('POST', path, JSON.stringify(body)),
+    open: (url) => new WebSocket(url, { ...from, lookup, origin: `https://${host}` }),
+  };
+}
+
+function edgeCertificate(): Promise<string> {
+  return readSecret(lab, 'parley-tls', 'tls.crt');
 }

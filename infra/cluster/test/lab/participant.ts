@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { until } from '@parley/e2e/support/until.ts';
 import { decodeServerMessage } from '@parley/protocol/decode';
+import type { IceServer } from '@parley/protocol/http';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import type { Entry } from './entry.ts';
 
@@ -17,7 +18,7 @@ export interface Relay {
 export class Participant {
   readonly id: string;
   readonly name: string;
-  readonly iceServers: readonly { readonly urls: readonly string[] }[];
+  readonly iceServers: readonly IceServer[];
   readonly #socket: WebSocket;
   readonly #log: ServerMessage[] = [];
 
@@ -76,6 +77,19 @@ export class Participant {
     return first;
   }
 
+  /** The ICE servers that the pod offers now. */
+  async freshIceServers(): Promise<readonly IceServer[]> {
+    const told = this.#log.length;
+    const answer = () => this.#log.slice(told).find((message) => message.type === 'ice');
+    this.#socket.send(JSON.stringify({ type: 'ice' }));
+    await until(() => answer() !== undefined, {
+      withinMs,
+      everyMs: 20,
+      what: () => `${this.name} to be told of ICE servers`,
+    });
+    return answer()?.iceServers ?? [];
+  }
+
   leave(): void {
     this.#socket.terminate();
   }
@@ -89,5 +103,5 @@ interface Joined {
   readonly participant: string;
   readonly ticket: string;
   readonly socketUrl: string;
-  readonly iceServers: readonly { readonly urls: readonly string[] }[];
+  readonly iceServers: readonly IceServer[];
 }

@@ -1,30 +1,48 @@
-/** The table of docs/operations/faults.md, which PUBLISH=1 writes. */
+/** The table of docs/operations/faults.md, which FULL=1 PUBLISH=1 writes. Rows are kept with the lab, as several files of tests make them. */
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readIfThere, writePrivate } from '@parley/local/files';
 import { inRepository } from '@parley/local/site';
+import { lab } from './entry.ts';
 import type { Noticed } from './scene.ts';
 
 export interface Row extends Noticed {
   readonly name: string;
+  /** In every run, also without FULL=1. */
+  readonly always: boolean;
 }
+
+const file = join(lab.dir, 'noticed.json');
 
 const head = `# What people notice when something fails
 
-Measured in the lab (\`infra/cluster\`), whose three nodes share one machine with the browsers: \`PUBLISH=1 make test-cluster\`
+Measured in the lab (\`infra/cluster\`), whose three nodes share one machine with the browsers: \`FULL=1 PUBLISH=1 make test-cluster\`
 writes this page. The first row is what the machine does to people when nothing fails. Seconds are the longest of anybody's
-without a new picture or a sound, and without a socket to signaling.
+without a new picture or a sound, and without a socket to signaling. Rows that are not in every run come with \`FULL=1\`.
 
 `;
 
-export function report(rows: readonly Row[]): void {
+/** In place of an earlier row of that name. */
+export function note(row: Row): void {
+  const others = rows().filter(({ name }) => name !== row.name);
+  writePrivate(file, JSON.stringify([...others, row], null, 2));
+}
+
+export function publish(): void {
   if (process.env['PUBLISH'] !== '1') return;
-  const titles = ['while', 'call over TURN', 'broadcast', 'signaling', 'people lost'];
+  const titles = ['while', 'every run', 'call over TURN', 'broadcast', 'signaling', 'people lost'];
   const seconds = (ms: number): string => (ms / 1000).toFixed(1);
-  const cells = rows.map(({ name, callMs, liveMs, signalingMs, lost }) => [
+  const cells = rows().map(({ name, always, callMs, liveMs, signalingMs, lost }) => [
     name,
+    always ? 'yes' : '',
     ...[callMs, liveMs, signalingMs].map(seconds),
     String(lost.length),
   ]);
   writeFileSync(inRepository('docs/operations/faults.md'), head + table([titles, ...cells]));
+}
+
+function rows(): readonly Row[] {
+  return JSON.parse(readIfThere(file) ?? '[]') as readonly Row[];
 }
 
 /** As the formatter would have it. */

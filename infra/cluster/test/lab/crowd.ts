@@ -1,0 +1,255 @@
+/** Many people without pictures, from outside of the cluster: each is the SDK's connection and roster, and nothing else of it. */
+import assert from 'node:assert/strict';
+import { WebSocket } from 'ws';
+import { until } from '@parley/e2e/support/until.ts';
+import { newRoom } from '@parley/e2e/support/visitor.ts';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import type { CallConnection } from '@parley/sdk/call';
+import { Connection } from '@parley/sdk/connection';
+import type { Clock, Ports, WireHandlers, WireSocket } from '@parley/sdk/ports';
+import { emptyRoster, expired, heard, nextExpiry, welcomed, type Roster } from '@parley/sdk/roster';
+import { host } from '../../src/release.ts';
+import type { Entry } from './entry.ts';
+
+const arriveWithinMs = 120_000;
+/** As many knock at the same moment. */
+const atOnce = 10;
+/** SPEC rule ROS-11, promise P3: that long after the last event everybody knows the same. */
+const agreeWithinMs = 2000;
+const media = { audio: true, video: true, screen: false };
+
+export class Crowd {
+  readonly people: readonly CrowdMember[];
+  readonly #rooms: readonly (readonly CrowdMember[])[];
+
+  private constructor(rooms: readonly (readonly CrowdMember[])[]) {
+    this.#rooms = rooms;
+    this.people = rooms.flat();
+  }
+
+  /** Resolves when everybody is in their room. */
+  static async arrive(homes: readonly Entry[], { rooms, each }: { rooms: number; each: number }) {
+    const names = Array.from({ length: rooms }, newRoom);
+    const crowd = new Crowd(
+      names.map((room, nth) =>
+        Array.from({ length: each }, (_, index) => {
+          const home = homes[(nth + index) % homes.length];
+          assert.ok(home);
+          return new CrowdMember(home, room, `${index} of ${nth}`);
+        }),
+      ),
+    );
+    for (let next = 0; next < crowd.people.length; next += atOnce) {
+      const some = crowd.people.slice(next, next + atOnce);
+      for (const person of some) person.join();
+      await crowd.isIn(some);
+    }
+    await crowd.agrees();
+    return crowd;
+  }
+
+  /** How many people each pod has, of those who are in. */
+  get pods(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { pod } of this.people) if (pod !== '') counts.set(pod, (counts.get(pod) ?? 0) + 1);
+    return counts;
+  }
+
+  async isIn(people = this.people): Promise<void> {
+    await until(() => people.every(({ isConnected }) => isConnected), {
+      withinMs: arriveWithinMs,
+      everyMs: 20,
+      what: () => `everybody to be in: ${describe(people.filter(({ isConnected }) => !isConnected))}`,
+    });
+  }
+
+  /** Resolves when everybody is in and sees exactly who is in their room; answers how long that took after the last was in. */
+  async agrees(): Promise<number> {
+    await this.isIn();
+    const start = performance.now();
+    const apart = (): readonly CrowdMember[] =>
+      this.#rooms.flatMap((room) => room.filter((one) => !one.sees(room)));
+    await until(() => apart().length === 0, {
+      withinMs: agreeWithinMs,
+      everyMs: 20,
+      what: () => `rosters to agree: ${describe(apart())}`,
+    });
+    return Math.round(performance.now() - start);
+  }
+
+  /** Everything that went wrong for anybody. */
+  get losses(): readonly string[] {
+    return this.people.flatMap(({ losses }) => losses);
+  }
+
+  /** The longest that anybody was without a socket, in milliseconds; counts from now on again. */
+  takeLongestGap(): number {
+    return Math.max(...this.people.map((person) => person.takeLongestGap()));
+  }
+
+  leave(): void {
+    for (const person of this.people) person.leave();
+  }
+}
+
+function describe(people: readonly CrowdMember[]): string {
+  const first = people.slice(0, 3).map((person) => person.describe());
+  return `${people.length} are not, ${first.join('; ')}`;
+}
+
+export class CrowdMember {
+  readonly #name: string;
+  readonly #connection: Connection;
+  readonly losses: string[] = [];
+  #id = '';
+  #roster: Roster = emptyRoster;
+  #state: CallConnection = { status: 'joining' };
+  #socket: WebSocket | undefined;
+  #cancelExpiry: () => void = () => undefined;
+  #lostAt: number | undefined;
+  #longestGapMs = 0;
+
+  constructor(home: Entry, room: string, name: string) {
+    this.#name = name;
+    const ports = portsOf(home, (socket) => (this.#socket = socket));
+    const options = { api: `https://${host}`, room, name, microphone: null, camera: null };
+    this.#connection = new Connection(options, ports, {
+      onState: (state) => this.#stateChanged(state),
+      onWelcome: (welcome) => this.#welcomed(welcome),
+      onMessage: (message) => this.#heard(message),
+      onDirected: () => undefined,
+      onIceServers: () => undefined,
+      introduction: () => ({ name, media, chat: [] }),
+    });
+  }
+
+  join(): void {
+    this.#connection.start();
+  }
+
+  leave(): void {
+    this.#cancelExpiry();
+    this.#connection.leave();
+  }
+
+  /** Their network breaks, and is there again. */
+  stumble(): void {
+    this.#socket?.terminate();
+  }
+
+  get isConnected(): boolean {
+    return this.#state.status === 'connected';
+  }
+
+  get pod(): string {
+    return this.#state.status === 'connected' ? this.#state.pod : '';
+  }
+
+  /** Whether they are all who is there, nobody of them away. */
+  sees(room: readonly CrowdMember[]): boolean {
+    const { members } = this.#roster;
+    const others = room.filter((one) => one !== this);
+    return members.size === others.length && others.every((one) => members.get(one.#id)?.state === 'here');
+  }
+
+  takeLongestGap(): number {
+    const longest = this.#longestGapMs;
+    this.#longestGapMs = 0;
+    return longest;
+  }
+
+  describe(): string {
+    const seen = [...this.#roster.members.values()].map(({ name, state }) => `${name} ${state}`);
+    return `${this.#name} (${this.#state.status}) sees ${seen.join(', ')}`;
+  }
+
+  #stateChanged(state: CallConnection): void {
+    this.#state = state;
+    if (state.status === 'recovering') this.#lostAt ??= performance.now();
+    if (state.status === 'connected' && this.#lostAt !== undefined) {
+      this.#longestGapMs = Math.max(this.#longestGapMs, Math.round(performance.now() - this.#lostAt));
+      this.#lostAt = undefined;
+    }
+    if (state.status === 'ended' && state.reason !== 'left')
+      this.losses.push(`${this.#name}: ${state.reason}`);
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#id !== '' && this.#id !== welcome.participant)
+      this.losses.push(`${this.#name} is somebody else now`);
+    this.#id = welcome.participant;
+    this.#follow(welcomed(this.#roster, welcome, clock.now()));
+  }
+
+  #heard(message: ServerMessage): void {
+    this.#follow(heard(this.#roster, message));
+  }
+
+  #follow(roster: Roster): void {
+    for (const [id, { name }] of this.#roster.members) {
+      if (!roster.members.has(id)) this.losses.push(`${this.#name} saw ${name} leave`);
+    }
+    this.#roster = roster;
+    this.#cancelExpiry();
+    const expiry = nextExpiry(roster);
+    if (expiry === null) return;
+    this.#cancelExpiry = clock.after(Math.max(0, expiry - clock.now()), () =>
+      this.#follow(expired(this.#roster, clock.now())),
+    );
+  }
+}
+
+const clock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+function portsOf(home: Entry, onSocket: (socket: WebSocket) => void): Ports {
+  return {
+    async fetch(url, { body = '' }) {
+      assert.ok(typeof body === 'string');
+      const { status, text } = await home.post(new URL(url).pathname, JSON.parse(body) as unknown);
+      return new Response(text, { status });
+    },
+    openSocket(url, handlers) {
+      const socket = home.open(url);
+      onSocket(socket);
+      return wire(socket, handlers);
+    },
+    createConnection: () => {
+      throw new Error('this crowd shows nothing');
+    },
+    createStream: () => {
+      throw new Error('this crowd shows nothing');
+    },
+    clock,
+    random: {
+      fraction: () => Math.random(),
+      bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    },
+    network: { online: () => true, subscribe: () => () => undefined },
+    compression: null,
+    measureLevel: null,
+  };
+}
+
+function wire(socket: WebSocket, handlers: WireHandlers): WireSocket {
+  socket.on('open', () => handlers.onOpen());
+  // What follows says it.
+  socket.on('error', () => undefined);
+  socket.on('close', (code) => handlers.onClose(code));
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) handlers.onBinary(new Uint8Array(data));
+    else handlers.onText(data.toString());
+  });
+  return {
+    send: (data) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(data);
+    },
+    close: (code) => socket.close(code),
+  };
+}

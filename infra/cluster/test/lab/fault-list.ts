@@ -1,0 +1,106 @@
+/** What is made to fail while people are in a call and watch a broadcast. */
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { powerOff } from '../../src/cluster.ts';
+import { busiestEntry, busiestPod, deletePod, killPod, nodeOf, rollOut } from '../../src/faults.ts';
+import { setCable } from '../../src/network.ts';
+import { podsOf, type Pod } from '../../src/release.ts';
+import { lab } from './entry.ts';
+import type { Scene } from './scene.ts';
+import { watchedMs, type Trial } from './trial.ts';
+
+/** Longer than anybody who lost their socket has to come back (SPEC rule RES-1), and than Kubernetes needs to notice. */
+const partedMs = 45_000;
+
+/** The pod of each component that the people of a scene depend on, and what to call it. */
+const used: Readonly<
+  Record<string, { readonly name: string; readonly of: (scene: Scene) => Promise<Pod | undefined> }>
+> = {
+  signaling: {
+    name: 'the signaling pod of a call',
+    async of({ callers }) {
+      const name = await callers[0]?.pod();
+      return (await podsOf(lab, 'signaling')).find(({ metadata }) => metadata.name === name);
+    },
+  },
+  turn: {
+    name: 'the TURN server of a call',
+    async of(scene) {
+      const address = await scene.turnInUse();
+      return (await podsOf(lab, 'turn')).find(({ status }) => status.podIP === address);
+    },
+  },
+  relay: {
+    name: 'the relay of a broadcast',
+    of() {
+      const metric = /^parley_media_sessions\{[^}]*kind="client"[^}]*\} (\d+)$/gm;
+      return busiestPod(lab, 'relay', { port: 8113, metric });
+    },
+  },
+  nats: { name: 'a NATS server', of: async () => (await podsOf(lab, 'nats'))[0] },
+  edge: {
+    name: 'the Envoy that most came by',
+    async of() {
+      const node = await busiestEntry();
+      return (await podsOf(lab, 'edge')).find((pod) => nodeOf(pod) === node);
+    },
+  },
+  web: { name: 'a pod of the application', of: async () => (await podsOf(lab, 'web'))[0] },
+};
+
+const rollouts = Object.keys(used).map((component): Trial => ({
+  name: `rollout of ${component}`,
+  always: component === 'signaling',
+  async happens() {
+    await rollOut(lab, component);
+    // The last old pod may still be sending its people elsewhere.
+    await pause(watchedMs);
+  },
+}));
+
+const powerCut: Trial = {
+  name: 'power cut of the node that most came by',
+  always: true,
+  async happens() {
+    const node = await busiestEntry();
+    setCable(node, 'down');
+    await powerOff(lab, node);
+    // Longer than Kubernetes needs to notice.
+    await pause(3 * watchedMs);
+  },
+};
+
+const partition: Trial = {
+  name: `partition of the node that most came by, for ${partedMs / 1000} s`,
+  always: false,
+  async happens() {
+    const node = await busiestEntry();
+    setCable(node, 'down');
+    await pause(partedMs);
+    setCable(node, 'up');
+    await pause(watchedMs);
+  },
+};
+
+export const faults: readonly Trial[] = [
+  { name: 'nothing', always: true, happens: () => pause(watchedMs) },
+  ...['signaling', 'turn', 'relay', 'nats'].map((component) => toPod(component, '`kill -9` of', killPod)),
+  ...rollouts,
+  powerCut,
+  ...Object.keys(used).map((component) => toPod(component, 'deletion of', deletePod)),
+  partition,
+];
+
+function toPod(component: string, what: string, fail: (of: typeof lab, pod: Pod) => Promise<void>): Trial {
+  const { name = '', of } = used[component] ?? {};
+  return {
+    name: `${what} ${name}`,
+    always: fail === killPod,
+    async happens(scene) {
+      const pod = await of?.(scene);
+      assert.ok(pod, `there is no pod of ${component} in use`);
+      await fail(lab, pod);
+      await pause(watchedMs);
+    },
+  };
+}
