@@ -153,6 +153,8 @@ limits! {
         "to one client, not acknowledged: 80 Mbit/s over 200 ms; who reads no more holds that much";
     media_receive_bytes "media.receiveBytes" = 8 << 20, 16_384 => 1 << 30, "bytes", None,
         "from one client, not read yet: 300 Mbit/s over 200 ms";
+    media_control_bytes "media.controlBytes" = 16 << 20, 65_536 => 1 << 30, "bytes", Some(Code::PodMemory),
+        "from one client beside media, above 256 kB a second: the largest request of a room of 300 is 100 kB";
     media_broadcasts "media.broadcasts" = 64, 1 => 100_000, "broadcasts", Some(Code::TooManyBroadcasts),
         "of one session: camera, microphone and screen, many times over";
     media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", Some(Code::PodMemory),

@@ -7,6 +7,7 @@ use moq_tokio::accept::Health;
 use moq_tokio::transport;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout_at};
@@ -16,6 +17,7 @@ use web_transport_moq::noq::{Connection, Incoming, crypto::rustls::HandshakeData
 use web_transport_moq::proto::ConnectResponse;
 use web_transport_moq::{Request, http};
 
+use crate::counted::Counted;
 use crate::gate::{Gate, Place};
 use crate::quic::{self, Endpoint};
 use crate::upgrade::{self, upgrade};
@@ -42,6 +44,8 @@ pub(crate) struct Desk {
 pub(crate) struct Arrival {
     pub transport: &'static str,
     pub place: Place,
+    /// Bytes that came; none where QUIC counts them itself.
+    pub came: Option<Arc<AtomicU64>>,
     /// The address that was asked for; with raw QUIC its path stands in MoQ's SETUP.
     url: Option<Url>,
     peer: Peer,
@@ -128,7 +132,7 @@ impl Desk {
             (web_transport_moq::Session::raw(connection.clone()), None)
         };
         let handshake = shake(transport::Session::new(session)).await?;
-        Ok(Ok(Arrival { transport: "quic", place, url, peer: Peer::Quic(handshake, connection), deadline }))
+        Ok(Ok(Arrival { transport: "quic", place, came: None, url, peer: Peer::Quic(handshake, connection), deadline }))
     }
 
     /// Through the handshake of WebSocket, and of MoQ.
@@ -144,12 +148,20 @@ impl Desk {
             let address = self.admission.greet(&visitor(remote, headers, host))?;
             place.count_for(&address)
         };
+        let (stream, came) = Counted::new(stream);
         let (session, url) = match upgrade(stream, &self.limits, judge).await? {
             Ok(upgraded) => upgraded,
             Err(code) => return Ok(Err(code)),
         };
         let handshake = shake(transport::Session::new(session)).await?;
-        Ok(Ok(Arrival { transport: "websocket", place, url: Some(url), peer: Peer::WebSocket(handshake), deadline }))
+        Ok(Ok(Arrival {
+            transport: "websocket",
+            place,
+            came: Some(came),
+            url: Some(url),
+            peer: Peer::WebSocket(handshake),
+            deadline,
+        }))
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) const GO_ELSEWHERE: Refusal = "GO_ELSEWHERE";
 pub(crate) const LEFT: Refusal = "LEFT";
 /// Names of broadcasts begin at the root, so the address has no path.
 pub(crate) const PATH_INVALID: Refusal = "PATH_INVALID";
-/// More is kept than twice `media.cacheBytes`, and this client brings the most.
+/// More is kept than twice `media.cacheBytes`, and this client brings the most; or it sends more than `media.controlBytes` beside media.
 pub(crate) const POD_MEMORY: Refusal = "POD_MEMORY";
 /// The token's patterns are none.
 pub(crate) const TOKEN_INVALID: Refusal = "TOKEN_INVALID";

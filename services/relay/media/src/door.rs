@@ -143,6 +143,7 @@ impl Inside {
             tokio::select! {
                 _ = interval.tick() => {}
                 _ = relief.tick() => {
+                    self.sessions.hold_back();
                     self.sessions.relieve();
                     continue;
                 }

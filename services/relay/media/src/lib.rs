@@ -11,8 +11,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 mod arrivals;
+mod aside;
 mod certificates;
 mod codes;
+mod counted;
 mod door;
 mod gate;
 mod links;
@@ -80,6 +82,8 @@ pub struct Limits {
     pub send_bytes: u64,
     /// Bytes from one client that are not yet read.
     pub receive_bytes: u64,
+    /// Bytes that a client sends beside media, above some a second; over it it is ended.
+    pub control_bytes: u64,
     /// Broadcasts that one client publishes at once.
     pub broadcasts: usize,
     /// Bytes of media kept for those who come late or are behind. Over twice as many, the client that brings the most is ended.

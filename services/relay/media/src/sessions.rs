@@ -6,11 +6,12 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use url::form_urlencoded;
 
 use crate::arrivals::{Access, Arrival};
+use crate::aside::Aside;
 use crate::codes::{
     GO_ELSEWHERE, LEFT, PATH_INVALID, POD_MEMORY, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
     TOO_MANY_SUBSCRIPTIONS, error,
@@ -51,14 +52,32 @@ struct Live {
     /// What stood in the address, to be taken along.
     query: String,
     meter: Meter,
+    /// Bytes that came over WebSocket.
+    came: Option<Arc<AtomicU64>>,
     /// Payload that it had brought at the last review.
     brought: AtomicU64,
+    aside: Mutex<Aside>,
     ended: OnceLock<Refusal>,
 }
 
 impl Live {
     fn traffic(&self) -> Traffic {
         self.meter.read(self.session.stats())
+    }
+
+    fn wire_in(&self) -> u64 {
+        let of_quic = || self.session.stats().bytes_received.unwrap_or_default();
+        self.came.as_ref().map_or_else(of_quic, |came| came.load(Ordering::Relaxed))
+    }
+
+    /// How much it sent beside media.
+    fn aside(&self, traffic: Traffic) -> u64 {
+        self.aside.lock().level(Traffic { wire_in: self.wire_in(), ..traffic }, Instant::now())
+    }
+
+    /// More came since the last review than it may send beside media.
+    fn hurries(&self, most: u64) -> bool {
+        self.wire_in() > self.aside.lock().seen() + most
     }
 
     fn end(&self, code: Refusal) {
@@ -180,6 +199,7 @@ impl Sessions {
         let Admitted { pass, kind, publish, subscribe } = admitted;
         let link = kind == Kind::Link;
         let (meter, transport, query) = (Meter::new(), arrival.transport, arrival.query().to_owned());
+        let came = arrival.came.clone();
         if link {
             arrival.is_link();
         }
@@ -193,8 +213,8 @@ impl Sessions {
         let (session, place) = arrival.begin(access).await?;
         // Other relays are few, and not counted for their addresses.
         let _place = (!link).then_some(place);
-        let (brought, ended) = (AtomicU64::default(), OnceLock::new());
-        let live = Arc::new(Live { session, pass, kind, transport, query, meter, brought, ended });
+        let (brought, aside, ended) = Default::default();
+        let live = Arc::new(Live { session, pass, kind, transport, query, meter, came, brought, aside, ended });
         let id = self.enter(live.clone());
         let error = live.session.closed().await;
         let told = if self.drain.lock().is_some() { GO_ELSEWHERE } else { LEFT };
@@ -225,15 +245,25 @@ impl Sessions {
         self.live.lock().values().cloned().collect()
     }
 
-    /// Ends those whose pass is over (MED-15) and who publish or watch too much (MED-17, MED-25).
+    /// Ends those whose pass is over (MED-15), who publish or watch too much (MED-17, MED-25), or send too much beside (MED-27).
     pub fn review(&self) {
         for live in self.all() {
             live.meter.prune();
             let traffic = live.traffic();
             live.brought.store(traffic.bytes_in, Ordering::Relaxed);
-            let many = if live.kind == Kind::Client { self.too_many(traffic) } else { None };
-            if let Some(code) = live.pass.over().or(many) {
+            let much = if live.kind == Kind::Client { self.too_much(&live, traffic) } else { None };
+            if let Some(code) = live.pass.over().or(much) {
                 live.end(code);
+            }
+        }
+    }
+
+    /// Ends, between two reviews, who sends too much beside media (MED-27).
+    pub fn hold_back(&self) {
+        let most = self.limits.control_bytes;
+        for live in self.all() {
+            if live.kind == Kind::Client && live.hurries(most) && live.aside(live.traffic()) > most {
+                live.end(POD_MEMORY);
             }
         }
     }
@@ -251,11 +281,13 @@ impl Sessions {
         }
     }
 
-    fn too_many(&self, traffic: Traffic) -> Option<Refusal> {
+    fn too_much(&self, live: &Live, traffic: Traffic) -> Option<Refusal> {
         if traffic.broadcasts > self.limits.broadcasts as u64 {
             Some(TOO_MANY_BROADCASTS)
         } else if traffic.subscriptions > self.limits.subscriptions as u64 {
             Some(TOO_MANY_SUBSCRIPTIONS)
+        } else if live.aside(traffic) > self.limits.control_bytes {
+            Some(POD_MEMORY)
         } else {
             None
         }

@@ -7,9 +7,9 @@ use qmux::ws::tungstenite::http::{HeaderMap, HeaderName, HeaderValue, StatusCode
 use qmux::ws::tungstenite::protocol::WebSocketConfig;
 use qmux::ws::{KeepAlive, Upgraded};
 use std::time::Duration;
-use tokio::net::TcpStream;
 use url::Url;
 
+use crate::counted::Counted;
 use crate::{Limits, Refusal};
 
 /// A message is one record of QMux, 16 kB, or one frame of the oldest wire format; it is whole before it is read.
@@ -18,7 +18,7 @@ const MESSAGE: usize = 1 << 20;
 /// A socket that speaks MoQ from here on, and the address that was asked for; or the code that `judge` gave.
 #[allow(clippy::result_large_err, reason = "the answer to an upgrade is tungstenite's")]
 pub(crate) async fn upgrade(
-    stream: TcpStream,
+    stream: Counted,
     limits: &Limits,
     judge: impl FnOnce(&HeaderMap) -> Result<(), Refusal> + Unpin,
 ) -> Result<Result<(qmux::Session, Url), Refusal>> {

@@ -176,6 +176,7 @@ fn of(limits: &Limits) -> parley_media::Limits {
         subscriptions: size(limits.media_subscriptions),
         send_bytes: limits.media_send_bytes,
         receive_bytes: limits.media_receive_bytes,
+        control_bytes: limits.media_control_bytes,
         broadcasts: size(limits.media_broadcasts),
         cache_bytes: limits.media_cache_bytes,
         cache_time: limits.media_cache_time,

@@ -9,7 +9,7 @@ use crate::client::{Publisher, Watcher, dial};
 use crate::process::Process;
 use crate::rude::{self, Rude};
 
-const SMALL: [&str; 8] = [
+const SMALL: [&str; 9] = [
     "--limit=media.cacheBytes=8388608",
     "--limit=media.sessions=200",
     "--limit=media.addressSessions=150",
@@ -18,6 +18,7 @@ const SMALL: [&str; 8] = [
     "--limit=media.broadcasts=20",
     "--limit=media.sendBytes=1048576",
     "--limit=media.receiveBytes=1048576",
+    "--limit=media.controlBytes=4194304",
 ];
 
 /// A relay with somebody who publishes, and somebody who watches that.
@@ -128,6 +129,24 @@ fn med_24_watchers_that_never_read_hold_no_more_than_their_share() {
         let _fat = rude::paced(scene.relay.url(""), "fat/cam", 20_000, 50, Duration::from_millis(5));
         scene.relay.until("subscriptions", "client", |count| count >= 40.0).await;
         scene.endures("50 who never read", Duration::from_secs(8), 150).await;
+    });
+}
+
+#[test]
+fn med_27_requests_of_60_mb_are_not_waited_for() {
+    on_threads(async {
+        for websocket in [false, true] {
+            let mut scene = Scene::begin().await;
+            let talk = || match websocket {
+                true => rude::talk_over_websocket(scene.relay.websocket_url(), 60 << 20),
+                false => rude::talk(scene.relay.url(""), 60 << 20),
+            };
+            let evil: Vec<Rude> = (0..3).map(|_| talk()).collect();
+            let what = if websocket { "requests of 60 MB over WebSocket" } else { "requests of 60 MB" };
+            scene.endures(what, Duration::from_secs(4), 150).await;
+            scene.relay.until("ended_total", "POD_MEMORY", |ended| ended >= 3.0).await;
+            drop(evil);
+        }
     });
 }
 

@@ -14,6 +14,7 @@ pub const DEADLINE: Duration = Duration::from_secs(30);
 pub struct Process {
     child: Child,
     pub media: SocketAddr,
+    websocket: SocketAddr,
     http: SocketAddr,
 }
 
@@ -40,7 +41,8 @@ impl Process {
         let (carrying, listening) = (next("carrying media").await, next("listening").await);
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let address = |line: &serde_json::Value, name| line[name].as_str().unwrap().parse().unwrap();
-        Self { child, media: address(&carrying, "address"), http: address(&listening, "address") }
+        let [media, websocket] = ["address", "websocket"].map(|name| address(&carrying, name));
+        Self { child, media, websocket, http: address(&listening, "address") }
     }
 
     /// Where clients dial, with a token or without.
@@ -50,6 +52,11 @@ impl Process {
             url.query_pairs_mut().append_pair("jwt", token);
         }
         url
+    }
+
+    /// Where those dial that have no UDP.
+    pub fn websocket_url(&self) -> url::Url {
+        format!("ws://{}/", self.websocket).parse().unwrap()
     }
 
     fn pid(&self) -> u32 {

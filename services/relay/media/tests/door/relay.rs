@@ -21,6 +21,7 @@ pub fn limits() -> Limits {
         subscriptions: 100,
         send_bytes: 2 << 20,
         receive_bytes: 8 << 20,
+        control_bytes: 16 << 20,
         broadcasts: 20,
         cache_bytes: 64 << 20,
         cache_time: 10_000,

@@ -4,7 +4,8 @@ use moq_tokio::{Connection, transport};
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinSet};
+use web_transport_moq::generic::{SendStream as _, Session};
 use web_transport_moq::noq::crypto::rustls::QuicClientConfig;
 use web_transport_moq::noq::{ClientConfig, Endpoint};
 
@@ -113,6 +114,60 @@ pub fn deaf(url: url::Url, name: &str) -> Rude {
         drop((kept, session));
     });
     Rude { _connection: None, work: work.abort_handle() }
+}
+
+/// Asks, on ten streams, with a request that says it is as long as that, over one session that is otherwise a good one.
+pub fn talk(url: url::Url, bytes: u32) -> Rude {
+    let work = tokio::spawn(async move {
+        let client = web_transport_moq::ClientBuilder::new().dangerous().with_no_certificate_verification().unwrap();
+        let mut request = web_transport_moq::proto::ConnectRequest::new(url);
+        for alpn in moq_net::ALPNS {
+            request = request.with_protocol((*alpn).to_owned());
+        }
+        talk_over(client.connect(request).await.unwrap(), bytes).await;
+    });
+    Rude { _connection: None, work: work.abort_handle() }
+}
+
+/// The same over WebSocket.
+pub fn talk_over_websocket(url: url::Url, bytes: u32) -> Rude {
+    let work = tokio::spawn(async move {
+        let protocols = moq_net::ALPNS.iter().map(|alpn| (*alpn, &[] as &[qmux::Version]));
+        let client = qmux::ws::Client::new().with_protocols(protocols);
+        talk_over(client.connect(url.as_str()).await.unwrap(), bytes).await;
+    });
+    Rude { _connection: None, work: work.abort_handle() }
+}
+
+async fn talk_over<S: Session>(session: S, bytes: u32) {
+    let origin = moq_tokio::origin::spawn();
+    let moq = moq_net::Client::new().with_subscriber(origin.clone());
+    let (_moq, driver) = moq.connect(Instant::now(), transport::Session::new(session.clone())).await.unwrap();
+    let talking = async {
+        let mut streams = JoinSet::new();
+        for _ in 0..10 {
+            let (mut send, recv) = session.open_bi().await.unwrap();
+            streams.spawn(async move {
+                // A subscription, and its length in four bytes (RFC 9000, 16).
+                let mut head = vec![2];
+                head.extend((bytes | 2 << 30).to_be_bytes());
+                let _ = send.write_all(&head).await;
+                let chunk = vec![7; 1 << 16];
+                for _ in 0..bytes >> 16 {
+                    if send.write_all(&chunk).await.is_err() {
+                        break;
+                    }
+                }
+                std::future::pending::<()>().await;
+                drop(recv);
+            });
+        }
+        let _ = streams.join_all().await;
+    };
+    tokio::select! {
+        () = async { drop(moq_net::time::run(driver).await) } => {}
+        () = talking => {}
+    }
 }
 
 /// The first packets of so many connections over QUIC, with a whole ClientHello, which nobody goes on with.

@@ -1,0 +1,77 @@
+//! What a client sends beside media (MED-27): requests, acknowledgements, and what goes to streams that nobody asked for. MoQ's library
+//! reads a request of up to 64 MB into memory before it looks at it, on as many streams as a client may open.
+use std::time::{Duration, Instant};
+
+use crate::metrics::Traffic;
+
+/// Requests and pings of a client that watches a large room come to a hundredth of it.
+const BYTES_PER_SECOND: u64 = 256 << 10;
+
+/// A bucket that leaks, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Aside {
+    level: u64,
+    seen: Traffic,
+    at: Option<Instant>,
+}
+
+impl Aside {
+    /// How much there is by now that is nothing else. Frames come with headers, and twice where the way loses them; what goes out is
+    /// acknowledged.
+    pub fn level(&mut self, traffic: Traffic, now: Instant) -> u64 {
+        let grown = |of: fn(&Traffic) -> u64| of(&traffic).saturating_sub(of(&self.seen));
+        let since = self.at.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
+        let media = 2 * grown(|traffic| traffic.bytes_in) + grown(|traffic| traffic.wire_out) / 4;
+        let leaked = u64::try_from(since.as_millis()).unwrap_or(u64::MAX).saturating_mul(BYTES_PER_SECOND) / 1000;
+        self.level = (self.level + grown(|traffic| traffic.wire_in)).saturating_sub(media.saturating_add(leaked));
+        (self.seen, self.at) = (traffic, Some(now));
+        self.level
+    }
+
+    /// What had come on the wire by then.
+    pub fn seen(&self) -> u64 {
+        self.seen.wire_in
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(steps: &[Traffic]) -> u64 {
+        let (mut aside, mut sum, mut level) = (Aside::default(), Traffic::default(), 0);
+        let mut now = Instant::now();
+        aside.level(sum, now);
+        for step in steps {
+            now += Duration::from_secs(1);
+            sum.add(*step);
+            level = aside.level(sum, now);
+        }
+        level
+    }
+
+    #[test]
+    fn med_27_media_with_its_headers_and_losses_is_nothing_aside() {
+        let publishes = Traffic { bytes_in: 10 << 20, wire_in: 20 << 20, ..Traffic::default() };
+        let watches = Traffic { bytes_out: 90 << 20, wire_out: 100 << 20, wire_in: 10 << 20, ..Traffic::default() };
+        let asks = Traffic { wire_in: 200 << 10, ..Traffic::default() };
+        for traffic in [publishes, watches, asks] {
+            assert_eq!(after(&[traffic; 100]), 0);
+        }
+    }
+
+    #[test]
+    fn med_27_what_belongs_to_no_media_adds_up_and_is_forgotten_slowly() {
+        let sends = Traffic { wire_in: 1 << 20, ..Traffic::default() };
+        assert_eq!(after(&[sends; 4]), 3 << 20);
+        assert_eq!(after(&[sends, Traffic::default(), Traffic::default(), Traffic::default()]), 0);
+    }
+
+    #[test]
+    fn med_27_a_quiet_hour_earns_nothing() {
+        let sends = Traffic { wire_in: 64 << 20, ..Traffic::default() };
+        let mut steps = vec![Traffic::default(); 3600];
+        steps.push(sends);
+        assert_eq!(after(&steps), (64 << 20) - BYTES_PER_SECOND);
+    }
+}
