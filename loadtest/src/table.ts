@@ -2,6 +2,7 @@
 import { aligned, digits, percent, spread } from './columns.ts';
 import type { Panel } from './plot.ts';
 import type { Result, RowSummary } from './summary.ts';
+import { QUIET_CORES } from './verdict.ts';
 
 export function tableOf({ name, title, unit, results }: RowSummary): string {
   const columns = name === 'memory' ? MEMORY_COLUMNS : CPU_COLUMNS;
@@ -13,9 +14,6 @@ export function tableOf({ name, title, unit, results }: RowSummary): string {
   );
   return [title, ...aligned([header, ...lines])].join('\n');
 }
-
-/** Other programs at work are no reason to throw a run away, but a reason not to believe it to the digit. */
-const QUIET_CORES = 0.25;
 
 export function doubtsOf(rows: readonly RowSummary[]): string[] {
   return rows.flatMap(({ title, results }) => {

@@ -4,6 +4,9 @@ import type { Outcome } from './job.ts';
 /** Above this share of its core the generator measures itself. */
 export const GENERATOR_LIMIT = 0.8;
 
+/** Cores. Other programs, or the hypervisor, at work are no reason to throw a figure away, but a reason not to believe it to the digit. */
+export const QUIET_CORES = 0.25;
+
 export type Verdict =
   | { readonly verdict: 'valid' }
   | { readonly verdict: 'void'; readonly why: string }

@@ -2,6 +2,7 @@
 import { aligned, digits, percent, spread } from '../columns.ts';
 import type { Panel } from '../plot.ts';
 import type { Result, RowSummary } from './summary.ts';
+import { QUIET_CORES } from '../verdict.ts';
 
 const COLUMNS: readonly (readonly [head: string, cell: (result: Result) => string])[] = [
   ['{unit}', ({ cost }) => spread(cost)],
@@ -38,9 +39,6 @@ function saidOf(parley: Result | undefined, { goal, most = Infinity }: RowSummar
   }
   return parley.ratio.median <= goal && parley.cost.median <= most ? 'reached' : 'MISSED';
 }
-
-/** Other programs at work are no reason to throw a run away, but a reason not to believe it to the digit. */
-const QUIET_CORES = 0.25;
 
 export function doubtsOf(summaries: readonly RowSummary[]): string[] {
   return summaries.flatMap(({ row, results }) => {

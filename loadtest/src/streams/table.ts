@@ -2,6 +2,7 @@
 import { aligned, digits, percent, spread } from '../columns.ts';
 import type { Panel } from '../plot.ts';
 import type { Result, RowSummary } from './summary.ts';
+import { QUIET_CORES } from '../verdict.ts';
 
 const COLUMNS: readonly (readonly [head: string, cell: (result: Result) => string])[] = [
   ['{unit}', ({ cost }) => spread(cost)],
@@ -34,9 +35,6 @@ function saidOf(parley: Result | undefined, goal: number): string {
   if (parley === undefined || parley.spoilt !== undefined) return 'no result';
   return parley.ratio.median <= goal ? 'reached' : 'MISSED';
 }
-
-/** Other programs at work are no reason to throw a run away, but a reason not to believe it to the digit. */
-const QUIET_CORES = 0.25;
 
 export function doubtsOf(summaries: readonly RowSummary[]): string[] {
   return summaries.flatMap(({ row, results }) => {
