@@ -8,15 +8,11 @@ import { run } from './run.ts';
 const chartPath = 'charts/parley';
 const valuesPath = 'infra/cluster/values.yaml';
 
-export interface EarlierChart extends Chart {
-  readonly commit: string;
-}
-
 /**
  * The chart as it was before its last change, packed as a release would be, and the lab's values of that time. Rejects where
  * the clone does not reach back that far.
  */
-export async function packEarlierChart(lab: Lab): Promise<EarlierChart> {
+export async function packEarlierChart(lab: Lab): Promise<Chart> {
   const commit = await commitBefore();
   const dir = join(lab.dir, 'earlier');
   rmSync(dir, { recursive: true, force: true });
@@ -26,7 +22,7 @@ export async function packEarlierChart(lab: Lab): Promise<EarlierChart> {
   await run(['tar', '--extract', '--file', archive, '--directory', dir]);
   await helm(lab, 'package', join(dir, chartPath), '--destination', dir);
   const packed = readdirSync(dir).find((name) => name.endsWith('.tgz')) ?? '';
-  return { commit, chart: join(dir, packed), values: join(dir, valuesPath) };
+  return { chart: join(dir, packed), values: join(dir, valuesPath) };
 }
 
 /** HEAD where the chart is being changed, else the commit before the one that changed it last. */

@@ -1,6 +1,8 @@
 /** A browser outside of the cluster, which comes by one of its nodes. */
+import { afterEach } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '@parley/e2e/support/browsers.ts';
+import { opened } from '@parley/e2e/support/opened.ts';
 import type { Node } from '../../src/lab.ts';
 import { host } from '../../src/release.ts';
 
@@ -11,4 +13,17 @@ const trusting = '--ignore-certificate-errors';
 
 export function launchBy(node: Node): Promise<Browser> {
   return launchChromium({ args: [`--host-resolver-rules=MAP ${host} ${node.address}`, trusting] });
+}
+
+/** To be called inside a `describe`: a browser that comes by the load balancer, without pages after each test. */
+export function withBrowser(): () => Browser {
+  const browser = opened(async (keep) => keep(await launchChromium({ args: [trusting] })));
+  afterEach(() =>
+    Promise.all(
+      browser()
+        .contexts()
+        .map((profile) => profile.close()),
+    ),
+  );
+  return browser;
 }

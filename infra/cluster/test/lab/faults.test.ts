@@ -1,11 +1,10 @@
 import { after, afterEach, before, describe, it } from 'node:test';
-import { launchChromium } from '@parley/e2e/support/browsers.ts';
-import { opened } from '@parley/e2e/support/opened.ts';
 import { powerOn } from '../../src/cluster.ts';
 import { allReady } from '../../src/faults.ts';
 import { nodes } from '../../src/lab.ts';
 import { setCable } from '../../src/network.ts';
 import { installRelease } from '../../src/release.ts';
+import { withBrowser } from './browser.ts';
 import { lab } from './entry.ts';
 import { faults } from './fault-list.ts';
 import { publish } from './report.ts';
@@ -16,16 +15,9 @@ describe('faults', { timeout: 5_400_000 }, () => {
     await installRelease(lab);
     await allReady(lab);
   });
-  const browser = opened(async (keep) =>
-    keep(await launchChromium({ args: ['--ignore-certificate-errors'] })),
-  );
+  const browser = withBrowser();
 
   afterEach(async () => {
-    await Promise.all(
-      browser()
-        .contexts()
-        .map((profile) => profile.close()),
-    );
     for (const node of nodes) setCable(node, 'up');
     await Promise.all(nodes.map((node) => powerOn(lab, node)));
     await allReady(lab);

@@ -3,7 +3,7 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
 import type { IceServer } from '@parley/protocol/http';
-import { TurnClient, type Outcome } from '../../../../services/turn/test/turn-client.ts';
+import { TurnClient, type Login, type Outcome } from '../../../../services/turn/test/turn-client.ts';
 import { allReady, rollOut } from '../../src/faults.ts';
 import { nodes } from '../../src/lab.ts';
 import { installRelease, podsOf } from '../../src/release.ts';
@@ -124,8 +124,6 @@ async function visit(node: string, login: Login, offeredAt: number): Promise<Vis
   await client.close().catch(() => undefined);
   return { node, offeredAt, outcome };
 }
-
-type Login = Parameters<typeof TurnClient.open>[1];
 
 function login(servers: readonly IceServer[]): Login {
   const server = servers.find(({ username }) => username !== undefined);

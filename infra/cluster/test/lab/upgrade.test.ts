@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { launchChromium } from '@parley/e2e/support/browsers.ts';
-import { opened } from '@parley/e2e/support/opened.ts';
 import { packEarlierChart } from '../../src/earlier.ts';
 import { allReady } from '../../src/faults.ts';
 import { kubectl } from '../../src/kubectl.ts';
 import { helm, installChart, installRelease, namespace } from '../../src/release.ts';
+import { withBrowser } from './browser.ts';
 import { lab } from './entry.ts';
 import { publish } from './report.ts';
 import { isFull, loseNobody, watchedMs } from './trial.ts';
@@ -22,16 +21,7 @@ describe('an upgrade from the chart before this one, and the way back', { timeou
     await allReady(lab);
     generated = await secrets();
   });
-  const browser = opened(async (keep) =>
-    keep(await launchChromium({ args: ['--ignore-certificate-errors'] })),
-  );
-  afterEach(async () => {
-    await Promise.all(
-      browser()
-        .contexts()
-        .map((profile) => profile.close()),
-    );
-  });
+  const browser = withBrowser();
   after(publish);
 
   it('[P2] `helm upgrade` that replaces every pod: nobody is lost, and every generated secret stays', async (t) => {

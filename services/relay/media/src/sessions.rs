@@ -71,8 +71,11 @@ impl Live {
     }
 
     /// How much it sent beside media.
-    fn aside(&self, traffic: Traffic) -> u64 {
-        self.aside.lock().level(Traffic { wire_in: self.wire_in(), ..traffic }, Instant::now())
+    fn aside(&self, mut traffic: Traffic) -> u64 {
+        if let Some(came) = &self.came {
+            traffic.wire_in = came.load(Ordering::Relaxed);
+        }
+        self.aside.lock().level(traffic, Instant::now())
     }
 
     /// More came since the last review than it may send beside media.
