@@ -96,6 +96,6 @@ test('[TURN-8] an ending node is not ready at once, works for the calls it carri
 });
 
 test('a node whose coturn ends by itself ends with it', async (t) => {
-  const { child } = await startAgent(t, '127.76.0.13', { PARLEY_TURN_TURNSERVER: '/bin/false' }, false);
+  const { child } = await startAgent(t, '127.76.0.13', { PARLEY_TURN_TURNSERVER: '/bin/false' }, null);
   assert.deepEqual(await once(child, 'exit'), [1, null]);
 });

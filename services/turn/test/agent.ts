@@ -21,8 +21,13 @@ export const base = {
 const firstPort = 28_000;
 const startsWithinMs = 10_000;
 
-/** Runs the agent with the real coturn, which ends with the test; waits until it is ready. Each needs an `ip` of its own. */
-export async function startAgent(t: TestContext, ip: string, more: NodeJS.ProcessEnv = {}, waits = true) {
+/** Runs the agent with the real coturn, which ends with the test; waits until it is ready, or as told. Each needs an `ip` of its own. */
+export async function startAgent(
+  t: TestContext,
+  ip: string,
+  more: NodeJS.ProcessEnv = {},
+  waitsFor: 'readyz' | 'healthz' | null = 'readyz',
+) {
   const dir = mkdtempSync(join(tmpdir(), 'parley-agent-'));
   const offset = Number(ip.split('.').at(-1)) * 100;
   const [port, healthPort] = [firstPort + offset, firstPort + offset + 1];
@@ -48,7 +53,7 @@ export async function startAgent(t: TestContext, ip: string, more: NodeJS.Proces
     rmSync(dir, { recursive: true, force: true });
   });
   const url = `http://${ip}:${healthPort}`;
-  if (waits) await until(async () => (await fetch(`${url}/readyz`)).status === 200);
+  if (waitsFor) await until(async () => (await fetch(`${url}/${waitsFor}`)).status === 200);
   const coturnPid = (): number => Number(readFileSync(join(dir, 'turnserver.pid'), 'utf8'));
   return { ip, port, url, child, dir, coturnPid };
 }

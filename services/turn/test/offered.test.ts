@@ -111,13 +111,18 @@ test('[TURN-8] without NATS a node relays on, and is told again when NATS is bac
   const own = await startNatsWithUsers();
   t.after(() => own.close());
   await own.kill();
-  const node = await startAgent(t, '127.76.0.17', { ...settings('node-d'), PARLEY_TURN_NATS_URL: own.url });
+  const alone = { ...settings('node-d'), PARLEY_TURN_NATS_URL: own.url };
+  const node = await startAgent(t, '127.76.0.17', alone, 'healthz');
+  const isReady = async (): Promise<boolean> => (await fetch(`${node.url}/readyz`)).ok;
+  assert.equal(await isReady(), false, 'nobody has been told of it yet');
   const isHeld = async (): Promise<boolean> =>
     /^parley_turn_lease_held 1$/m.test(await textOf(`${node.url}/metrics`));
   await own.start();
   await until(isHeld);
+  await until(isReady);
   await own.kill();
   await until(async () => !(await isHeld()));
+  assert.equal(await isReady(), true);
   const client = await open(t, node, restLogin(secret, 'ada', Math.floor(Date.now() / 1000) + 600));
   assert.equal((await client.allocate()).outcome, 'ok');
   await own.start();
@@ -140,7 +145,7 @@ test('[TURN-8] a node that NATS refuses asks again, and relays on', async (t) =>
   t.after(() => refusing.close());
   const { port } = refusing.address() as AddressInfo;
   const refused = { ...settings('node-e'), PARLEY_TURN_NATS_URL: `nats://127.0.0.1:${port}` };
-  const node = await startAgent(t, '127.76.0.18', refused);
+  const node = await startAgent(t, '127.76.0.18', refused, 'healthz');
   await until(() => Promise.resolve(refusals >= 3));
   const client = await open(t, node, restLogin(secret, 'ada', Math.floor(Date.now() / 1000) + 600));
   assert.equal((await client.allocate()).outcome, 'ok');

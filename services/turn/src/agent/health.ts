@@ -17,10 +17,14 @@ export function createHealth(settings: Settings, { coturn, answers, lease }: Hea
   const server = createServer((request, response) => {
     void answer(request.url ?? '/', response);
   });
+  // A rollout goes on to the next node when this one is ready: somebody has to know of it by then. NATS may go away afterwards.
+  const isReady = async (): Promise<boolean> =>
+    !coturn.isDraining() && (lease?.wasHeld() ?? true) && (await answers());
+
   async function answer(url: string, response: ServerResponse): Promise<void> {
     // A node that drains still works for whoever is on it.
     if (url === '/healthz') return send(response, await answers());
-    if (url === '/readyz') return send(response, !coturn.isDraining() && (await answers()));
+    if (url === '/readyz') return send(response, await isReady());
     if (url !== '/metrics') return void response.writeHead(404).end();
     const state = {
       allocations: coturn.allocations(),

@@ -9,6 +9,8 @@ const SAY_EVERY_MS = 2000;
 export interface Lease {
   /** Whether clients are sent here, as far as this node knows. */
   isHeld(): boolean;
+  /** Whether it was held at some time: before, nobody knows of this node. */
+  wasHeld(): boolean;
   /** Nobody is sent here any more, whatever happens afterwards. Resolves when NATS has it, or is too slow. */
   withdraw(): Promise<void>;
   close(): Promise<void>;
@@ -31,6 +33,7 @@ export interface LeaseBus {
 
 export function holdLease({ bus, describe, works }: LeaseParts): Lease {
   let held = false;
+  let everHeld = false;
   let gone = false;
   const say = async (): Promise<void> => {
     // One that is not renewed lapses: a single late answer of coturn withdraws nothing.
@@ -39,11 +42,13 @@ export function holdLease({ bus, describe, works }: LeaseParts): Lease {
     const isSaid = isDue && bus.publish(turnNodeSubject, JSON.stringify(node));
     if (held !== (isSaid && !gone)) log(held ? 'lease not held' : 'lease held');
     held = isSaid && !gone;
+    everHeld ||= held;
   };
   void say();
   const timer = setInterval(() => void say(), SAY_EVERY_MS);
   return {
     isHeld: () => held,
+    wasHeld: () => everHeld,
     async withdraw() {
       gone = true;
       await say();
