@@ -211,8 +211,15 @@ export class PeerLink {
   /** One rung up: ICE restart while there are some left, then a new connection. */
   #climb(): void {
     const peer = this.#peer;
-    if (peer === null || peer.connection.connectionState === 'connected') return;
-    if (this.#phase === 'connected') this.#phase = 'recovering';
+    if (peer === null) return;
+    const connected = peer.connection.connectionState === 'connected';
+    if (connected && !peer.silent) {
+      this.#restarts = 0;
+      return;
+    }
+    // Whoever says that they send and does not is no worse off on this connection than on a new one.
+    if (connected && this.#restarts >= RESTARTS) return;
+    if (!connected && this.#phase === 'connected') this.#phase = 'recovering';
     if (!this.#options.reachable()) this.#after(AFTER_RESTART_MS, () => this.#climb());
     else if (this.#restarts >= RESTARTS) this.#renew();
     else this.#restart(peer);

@@ -56,9 +56,9 @@ export class Fabric {
     }
   }
 
-  /** Packets stop, and ICE does not notice: only a restart brings them back. */
-  hush(): void {
-    for (const one of this.live) one.hushed = true;
+  /** Packets stop, and ICE does not notice: only restarts bring them back. */
+  hush(restarts = 1): void {
+    for (const one of this.live) one.hushed = restarts;
   }
 
   mend(): void {
@@ -91,7 +91,8 @@ export class FakePeerConnection extends EventTarget {
   heardCandidate = false;
   /** Lost its path; only an ICE restart helps. */
   broken = false;
-  hushed = false;
+  /** Restarts until packets come again. */
+  hushed = 0;
   #heardAt: number | undefined;
   readonly #fabric: Fabric;
   #transceivers: Transceiver[] = [];
@@ -230,12 +231,12 @@ export class FakePeerConnection extends EventTarget {
     this.farFragment = fragment;
     this.heardCandidate = false;
     this.broken = false;
-    this.hushed = false;
+    this.hushed = Math.max(0, this.hushed - 1);
   }
 
   /** One of sound comes all the time while there is a path. */
   #packets(): { timestamp: number }[] {
-    if (this.connectionState === 'connected' && !this.hushed) this.#heardAt = this.#fabric.clock.now();
+    if (this.connectionState === 'connected' && this.hushed === 0) this.#heardAt = this.#fabric.clock.now();
     return this.#heardAt === undefined ? [] : [{ timestamp: this.#heardAt }];
   }
 
