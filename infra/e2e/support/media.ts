@@ -7,6 +7,8 @@ export interface Received {
   readonly audios: readonly { readonly id: string; readonly energy: number; readonly packets: number }[];
   /** `host`, `srflx`, `prflx` or `relay` of our side, with the protocol to the TURN server where there is one. */
   readonly paths: readonly string[];
+  /** Ids of the pairs of candidates in use. */
+  readonly pairs: readonly string[];
 }
 
 /** Runs in the page. */
@@ -15,6 +17,7 @@ export async function readReceived(): Promise<Received> {
   const videos: { id: string; framesDecoded: number; width: number }[] = [];
   const audios: { id: string; energy: number; packets: number }[] = [];
   const paths: string[] = [];
+  const pairs: string[] = [];
   let connected = 0;
   for (const [index, connection] of parleyConnections.entries()) {
     if (connection.connectionState !== 'connected') continue;
@@ -43,11 +46,12 @@ export async function readReceived(): Promise<Received> {
         const remote = all.get(String(row['remoteCandidateId']));
         const relayProtocol = local?.['relayProtocol'];
         const via = typeof relayProtocol === 'string' ? `/${relayProtocol}` : '';
+        pairs.push(String(row['id']));
         paths.push(`${String(local?.['candidateType'])}${via}-${String(remote?.['candidateType'])}`);
       }
     }
   }
-  return { connected, videos, audios, paths };
+  return { connected, videos, audios, paths, pairs };
 }
 
 /** The ones that moved between two readings. */

@@ -1,16 +1,58 @@
-import { describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
 import { withSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
+
+/** ICE itself needs some seven seconds to notice, and as many for a new way; a machine with too much to do adds its own. */
+const SILENT_MS = 8000;
+const MOVED_WITHIN_MS = 30_000;
 
 describe('two people who hide their addresses', { timeout: 120_000 }, () => {
   const site = withSite();
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[TURN-1] meet at the TURN node: both paths are relayed on both sides', async () => {
+  const call = async (): Promise<[Visitor, Visitor]> => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room, relayOnly: true });
     const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room, relayOnly: true });
     await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
-    await Promise.all([ada, bo].map((person) => person.usesPath(/^relay\/\w+-relay$/)));
-    await Promise.all([ada.leave(), bo.leave()]);
+    return [ada, bo];
+  };
+
+  it('[TURN-1] meet at the TURN node: both paths are relayed on both sides', async () => {
+    const people = await call();
+    await Promise.all(people.map((person) => person.usesPath(/^relay\/\w+-relay$/)));
+  });
+
+  it('the TURN node dies and another takes its place: they see and hear each other again within seconds, on the same connection', async (t) => {
+    const people = await call();
+    await Promise.all(people.map((person) => person.watch()));
+    const before = await Promise.all(people.map(pairsOf));
+    site.stack.kill('coturn', 'SIGKILL');
+    await site.stack.restart('coturn');
+    let now: (readonly string[])[] = [];
+    await until(
+      async () => {
+        now = await Promise.all(people.map(pairsOf));
+        return now.every((pairs, at) => pairs.length > 0 && !pairs.some((one) => before[at]?.includes(one)));
+      },
+      { withinMs: MOVED_WITHIN_MS, what: () => `other ways than ${before.join()}: now ${now.join()}` },
+    );
+    await Promise.all(people.map((person) => person.seesAndHears(1)));
+    const watched = await Promise.all(people.map((person) => person.watched()));
+    const gaps = watched.flatMap(({ interruptions }) =>
+      interruptions.flatMap(({ stillMs, silentMs }) => [stillMs, silentMs]),
+    );
+    t.diagnostic(`the longest without a picture or a sound: ${Math.max(...gaps)} ms`);
+    assert.ok(Math.max(...gaps) < SILENT_MS, gaps.join());
+    assert.deepEqual(
+      watched.map(({ connectionsMade }) => connectionsMade),
+      [0, 0],
+    );
   });
 });
+
+async function pairsOf(person: Visitor): Promise<readonly string[]> {
+  return (await person.received()).pairs;
+}
