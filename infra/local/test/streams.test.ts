@@ -51,7 +51,8 @@ test('[STR-11] a message of 10 MiB passes the edge whole', () =>
 
 test('[STR-90] everybody on a topic hears everybody else, whichever relay the edge chose for them', async () => {
   const clients: Socket[] = [];
-  for (let i = 0; i < 8; i += 1) clients.push(await connect('/meeting'));
+  // With the eighth the first relay has one and a half times its share; sockets of the tests before may still count for the other.
+  for (let i = 0; i < 24; i += 1) clients.push(await connect('/meeting'));
   const counts = await Promise.all(stack.endpoints.relays.map(clientsOn));
   assert.ok(counts.every(({ length }) => length > 0));
   await Promise.all(stack.endpoints.relays.map(isWanted));
