@@ -130,9 +130,9 @@ async function keepsGapBelow(
   const stoodStill = watchMachine();
   const gap = await longestGap(watcher, happens);
   const still = stoodStill();
-  const [said, ...besides] = [gap, usual, still].map(Math.round);
+  const [longest, usually, stood] = [gap, usual, still].map(Math.round);
   t.diagnostic(
-    `the longest gap: ${said} ms, without an end ${besides[0]} ms; the machine stood still ${besides[1]} ms`,
+    `the longest gap: ${longest} ms, without an end ${usually} ms; the machine stood still ${stood} ms`,
   );
-  assert.ok(gap <= mostMs + Math.max(usual, still), `${said} ms`);
+  assert.ok(gap <= mostMs + Math.max(usual, still), `${longest} ms`);
 }
