@@ -39,13 +39,19 @@ export class Crowd {
         }),
       ),
     );
-    for (let next = 0; next < crowd.people.length; next += atOnce) {
-      const some = crowd.people.slice(next, next + atOnce);
-      for (const person of some) person.join();
-      await crowd.isIn(some);
+    try {
+      for (let next = 0; next < crowd.people.length; next += atOnce) {
+        const some = crowd.people.slice(next, next + atOnce);
+        for (const person of some) person.join();
+        await crowd.isIn(some);
+      }
+      await crowd.agrees();
+      return crowd;
+    } catch (error) {
+      // Whoever is in would stay, and the test with them.
+      crowd.leave();
+      throw error;
     }
-    await crowd.agrees();
-    return crowd;
   }
 
   /** How many people each pod has, of those who are in. */
@@ -160,7 +166,8 @@ export class CrowdMember {
 
   describe(): string {
     const seen = [...this.#roster.members.values()].map(({ name, state }) => `${name} ${state}`);
-    return `${this.#name} (${this.#state.status}) sees ${seen.join(', ')}`;
+    const state = this.#state.status === 'ended' ? `ended: ${this.#state.reason}` : this.#state.status;
+    return `${this.#name} (${state}) sees ${seen.join(', ')}`;
   }
 
   #stateChanged(state: CallConnection): void {
