@@ -11,6 +11,8 @@ import { until } from '../support/until.ts';
 /** Pictures come every 100 ms. The edge notices up to two seconds later where sockets may no longer be led, so that two moves may follow each other. */
 const NO_GAP_MS = { WebTransport: 500, WebSocket: 2000 } as const;
 const BACK_MS = 3000;
+/** Whoever publishes asks every other second, and waits as long for the answer. */
+const BACK_WITHOUT_A_WORD_MS = 7000;
 const USUAL_MS = 3000;
 
 describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
@@ -32,6 +34,17 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
       const relay = await relayInUse(site.stack);
       t.after(() => site.stack.restart(relay));
       await keepsGapBelow(t, watcher, BACK_MS, () => end(site.stack, relay, 'SIGKILL'));
+      assert.equal(await watcher.transport(), transport);
+    });
+
+    it(`[MEDIA-10] is back over ${transport} when a relay does not answer any more and nobody says so`, async (t) => {
+      const watcher = await onAir(site, { name: `silent-${transport}`, transport });
+      const relay = await relayInUse(site.stack);
+      t.after(() => site.stack.kill(relay, 'SIGCONT'));
+      await keepsGapBelow(t, watcher, BACK_WITHOUT_A_WORD_MS, async () => {
+        site.stack.kill(relay, 'SIGSTOP');
+        await pause(BACK_WITHOUT_A_WORD_MS);
+      });
       assert.equal(await watcher.transport(), transport);
     });
   }

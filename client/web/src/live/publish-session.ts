@@ -28,6 +28,8 @@ export interface Publisher<Kind extends Connection> {
   use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
   show(shown: Shown): void;
   sent(): Sent;
+  /** Whether the relay of the connection in use answers, or there is none. */
+  answers(withinMs: number): Promise<boolean>;
   close(): void;
 }
 
@@ -63,6 +65,9 @@ export interface PublishView {
 }
 
 const TICK_MS = 1000;
+/** A relay that is gone without a word is noticed by QUIC after ten seconds, and over WebSocket after minutes: it is asked. */
+const ASK_MS = 2000;
+const ANSWER_MS = 2000;
 /** Whoever is refused over WebSocket knows it a round trip after the connection has opened. */
 const HELD_MS = 150;
 
@@ -80,8 +85,9 @@ export class PublishSession implements PublishView {
     muted: this.media.muted.value,
   }));
   #end: (() => void) | null = null;
-  #relay: Pick<RelayLink<Connection>, 'connect'> | null = null;
+  #relay: Pick<RelayLink<Connection>, 'connect' | 'leave'> | null = null;
   #connections = 0;
+  #asking = false;
   /** Grows with every beginning and end: what an earlier one still brings is not listened to. */
   #round = 0;
 
@@ -169,14 +175,25 @@ export class PublishSession implements PublishView {
     });
     const noMore = effect(() => publisher.show(this.#shown.value));
     const ticking = setInterval(() => this.#tick(publisher.sent()), TICK_MS);
+    const asking = setInterval(() => void this.#ask(publisher), ASK_MS);
     this.#relay = relay;
     this.#end = () => {
       clearInterval(ticking);
+      clearInterval(asking);
       noMore();
       relay.close();
       publisher.close();
     };
     relay.connect();
+  }
+
+  async #ask(publisher: Publisher<Connection>): Promise<void> {
+    const link = this.link.peek();
+    if (this.#asking || link?.at !== 'open') return;
+    this.#asking = true;
+    const alive = await publisher.answers(ANSWER_MS);
+    this.#asking = false;
+    if (!alive && link === this.link.peek()) this.#relay?.leave();
   }
 
   #tick(sent: Sent): void {

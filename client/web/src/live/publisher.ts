@@ -1,9 +1,25 @@
 /** Publishes one broadcast with `@moq/publish`: loaded only where somebody goes live. */
 import { Broadcast, Net, Signals } from '@moq/publish';
+import Session from '@moq/qmux';
 import type { Publisher, Sent, Shown } from './publish-session.ts';
+import type { ConnectOptions } from './transports.ts';
 
-export const { connect } = Net.Connection;
-type Connection = Awaited<ReturnType<typeof connect>>;
+type Connection = Awaited<ReturnType<typeof Net.Connection.connect>>;
+
+/** The library cannot be told to give up: its session over WebSocket is made here. */
+export async function connect(url: URL, { signal, ...options }: ConnectOptions): Promise<Connection> {
+  const socket = options.websocket?.url;
+  if (socket === undefined) return Net.Connection.connect(url, options);
+  const session = new Session(socket);
+  const giveUp = (): void => session.close();
+  signal.addEventListener('abort', giveUp);
+  try {
+    await session.ready;
+    return await Net.Connection.connect(url, { transport: session });
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
 
 const { Signal } = Signals;
 type VideoTrack = NonNullable<ReturnType<Broadcast['video']['source']['peek']>>;
@@ -12,13 +28,17 @@ type AudioTrack = NonNullable<ReturnType<Broadcast['audio']['source']['peek']>>;
 /** Full HD: text of a screen can be read, and a machine without a hardware encoder keeps up. */
 const MOST_PIXELS = 1920 * 1080;
 
+const NOTHING = 'nothing';
+
 /** With a connection that replaces another both carry the broadcast, until the old one is over and whoever watches has moved. */
 export class MoqPublisher implements Publisher<Connection> {
   #shown: Shown = { picture: null, sound: null, muted: true };
   #newest: Broadcast | null = null;
+  #connection: { readonly on: Connection; readonly broadcast: string } | null = null;
   readonly #all = new Set<Broadcast>();
 
   use(connection: { readonly on: Connection; readonly broadcast: string } | null): void {
+    this.#connection = connection;
     if (connection === null) return;
     const broadcast = new Broadcast({
       connection: new Signal<Connection | undefined>(inOrder(connection.on)),
@@ -39,6 +59,22 @@ export class MoqPublisher implements Publisher<Connection> {
   show(shown: Shown): void {
     this.#shown = shown;
     for (const broadcast of this.#all) show(broadcast, shown);
+  }
+
+  /** A relay that lives says at once that a broadcast is not there which nobody may publish. */
+  async answers(withinMs: number): Promise<boolean> {
+    if (this.#connection === null) return true;
+    const { on, broadcast } = this.#connection;
+    const nothing = on.consume(Net.Path.from(broadcast, NOTHING));
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), withinMs);
+    const answer = (): boolean => true;
+    try {
+      return await Promise.race([nothing.subscribe(NOTHING, 0).closed.then(answer, answer), late.promise]);
+    } finally {
+      clearTimeout(timer);
+      nothing.close();
+    }
   }
 
   sent(): Sent {

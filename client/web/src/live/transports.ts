@@ -17,6 +17,8 @@ export interface ConnectOptions {
     readonly serverCertificate?: string;
   };
   readonly websocket?: { readonly enabled?: boolean; readonly url?: URL; readonly delay?: number };
+  /** Ends the attempt. A socket that hangs would be in the way of the next one: browsers open one at a time to each address. */
+  readonly signal: AbortSignal;
 }
 
 export type Connect<Kind extends Connection> = (url: URL, options: ConnectOptions) => Promise<Kind>;
@@ -66,6 +68,8 @@ export async function openRelay<Kind extends Connection>(
   origin = location.origin,
 ): Promise<Opened<Kind>> {
   const url = relayUrl(relay);
+  const attempt = new AbortController();
+  const { signal } = attempt;
   let over = false;
   const claim =
     (transport: Transport) =>
@@ -80,7 +84,7 @@ export async function openRelay<Kind extends Connection>(
 
   const quick =
     'WebTransport' in globalThis
-      ? connect(url, { webtransport: pinned(relay), websocket: { enabled: false } })
+      ? connect(url, { webtransport: pinned(relay), websocket: { enabled: false }, signal })
       : Promise.reject(new Error('this browser has no WebTransport'));
   const timers = new Set<ReturnType<typeof setTimeout>>();
   const pause = (ms: number) => new Promise<void>((resolve) => timers.add(setTimeout(resolve, ms)));
@@ -89,6 +93,7 @@ export async function openRelay<Kind extends Connection>(
     return connect(url, {
       webtransport: { serverCertificate: NO_CERTIFICATE },
       websocket: { url: fallbackUrl(relay, origin), delay: 0 },
+      signal,
     });
   });
   try {
@@ -98,6 +103,7 @@ export async function openRelay<Kind extends Connection>(
     ]);
   } finally {
     over = true;
+    attempt.abort();
     for (const timer of timers) clearTimeout(timer);
   }
 }

@@ -119,6 +119,8 @@ export class WatchSession implements WatchView {
   #before = { bytes: 0, frames: 0, at: performance.now() };
   /** What had come when something came last. */
   #lastBytes = 0;
+  /** The connection in use brought something. One that never did may be as good as any: whoever publishes lost the same relay. */
+  #brought = false;
   #lastAt = performance.now();
 
   constructor(name: string) {
@@ -182,6 +184,7 @@ export class WatchSession implements WatchView {
     this.link.value = link;
     if (link.at !== 'open') return;
     if (!moved) this.#connections += 1;
+    this.#brought = false;
     this.#lastAt = performance.now();
   }
 
@@ -207,9 +210,11 @@ export class WatchSession implements WatchView {
     if (bytes !== this.#lastBytes) {
       this.#lastBytes = bytes;
       this.#lastAt = now;
+      this.#brought = true;
     } else if (
       this.link.peek().at === 'open' &&
       this.broadcast.peek() === 'playing' &&
+      this.#brought &&
       now - this.#lastAt > DOUBT_MS
     ) {
       void this.#doubt();

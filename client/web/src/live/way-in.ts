@@ -18,18 +18,19 @@ export interface Relay {
 export type WayAnswer =
   { readonly way: WayIn } | { readonly refused: Close; readonly afterMs: number | null };
 
-/** The service answers from memory. */
-const ANSWER_MS = 10_000;
+/**
+ * The service answers from memory. Where it does not, the connection that the browser keeps may lead to an edge that died, for as long as
+ * TCP believes in it: the second attempt goes without credentials, which nobody here needs, as browsers keep another connection for that.
+ */
+const ATTEMPTS = [
+  { credentials: 'same-origin', withinMs: 3000 },
+  { credentials: 'omit', withinMs: 7000 },
+] as const;
 
 /** `without`: the address of the relay that was lost or goes (MEDIA-10). */
 export async function askTheWay(name: string, publish: boolean, without?: string): Promise<WayAnswer> {
   try {
-    const answer = await fetch(`/v1/live/${encodeURIComponent(name)}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ publish, without }),
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
+    const answer = await post(`/v1/live/${encodeURIComponent(name)}`, JSON.stringify({ publish, without }));
     const body: unknown = await answer.json().catch(() => null);
     // It comes from our own origin.
     if (answer.ok && body !== null) return { way: body as WayIn };
@@ -37,6 +38,20 @@ export async function askTheWay(name: string, publish: boolean, without?: string
   } catch {
     return { refused: UNREACHABLE, afterMs: null };
   }
+}
+
+async function post(url: string, body: string): Promise<Response> {
+  let failure: unknown;
+  for (const { credentials, withinMs } of ATTEMPTS) {
+    const signal = AbortSignal.timeout(withinMs);
+    const headers = { 'content-type': 'application/json' };
+    try {
+      return await fetch(url, { method: 'POST', headers, body, credentials, signal });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 /** How long a session lasts that begins now, as the token says (MEDIA-5). It counts from its own beginning: this clock may be wrong. */

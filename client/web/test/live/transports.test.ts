@@ -29,6 +29,7 @@ class Line implements Connection {
 interface Asked {
   readonly way: 'WebTransport' | 'WebSocket';
   readonly line: Line;
+  readonly signal: AbortSignal;
   open(): void;
   fail(): void;
 }
@@ -44,6 +45,7 @@ function library(): { readonly connect: Connect<Line>; readonly asked: Asked[] }
       asked.push({
         way: options.websocket?.enabled === false ? 'WebTransport' : 'WebSocket',
         line,
+        signal: options.signal,
         open: () => resolve(line),
         fail: () => reject(new Error('refused')),
       });
@@ -133,15 +135,24 @@ test('where UDP is swallowed WebSocket is tried after a while, and what opens to
   );
 });
 
-test('a relay that answers neither way is given up, and what it opens afterwards is closed', async () => {
+test('a relay that answers neither way is given up, both attempts end, and what they open afterwards is closed', async () => {
   const { connect, asked } = library();
   const opening = openRelay(connect, RELAY, ORIGIN);
   const failed = assert.rejects(opening, /neither way/);
   await settled();
   mock.timers.tick(1500);
   await settled();
+  assert.deepEqual(
+    asked.map(({ signal }) => signal.aborted),
+    [false, false],
+  );
   mock.timers.tick(10_000);
   await failed;
+  assert.deepEqual(
+    asked.map(({ signal }) => signal.aborted),
+    [true, true],
+    'a socket that hangs would keep the browser from opening another one',
+  );
   for (const one of asked) one.open();
   await settled();
   assert.deepEqual(
