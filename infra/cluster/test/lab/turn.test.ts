@@ -113,8 +113,16 @@ async function visitWhatIsOffered(
   }
 }
 
+/** Of an earlier visitor's port that was given to us again: whoever is told so takes another port (RFC 8656, section 6.4). */
+const allocationMismatch = 437;
+
 async function visit(node: string, login: Login, offeredAt: number): Promise<Visit> {
   await pause(laterMs);
+  const first = await knock(node, login);
+  return { node, offeredAt, outcome: first === allocationMismatch ? await knock(node, login) : first };
+}
+
+async function knock(node: string, login: Login): Promise<Visit['outcome']> {
   const client = await TurnClient.open({ ip: node, port }, login);
   const outcome = await client.allocate().then(
     (answer) => answer.outcome,
@@ -122,7 +130,7 @@ async function visit(node: string, login: Login, offeredAt: number): Promise<Vis
   );
   // One that gave no answer gives none to the farewell either.
   await client.close().catch(() => undefined);
-  return { node, offeredAt, outcome };
+  return outcome;
 }
 
 function login(servers: readonly IceServer[]): Login {
