@@ -1,10 +1,10 @@
 /** Somebody's own broadcast: camera or screen, microphone, and the connection it goes out on. The page renders its signals. */
+import { openRelay, type Connection } from '@parley/sdk/relayed/transports';
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { browserDevices, problemOf, type MediaProblem } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, type Link } from './relay-link.ts';
-import { openRelay, type Connection } from './transports.ts';
 import { askTheWay } from './way-in.ts';
 
 /** What is published now. */
@@ -162,7 +162,7 @@ export class PublishSession implements PublishView {
     const publisher = new library.MoqPublisher();
     const relay = new RelayLink({
       ask: (without) => askTheWay(this.name, true, without),
-      open: ({ relay: at }) => openRelay(library.connect, at),
+      open: ({ relay: at }) => openRelay(library.connect, at, location.origin),
       lost: LOST.publish,
       // Others wait for it.
       spreadMs: 0,

@@ -1,165 +1,25 @@
-/**
- * A connection to a media relay that comes back: each time the service is asked anew, after a pause that grows. One that is about to
- * end, as the relay drains or the token runs out, is replaced before: the next one is opened while it still stands (MEDIA-11).
- */
+/** The SDK's connection to a relay, with what these pages say of it. */
+import { browserClock, browserRandom } from '@parley/sdk/browser-ports';
+import {
+  RelayLink as SdkLink,
+  type RelayLinkOptions as SdkOptions,
+  type RelayLinkState,
+} from '@parley/sdk/relayed/relay-link';
+import type { Connection } from '@parley/sdk/relayed/transports';
 import type { Close } from '../streams/closes.ts';
-import { STEADY_MS, waitMs } from '../streams/waiting.ts';
 import { RELAY_SILENT } from './refusals.ts';
-import type { Connection, Opened, Transport } from './transports.ts';
-import { sessionMs, type WayAnswer, type WayIn } from './way-in.ts';
 
-export type Link =
-  | { readonly at: 'connecting' }
-  | { readonly at: 'open'; readonly since: number; readonly transport: Transport }
-  | { readonly at: 'waiting'; readonly why: Close; readonly until: number }
-  | { readonly at: 'stopped'; readonly why: Close };
-
-export interface RelayLinkOptions<Kind extends Connection> {
-  /** `without` the relay with this address, where there is another. */
-  readonly ask: (without?: string) => Promise<WayAnswer>;
-  readonly open: (way: WayIn) => Promise<Opened<Kind>>;
-  /** Whoever is told to go does so within this. */
-  readonly spreadMs: number;
-  /** Whether a connection is as good as the one that it is to replace: one that is refused may be open for a moment. */
-  readonly serves: (connection: Kind, broadcast: string) => Promise<boolean>;
-  /** What to say of a connection that was lost. */
-  readonly lost: Close;
-  readonly onLink: (link: Link) => void;
-  /** The connection in use, and the name of the broadcast on it; `null` while there is none. */
-  readonly onConnection: (connection: { readonly on: Kind; readonly broadcast: string } | null) => void;
-}
+export type Link = RelayLinkState<Close>;
+export type RelayLinkOptions<Kind extends Connection> = Omit<
+  SdkOptions<Kind, Close>,
+  'clock' | 'random' | 'silent'
+>;
 
 /** Those who watch knock at the next relay within this, not all at once; one that drains waits several times longer. */
 export const SPREAD_MS = 1000;
-/** The old connection is good while the next is looked for, so that pauses do not grow beyond the second one. */
-const MOST_TRIES = 1;
-/**
- * A connection that was replaced stays until everyone has moved, who may need the broadcast that goes out on it: over WebSocket nobody
- * does before the edge has noticed that the relay drains.
- */
-const OVERLAP_MS = 5000;
-/** The part of a session's time after which the next one is opened, a little earlier or later for each. */
-const RENEWED_AT = 0.8;
-const RENEWED_OVER = 0.1;
 
-export class RelayLink<Kind extends Connection> {
-  readonly #options: RelayLinkOptions<Kind>;
-  #connection: Kind | null = null;
-  readonly #replaced = new Set<Kind>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #tries = 0;
-  /** The relay that was lost or did not answer: at most the last one. */
-  #without: string | undefined;
-  #url: string | undefined;
-  /** Grows with every attempt: what an earlier one still brings is not listened to. */
-  #attempt = 0;
-
+export class RelayLink<Kind extends Connection> extends SdkLink<Kind, Close> {
   constructor(options: RelayLinkOptions<Kind>) {
-    this.#options = options;
-  }
-
-  connect(): void {
-    this.#drop();
-    this.#options.onLink({ at: 'connecting' });
-    void this.#open(this.#attempt);
-  }
-
-  /** As `connect`, anywhere but here: the relay is dead, though the connection still stands. */
-  leave(): void {
-    this.#without = this.#url;
-    this.connect();
-  }
-
-  close(): void {
-    this.#drop();
-    for (const old of this.#replaced) this.#part(old);
-  }
-
-  async #open(attempt: number): Promise<void> {
-    const answer = await this.#options.ask(this.#without);
-    if (attempt !== this.#attempt) return;
-    if ('refused' in answer) {
-      this.#again(answer.refused, answer.afterMs ?? 0);
-      return;
-    }
-    const opened = await this.#options.open(answer.way).catch(() => null);
-    if (attempt !== this.#attempt) opened?.connection.close();
-    else if (opened) this.#use(opened, answer.way);
-    else {
-      this.#without = answer.way.relay.url;
-      this.#again(RELAY_SILENT);
-    }
-  }
-
-  #use({ transport, connection }: Opened<Kind>, { broadcast, relay }: WayIn): void {
-    const since = performance.now();
-    this.#connection = connection;
-    this.#without = undefined;
-    this.#url = relay.url;
-    this.#options.onConnection({ on: connection, broadcast });
-    this.#options.onLink({ at: 'open', since, transport });
-    const lost = (): void => {
-      if (connection !== this.#connection) return;
-      if (performance.now() - since > STEADY_MS) this.#tries = 0;
-      this.#without = this.#url;
-      this.#again(this.#options.lost);
-    };
-    connection.closed.then(lost, lost);
-    const move = (ms: number, without?: string): void => {
-      if (connection !== this.#connection) return;
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.#move(connection, without), ms);
-    };
-    connection.goneAway ??= Promise.withResolvers<void>();
-    void connection.goneAway.promise.then(() => move(Math.random() * this.#options.spreadMs, relay.url));
-    const lasts = sessionMs(relay);
-    if (lasts !== null) move(lasts * (RENEWED_AT + RENEWED_OVER * Math.random()));
-  }
-
-  /** Until it succeeds or the old connection is over. */
-  async #move(old: Kind, without: string | undefined, tries = 0): Promise<void> {
-    const attempt = ++this.#attempt;
-    const answer = await this.#options.ask(without);
-    const way = 'way' in answer ? answer.way : null;
-    const opened = way && (await this.#options.open(way).catch(() => null));
-    const serves = opened && (await this.#options.serves(opened.connection, way.broadcast));
-    if (serves === true && attempt === this.#attempt) {
-      this.#replaced.add(old);
-      this.#use(opened, way);
-      setTimeout(() => this.#part(old), OVERLAP_MS);
-      return;
-    }
-    opened?.connection.close();
-    if (attempt === this.#attempt) {
-      const ms = waitMs('later', Math.min(tries, MOST_TRIES), Math.random()) ?? 0;
-      this.#timer = setTimeout(() => void this.#move(old, without, tries + 1), ms);
-    }
-  }
-
-  #part(old: Kind): void {
-    if (this.#replaced.delete(old)) old.close();
-  }
-
-  #again(why: Close, atLeastMs = 0): void {
-    const ms = waitMs(why.again, this.#tries, Math.random());
-    this.#drop();
-    if (ms === null) {
-      this.#tries = 0;
-      this.#options.onLink({ at: 'stopped', why });
-      return;
-    }
-    this.#tries += 1;
-    this.#timer = setTimeout(() => this.connect(), atLeastMs + ms);
-    this.#options.onLink({ at: 'waiting', why, until: performance.now() + atLeastMs + ms });
-  }
-
-  #drop(): void {
-    this.#attempt += 1;
-    clearTimeout(this.#timer);
-    const connection = this.#connection;
-    this.#connection = null;
-    if (connection === null) return;
-    this.#options.onConnection(null);
-    connection.close();
+    super({ ...options, clock: browserClock, random: browserRandom, silent: RELAY_SILENT });
   }
 }

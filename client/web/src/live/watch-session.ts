@@ -1,9 +1,9 @@
 /** One broadcast being watched: its connection, what is to be seen, and figures about it. The page renders its signals. */
+import { openRelay, type Connection } from '@parley/sdk/relayed/transports';
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { HISTORY, Meter } from '../streams/meter.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
-import { openRelay, type Connection } from './transports.ts';
 import { askTheWay } from './way-in.ts';
 
 /** `nobody`: has not been published while the page was open; `gone`: has been, and is no more. */
@@ -168,7 +168,7 @@ export class WatchSession implements WatchView {
     this.canvas.value = player.canvas;
     this.#relay = new RelayLink({
       ask: (without) => askTheWay(this.name, false, without),
-      open: ({ relay }) => openRelay(library.connect, relay),
+      open: ({ relay }) => openRelay(library.connect, relay, location.origin),
       lost: LOST.watch,
       spreadMs: SPREAD_MS,
       serves: async (connection, broadcast) =>

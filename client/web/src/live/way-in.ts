@@ -1,22 +1,9 @@
 /** Asks the service which relay to take: before every connection, as it may be another by then (MEDIA-6). */
+import type { WayAnswer as SdkAnswer, WayIn } from '@parley/sdk/relayed/relay-link';
 import type { Close } from '../streams/closes.ts';
 import { refusalOf, UNREACHABLE } from './refusals.ts';
 
-export interface WayIn {
-  /** What the broadcast is called on the relay. */
-  readonly broadcast: string;
-  readonly relay: Relay;
-}
-
-export interface Relay {
-  readonly url: string;
-  readonly token: string;
-  /** SHA-256, base64; empty where a public CA signed the certificate. */
-  readonly certificateHashes: readonly string[];
-}
-
-export type WayAnswer =
-  { readonly way: WayIn } | { readonly refused: Close; readonly afterMs: number | null };
+export type WayAnswer = SdkAnswer<Close>;
 
 /**
  * The service answers from memory. Where it does not, the connection that the browser keeps may lead to an edge that died, for as long as
@@ -52,17 +39,6 @@ async function post(url: string, body: string): Promise<Response> {
     }
   }
   throw failure;
-}
-
-/** How long a session lasts that begins now, as the token says (MEDIA-5). It counts from its own beginning: this clock may be wrong. */
-export function sessionMs({ token }: Relay): number | null {
-  try {
-    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    const { iat, exp } = JSON.parse(atob(payload)) as { readonly iat: number; readonly exp: number };
-    return exp > iat ? (exp - iat) * 1000 : null;
-  } catch {
-    return null;
-  }
 }
 
 function codeIn(body: unknown): string {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
 import { codecName } from '../../src/live/codecs.ts';
 import { broadcastAfter, type Broadcast } from '../../src/live/watch-session.ts';
-import { askTheWay, sessionMs } from '../../src/live/way-in.ts';
+import { sessionMs } from '@parley/sdk/relayed/transports';
+import { askTheWay } from '../../src/live/way-in.ts';
 
 afterEach(() => mock.restoreAll());
 

@@ -7,7 +7,7 @@ import {
   relayUrl,
   type Connect,
   type Connection,
-} from '../../src/live/transports.ts';
+} from '../../src/relayed/transports.ts';
 
 const RELAY = {
   url: 'https://relay.example:8141/',

@@ -1,9 +1,16 @@
-/** WebTransport or WebSocket: whichever connects, with a head start for the first, and the page knows which it was. */
-import type { Relay } from './way-in.ts';
+/** WebTransport or WebSocket: whichever connects, with a head start for the first, and the caller knows which it was. */
+
+/** As the service answers it (MEDIA-6). */
+export interface Relay {
+  readonly url: string;
+  readonly token: string;
+  /** SHA-256, base64; empty where a public CA signed the certificate. */
+  readonly certificateHashes: readonly string[];
+}
 
 export type Transport = 'WebTransport' | 'WebSocket';
 
-/** Of the libraries' connections, what the pages use themselves. */
+/** Of the libraries' connections, what is used here. */
 export interface Connection {
   readonly closed: Promise<void>;
   /** Resolved when the relay says GOAWAY; made by whoever comes first, the library or who wants to know. */
@@ -41,7 +48,7 @@ export function relayUrl({ url, token }: Relay): URL {
   return found;
 }
 
-/** The edge leads a WebSocket of our own origin to the relay. */
+/** The edge leads a WebSocket of the service's origin to the relay. */
 export function fallbackUrl({ url, token }: Relay, origin: string): URL {
   const found = new URL('/media', origin);
   found.protocol = found.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -61,11 +68,11 @@ export function pinned({ certificateHashes }: Relay): ConnectOptions['webtranspo
   };
 }
 
-/** The libraries race the two themselves, but the older of them does not tell which has won. */
+/** `origin`: the service's. The libraries race the two themselves, but the older of them does not tell which has won. */
 export async function openRelay<Kind extends Connection>(
   connect: Connect<Kind>,
   relay: Relay,
-  origin = location.origin,
+  origin: string,
 ): Promise<Opened<Kind>> {
   const url = relayUrl(relay);
   const attempt = new AbortController();
@@ -105,5 +112,16 @@ export async function openRelay<Kind extends Connection>(
     over = true;
     attempt.abort();
     for (const timer of timers) clearTimeout(timer);
+  }
+}
+
+/** How long a session lasts that begins now, as the token says (MEDIA-5). It counts from its own beginning: this clock may be wrong. */
+export function sessionMs({ token }: Relay): number | null {
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const { iat, exp } = JSON.parse(atob(payload)) as { readonly iat: number; readonly exp: number };
+    return exp > iat ? (exp - iat) * 1000 : null;
+  } catch {
+    return null;
   }
 }

@@ -1,0 +1,146 @@
+/** The media ports of a browser. Where one of the newer interfaces is missing an older one, or the page, does the same at a higher price. */
+import type { Closeable, MediaPorts, PageMedia, PictureSink, Sound, VoiceSink } from './media-ports.ts';
+
+export function browserMedia(page: PageMedia): MediaPorts {
+  return {
+    subtle: globalThis.crypto.subtle,
+    VideoEncoder: globalThis.VideoEncoder,
+    VideoDecoder: globalThis.VideoDecoder,
+    AudioEncoder: globalThis.AudioEncoder,
+    AudioDecoder: globalThis.AudioDecoder,
+    AudioData: globalThis.AudioData,
+    EncodedVideoChunk: globalThis.EncodedVideoChunk,
+    EncodedAudioChunk: globalThis.EncodedAudioChunk,
+    readVideo: 'MediaStreamTrackProcessor' in globalThis ? processVideo : page.readVideo,
+    readAudio: 'MediaStreamTrackProcessor' in globalThis ? processAudio : tapAudio,
+    createPicture: 'MediaStreamTrackGenerator' in globalThis ? generatePicture : page.createPicture,
+    createVoice,
+  };
+}
+
+/** Chromium has both for pages; the standard, and Safari, only for workers. */
+declare class MediaStreamTrackProcessor<Data> {
+  constructor(init: { readonly track: MediaStreamTrack; readonly maxBufferSize?: number });
+  readonly readable: ReadableStream<Data>;
+}
+declare class MediaStreamTrackGenerator extends MediaStreamTrack {
+  constructor(init: { readonly kind: 'video' });
+  readonly writable: WritableStream<VideoFrame>;
+}
+
+/** Some blocks of sound while the page is busy; of pictures only the newest. */
+const SOUND_BLOCKS = 20;
+const PICTURES = 2;
+const BLOCK_SAMPLES = 1024;
+/** How far sounds may lie apart from where they belong before they are put there with a jump. */
+const JOINED_S = 0.06;
+
+function processVideo(track: MediaStreamTrack, onFrame: (frame: VideoFrame) => void): Closeable {
+  // A track of our own: whoever gave it may stop theirs, and ours ends with this reader.
+  const own = track.clone();
+  const { readable } = new MediaStreamTrackProcessor<VideoFrame>({ track: own, maxBufferSize: PICTURES });
+  return readTo(own, readable.getReader(), onFrame);
+}
+
+function processAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void): Closeable {
+  const own = track.clone();
+  const { readable } = new MediaStreamTrackProcessor<AudioData>({ track: own, maxBufferSize: SOUND_BLOCKS });
+  return readTo(own, readable.getReader(), (data) => {
+    const samples = new Float32Array(data.numberOfFrames);
+    data.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
+    const { sampleRate, timestamp } = data;
+    data.close();
+    onSound({ samples, sampleRate, timestamp });
+  });
+}
+
+function readTo<Data extends Closeable>(
+  own: MediaStreamTrack,
+  reader: ReadableStreamDefaultReader<Data>,
+  onData: (data: Data) => void,
+): Closeable {
+  let closed = false;
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      if (closed) value.close();
+      else onData(value);
+    }
+  };
+  read().catch(() => undefined);
+  return {
+    close: () => {
+      closed = true;
+      reader.cancel().catch(() => undefined);
+      own.stop();
+    },
+  };
+}
+
+function tapAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void): Closeable {
+  const context = audioContext();
+  const source = context.createMediaStreamSource(new MediaStream([track]));
+  // Deprecated, and in every browser that has no MediaStreamTrackProcessor; a worklet would be one more file for each of them to find.
+  const tap = context.createScriptProcessor(BLOCK_SAMPLES, 1, 1);
+  tap.addEventListener('audioprocess', ({ inputBuffer, playbackTime }) => {
+    const samples = inputBuffer.getChannelData(0).slice();
+    onSound({ samples, sampleRate: inputBuffer.sampleRate, timestamp: playbackTime * 1_000_000 });
+  });
+  source.connect(tap);
+  tap.connect(context.destination);
+  return {
+    close: () => {
+      source.disconnect();
+      tap.disconnect();
+    },
+  };
+}
+
+function generatePicture(): PictureSink {
+  const track = new MediaStreamTrackGenerator({ kind: 'video' });
+  const writer = track.writable.getWriter();
+  return {
+    track,
+    // The writer closes it. Rejected only once the track was stopped.
+    show: (frame) => void writer.write(frame).catch(() => frame.close()),
+    close: () => {
+      writer.close().catch(() => undefined);
+      track.stop();
+    },
+  };
+}
+
+// One context for everybody: browsers allow only a few.
+let shared: AudioContext | undefined;
+
+function audioContext(): AudioContext {
+  shared ??= new AudioContext({ latencyHint: 'interactive', sampleRate: 48_000 });
+  if (shared.state === 'suspended') shared.resume().catch(() => undefined);
+  return shared;
+}
+
+function createVoice(): VoiceSink {
+  const context = audioContext();
+  const destination = context.createMediaStreamDestination();
+  const [track] = destination.stream.getAudioTracks();
+  if (track === undefined) throw new Error('a destination has a track');
+  let playedUntil = 0;
+  return {
+    track,
+    play: (samples, sampleRate, at) => {
+      audioContext();
+      const buffer = context.createBuffer(1, samples.length, sampleRate);
+      buffer.copyToChannel(samples, 0);
+      const wanted = context.currentTime + (at - performance.now()) / 1000;
+      const joins = playedUntil >= context.currentTime && Math.abs(wanted - playedUntil) < JOINED_S;
+      const when = joins ? playedUntil : Math.max(wanted, context.currentTime);
+      const source = context.createBufferSource();
+      source.buffer = buffer;
+      source.connect(destination);
+      source.start(when);
+      playedUntil = when + buffer.duration;
+    },
+    close: () => track.stop(),
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * What somebody publishes, as they say it in the track `catalog.json`: hang's catalog, of which this is the part that is used. It comes from
+ * a stranger's browser, so it has bounds and a form, and what is not of that form is as good as none.
+ */
+import { decode } from '@parley/protocol/decode';
+import { Type, type Static } from 'typebox';
+
+export const CATALOG_TRACK = 'catalog.json';
+const MOST_CHARS = 16_384;
+const MOST_RENDITIONS = 8;
+
+const TrackName = '^[a-z0-9/._-]{1,64}$';
+const Codec = Type.String({ minLength: 1, maxLength: 64 });
+/** `cmaf`: fragments of MP4, `init` is the track's header in base64. */
+const Container = Type.Union([
+  Type.Object({ kind: Type.Literal('legacy') }),
+  Type.Object({
+    kind: Type.Literal('cmaf'),
+    init: Type.String({ maxLength: 8192, pattern: '^[A-Za-z0-9+/]*={0,2}$' }),
+  }),
+]);
+export type Container = Static<typeof Container>;
+const Pixels = Type.Integer({ minimum: 1, maximum: 8192 });
+/** Codec data out of band (H.264 in its AVC form): hex digits. */
+const Description = Type.Optional(Type.String({ maxLength: 4096, pattern: '^(?:[0-9a-f]{2})*$' }));
+
+export const VideoConfig = Type.Object({
+  codec: Codec,
+  container: Container,
+  codedWidth: Pixels,
+  codedHeight: Pixels,
+  description: Description,
+});
+export const AudioConfig = Type.Object({
+  codec: Codec,
+  container: Container,
+  sampleRate: Type.Integer({ minimum: 8000, maximum: 192_000 }),
+  numberOfChannels: Type.Integer({ minimum: 1, maximum: 8 }),
+  description: Description,
+});
+const renditions = <Config extends Parameters<typeof Type.Record>[1]>(config: Config) =>
+  Type.Object({
+    renditions: Type.Record(Type.String({ pattern: TrackName }), config, {
+      maxProperties: MOST_RENDITIONS,
+      additionalProperties: false,
+    }),
+  });
+
+export const Catalog = Type.Object({
+  video: Type.Optional(renditions(VideoConfig)),
+  audio: Type.Optional(renditions(AudioConfig)),
+  /** Ours, not hang's: frames are sealed, with which key (`seal.ts`). */
+  seal: Type.Optional(
+    Type.Object({ scheme: Type.Literal('aes-128-gcm'), key: Type.String({ pattern: '^[0-9a-f]{16}$' }) }),
+  ),
+});
+export type VideoConfig = Static<typeof VideoConfig>;
+export type AudioConfig = Static<typeof AudioConfig>;
+export type Catalog = Static<typeof Catalog>;
+
+/** What a track shows is told by the first part of its name: `camera/low` and `camera/high` are one picture in two sizes. */
+export type Source = 'camera' | 'screen' | 'microphone' | 'screen-audio';
+const SOURCES: ReadonlySet<string> = new Set(['camera', 'screen', 'microphone', 'screen-audio']);
+
+/** Clients that name their tracks otherwise, as most of MoQ do, have one picture and one voice. */
+function sourceOf(track: string, usual: Source): string {
+  const source = track.split('/')[0] ?? '';
+  return SOURCES.has(source) ? source : usual;
+}
+
+/** `undefined` for whatever is not a catalog. Never throws. */
+export function readCatalog(text: string): Catalog | undefined {
+  if (text.length > MOST_CHARS) return undefined;
+  try {
+    const decoded = decode(Catalog, JSON.parse(text));
+    return decoded.ok ? decoded.message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The rendition of a source to show at a size: the smallest that is not stretched by more than half, or the largest there is. */
+export function chooseVideo(
+  catalog: Catalog,
+  source: Source,
+  size: Size,
+): (VideoConfig & { readonly track: string }) | undefined {
+  const found = Object.entries(catalog.video?.renditions ?? {})
+    .filter(([track]) => sourceOf(track, 'camera') === source)
+    .map(([track, config]) => ({ ...config, track }))
+    .toSorted((one, other) => area(one) - area(other));
+  return (
+    found.find((one) => one.codedHeight * 1.5 >= size.height || one.codedWidth * 1.5 >= size.width) ??
+    found.at(-1)
+  );
+}
+
+export function chooseAudio(
+  catalog: Catalog,
+  source: Source,
+): (AudioConfig & { readonly track: string }) | undefined {
+  const found = Object.entries(catalog.audio?.renditions ?? {}).find(
+    ([track]) => sourceOf(track, 'microphone') === source,
+  );
+  return found && { ...found[1], track: found[0] };
+}
+
+const area = ({ codedWidth, codedHeight }: VideoConfig): number => codedWidth * codedHeight;

@@ -1,0 +1,33 @@
+/**
+ * One frame as it travels: its time in microseconds (QUIC variable-length integer), then what the codec made, as hang's `legacy` container
+ * has it. An empty payload is a mark: nothing more comes until the next group, as nobody speaks.
+ */
+import { Varint } from '@moq/net';
+
+export interface Frame {
+  /** On the publisher's clock, in microseconds. */
+  readonly timestamp: number;
+  readonly payload: Uint8Array;
+}
+
+/** A key frame of a shared screen in full HD is a tenth of it. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+export function encodeFrame({ timestamp, payload }: Frame): Uint8Array<ArrayBuffer> {
+  const time = Varint.encode(Math.round(timestamp));
+  const bytes = new Uint8Array(time.byteLength + payload.byteLength);
+  bytes.set(time);
+  bytes.set(payload, time.byteLength);
+  return bytes;
+}
+
+/** `undefined` for whatever is not a frame. Never throws. */
+export function decodeFrame(bytes: Uint8Array): Frame | undefined {
+  if (bytes.byteLength === 0 || bytes.byteLength > MOST_BYTES) return undefined;
+  try {
+    const [timestamp, payload] = Varint.decode(bytes);
+    return { timestamp, payload };
+  } catch {
+    return undefined;
+  }
+}

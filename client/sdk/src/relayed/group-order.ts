@@ -1,0 +1,99 @@
+/**
+ * Puts frames into the order in which they were encoded. Groups come side by side, each on a stream of its own, and some twice, while a
+ * relay is replaced by another. Within a group no frame is left out; a group that does not come on is left for the next one, which begins
+ * with a key frame, as soon as that is due. Holds at most `MOST_FRAMES`.
+ */
+
+/** Ten seconds of 30 pictures a second: a group is two. */
+const MOST_FRAMES = 300;
+
+interface Group<Item> {
+  readonly frames: Map<number, Item>;
+  /** How many there are in all, once it is over. */
+  length: number | null;
+}
+
+export interface Ordered<Item> {
+  readonly item: Item;
+  /** It needs nothing from before. */
+  readonly first: boolean;
+}
+
+export class GroupOrder<Item> {
+  readonly #groups = new Map<number, Group<Item>>();
+  /** The group that is being read and the frame that is next; `null` at the beginning. */
+  #at: { group: number; index: number } | null = null;
+  #held = 0;
+
+  push(group: number, index: number, item: Item): void {
+    if (this.#at !== null && (group < this.#at.group || (group === this.#at.group && index < this.#at.index)))
+      return;
+    const { frames } = this.#group(group);
+    if (frames.has(index)) return;
+    frames.set(index, item);
+    this.#held += 1;
+    while (this.#held > MOST_FRAMES) this.#drop(Math.min(...this.#groups.keys()));
+  }
+
+  /** No more frames of it come after the `length` that came. */
+  ended(group: number, length: number): void {
+    if (this.#at === null || group >= this.#at.group) this.#group(group).length = length;
+  }
+
+  /** The next frame, where there is one. `isDue` says of the first frame of a later group that it cannot wait for the rest of this one. */
+  next(isDue: (item: Item) => boolean): Ordered<Item> | undefined {
+    this.#at ??= this.#start();
+    if (this.#at === null) return undefined;
+    const current = this.#groups.get(this.#at.group);
+    const item = current?.frames.get(this.#at.index);
+    if (current !== undefined && item !== undefined) {
+      current.frames.delete(this.#at.index);
+      this.#held -= 1;
+      this.#at.index += 1;
+      return { item, first: this.#at.index === 1 };
+    }
+    const later = this.#after(this.#at.group);
+    const head = later === undefined ? undefined : this.#groups.get(later)?.frames.get(0);
+    if (later === undefined || head === undefined) return undefined;
+    const over =
+      current?.length !== null && current?.length !== undefined && this.#at.index >= current.length;
+    if (!over && !isDue(head)) return undefined;
+    this.#move(later);
+    return this.next(isDue);
+  }
+
+  /** What is left of this group is of no use: its decoder failed. */
+  skip(): void {
+    if (this.#at === null) return;
+    this.#drop(this.#at.group);
+    this.#at = { group: this.#at.group + 1, index: 0 };
+  }
+
+  #start(): { group: number; index: number } | null {
+    const whole = [...this.#groups].filter(([, { frames }]) => frames.has(0)).map(([group]) => group);
+    return whole.length === 0 ? null : { group: Math.max(...whole), index: 0 };
+  }
+
+  #move(group: number): void {
+    for (const earlier of this.#groups.keys()) if (earlier < group) this.#drop(earlier);
+    this.#at = { group, index: 0 };
+  }
+
+  #after(group: number): number | undefined {
+    const later = [...this.#groups]
+      .filter(([one, { frames }]) => one > group && frames.has(0))
+      .map(([one]) => one);
+    return later.length === 0 ? undefined : Math.min(...later);
+  }
+
+  #drop(group: number): void {
+    this.#held -= this.#groups.get(group)?.frames.size ?? 0;
+    this.#groups.delete(group);
+  }
+
+  #group(group: number): Group<Item> {
+    const known = this.#groups.get(group) ?? { frames: new Map<number, Item>(), length: null };
+    this.#groups.set(group, known);
+    return known;
+  }
+}

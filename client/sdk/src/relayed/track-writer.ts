@@ -1,0 +1,91 @@
+/**
+ * One track as it goes out, on one connection or, while a relay is replaced by another, on two. Groups have the same numbers on both and grow
+ * for as long as the page lives, whoever subscribes anew: a relay takes a lower number for an old group.
+ */
+import { Group, Time, type Broadcast, type Track } from '@moq/net';
+import { encodeFrame, type Frame } from './frames.ts';
+import type { TrackSeal } from './seal.ts';
+import { Tally } from './tally.ts';
+
+export class TrackWriter {
+  readonly name: string;
+  /** Somebody who has nothing of it yet subscribed, or the last one left. */
+  onWanted: () => void = () => undefined;
+  readonly tally = new Tally();
+  readonly #seal: TrackSeal | null;
+  readonly #tracks = new Map<Track.Producer, Group.Producer | null>();
+  #sequence = 0;
+  #index = 0;
+  /** What was written and is not sealed yet: everything goes out in the order in which it came. */
+  #before: Promise<void> = Promise.resolve();
+
+  constructor(name: string, seal: TrackSeal | null = null) {
+    this.name = name;
+    this.#seal = seal;
+  }
+
+  get wanted(): boolean {
+    return [...this.#tracks.keys()].some((track) => track.used.peek());
+  }
+
+  serve(broadcast: Broadcast.Producer): void {
+    const track = broadcast.createTrack(this.name);
+    this.#tracks.set(track, null);
+    const noMore = track.used.subscribe(() => this.onWanted());
+    void track.closed.then(() => {
+      noMore();
+      this.#tracks.delete(track);
+      this.onWanted();
+    });
+  }
+
+  /** Ends the group before it. */
+  begin(): void {
+    this.#sequence += 1;
+    this.#index = 0;
+    const sequence = this.#sequence;
+    this.#inOrder(() => {
+      this.#endGroups();
+      for (const track of this.#tracks.keys()) {
+        if (track.closed.peek() !== undefined) continue;
+        const group = new Group.Producer(sequence);
+        track.writeGroup(group);
+        this.#tracks.set(track, group);
+      }
+    });
+  }
+
+  write(frame: Frame): void {
+    const [sequence, index] = [this.#sequence, this.#index];
+    this.#index += 1;
+    const bytes = encodeFrame(frame);
+    const timestamp = Time.Timestamp.fromMicros(Math.round(frame.timestamp));
+    this.tally.sent(bytes.byteLength);
+    this.tally.frames += 1;
+    const send = (payload: Uint8Array): void => {
+      for (const group of this.#tracks.values())
+        if (group !== null && !group.isClosed) group.writeFrame({ payload, timestamp });
+    };
+    const seal = this.#seal;
+    this.#inOrder(
+      seal === null ? () => send(bytes) : async () => send(await seal.close(sequence, index, bytes)),
+    );
+  }
+
+  end(): void {
+    this.#inOrder(() => this.#endGroups());
+  }
+
+  #endGroups(): void {
+    for (const [track, group] of this.#tracks) {
+      group?.close();
+      this.#tracks.set(track, null);
+    }
+  }
+
+  /** At once where nothing is sealed. */
+  #inOrder(act: () => void | Promise<void>): void {
+    if (this.#seal === null) void act();
+    else this.#before = this.#before.then(act);
+  }
+}
