@@ -1,13 +1,24 @@
 /** The ports of a browser: everything is taken from `globalThis`, so a page and a test page are the same. */
 import { webCompression } from './compression.ts';
-import type { Clock, LevelMeter, Network, Ports, Random, WireHandlers, WireSocket } from './ports.ts';
+import type { PageMedia } from './relayed/media-ports.ts';
+import type {
+  Clock,
+  LevelMeter,
+  Network,
+  Ports,
+  Random,
+  RelayedMedia,
+  WireHandlers,
+  WireSocket,
+} from './ports.ts';
 
 /** Whether this browser can be in a call at all; a page says so instead of failing later. */
 export function canCall(): boolean {
   return typeof globalThis.RTCPeerConnection === 'function' && typeof globalThis.WebSocket === 'function';
 }
 
-export function browserPorts(): Ports {
+/** Without `page` every room stays in the mesh. */
+export function browserPorts(page: PageMedia | null = null): Ports {
   return {
     fetch: async (url, init) => globalThis.fetch(url, init),
     openSocket,
@@ -17,8 +28,22 @@ export function browserPorts(): Ports {
     random: browserRandom,
     network: browserNetwork,
     compression: webCompression(),
+    relayedMedia: canRelay() && page !== null ? () => loadRelayedMedia(page) : null,
     measureLevel: typeof AudioContext === 'function' ? measureLevel : null,
   };
+}
+
+/** Only in secure contexts. */
+function canRelay(): boolean {
+  return ['VideoEncoder', 'VideoDecoder', 'AudioEncoder', 'AudioDecoder'].every((name) => name in globalThis);
+}
+
+async function loadRelayedMedia(page: PageMedia): Promise<RelayedMedia> {
+  const [{ RelayedRoom }, { browserMedia }] = await Promise.all([
+    import('./relayed/relayed-room.ts'),
+    import('./relayed/browser-media.ts'),
+  ]);
+  return { RelayedRoom, media: browserMedia(page) };
 }
 
 function openSocket(url: string, handlers: WireHandlers): WireSocket {
@@ -38,7 +63,7 @@ function openSocket(url: string, handlers: WireHandlers): WireSocket {
   };
 }
 
-const browserClock: Clock = {
+export const browserClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
   after: (ms, task) => {
@@ -47,7 +72,7 @@ const browserClock: Clock = {
   },
 };
 
-const browserRandom: Random = {
+export const browserRandom: Random = {
   fraction: () => Math.random(),
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };

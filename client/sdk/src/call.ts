@@ -6,6 +6,7 @@ import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media, Presence, Waiting } from '@parley/protocol/people';
+import type { TrackFigures } from './figures.ts';
 import type { Moderation } from './moderation.ts';
 
 /** What the connection to the room is doing. Everything between a lost socket and its return is one calm `recovering`. */
@@ -31,13 +32,16 @@ export type Link =
   | { readonly status: 'connecting' }
   | {
       readonly status: 'connected';
-      readonly path: 'direct' | 'relayed';
+      /** `relayed`: a TURN server passes it on and cannot read it; `relay`: a media relay, which can. */
+      readonly path: 'direct' | 'relayed' | 'relay';
       readonly quality: LinkQuality;
       readonly roundTripMs: number | null;
       readonly lossPercent: number | null;
     }
   | { readonly status: 'recovering' }
-  | { readonly status: 'failed' };
+  | { readonly status: 'failed' }
+  /** Their media comes through relays, sealed with an end-to-end key that is not ours, or unsealed where we have one. */
+  | { readonly status: 'other-key' };
 export type LinkQuality = 'good' | 'fair' | 'poor' | 'unknown';
 
 export interface Person {
@@ -53,6 +57,38 @@ export interface Person {
   readonly screen: MediaStream | null;
   /** Loudness of the last fifth of a second, 0 to 1. */
   readonly level: number;
+}
+
+/**
+ * How media of the room goes, and why not from peer to peer: more people than a mesh bears, or somebody who cannot be reached otherwise.
+ * A room that is too large for its mesh stays in it where there is no relay, or this browser has no codecs.
+ */
+export type CallPath =
+  | { readonly way: 'mesh'; readonly why: 'no-relay' | 'no-codecs' | null }
+  | {
+      readonly way: 'relay';
+      readonly why: 'people' | 'unreachable';
+      /** With the end-to-end key of the link: relays cannot read it. */
+      readonly sealed: boolean;
+    };
+
+export interface PersonFigures {
+  readonly participant: ParticipantId;
+  readonly received: readonly TrackFigures[];
+  /** To them alone; what goes through relays is sent once, for everybody. */
+  readonly sent: readonly TrackFigures[];
+}
+
+/** Rates and shares are of the time since it was asked before. */
+export interface CallFigures {
+  readonly people: readonly PersonFigures[];
+  /** The connection with the media relay; `null` where there is none. */
+  readonly relay: {
+    readonly transport: 'WebTransport' | 'WebSocket';
+    readonly roundTripMs: number | null;
+    readonly lossPercent: number | null;
+    readonly sent: readonly TrackFigures[];
+  } | null;
 }
 
 export interface ChatEntry {
@@ -78,6 +114,7 @@ export interface CallSnapshot {
     readonly media: Media;
     readonly owner: boolean;
   };
+  readonly path: CallPath;
   /** Everyone else, in the order they came. */
   readonly people: readonly Person[];
   /** Who waits to be let in; told to owners only. */
@@ -95,6 +132,14 @@ export interface Call {
   setMicrophone(track: MediaStreamTrack | null): void;
   setCamera(track: MediaStreamTrack | null): void;
   setScreen(stream: MediaStream | null): void;
+  /** An end-to-end key from now on, as `CallOptions.mediaKey`. Whoever does not have it neither sees nor hears us through relays. */
+  setMediaKey(key: string): void;
+  /** How large somebody's camera is shown, in pixels of the screen; `null` where it is not. Through relays only that is fetched. */
+  showCamera(
+    participant: ParticipantId,
+    size: { readonly width: number; readonly height: number } | null,
+  ): void;
+  measure(): Promise<CallFigures>;
   rename(name: string): void;
   /** `false` where the text is empty or over `chat.chars`. */
   sendChat(text: string): boolean;
@@ -113,6 +158,11 @@ export interface CallOptions {
   readonly device?: string;
   /** Of whoever made the room: joins as its owner. */
   readonly ownerKey?: string;
+  /**
+   * The end-to-end key of media that goes through relays: 16 bytes in base64url, which everybody has from the fragment of the link.
+   * Without it relays can read what they pass on.
+   */
+  readonly mediaKey?: string;
   readonly microphone: MediaStreamTrack | null;
   readonly camera: MediaStreamTrack | null;
   /** Answers of an earlier visit in the same tab, so that a reload is the same participant. */

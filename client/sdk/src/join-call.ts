@@ -4,7 +4,7 @@ import { LIMITS } from '@parley/protocol/limits';
 import { checkName, type Media, type Member } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceServer, RoomView } from '@parley/protocol/http';
-import type { Call, CallConnection, CallOptions, CallSnapshot, Person } from './call.ts';
+import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot, Person } from './call.ts';
 import * as chat from './chat.ts';
 import { Connection } from './connection.ts';
 import { refreshIn, toRtc } from './ice-servers.ts';
@@ -12,8 +12,10 @@ import { lobbyAfter, type Lobby } from './lobby.ts';
 import { Mesh } from './mesh.ts';
 import { moderation, type Moderation } from './moderation.ts';
 import type { Ports } from './ports.ts';
+import { RelayAsk } from './relay-ask.ts';
 import { emptyRoster, expired, heard, nextExpiry, welcomed } from './roster.ts';
 import type { LocalMedia } from './senders.ts';
+import { Ways } from './ways.ts';
 
 /** Five times a second is as often as a level meter looks alive. */
 const LEVEL_MS = 200;
@@ -37,6 +39,7 @@ class JoinedCall implements Call {
   readonly #ports: Ports;
   readonly #connection: Connection;
   readonly #mesh: Mesh;
+  readonly #ways: Ways;
   readonly #listeners = new Set<() => void>();
   #state: CallConnection = { status: 'joining' };
   #roster = emptyRoster;
@@ -47,12 +50,13 @@ class JoinedCall implements Call {
   #chat: chat.ChatLog = [];
   #name: string;
   #local: LocalMedia;
-  #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars'>;
+  #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshMax'>;
   #levels = new Map<ParticipantId, number>();
   #people = new Map<ParticipantId, Person>();
   #snapshot: CallSnapshot | null = null;
   #telling = false;
   #directedCount = 0;
+  readonly #relayAsk: RelayAsk;
   #cancelLevels: () => void;
   #cancelExpiry: () => void = () => undefined;
   #cancelRefresh: () => void = () => undefined;
@@ -68,7 +72,11 @@ class JoinedCall implements Call {
       ownerKey === undefined
         ? null
         : moderation({ api, room, ownerKey }, ports, (view) => this.#viewChanged(view));
-    this.#limits = { nameChars: LIMITS['name.chars'].value, chatChars: LIMITS['chat.chars'].value };
+    this.#limits = {
+      nameChars: LIMITS['name.chars'].value,
+      chatChars: LIMITS['chat.chars'].value,
+      meshMax: LIMITS['mesh.max'].value,
+    };
     this.#mesh = new Mesh(this.#local, {
       ports,
       iceTransportPolicy: options.iceTransportPolicy ?? 'all',
@@ -77,7 +85,22 @@ class JoinedCall implements Call {
         this.#directedCount += 1;
         this.#connection.sendDirected(to, this.#directedCount.toString(36), payload);
       },
+      opens: (participant) => this.#ways.opens(participant),
+      accepts: (participant) => this.#ways.accepts(participant),
+      onPath: (from, signal) => this.#ways.receive(from, signal),
       onBroken: () => this.#refreshAfterBreak(),
+      onChange: () => {
+        this.#ways.update();
+        this.#changed();
+      },
+    });
+    this.#ways = new Ways(this.#local, {
+      ports,
+      mesh: this.#mesh,
+      room,
+      api,
+      secret: options.mediaKey ?? null,
+      askRelay: (without) => this.#relayAsk.ask(without),
       onChange: () => this.#changed(),
     });
     this.#connection = new Connection(options, ports, {
@@ -88,6 +111,7 @@ class JoinedCall implements Call {
       onIceServers: (servers) => this.#iceServers(servers),
       introduction: () => ({ name: this.#name, media: this.#media, chat: chat.lastLines(this.#chat) }),
     });
+    this.#relayAsk = new RelayAsk(ports.clock, (message) => this.#connection.send(message));
     this.#cancelLevels = ports.clock.after(LEVEL_MS, () => this.#listen());
     this.#connection.start();
   }
@@ -103,6 +127,7 @@ class JoinedCall implements Call {
         media: this.#media,
         owner: this.#owner,
       },
+      path: this.#ways.path,
       people: [...this.#roster.members.values()].map((member) => this.#person(member)),
       lobby: this.#lobby,
       muteRequests: this.#muteRequests,
@@ -126,6 +151,21 @@ class JoinedCall implements Call {
 
   setScreen(screen: MediaStream | null): void {
     this.#setLocal({ ...this.#local, screen });
+  }
+
+  showCamera(
+    participant: ParticipantId,
+    size: { readonly width: number; readonly height: number } | null,
+  ): void {
+    this.#ways.show(participant, size);
+  }
+
+  setMediaKey(key: string): void {
+    this.#ways.setSecret(key);
+  }
+
+  measure(): Promise<CallFigures> {
+    return this.#ways.measure();
   }
 
   rename(name: string): void {
@@ -165,6 +205,7 @@ class JoinedCall implements Call {
     const before = this.#media;
     this.#local = local;
     this.#mesh.setMedia(local);
+    this.#ways.setMedia(local);
     const media = this.#media;
     if (sameMedia(media, before)) return;
     this.#connection.send({ type: 'change', media });
@@ -191,6 +232,7 @@ class JoinedCall implements Call {
     this.#followRoster();
     if (reloaded) this.#mesh.askAnew();
     else this.#mesh.reachableAgain();
+    this.#ways.sayAgain();
   }
 
   /** What the first message said of us may be old: whoever waited in the lobby may have switched the camera meanwhile. */
@@ -227,6 +269,8 @@ class JoinedCall implements Call {
       this.#chat = chat.refused(this.#chat, message.ref);
     } else if (message.type === 'ice') {
       this.#iceServers(message.iceServers);
+    } else if (message.type === 'relay') {
+      this.#relayAsk.answered(message.relay);
     } else if (message.type === 'undelivered') {
       this.#mesh.undelivered(message);
     }
@@ -241,7 +285,9 @@ class JoinedCall implements Call {
 
   #followRoster(): void {
     const { me, members } = this.#roster;
+    this.#ways.follow(me, members, this.#limits.meshMax);
     this.#mesh.follow(me, members);
+    this.#ways.update();
     for (const participant of this.#people.keys()) {
       if (members.has(participant)) continue;
       this.#people.delete(participant);
@@ -288,7 +334,7 @@ class JoinedCall implements Call {
     this.#cancelLevels = this.#ports.clock.after(LEVEL_MS, () => this.#listen());
     let changed = false;
     for (const [participant, { media }] of this.#roster.members) {
-      const level = media.audio ? (this.#mesh.link(participant)?.level() ?? 0) : 0;
+      const level = media.audio ? this.#ways.shown(participant).level : 0;
       const shown = this.#levels.get(participant) ?? 0;
       if (Math.abs(level - shown) < LEVEL_STEP && (level > 0 || shown === 0)) continue;
       this.#levels.set(participant, level);
@@ -300,11 +346,10 @@ class JoinedCall implements Call {
   /** The same object while nothing about the person changed, so that an application redraws only who did. */
   #person(member: Member): Person {
     const { participant, name, state, media, owner = false } = member;
-    const link = this.#mesh.link(participant);
-    const stream = link?.stream ?? null;
-    const screen = media.screen ? (link?.screen ?? null) : null;
+    const { link: view, ...shown } = this.#ways.shown(participant);
+    const { stream } = shown;
+    const screen = media.screen ? shown.screen : null;
     const level = this.#levels.get(participant) ?? 0;
-    const view = link?.view ?? { status: 'connecting' };
     const before = this.#people.get(participant);
     if (
       before?.name === name &&
@@ -338,6 +383,7 @@ class JoinedCall implements Call {
     this.#cancelLevels();
     this.#cancelExpiry();
     this.#cancelRefresh();
+    this.#ways.close();
     this.#mesh.close();
   }
 }

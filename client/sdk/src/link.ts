@@ -6,7 +6,8 @@
  */
 import type { Undelivered } from '@parley/protocol/server-messages';
 import type { Link } from './call.ts';
-import type { Signal } from './payload.ts';
+import type { Counts } from './figures.ts';
+import type { LinkSignal } from './payload.ts';
 import { Peer } from './peer.ts';
 import type { Ports } from './ports.ts';
 import type { Outgoing, StreamNames } from './senders.ts';
@@ -20,7 +21,7 @@ export interface LinkOptions {
   reachable(): boolean;
   /** Whether the other person says that they send sound or pictures. */
   isSending(): boolean;
-  send(signal: Signal): void;
+  send(signal: LinkSignal): void;
   /** The path broke; ICE is restarted soon, unless it heals. */
   onBroken(): void;
   onChange(): void;
@@ -88,6 +89,11 @@ export class PeerLink {
     return this.#peer?.level() ?? 0;
   }
 
+  /** Of the connection of now; `undefined` between two. */
+  counts(): Promise<Counts> | undefined {
+    return this.#peer?.counts();
+  }
+
   setMedia(media: Outgoing): void {
     this.#media = media;
     this.#peer?.setMedia(media);
@@ -97,7 +103,7 @@ export class PeerLink {
     this.#peer?.setIceServers(servers);
   }
 
-  handle(signal: Signal): void {
+  handle(signal: LinkSignal): void {
     if (this.#closed) return;
     if (signal.type === 'renew') {
       if (this.#options.starter) this.#renewAsked(signal.session);

@@ -3,7 +3,7 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media, Member } from '@parley/protocol/people';
 import type { Undelivered } from '@parley/protocol/server-messages';
 import { PeerLink } from './link.ts';
-import { decodeSignal, encodeSignal, type Signal } from './payload.ts';
+import { decodeSignal, encodeSignal, type PathSignal, type Signal } from './payload.ts';
 import type { Ports } from './ports.ts';
 import { budgetFor } from './budget.ts';
 import type { LocalMedia, Outgoing, StreamNames } from './senders.ts';
@@ -13,6 +13,10 @@ export interface MeshOptions {
   readonly iceTransportPolicy: RTCIceTransportPolicy;
   connected(): boolean;
   send(to: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  /** Whether somebody new gets a link at once, and whether one is made because they ask for it. */
+  opens(participant: ParticipantId): boolean;
+  accepts(participant: ParticipantId): boolean;
+  onPath(from: ParticipantId, signal: PathSignal): void;
   /** The path to somebody broke. */
   onBroken(): void;
   onChange(): void;
@@ -21,7 +25,9 @@ export interface MeshOptions {
 type Payload = string | Uint8Array<ArrayBuffer>;
 
 interface Neighbour {
-  readonly link: PeerLink;
+  /** `null` while their media goes through the relays. */
+  link: PeerLink | null;
+  opening: boolean;
   present: boolean;
   media: Media;
   /** Signals on their way in, waiting to be inflated in order. */
@@ -54,7 +60,31 @@ export class Mesh {
   }
 
   link(participant: ParticipantId): PeerLink | undefined {
-    return this.#neighbours.get(participant)?.link;
+    return this.#neighbours.get(participant)?.link ?? undefined;
+  }
+
+  isPresent(participant: ParticipantId): boolean {
+    return this.#neighbours.get(participant)?.present ?? false;
+  }
+
+  openLink(participant: ParticipantId): void {
+    const neighbour = this.#neighbours.get(participant);
+    if (neighbour === undefined || neighbour.link !== null || this.#me === null) return;
+    this.#link(neighbour, this.#me, participant);
+    this.#shareOut();
+  }
+
+  closeLink(participant: ParticipantId): void {
+    const neighbour = this.#neighbours.get(participant);
+    if (neighbour === undefined || neighbour.link === null) return;
+    neighbour.link.close();
+    neighbour.link = null;
+    this.#shareOut();
+  }
+
+  /** Lost where our socket is: whoever needs it says it again. */
+  tellPath(to: ParticipantId, signal: PathSignal): void {
+    this.#send(to, signal);
   }
 
   /** Makes links with people who are new and closes those of people who left. A new `me` starts over. */
@@ -63,7 +93,7 @@ export class Mesh {
     this.#me = me;
     for (const [participant, neighbour] of this.#neighbours) {
       if (members.has(participant)) continue;
-      neighbour.link.close();
+      neighbour.link?.close();
       this.#neighbours.delete(participant);
     }
     if (me !== null && this.#iceServers !== null) {
@@ -79,7 +109,7 @@ export class Mesh {
 
   setIceServers(servers: RTCIceServer[]): void {
     this.#iceServers = servers;
-    for (const { link } of this.#neighbours.values()) link.setIceServers(servers);
+    for (const { link } of this.#neighbours.values()) link?.setIceServers(servers);
   }
 
   get hasIceServers(): boolean {
@@ -88,16 +118,16 @@ export class Mesh {
 
   /** Our own socket is back. */
   reachableAgain(): void {
-    for (const { link, present } of this.#neighbours.values()) if (present) link.reachableAgain();
+    for (const { link, present } of this.#neighbours.values()) if (present) link?.reachableAgain();
   }
 
   /** This page was reloaded. */
   askAnew(): void {
-    for (const { link } of this.#neighbours.values()) link.askAnew();
+    for (const { link } of this.#neighbours.values()) link?.askAnew();
   }
 
   undelivered({ to, reason }: Undelivered): void {
-    this.#neighbours.get(to)?.link.undelivered(reason);
+    this.#neighbours.get(to)?.link?.undelivered(reason);
   }
 
   receive(from: ParticipantId, payload: Payload): void {
@@ -111,30 +141,44 @@ export class Mesh {
     neighbour.arriving = neighbour.arriving.then(async () => {
       const signal = await decodeSignal(payload, this.#options.ports.compression);
       neighbour.waiting -= 1;
-      if (signal !== undefined) neighbour.link.handle(signal);
+      if (signal !== undefined && this.#neighbours.get(from) === neighbour) this.#take(from, signal);
     });
   }
 
   close(): void {
-    for (const { link } of this.#neighbours.values()) link.close();
+    for (const { link } of this.#neighbours.values()) link?.close();
     this.#neighbours.clear();
     this.#strangers.clear();
   }
 
   /** As the mesh grows each connection sends less, and more again as it shrinks. */
   #shareOut(): void {
-    if (this.#neighbours.size === this.#sharedOutTo) return;
-    this.#sharedOutTo = this.#neighbours.size;
+    if (this.#links === this.#sharedOutTo) return;
+    this.#sharedOutTo = this.#links;
     this.#tellMedia();
+  }
+
+  get #links(): number {
+    return [...this.#neighbours.values()].filter(({ link }) => link !== null).length;
+  }
+
+  #take(from: ParticipantId, signal: Signal): void {
+    if (signal.type === 'path') {
+      this.#options.onPath(from, signal);
+      return;
+    }
+    const asked = signal.type === 'renew' || (signal.type === 'description' && signal.kind === 'offer');
+    if (asked && this.link(from) === undefined && this.#options.accepts(from)) this.openLink(from);
+    this.link(from)?.handle(signal);
   }
 
   #tellMedia(): void {
     const outgoing = this.#outgoing();
-    for (const { link } of this.#neighbours.values()) link.setMedia(outgoing);
+    for (const { link } of this.#neighbours.values()) link?.setMedia(outgoing);
   }
 
   #outgoing(): Outgoing {
-    return { ...this.#media, budget: budgetFor(this.#neighbours.size) };
+    return { ...this.#media, budget: budgetFor(this.#links) };
   }
 
   #meet(me: ParticipantId, { participant, state, media }: Member): void {
@@ -144,20 +188,39 @@ export class Mesh {
       const back = present && !known.present;
       known.present = present;
       known.media = media;
-      if (back) known.link.reachableAgain();
+      if (back) known.link?.reachableAgain();
       return;
     }
     // Somebody who is away cannot answer; the link is made when they are back.
     if (!present) return;
-    this.#neighbours.set(participant, this.#neighbour(me, participant, media));
+    const nothing = Promise.resolve();
+    const neighbour: Neighbour = {
+      link: null,
+      opening: false,
+      present: true,
+      media,
+      arriving: nothing,
+      waiting: 0,
+      leaving: nothing,
+    };
+    this.#neighbours.set(participant, neighbour);
+    if (this.#options.opens(participant)) this.#link(neighbour, me, participant);
     const held = this.#strangers.get(participant) ?? [];
     this.#strangers.delete(participant);
     for (const payload of held) this.receive(participant, payload);
   }
 
-  #neighbour(me: ParticipantId, participant: ParticipantId, media: Media): Neighbour {
+  /** A link tells of changes while it is made: nobody may make another one then. */
+  #link(neighbour: Neighbour, me: ParticipantId, participant: ParticipantId): void {
+    if (neighbour.opening) return;
+    neighbour.opening = true;
+    neighbour.link = this.#createLink(me, participant);
+    neighbour.opening = false;
+  }
+
+  #createLink(me: ParticipantId, participant: ParticipantId): PeerLink {
     const { ports, iceTransportPolicy } = this.#options;
-    const link = new PeerLink(this.#outgoing(), {
+    return new PeerLink(this.#outgoing(), {
       ports,
       starter: me > participant,
       names: this.#names,
@@ -171,8 +234,6 @@ export class Mesh {
       onBroken: () => this.#options.onBroken(),
       onChange: () => this.#options.onChange(),
     });
-    const nothing = Promise.resolve();
-    return { link, present: true, media, arriving: nothing, waiting: 0, leaving: nothing };
   }
 
   /** Deflating takes a moment: signals leave in the order they were made all the same. Without a socket they are made anew after resume. */

@@ -4,7 +4,7 @@
  * the channel does not give, that everything arrives, the watchdog makes good: an offer without an answer is sent again as it then is
  * (with the candidates gathered since), an offer seen twice gets its answer again, and candidates are repeated until there is a connection.
  */
-import type { Candidate, CandidatesSignal, DescriptionSignal, RoleOfMid, Signal } from './payload.ts';
+import type { Candidate, CandidatesSignal, DescriptionSignal, LinkSignal, RoleOfMid } from './payload.ts';
 import type { Clock } from './ports.ts';
 
 export interface NegotiationOptions {
@@ -13,7 +13,7 @@ export interface NegotiationOptions {
   /** In a collision the polite side takes its own offer back. */
   readonly polite: boolean;
   readonly clock: Clock;
-  send(signal: Signal): void;
+  send(signal: LinkSignal): void;
   /** Which media section carries what of ours, now. */
   roles(): RoleOfMid[];
   /** A remote description is in place; before an answer is made this is the moment to add our own tracks. */

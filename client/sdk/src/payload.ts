@@ -47,14 +47,31 @@ export const CandidatesSignal = Type.Object({
 /** From the one who waits for an offer: "I have no working connection above this session". */
 export const RenewSignal = Type.Object({ type: Type.Literal('renew'), session: Session });
 
-const SIGNALS = { description: DescriptionSignal, candidates: CandidatesSignal, renew: RenewSignal };
+const Way = Type.Union([Type.Literal('mesh'), Type.Literal('relay')]);
+/** Which way its sender wants the pair to go, whether it can go through relays at all, and whether our relayed media is there. */
+export const PathSignal = Type.Object({
+  type: Type.Literal('path'),
+  want: Way,
+  able: Type.Boolean(),
+  takes: Type.Boolean(),
+});
+
+const SIGNALS = {
+  description: DescriptionSignal,
+  candidates: CandidatesSignal,
+  renew: RenewSignal,
+  path: PathSignal,
+};
 
 export type Role = Static<typeof Role>;
 export type RoleOfMid = Static<typeof DescriptionSignal>['roles'][number];
 export type DescriptionSignal = Static<typeof DescriptionSignal>;
 export type CandidatesSignal = Static<typeof CandidatesSignal>;
 export type Candidate = CandidatesSignal['candidates'][number];
-export type Signal = DescriptionSignal | CandidatesSignal | Static<typeof RenewSignal>;
+export type PathSignal = Static<typeof PathSignal>;
+/** Of a link. */
+export type LinkSignal = DescriptionSignal | CandidatesSignal | Static<typeof RenewSignal>;
+export type Signal = LinkSignal | PathSignal;
 
 /** Below this a deflated message is hardly smaller and costs both sides time. */
 const DEFLATE_ABOVE_BYTES = 1024;
@@ -99,7 +116,8 @@ async function inflate(
 function parse(value: unknown): Signal | undefined {
   if (typeof value !== 'object' || value === null || !('type' in value)) return undefined;
   const { type } = value;
-  if (type !== 'description' && type !== 'candidates' && type !== 'renew') return undefined;
+  if (type !== 'description' && type !== 'candidates' && type !== 'renew' && type !== 'path')
+    return undefined;
   const decoded = decode(SIGNALS[type], value);
   return decoded.ok ? decoded.message : undefined;
 }

@@ -1,4 +1,5 @@
 /** One RTCPeerConnection with one person, from its first offer to its end: what is sent, what is received, how well. Never reused. */
+import { countsOf, type Counts } from './figures.ts';
 import { Negotiation, type NegotiationOptions } from './negotiation.ts';
 import type { Role, RoleOfMid } from './payload.ts';
 import type { LevelMeter, Ports } from './ports.ts';
@@ -44,6 +45,7 @@ export class Peer {
   #cancelListening: (() => void) | null = null;
   readonly #silence = new MediaSilence();
   #receivers: readonly RTCRtpReceiver[] = [];
+  #theirRoles: readonly RoleOfMid[] = [];
   #voice: RTCRtpReceiver | null = null;
   #meter: LevelMeter | null = null;
   #closed = false;
@@ -91,6 +93,13 @@ export class Peer {
     return this.#meter?.read() ?? 0;
   }
 
+  async counts(): Promise<Counts> {
+    const report = await this.connection.getStats().catch(() => undefined);
+    const byMid = (roles: readonly RoleOfMid[]): ReadonlyMap<string, Role> =>
+      new Map(roles.map(({ mid, role }) => [mid, role]));
+    return countsOf(report ?? [], { received: byMid(this.#theirRoles), sent: byMid(this.#senders.roles()) });
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -104,6 +113,7 @@ export class Peer {
 
   #remoteDescribed(roles: readonly RoleOfMid[]): void {
     if (!this.#options.starter) this.#senders.adopt(roles);
+    this.#theirRoles = roles;
     const receivers = new Map<Role, RTCRtpReceiver>();
     for (const { mid, role } of roles) {
       const transceiver = this.connection.getTransceivers().find((one) => one.mid === mid);

@@ -1,4 +1,6 @@
 /** What the SDK takes from its surroundings. `browser-ports.ts` builds them from a page or worker; tests give their own. */
+import type { MediaPorts } from './relayed/media-ports.ts';
+import type { RelayedRoom } from './relayed/relayed-room.ts';
 
 export interface Ports {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -13,6 +15,13 @@ export interface Ports {
   readonly compression: Compression | null;
   /** Loudness of a track where the browser's own figure is missing; `null` where there is no AudioContext. */
   readonly measureLevel: ((track: MediaStreamTrack) => LevelMeter) | null;
+  /** Loads what a room that goes through the relays needs; `null` where the browser has no WebCodecs: it then stays in the mesh. */
+  readonly relayedMedia: (() => Promise<RelayedMedia>) | null;
+}
+
+export interface RelayedMedia {
+  readonly RelayedRoom: typeof RelayedRoom;
+  readonly media: MediaPorts;
 }
 
 export interface Clock {

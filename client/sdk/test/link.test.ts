@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PeerLink } from '../src/link.ts';
-import type { Signal } from '../src/payload.ts';
+import type { LinkSignal as Signal } from '../src/payload.ts';
 import { budgetFor } from '../src/budget.ts';
 import type { Outgoing } from '../src/senders.ts';
 import { fakeStream, fakeTrack } from './fakes/media.ts';

@@ -12,6 +12,8 @@ export function fakeStream(tracks: readonly MediaStreamTrack[] = []): MediaStrea
   const stream: Partial<MediaStream> = {
     id: `stream-${count}`,
     addTrack: (track) => void held.push(track),
+    removeTrack: (track) => void held.splice(held.indexOf(track), 1),
+    dispatchEvent: () => true,
     getTracks: () => [...held],
     getAudioTracks: () => held.filter(({ kind }) => kind === 'audio'),
     getVideoTracks: () => held.filter(({ kind }) => kind === 'video'),

@@ -24,6 +24,7 @@ export function fakePorts(change: Partial<Ports> = {}, seed = 1): FakePorts {
     network: { online: () => true, subscribe: () => () => undefined },
     compression: null,
     measureLevel: null,
+    relayedMedia: null,
     ...change,
     clock,
     fabric,

@@ -62,7 +62,7 @@ export const refusal =
   (): Response =>
     Response.json({ code, message: code }, { status, headers });
 
-export function fakeService(): FakeService {
+export function fakeService(change: Partial<Ports> = {}): FakeService {
   const sockets: FakeSocket[] = [];
   const network = { online: true, listeners: new Set<() => void>() };
   const networkPort: Network = {
@@ -100,7 +100,7 @@ export function fakeService(): FakeService {
       },
     };
   };
-  const ports = fakePorts({ fetch, openSocket, network: networkPort });
+  const ports = fakePorts({ fetch, openSocket, network: networkPort, ...change });
   const service: FakeService = {
     ports,
     sockets,

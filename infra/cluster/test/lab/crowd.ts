@@ -241,6 +241,7 @@ function portsOf(home: Entry, onSocket: (socket: WebSocket) => void): Ports {
     network: { online: () => true, subscribe: () => () => undefined },
     compression: null,
     measureLevel: null,
+    relayedMedia: null,
   };
 }
 

@@ -1,0 +1,25 @@
+/** A stream that stays the same object while its tracks change: an element goes on showing the last picture until the next one is there. */
+
+export class StableStream {
+  readonly #create: () => MediaStream;
+  #stream: MediaStream | null = null;
+
+  constructor(create: () => MediaStream) {
+    this.#create = create;
+  }
+
+  /** The stream with exactly these tracks; as it was where they are not known. `null` before there were any. */
+  of(tracks: readonly MediaStreamTrack[] | null): MediaStream | null {
+    if (tracks === null || (tracks.length === 0 && this.#stream === null)) return this.#stream;
+    const stream = (this.#stream ??= this.#create());
+    const present = stream.getTracks();
+    for (const track of tracks) {
+      if (present.includes(track)) continue;
+      stream.addTrack(track);
+      // As when a track comes from the network, so that whoever plays it starts.
+      stream.dispatchEvent(new Event('addtrack'));
+    }
+    for (const track of present) if (!tracks.includes(track)) stream.removeTrack(track);
+    return stream;
+  }
+}

@@ -1,0 +1,460 @@
+/**
+ * Which way media goes with each person, and what of it is shown. Follows the roster, what others say they want, the mesh and the relays, and
+ * asks `paths.ts` what to do; the room through the relays is loaded when somebody first goes that way.
+ */
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Member } from '@parley/protocol/people';
+import type { RelayOffer } from '@parley/protocol/http';
+import type { CallFigures, CallPath, Link } from './call.ts';
+import { Rates, type Count, type TrackFigures } from './figures.ts';
+import type { Mesh } from './mesh.ts';
+import { planOf, wayOfRoom, type Way } from './paths.ts';
+import type { PathSignal } from './payload.ts';
+import type { Ports } from './ports.ts';
+import type { RelayedRoom } from './relayed/relayed-room.ts';
+import type { LocalMedia } from './senders.ts';
+import { StableStream } from './stable-stream.ts';
+
+export interface WaysOptions {
+  readonly ports: Ports;
+  readonly mesh: Mesh;
+  readonly room: string;
+  readonly api: string;
+  /** The end-to-end key of the room's link. */
+  readonly secret: string | null;
+  readonly askRelay: (without?: string) => Promise<RelayOffer | null | undefined>;
+  readonly onChange: () => void;
+}
+
+export interface Shown {
+  readonly link: Link;
+  readonly stream: MediaStream | null;
+  readonly screen: MediaStream | null;
+  readonly level: number;
+}
+
+interface Pair {
+  /** What they said last. */
+  said: PathSignal | null;
+  told: string;
+  toldAt: number;
+  readonly metAt: number;
+  /** Since the relays were to carry it. */
+  relayAt: number | null;
+  /** They could not be reached directly: from then on the relays carry it. */
+  unreachable: boolean;
+  subscribed: boolean;
+  shown: Way;
+  taken: boolean;
+  readonly stream: StableStream;
+  readonly screen: StableStream;
+}
+
+type Relayed =
+  | { readonly at: 'none' }
+  | { readonly at: 'loading' }
+  | { readonly at: 'here'; readonly room: RelayedRoom }
+  /** The part of the application did not load: tried again when the room moves the next time. */
+  | { readonly at: 'failed' };
+
+/** People who come or go in one moment move the room once; back it goes later, as whoever reloads is gone for a moment. */
+const SETTLE_MS = { relay: 400, mesh: 3000 } as const;
+/** Whoever has just come has said nothing yet. */
+const UNHEARD_MS = 2000;
+/** The relays should carry media by then; otherwise the mesh does meanwhile, where it bears that many. */
+const OVERDUE_MS = 6000;
+const MESH_BEARS = 8;
+/** What was said may be lost: until both agree it is said again. */
+const SAY_AGAIN_MS = 2000;
+const TICK_MS = 500;
+/** The connection to the relay stays a little: others may need it for a moment. */
+const LINGER_MS = 4000;
+/** The most cameras that are shown at once; everybody is heard. */
+const MOST_SHOWN = 16;
+/** Delays of what is played, from which on people notice, and from which on they talk over each other. */
+const FAIR_MS = 200;
+const POOR_MS = 350;
+/** Until the application says how large it shows somebody. */
+const USUAL_SIZE = { width: 320, height: 180 };
+
+export class Ways {
+  readonly #options: WaysOptions;
+  readonly #pairs = new Map<ParticipantId, Pair>();
+  readonly #sizes = new Map<ParticipantId, Size | null>();
+  #me: ParticipantId | null = null;
+  #members: ReadonlyMap<ParticipantId, Member> = new Map();
+  #max = Number.POSITIVE_INFINITY;
+  #way: Way = 'mesh';
+  #local: LocalMedia;
+  #secret: string | null;
+  #relayed: Relayed = { at: 'none' };
+  #neededAt = 0;
+  #cancelSettle: (() => void) | null = null;
+  #cancelTick: () => void = () => undefined;
+  #updating = false;
+  readonly #rates = new Rates();
+
+  constructor(local: LocalMedia, options: WaysOptions) {
+    this.#options = options;
+    this.#local = local;
+    this.#secret = options.secret;
+  }
+
+  get path(): CallPath {
+    if (this.#way === 'relay') {
+      if (this.#options.ports.relayedMedia === null) return { way: 'mesh', why: 'no-codecs' };
+      return this.#able
+        ? { way: 'relay', why: 'people', sealed: this.#secret !== null }
+        : { way: 'mesh', why: 'no-relay' };
+    }
+    const unreachable = [...this.#pairs.values()].some((pair) => pair.unreachable);
+    return unreachable
+      ? { way: 'relay', why: 'unreachable', sealed: this.#secret !== null }
+      : { way: 'mesh', why: null };
+  }
+
+  /** Whether a link is made with somebody new at once. */
+  opens(participant: ParticipantId): boolean {
+    return this.#planFor(participant).link === 'open';
+  }
+
+  accepts(participant: ParticipantId): boolean {
+    return this.#planFor(participant).link !== 'close';
+  }
+
+  follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, Member>, max: number): void {
+    const first = me !== this.#me;
+    if (first) this.close();
+    this.#me = me;
+    this.#members = members;
+    this.#max = max;
+    const now = this.#options.ports.clock.now();
+    for (const participant of this.#pairs.keys())
+      if (!members.has(participant)) this.#pairs.delete(participant);
+    for (const participant of members.keys())
+      if (!this.#pairs.has(participant)) this.#pairs.set(participant, this.#pair(now));
+    if (me === null || this.#options.ports.relayedMedia === null) return;
+    // Whoever comes into a large room makes no links first.
+    if (first) this.#way = wayOfRoom('mesh', members.size + 1, max);
+    this.#settle();
+  }
+
+  /** After the mesh followed the roster as well. */
+  update(): void {
+    if (this.#me === null || this.#options.ports.relayedMedia === null || this.#updating) return;
+    this.#updating = true;
+    for (const [participant, pair] of this.#pairs) this.#apply(participant, pair);
+    this.#followRelayed();
+    this.#updating = false;
+    this.#schedule();
+  }
+
+  receive(from: ParticipantId, signal: PathSignal): void {
+    const pair = this.#pairs.get(from);
+    if (pair === undefined) return;
+    // Whoever says it for the first time, or anew after a reload, has not heard us either.
+    if (pair.said === null || (pair.said.takes && !signal.takes)) forgetTold(pair);
+    pair.said = signal;
+    this.update();
+    this.#options.onChange();
+  }
+
+  /** Our socket is back, or they are: what was said meanwhile is lost. */
+  sayAgain(): void {
+    for (const pair of this.#pairs.values()) forgetTold(pair);
+    this.update();
+  }
+
+  setMedia(local: LocalMedia): void {
+    this.#local = local;
+    if (this.#relayed.at === 'here') this.#relayed.room.setMedia(local);
+  }
+
+  /** From now on; what we publish is another broadcast then. */
+  setSecret(secret: string): void {
+    if (secret === this.#secret) return;
+    this.#secret = secret;
+    this.#endRelayed();
+    this.update();
+    this.#options.onChange();
+  }
+
+  show(participant: ParticipantId, size: Size | null): void {
+    this.#sizes.set(participant, size);
+    this.update();
+  }
+
+  shown(participant: ParticipantId): Shown {
+    const { mesh } = this.#options;
+    const link = mesh.link(participant);
+    const pair = this.#pairs.get(participant);
+    if (pair === undefined || this.#options.ports.relayedMedia === null) {
+      const view = link?.view ?? { status: 'connecting' };
+      return {
+        link: view,
+        stream: link?.stream ?? null,
+        screen: link?.screen ?? null,
+        level: link?.level() ?? 0,
+      };
+    }
+    const relayed = this.#person(participant);
+    if (pair.shown === 'mesh' || relayed === undefined) {
+      if (relayed?.otherKey === true && link?.view.status !== 'connected')
+        return { link: { status: 'other-key' }, stream: null, screen: null, level: 0 };
+      const stream = pair.stream.of(link?.stream?.getTracks() ?? null);
+      const screen = pair.screen.of(link?.screen?.getTracks() ?? null);
+      return { link: link?.view ?? { status: 'connecting' }, stream, screen, level: link?.level() ?? 0 };
+    }
+    const tracks = (
+      ...sources: ('microphone' | 'camera' | 'screen' | 'screen-audio')[]
+    ): MediaStreamTrack[] => sources.flatMap((source) => relayed.track(source) ?? []);
+    return {
+      link: relayed.otherKey
+        ? { status: 'other-key' }
+        : relayedLink(relayed.ready ? relayed.targetMs() : null, pair.taken),
+      stream: pair.stream.of(tracks('microphone', 'camera')),
+      screen: pair.screen.of(tracks('screen', 'screen-audio')),
+      level: relayed.level(),
+    };
+  }
+
+  async measure(): Promise<CallFigures> {
+    const { mesh, ports } = this.#options;
+    const people = await Promise.all(
+      [...this.#pairs].map(async ([participant, { shown }]) => {
+        const linked = await mesh.link(participant)?.counts();
+        const relayed = shown === 'relay' ? this.#person(participant)?.counts() : undefined;
+        return { participant, received: relayed ?? linked?.received ?? [], sent: linked?.sent ?? [] };
+      }),
+    );
+    const relay = this.#relayed.at === 'here' ? await this.#relayed.room.measure() : null;
+    const now = ports.clock.now();
+    const rates = (of: string, counts: readonly Count[]): TrackFigures[] =>
+      counts.map((count, nth) => this.#rates.of(`${of} ${count.source} ${nth}`, count, now));
+    const figures = {
+      people: people.map(({ participant, received, sent }) => ({
+        participant,
+        received: rates(`from ${participant}`, received),
+        sent: rates(`to ${participant}`, sent),
+      })),
+      relay: relay && {
+        transport: relay.transport,
+        roundTripMs: relay.roundTripMs,
+        lossPercent: lossPercent(relay),
+        sent: rates('relay', relay.sent),
+      },
+    };
+    this.#rates.settle();
+    return figures;
+  }
+
+  close(): void {
+    this.#cancelTick();
+    this.#cancelSettle?.();
+    this.#cancelSettle = null;
+    this.#endRelayed();
+    this.#pairs.clear();
+    this.#way = 'mesh';
+  }
+
+  get #able(): boolean {
+    if (this.#options.ports.relayedMedia === null || this.#relayed.at === 'failed') return false;
+    return this.#relayed.at !== 'here' || this.#relayed.room.state !== 'none';
+  }
+
+  #pair(now: number): Pair {
+    const { createStream } = this.#options.ports;
+    return {
+      said: null,
+      told: '',
+      toldAt: now,
+      metAt: now,
+      relayAt: null,
+      unreachable: false,
+      subscribed: false,
+      shown: this.#way,
+      taken: false,
+      stream: new StableStream(createStream),
+      screen: new StableStream(createStream),
+    };
+  }
+
+  #person(participant: ParticipantId): ReturnType<RelayedRoom['person']> {
+    return this.#relayed.at === 'here' ? this.#relayed.room.person(participant) : undefined;
+  }
+
+  #planFor(participant: ParticipantId): ReturnType<typeof planOf> {
+    const pair = this.#pairs.get(participant);
+    const none = pair === undefined || this.#options.ports.relayedMedia === null;
+    return none ? { link: 'open', subscribe: false, shown: 'mesh' } : this.#plan(participant, pair);
+  }
+
+  #plan(participant: ParticipantId, pair: Pair): ReturnType<typeof planOf> {
+    const { ports, mesh } = this.#options;
+    const now = ports.clock.now();
+    const link = mesh.link(participant);
+    // No link is made where the room is about to move because of whoever came.
+    const moves = this.#way === 'mesh' && wayOfRoom('mesh', this.#members.size + 1, this.#max) === 'relay';
+    if (moves && this.#able && link === undefined) return { link: 'keep', subscribe: false, shown: 'mesh' };
+    const heard = pair.said !== null || now - pair.metAt > UNHEARD_MS;
+    return planOf({
+      mine: pair.unreachable ? 'relay' : this.#way,
+      theirs: pair.said?.want ?? 'mesh',
+      able: this.#able && (heard ? (pair.said?.able ?? false) : true),
+      takes: this.#takes(participant, pair),
+      taken: pair.said?.takes ?? false,
+      flows: link?.view.status === 'connected' && flows(link.stream, this.#members.get(participant)),
+      overdue: pair.relayAt !== null && now - pair.relayAt > OVERDUE_MS && this.#members.size < MESH_BEARS,
+    });
+  }
+
+  #takes(participant: ParticipantId, pair: Pair): boolean {
+    return pair.subscribed && (this.#person(participant)?.ready ?? false);
+  }
+
+  #apply(participant: ParticipantId, pair: Pair): void {
+    const { mesh, ports } = this.#options;
+    if (mesh.link(participant)?.view.status === 'failed') pair.unreachable = true;
+    const plan = this.#plan(participant, pair);
+    const now = ports.clock.now();
+    if (!plan.subscribe) pair.relayAt = null;
+    else if (!this.#takes(participant, pair)) pair.relayAt ??= now;
+    else pair.relayAt = null;
+    pair.subscribed = plan.subscribe;
+    pair.shown = plan.shown;
+    if (plan.link === 'close') mesh.closeLink(participant);
+    else if (plan.link === 'open' && mesh.isPresent(participant)) mesh.openLink(participant);
+    const takes = this.#takes(participant, pair);
+    pair.taken ||= takes;
+    this.#tell(participant, pair, takes);
+  }
+
+  /** Until somebody goes through the relays nothing is said, and nothing is different for clients that know only the mesh. */
+  #tell(to: ParticipantId, pair: Pair, takes: boolean): void {
+    const want = pair.unreachable ? 'relay' : this.#way;
+    const signal: PathSignal = { type: 'path', want, able: this.#able, takes };
+    const text = JSON.stringify(signal);
+    const now = this.#options.ports.clock.now();
+    const silent = want === 'mesh' && !takes && pair.told === '' && pair.said?.want !== 'relay';
+    const settled = want === 'mesh' ? pair.said?.want !== 'relay' : takes && pair.said?.takes === true;
+    if (!this.#options.mesh.isPresent(to)) forgetTold(pair);
+    if (silent || !this.#options.mesh.isPresent(to)) return;
+    if (text === pair.told && (settled || now - pair.toldAt < SAY_AGAIN_MS)) return;
+    pair.told = text;
+    pair.toldAt = now;
+    this.#options.mesh.tellPath(to, signal);
+  }
+
+  #settle(): void {
+    const wanted = wayOfRoom(this.#way, this.#members.size + 1, this.#max);
+    if (wanted === this.#way) {
+      this.#cancelSettle?.();
+      this.#cancelSettle = null;
+      return;
+    }
+    this.#cancelSettle ??= this.#options.ports.clock.after(SETTLE_MS[wanted], () => {
+      this.#cancelSettle = null;
+      this.#way = wayOfRoom(this.#way, this.#members.size + 1, this.#max);
+      if (this.#relayed.at === 'failed') this.#relayed = { at: 'none' };
+      this.update();
+      this.#options.onChange();
+    });
+  }
+
+  #followRelayed(): void {
+    const now = this.#options.ports.clock.now();
+    const pairs = [...this.#pairs];
+    const needed =
+      this.#way === 'relay' || pairs.some(([, pair]) => pair.subscribed || pair.said?.takes === true);
+    if (needed) this.#neededAt = now;
+    if (needed && this.#relayed.at === 'none') void this.#load();
+    if (this.#relayed.at !== 'here') return;
+    if (!needed && now - this.#neededAt > LINGER_MS) {
+      this.#endRelayed();
+      return;
+    }
+    let left = MOST_SHOWN;
+    const wanted = new Map<ParticipantId, Size | null>();
+    for (const [participant, pair] of pairs) {
+      if (!pair.subscribed) continue;
+      const size = this.#sizes.has(participant) ? (this.#sizes.get(participant) ?? null) : USUAL_SIZE;
+      if (size !== null) left -= 1;
+      wanted.set(participant, left >= 0 ? size : null);
+    }
+    this.#relayed.room.follow(wanted);
+  }
+
+  async #load(): Promise<void> {
+    const { ports, room, api, askRelay, onChange } = this.#options;
+    const me = this.#me;
+    this.#relayed = { at: 'loading' };
+    const loaded = await ports.relayedMedia?.().catch(() => null);
+    if (this.#relayed.at !== 'loading' || me === null || me !== this.#me) return;
+    if (!loaded) this.#relayed = { at: 'failed' };
+    else {
+      const onChanged = (): void => {
+        this.update();
+        onChange();
+      };
+      const { clock, random } = ports;
+      const { RelayedRoom: Room, media } = loaded;
+      const relayed = new Room(this.#local, {
+        room,
+        me,
+        api,
+        clock,
+        random,
+        media,
+        secret: this.#secret,
+        ask: askRelay,
+        onChange: onChanged,
+      });
+      this.#relayed = { at: 'here', room: relayed };
+    }
+    this.update();
+    onChange();
+  }
+
+  #endRelayed(): void {
+    if (this.#relayed.at === 'here') this.#relayed.room.close();
+    this.#relayed = { at: 'none' };
+  }
+
+  /** Time alone changes what is to be done only while something is on its way. */
+  #schedule(): void {
+    this.#cancelTick();
+    const moving = [...this.#pairs.values()].some((pair) => pair.said === null || pair.relayAt !== null);
+    if (this.#relayed.at === 'none' && this.#way === 'mesh') return;
+    this.#cancelTick = this.#options.ports.clock.after(moving ? TICK_MS : 2 * TICK_MS, () => this.update());
+  }
+}
+
+/** Of all that we sent to the relay. */
+const lossPercent = ({
+  packets,
+  lost,
+}: {
+  readonly packets: number;
+  readonly lost: number;
+}): number | null => (packets === 0 ? null : Math.round((1000 * Math.max(0, lost)) / packets) / 10);
+
+type Size = { readonly width: number; readonly height: number };
+
+/** They may not know it any more; whoever was told nothing needs to be told nothing. */
+function forgetTold(pair: Pair): void {
+  if (pair.told !== '') pair.told = 'forgotten';
+}
+
+/** Whether what they say they send comes over the link. */
+function flows(stream: MediaStream | null, member: Member | undefined): boolean {
+  if (stream === null) return false;
+  if (member?.media.video !== true) return true;
+  return stream.getVideoTracks().some((track) => !track.muted);
+}
+
+/** Late packets are all that is known of the way through relays: they make the delay grow. `null`: nothing is there. */
+function relayedLink(delayMs: number | null, before: boolean): Link {
+  if (delayMs === null) return { status: before ? 'recovering' : 'connecting' };
+  const quality = delayMs < FAIR_MS ? 'good' : delayMs < POOR_MS ? 'fair' : 'poor';
+  return { status: 'connected', path: 'relay', quality, roundTripMs: null, lossPercent: null };
+}

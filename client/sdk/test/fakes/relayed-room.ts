@@ -1,0 +1,75 @@
+/** The room through the relays, as a test says it is. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { RelayedMedia } from '../../src/ports.ts';
+import type { RelayedRoom, RelayedRoomOptions } from '../../src/relayed/relayed-room.ts';
+import type { Subscriber } from '../../src/relayed/subscriber.ts';
+
+export interface FakeRelays {
+  readonly load: () => Promise<RelayedMedia>;
+  /** Rooms that are open now. */
+  readonly open: Set<FakeRelayedRoom>;
+  /** Whose media is sealed with a key that is not ours. */
+  readonly otherKey: Set<ParticipantId>;
+  /** Of everybody that is subscribed to: it came. */
+  bring(participant: ParticipantId): void;
+  state: RelayedRoom['state'];
+}
+
+type FakeRelayedRoom = Pick<RelayedRoom, 'state' | 'person' | 'setMedia' | 'follow' | 'close'> & {
+  readonly followed: ReadonlyMap<ParticipantId, unknown>;
+  readonly secret: string | null;
+};
+
+export function fakeRelays(): FakeRelays {
+  const brought = new Set<ParticipantId>();
+  const changes = new Set<() => void>();
+  const open = new Set<FakeRelayedRoom>();
+  const otherKey = new Set<ParticipantId>();
+  const relays: FakeRelays = {
+    open,
+    otherKey,
+    state: 'open',
+    load: () => Promise.resolve({ RelayedRoom: Room as unknown as typeof RelayedRoom, media: {} as never }),
+    bring: (participant) => {
+      brought.add(participant);
+      for (const change of changes) change();
+    },
+  };
+  class Room implements FakeRelayedRoom {
+    followed: ReadonlyMap<ParticipantId, unknown> = new Map();
+    readonly secret: string | null;
+
+    constructor(_local: unknown, { onChange, secret }: RelayedRoomOptions) {
+      this.secret = secret;
+      changes.add(onChange);
+      open.add(this);
+    }
+
+    get state(): RelayedRoom['state'] {
+      return relays.state;
+    }
+
+    person(participant: ParticipantId): Subscriber | undefined {
+      if (!this.followed.has(participant)) return undefined;
+      const ready = brought.has(participant);
+      return {
+        ready,
+        otherKey: otherKey.has(participant),
+        track: () => null,
+        level: () => 0,
+        targetMs: () => 60,
+      } as unknown as Subscriber;
+    }
+
+    setMedia(): void {}
+
+    follow(people: ReadonlyMap<ParticipantId, unknown>): void {
+      this.followed = new Map(people);
+    }
+
+    close(): void {
+      open.delete(this);
+    }
+  }
+  return relays;
+}
