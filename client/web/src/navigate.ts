@@ -7,7 +7,7 @@ addEventListener('popstate', () => {
   path.value = location.pathname;
 });
 
-export function go(to: string): void {
-  if (to !== location.pathname) history.pushState(null, '', to);
+export function go(to: string, fragment = ''): void {
+  if (to !== location.pathname) history.pushState(null, '', `${to}${fragment}`);
   path.value = to;
 }

@@ -148,10 +148,13 @@ test('the call is worked with the keyboard: every control, the chat, shortcuts a
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-3');
   await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();
-  const stops = await walk(page, 12);
+  const stops = await walk(page, 16);
   for (const control of [
+    'view',
     'copy-link',
     'open-settings',
+    'pin',
+    'float',
     'tile-link',
     'microphone',
     'camera',

@@ -17,6 +17,7 @@ const APART = [
   { part: 'the player for H.264 and its like', files: /^mse-picture-/, budget: 64 },
   { part: 'the player for MPEG-1', files: /^mpeg1-picture-/, budget: 44 },
   { part: 'the pages of live video', files: /^(?:live|stage)-/, budget: 16 },
+  { part: 'a room that goes through relays', files: /^(?:relayed-room|browser-media|moq)-/, budget: 92 },
   { part: 'the library that watches live video', files: /^(?:player|moq|worklet|_no-wasm)-/, budget: 100 },
   { part: 'the library that publishes it', files: /^(?:publisher|moq|worklet|_no-wasm)-/, budget: 72 },
 ] as const;

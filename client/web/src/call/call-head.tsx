@@ -1,8 +1,10 @@
 import type { RoomView } from '@parley/protocol/http';
+import { pathWords } from '../copy/paths.ts';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { Logo } from '../design/logo.tsx';
 import type { CallSession } from './session.ts';
 import { shareLink } from './share-link.tsx';
+import { ViewControls } from './view-controls.tsx';
 
 export function CallHead({ session }: { readonly session: CallSession }) {
   const { room, view } = session.snapshot.value;
@@ -11,7 +13,9 @@ export function CallHead({ session }: { readonly session: CallSession }) {
       <Logo />
       <span class="call-name">{room}</span>
       {view && <RoomMarks view={view} />}
+      <PathMark session={session} />
       <div class="call-head-actions">
+        <ViewControls session={session} />
         <button
           type="button"
           class="button quiet"
@@ -44,6 +48,28 @@ export function CallHead({ session }: { readonly session: CallSession }) {
         </button>
       </div>
     </header>
+  );
+}
+
+/** Said plainly where relays can read what is sent. */
+function PathMark({ session }: { readonly session: CallSession }) {
+  const { path } = session.snapshot.value;
+  const words = pathWords(path);
+  return (
+    <span class="path-mark" role="status" data-testid="path" data-way={path.way} data-why={path.why ?? ''}>
+      {words && (
+        <button
+          type="button"
+          class="path-button"
+          data-testid="open-path"
+          title={words.title}
+          onClick={() => (session.dialog.value = { kind: 'path' })}
+        >
+          <span class={`pill${words.calm ? ' calm' : ''}`}>{words.mark}</span>
+          <span class="visually-hidden">. {words.title}</span>
+        </button>
+      )}
+    </span>
   );
 }
 

@@ -4,9 +4,11 @@ import { shortcutsOn, setShortcutsOn } from '../memory/profile.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { BanDialog } from './owner/ban-dialog.tsx';
 import type { CallSession } from './session.ts';
+import { PathDialog } from './path-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { ShareDialog } from './share-link.tsx';
 import { SHORTCUTS } from './shortcuts.ts';
+import { StatisticsDialog } from './statistics-dialog.tsx';
 
 export function CallDialogs({ session }: { readonly session: CallSession }) {
   const open = session.dialog.value;
@@ -20,6 +22,10 @@ export function CallDialogs({ session }: { readonly session: CallSession }) {
       return <ShortcutsDialog onClose={onClose} />;
     case 'share':
       return <ShareDialog session={session} onClose={onClose} />;
+    case 'path':
+      return <PathDialog session={session} onClose={onClose} />;
+    case 'statistics':
+      return <StatisticsDialog session={session} onClose={onClose} />;
     case 'link':
       return <LinkDialog session={session} participant={open.participant} onClose={onClose} />;
     case 'ban':

@@ -1,11 +1,13 @@
 /** What is loaded only when somebody joins: the SDK and the call's page. */
 import { browserPorts } from '@parley/sdk/browser-ports';
 import { joinCall } from '@parley/sdk/join-call';
+import { pageMedia } from '../media/page-media.ts';
 import type { LocalMedia } from '../media/local-media.ts';
 import { deviceId } from '../memory/device.ts';
 import { ownerKey } from '../memory/owner-key.ts';
 import { relayOnly } from '../memory/profile.ts';
 import { callMemory } from '../memory/tab.ts';
+import { mediaKeyIn } from './media-key.ts';
 import { CallSession } from './session.ts';
 
 export { CallPage } from './call-page.tsx';
@@ -18,6 +20,7 @@ export interface StartOptions {
 
 export function startSession({ room, name, media }: StartOptions): CallSession {
   const key = ownerKey(room);
+  const mediaKey = mediaKeyIn(location.hash);
   const call = joinCall(
     {
       api: location.origin,
@@ -25,12 +28,13 @@ export function startSession({ room, name, media }: StartOptions): CallSession {
       name,
       device: deviceId(),
       ...(key === null ? {} : { ownerKey: key }),
+      ...(mediaKey === null ? {} : { mediaKey }),
       microphone: media.sendingMicrophone.peek(),
       camera: media.sendingCamera.peek(),
       memory: callMemory(room),
       ...(relayOnly() ? { iceTransportPolicy: 'relay' as const } : {}),
     },
-    browserPorts(),
+    browserPorts(pageMedia),
   );
-  return new CallSession(call, media);
+  return new CallSession(call, media, mediaKey);
 }

@@ -1,4 +1,5 @@
 import type { Link, LinkQuality, Person } from '@parley/sdk/call';
+import { PATHS } from '../copy/paths.ts';
 import { Dialog } from '../design/dialog.tsx';
 import type { CallSession } from './session.ts';
 
@@ -18,6 +19,8 @@ export function linkWords(link: Link): string {
       return 'reconnecting';
     case 'failed':
       return 'no connection';
+    case 'other-key':
+      return 'another end-to-end key';
     case 'connected':
       return `${link.quality === 'unknown' ? 'connected' : link.quality}, ${link.path}`;
     default:
@@ -53,19 +56,12 @@ function LinkFacts({ person, pod }: { readonly person: Person; readonly pod: str
     <>
       <dl class="facts">
         <Fact name="Quality" value={connected ? QUALITY[connected.quality] : statusOf(link)} />
-        <Fact
-          name="Path"
-          value={connected ? (connected.path === 'direct' ? 'Direct' : 'Through the relay') : '–'}
-        />
+        <Fact name="Path" value={connected ? PATHS[connected.path].name : '–'} />
         <Fact name="Round trip" value={amount(connected?.roundTripMs, 'ms', 0)} />
         <Fact name="Packets lost" value={amount(connected?.lossPercent, '%', 1)} />
         <Fact name="Your server" value={pod || '–'} />
       </dl>
-      <p class="soft small">
-        {connected?.path === 'relayed'
-          ? 'A firewall keeps you from reaching each other directly, so a relay passes on what you send. It cannot read it.'
-          : 'Voice and video are encrypted on the way between you.'}
-      </p>
+      <p class="soft small">{PATHS[connected?.path ?? 'direct'].meaning}</p>
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** A call as the page works with it: the SDK's snapshot as a signal, plus what is open, unread and worth a notice. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Call, CallSnapshot, Person } from '@parley/sdk/call';
+import type { Call, CallFigures, CallSnapshot, Person } from '@parley/sdk/call';
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import { problemCopy } from '../copy/media-problems.ts';
 import { problemOf } from '../media/devices.ts';
@@ -9,12 +9,15 @@ import type { Kind, LocalMedia } from '../media/local-media.ts';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberName } from '../memory/profile.ts';
 import { rememberChoice } from '../memory/tab.ts';
+import { keyFragment, mediaKeyIn, newMediaKey } from './media-key.ts';
 import { Notices } from './notices.ts';
 import { OwnerDesk } from './owner/desk.ts';
+import { Speakers } from './speakers.ts';
+import { StageChoice } from './stage-choice.ts';
 
 export type Panel = 'none' | 'chat' | 'people';
 export type OpenDialog =
-  | { readonly kind: 'settings' | 'shortcuts' | 'share' }
+  | { readonly kind: 'settings' | 'shortcuts' | 'share' | 'statistics' | 'path' }
   | { readonly kind: 'link'; readonly participant: ParticipantId }
   | { readonly kind: 'ban'; readonly participant: ParticipantId; readonly name: string };
 
@@ -27,6 +30,10 @@ export class CallSession {
   readonly screen = signal<MediaStream | null>(null);
   readonly soundBlocked = signal(false);
   readonly level = signal(0);
+  readonly stage = new StageChoice();
+  readonly speakers = new Speakers();
+  /** Whoever of the others has the floor. */
+  readonly speaker = signal<ParticipantId | null>(null);
   readonly notices = new Notices();
   /** The last pod that welcomed this client; stays while it recovers. */
   readonly pod = signal('');
@@ -48,14 +55,17 @@ export class CallSession {
     return this.desk !== null && known && !me.owner && !this.#keyForgotten.value;
   });
 
+  /** The end-to-end key in the room's link. */
+  readonly mediaKey = signal<string | null>(null);
   readonly media: LocalMedia;
   readonly #call: Call;
   readonly #read = signal(0);
   readonly #keyForgotten = signal(false);
   readonly #stops: (() => void)[] = [];
 
-  constructor(call: Call, media: LocalMedia) {
+  constructor(call: Call, media: LocalMedia, mediaKey: string | null = null) {
     this.#call = call;
+    this.mediaKey.value = mediaKey;
     this.media = media;
     this.snapshot = signal(call.snapshot());
     this.desk = call.moderation && new OwnerDesk(call.moderation, (problem) => this.#tellProblem(problem));
@@ -82,11 +92,18 @@ export class CallSession {
         if (this.panel.value === 'chat') this.#read.value = theirs;
       }),
     );
+    // Somebody opened the link with the key in this tab.
+    const onHash = (): void => {
+      const key = mediaKeyIn(location.hash);
+      if (key !== null) this.#useMediaKey(key);
+    };
+    globalThis.addEventListener('hashchange', onHash);
+    this.#stops.push(() => globalThis.removeEventListener('hashchange', onHash));
     this.#onChange(call.snapshot());
   }
 
   get link(): string {
-    return `${location.origin}/r/${this.snapshot.peek().room}`;
+    return `${location.origin}/r/${this.snapshot.peek().room}${keyFragment(this.mediaKey.value)}`;
   }
 
   openPanel(panel: Exclude<Panel, 'none'>): void {
@@ -141,6 +158,19 @@ export class CallSession {
     this.notices.say('You stopped sharing your screen', 'quiet');
   }
 
+  /** In CSS pixels; `null`: not shown. */
+  showCamera(
+    participant: ParticipantId,
+    size: { readonly width: number; readonly height: number } | null,
+  ): void {
+    const scale = devicePixelRatio;
+    this.#call.showCamera(participant, size && { width: size.width * scale, height: size.height * scale });
+  }
+
+  measure(): Promise<CallFigures> {
+    return this.#call.measure();
+  }
+
   sendChat(text: string): boolean {
     return this.#call.sendChat(text);
   }
@@ -156,6 +186,12 @@ export class CallSession {
   answerMute(answer: 'mute' | 'stay'): void {
     this.askedToMute.value = false;
     if (answer === 'mute' && this.media.sendingMicrophone.peek()) this.toggleMicrophone();
+  }
+
+  /** Others need the new link: whoever came by the old one does not hear us through relays any more. */
+  makeMediaKey(): void {
+    this.#useMediaKey(newMediaKey());
+    history.replaceState(history.state, '', keyFragment(this.mediaKey.value));
   }
 
   forgetKey(): void {
@@ -175,6 +211,11 @@ export class CallSession {
 
   #onChange(next: CallSnapshot): void {
     const before = this.snapshot.peek();
+    this.speakers.hear(
+      next.people.filter(({ media, presence }) => media.audio && presence === 'here'),
+      performance.now(),
+    );
+    this.speaker.value = this.speakers.current;
     this.snapshot.value = next;
     if (next.connection.status === 'connected') this.pod.value = next.connection.pod;
     if (next.muteRequests > before.muteRequests) this.#wasAskedToMute();
@@ -201,6 +242,13 @@ export class CallSession {
   #wasAskedToMute(): void {
     if (untracked(() => this.media.sendingMicrophone.value)) this.askedToMute.value = true;
     else this.notices.say('The owner asked you to mute. You are muted already.', 'quiet');
+  }
+
+  #useMediaKey(key: string): void {
+    if (key === this.mediaKey.peek()) return;
+    this.mediaKey.value = key;
+    this.#call.setMediaKey(key);
+    this.notices.say('Relays cannot read what you send: the key is in the link', 'quiet');
   }
 
   /** Where the eyes are: on a phone the list of people covers the notices. */

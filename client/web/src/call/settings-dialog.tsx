@@ -26,6 +26,22 @@ export function SettingsDialog({
           <LevelMeter track={microphone.track} muted={media.muted.value} />
         </div>
       )}
+      <button
+        type="button"
+        class="button"
+        data-testid="open-statistics"
+        onClick={() => (session.dialog.value = { kind: 'statistics' })}
+      >
+        Statistics of the call
+      </button>
+      <button
+        type="button"
+        class="button"
+        data-testid="settings-path"
+        onClick={() => (session.dialog.value = { kind: 'path' })}
+      >
+        How this call travels
+      </button>
     </Dialog>
   );
 }

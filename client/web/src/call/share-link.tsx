@@ -1,5 +1,6 @@
 import { CopyButton, copyText } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { MediaKeySection } from './path-dialog.tsx';
 import type { CallSession } from './session.ts';
 
 /** The system's own share sheet on phones, the clipboard elsewhere, and where both refuse the link itself to be copied by hand. */
@@ -31,6 +32,7 @@ export function ShareDialog({
       <div class="actions">
         <CopyButton text={session.link} label="Copy link" primary />
       </div>
+      <MediaKeySection session={session} />
     </Dialog>
   );
 }

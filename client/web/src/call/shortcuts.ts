@@ -10,6 +10,8 @@ export const SHORTCUTS: readonly { readonly key: string; readonly does: string }
   { key: 's', does: 'Share your screen or stop' },
   { key: 'c', does: 'Open or close the chat' },
   { key: 'p', does: 'Open or close the list of people' },
+  { key: 'g', does: 'Grid, or whoever speaks large' },
+  { key: 'i', does: 'Statistics of the call' },
   { key: 'l', does: 'Copy the link' },
   { key: '?', does: 'Show these shortcuts' },
 ];
@@ -46,6 +48,12 @@ function press(session: CallSession, key: string): boolean {
       return true;
     case 'p':
       session.openPanel('people');
+      return true;
+    case 'g':
+      session.stage.toggleView();
+      return true;
+    case 'i':
+      session.dialog.value = { kind: 'statistics' };
       return true;
     case 'l':
       void shareLink(session);

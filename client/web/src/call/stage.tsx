@@ -1,35 +1,61 @@
 import type { RoomView } from '@parley/protocol/http';
+import type { ParticipantId } from '@parley/protocol/ids';
 import type { Person } from '@parley/sdk/call';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { gridLayout, stripSide } from './layout.ts';
 import { OwnScreen, SharedScreen } from './screen-tile.tsx';
+import { arrange, MOST_TILES, mostTiles, planStage, type StagePlan } from './stage-plan.ts';
 import type { CallSession } from './session.ts';
 import { OwnTile, PersonTile } from './tile.tsx';
 
 const GAP = 12;
+/** A tile beside a shared screen. */
+const STRIP = { width: 240, height: 135 };
 
-/** Everyone in a grid, or a shared screen with everyone beside it. */
+/** Others beside somebody who is large; the rest is on further pages. */
+const BESIDE = 11;
+
+/** Everyone in a grid, or a shared screen, somebody pinned or whoever speaks with the others beside. */
 export function Stage({ session }: { readonly session: CallSession }) {
   const [size, ref] = useSize();
   const { people, connection } = session.snapshot.value;
-  const ownScreen = session.screen.value;
   const sharer = people.find((person) => person.screen !== null);
+  const sharing = session.screen.value !== null || sharer !== undefined;
+  const alone = people.length === 0 && connection.status === 'connected';
+  const { large, tiles } = usePlan(session, size, sharing);
+  const shown = tiles.flatMap((one) => people.find(({ participant }) => participant === one) ?? []);
+  const largePerson = people.find(({ participant }) => participant === large);
+  const count = shown.length + 1 + (alone ? 1 : 0);
+  const grid = gridLayout({ count, width: size.width, height: size.height, gap: GAP });
+  const beside = sharing || largePerson !== undefined;
+  const [width, height] = beside ? [STRIP.width, STRIP.height] : [grid.tileWidth, grid.tileHeight];
+  const everyone = people.map((person) => person.participant).join();
+  useEffect(() => {
+    if (width === 0) return;
+    for (const { participant } of people) {
+      const tile = tiles.includes(participant) ? { width, height } : null;
+      session.showCamera(participant, participant === large ? size : tile);
+    }
+  }, [session, everyone, tiles.join(), large, width, height]);
 
-  if (ownScreen || sharer) {
+  if (beside) {
     return (
       <div ref={ref} class={`stage sharing ${stripSide(size.width, size.height)}`} data-testid="stage">
-        {sharer ? <SharedScreen person={sharer} /> : <OwnScreen session={session} />}
+        {largePerson ? (
+          <PersonTile key={`large-${largePerson.participant}`} session={session} person={largePerson} large />
+        ) : sharer ? (
+          <SharedScreen person={sharer} />
+        ) : (
+          <OwnScreen session={session} />
+        )}
         <div class="strip" tabIndex={0} role="group" aria-label="People in the call">
-          <Tiles session={session} people={people} />
+          <Tiles session={session} people={shown} />
         </div>
       </div>
     );
   }
 
-  const alone = people.length === 0 && connection.status === 'connected';
-  const count = people.length + 1 + (alone ? 1 : 0);
-  const grid = gridLayout({ count, width: size.width, height: size.height, gap: GAP });
   return (
     <div
       ref={ref}
@@ -41,11 +67,35 @@ export function Stage({ session }: { readonly session: CallSession }) {
         class="grid-rows"
         style={{ maxWidth: `${grid.columns * grid.tileWidth + (grid.columns - 1) * GAP}px` }}
       >
-        <Tiles session={session} people={people} />
+        <Tiles session={session} people={shown} />
         {alone && <Invitation session={session} />}
       </div>
     </div>
   );
+}
+
+/** The order stays as it was, as far as it can: a stage on which people wander is no place to talk. */
+function usePlan(session: CallSession, size: Size, sharing: boolean): StagePlan {
+  const order = useRef<readonly ParticipantId[]>([]);
+  const { stage, speakers } = session;
+  const speaker = session.speaker.value;
+  const people = session.snapshot.value.people.map(({ participant }) => participant);
+  const most = {
+    grid: size.width === 0 ? MOST_TILES - 1 : mostTiles({ ...size, gap: GAP }) - 1,
+    beside: BESIDE,
+  };
+  order.current = arrange(order.current, people, { speaker, spokeAt: speakers.spokeAt, perPage: most.grid });
+  const plan = planStage({
+    people: order.current,
+    view: stage.view.value,
+    sharing,
+    pinned: stage.pinned.value,
+    speaker,
+    page: stage.page.value,
+    most,
+  });
+  useEffect(() => stage.shown(plan.page, plan.pages), [stage, plan.page, plan.pages]);
+  return plan;
 }
 
 function Tiles({ session, people }: { readonly session: CallSession; readonly people: readonly Person[] }) {
@@ -75,9 +125,14 @@ function arrival(view: RoomView | null): string {
   return view?.lobby ? 'who knock before they come in' : 'they come straight in';
 }
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 function useSize() {
   const ref = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 0, height: 0 });
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   // Every time: the element is another one when a screen is shared or not.
   const observed = useRef<Element | null>(null);
   const observer = useRef<ResizeObserver | null>(null);

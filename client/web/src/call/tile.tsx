@@ -6,22 +6,31 @@ import { Video } from '../design/video.tsx';
 import { LinkBars } from './link-bars.tsx';
 import { linkWords } from './link-dialog.tsx';
 import type { CallSession } from './session.ts';
+import { SPEAKING } from './speakers.ts';
+import { TileActions } from './tile-actions.tsx';
 
-/** Above this somebody is speaking: breath and keyboards stay below. */
-const SPEAKING = 0.12;
+export interface PersonTileProps {
+  readonly session: CallSession;
+  readonly person: Person;
+  /** Shown with everybody else beside it. */
+  readonly large?: boolean;
+}
 
-export function PersonTile({ session, person }: { readonly session: CallSession; readonly person: Person }) {
+export function PersonTile({ session, person, large = false }: PersonTileProps) {
   const here = person.presence === 'here';
-  const picture = person.media.video && person.stream !== null;
+  // Of many people in a room that goes through relays not everyone's picture is fetched.
+  const picture = person.media.video && (person.stream?.getVideoTracks().length ?? 0) > 0;
   const speaking = here && person.media.audio && person.level > SPEAKING;
   const note = tileNote(person);
   return (
     <article
-      class={`tile ${hueOf(person.participant)}${speaking ? ' speaking' : ''}${here ? '' : ' absent'}`}
+      class={`tile ${hueOf(person.participant)}${speaking ? ' speaking' : ''}${here ? '' : ' absent'}${large ? ' large' : ''}`}
       data-testid="tile"
       data-participant={person.participant}
       data-presence={person.presence}
+      data-large={large}
       data-link={person.link.status}
+      data-path={person.link.status === 'connected' ? person.link.path : ''}
       data-speaking={speaking}
       aria-label={person.name}
     >
@@ -31,6 +40,7 @@ export function PersonTile({ session, person }: { readonly session: CallSession;
         <Face name={person.name} seed={person.participant} />
       )}
       {note && <p class="tile-note">{note}</p>}
+      <TileActions session={session} person={person} picture={picture} />
       <p class="tile-name">
         {!person.media.audio && <MutedMark />}
         <span class="tile-name-text">{person.name}</span>
@@ -101,6 +111,8 @@ function tileNote(person: Person): string | null {
       return 'Reconnecting…';
     case 'failed':
       return 'Not connected';
+    case 'other-key':
+      return 'Has another link';
     case 'connected':
       return null;
     default:

@@ -7,10 +7,12 @@ export interface DialogProps {
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly testid?: string;
+  /** For tables. */
+  readonly wide?: boolean;
 }
 
 /** A modal dialog while it is rendered. The browser keeps the focus inside and gives it back to where it was. */
-export function Dialog({ title, onClose, children, testid }: DialogProps) {
+export function Dialog({ title, onClose, children, testid, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const close = useRef(onClose);
@@ -35,7 +37,7 @@ export function Dialog({ title, onClose, children, testid }: DialogProps) {
   return (
     <dialog
       ref={element}
-      class="dialog"
+      class={`dialog${wide ? ' wide' : ''}`}
       aria-labelledby={titleId}
       data-testid={testid}
       onCancel={(event) => {

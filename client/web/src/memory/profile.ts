@@ -8,6 +8,7 @@ export const NAME_CHARS = LIMITS['name.chars'].value;
 const NAME = 'parley.name';
 const RELAY_ONLY = 'parley.relay-only';
 const SHORTCUTS = 'parley.shortcuts';
+const VIEW = 'parley.view';
 
 export const rememberedName = (): string => browserStore.read(NAME) ?? '';
 
@@ -25,3 +26,9 @@ export const setRelayOnly = (on: boolean): void => browserStore.write(RELAY_ONLY
 /** Single-key shortcuts get in the way of speech input, so they can be switched off (WCAG 2.1.4). */
 export const shortcutsOn = (): boolean => browserStore.read(SHORTCUTS) !== 'off';
 export const setShortcutsOn = (on: boolean): void => browserStore.write(SHORTCUTS, on ? null : 'off');
+
+/** How a call is shown. */
+export const viewChosen = (): 'grid' | 'speaker' =>
+  browserStore.read(VIEW) === 'speaker' ? 'speaker' : 'grid';
+export const rememberView = (view: 'grid' | 'speaker'): void =>
+  browserStore.write(VIEW, view === 'grid' ? null : view);

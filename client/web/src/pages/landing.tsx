@@ -2,6 +2,7 @@ import { adHocRoomId } from '@parley/protocol/ids';
 import { useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { go } from '../navigate.ts';
+import { keyFragment, mediaKeyIn } from '../call/media-key.ts';
 import { roomFromText, roomPath } from '../route.ts';
 import { Gathering } from './gathering.tsx';
 import './landing.css';
@@ -75,7 +76,7 @@ function JoinForm() {
       onSubmit={(event) => {
         event.preventDefault();
         const reference = roomFromText(text);
-        if (reference) go(roomPath(reference.room));
+        if (reference) go(roomPath(reference.room), keyFragment(mediaKeyIn(text)));
         else setProblem(true);
       }}
     >

@@ -1,9 +1,9 @@
 /** A call that a script drives: it keeps what it was asked to do and shows the snapshot it is given. */
 import type { ChangeRoomRequest } from '@parley/protocol/http';
 import type { Code } from '@parley/protocol/codes';
-import type { Call, CallSnapshot } from '@parley/sdk/call';
+import type { Call, CallFigures, CallSnapshot } from '@parley/sdk/call';
 import type { Moderation } from '@parley/sdk/moderation';
-import { BANS, NAMED_VIEW, people } from './people.ts';
+import { BANS, figures, NAMED_VIEW, people } from './people.ts';
 
 export class FakeCall implements Call {
   readonly asked: string[] = [];
@@ -41,6 +41,16 @@ export class FakeCall implements Call {
 
   setScreen(stream: MediaStream | null): void {
     this.#media('screen', stream !== null);
+  }
+
+  setMediaKey(key: string): void {
+    this.asked.push(`key ${key}`);
+  }
+
+  showCamera(): void {}
+
+  measure(): Promise<CallFigures> {
+    return Promise.resolve(figures(this.#snapshot));
   }
 
   rename(name: string): void {

@@ -1,7 +1,8 @@
 /** The people of the gallery. */
 import type { Ban, RoomView } from '@parley/protocol/http';
 import type { Waiting } from '@parley/protocol/people';
-import type { CallSnapshot, ChatEntry, Link, Person } from '@parley/sdk/call';
+import type { CallFigures, CallSnapshot, ChatEntry, Link, Person } from '@parley/sdk/call';
+import type { TrackFigures } from '@parley/sdk/figures';
 import { fakeCamera } from './fake-media.ts';
 
 const NAMES = [
@@ -30,7 +31,8 @@ const POOR: Link = { ...GOOD, quality: 'poor', roundTripMs: 380, lossPercent: 7.
 
 /** Every third has no camera, every fourth is muted, and connections differ. */
 export function people(count: number): readonly Person[] {
-  return NAMES.slice(0, count).map((name, index) => {
+  return Array.from({ length: count }, (_, index) => {
+    const name = NAMES[index] ?? `Guest ${index}`;
     const video = index % 3 !== 1;
     const portrait = index === 3;
     return {
@@ -88,6 +90,7 @@ export function snapshot(changes: Partial<CallSnapshot> = {}): CallSnapshot {
       owner: false,
     },
     people: [],
+    path: { way: 'mesh', why: null },
     lobby: [],
     muteRequests: 0,
     chat: [],
@@ -120,5 +123,43 @@ export function owned(count: number, waiting = 0): Partial<CallSnapshot> {
     me: { ...snapshot().me, owner: true },
     people: people(count),
     lobby: WAITING.slice(0, waiting),
+  };
+}
+
+const VOICE: TrackFigures = {
+  source: 'microphone',
+  codec: 'opus',
+  width: null,
+  height: null,
+  framesPerSecond: null,
+  kilobitsPerSecond: 31,
+  lossPercent: 0,
+  bufferMs: 64,
+};
+const PICTURE: TrackFigures = {
+  source: 'camera',
+  codec: 'vp8',
+  width: 640,
+  height: 360,
+  framesPerSecond: 23.9,
+  kilobitsPerSecond: 587,
+  lossPercent: 0.4,
+  bufferMs: 64,
+};
+
+/** What a call measures of those people: half of them are muted, and pictures differ. */
+export function figures({ path, people: others }: CallSnapshot): CallFigures {
+  const relay = path.way === 'relay';
+  const sent = [VOICE, PICTURE, { ...PICTURE, width: 320, height: 180, kilobitsPerSecond: 148 }];
+  return {
+    people: others.map(({ participant, media }, index) => ({
+      participant,
+      received: [
+        ...(media.audio ? [VOICE] : []),
+        ...(media.video ? [{ ...PICTURE, kilobitsPerSecond: 587 - 31 * index }] : []),
+      ],
+      sent: relay ? [] : [VOICE, PICTURE],
+    })),
+    relay: relay ? { transport: 'WebTransport', roundTripMs: 18, lossPercent: 0.1, sent } : null,
   };
 }

@@ -72,6 +72,15 @@ function call({ change = {}, devices = {}, silent = false, owner, script }: Call
 
 const inCall = (count: number): Partial<CallSnapshot> => ({ people: people(count - 1) });
 
+/** Many, through relays. */
+const relayed = (count: number): Partial<CallSnapshot> => ({
+  path: { way: 'relay', why: 'people', sealed: false },
+  people: people(count - 1).map((person) => ({
+    ...person,
+    link: person.link.status === 'connected' ? { ...person.link, path: 'relay' as const } : person.link,
+  })),
+});
+
 function mixed(): Partial<CallSnapshot> {
   const all = people(5).map((person, index) => {
     if (index === 0) return { ...person, presence: 'away' as const, level: 0 };
@@ -147,6 +156,26 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   ...Object.fromEntries(
     [2, 3, 4, 6, 9, 12].map((count) => [`call-${count}`, () => call({ change: inCall(count) })]),
   ),
+  'call-speaker': () =>
+    call({ change: relayed(9), script: (session) => (session.stage.view.value = 'speaker') }),
+  'call-pages': () => call({ change: relayed(40) }),
+  'call-pinned': () =>
+    call({ change: relayed(6), script: (session) => session.stage.togglePin('p0000000000000003') }),
+  'call-path': () =>
+    call({ change: relayed(5), script: (session) => (session.dialog.value = { kind: 'path' }) }),
+  'call-sealed': () =>
+    call({
+      change: { ...relayed(5), path: { way: 'relay', why: 'people', sealed: true } },
+      script: (session) => {
+        session.mediaKey.value = 'AAECAwQFBgcICQoLDA0ODw';
+        session.dialog.value = { kind: 'path' };
+      },
+    }),
+  'call-statistics': () =>
+    call({
+      change: relayed(5),
+      script: (session) => (session.dialog.value = { kind: 'statistics' }),
+    }),
   'call-silent': () => call({ change: inCall(3), silent: true }),
   'call-mixed': () => call({ change: mixed() }),
   'call-reconnecting': () =>

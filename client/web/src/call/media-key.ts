@@ -1,0 +1,14 @@
+/** The end-to-end key of a room, in the fragment of its link: browsers send it to no server. */
+import { newSecret, readSecret, SECRET_BYTES } from '@parley/sdk/relayed/secret';
+
+const FRAGMENT = /[#&]key=([\w-]+)/;
+
+/** Of a link, or of what follows its `#`; `null` where there is none or it is damaged. */
+export function mediaKeyIn(text: string): string | null {
+  const key = FRAGMENT.exec(text)?.[1];
+  return key !== undefined && readSecret(key) !== undefined ? key : null;
+}
+
+export const newMediaKey = (): string => newSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+
+export const keyFragment = (key: string | null): string => (key === null ? '' : `#key=${key}`);

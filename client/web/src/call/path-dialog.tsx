@@ -1,0 +1,64 @@
+import { pathWords } from '../copy/paths.ts';
+import { CopyButton } from '../design/copy-button.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import type { CallSession } from './session.ts';
+
+interface PathDialogProps {
+  readonly session: CallSession;
+  readonly onClose: () => void;
+}
+
+/** Which way voice and video go, who can read them there, and what to do about it. */
+export function PathDialog({ session, onClose }: PathDialogProps) {
+  const words = pathWords(session.snapshot.value.path);
+  return (
+    <Dialog title="How this call travels" onClose={onClose} testid="path-dialog">
+      <p>
+        {words?.title ??
+          'Voice and video go straight from person to person, encrypted. Nobody on the way can read them.'}
+      </p>
+      <MediaKeySection session={session} />
+      <button
+        type="button"
+        class="button quiet"
+        onClick={() => (session.dialog.value = { kind: 'statistics' })}
+      >
+        Statistics of the call
+      </button>
+    </Dialog>
+  );
+}
+
+export function MediaKeySection({ session }: { readonly session: CallSession }) {
+  if (session.mediaKey.value !== null) {
+    return (
+      <>
+        <p class="soft small" data-testid="has-media-key">
+          The part after # is an end-to-end key: media relays cannot read the voice and video of whoever came
+          by this very link. Whoever has another link neither sees nor hears them in a large room.
+        </p>
+        <div class="actions">
+          <CopyButton text={session.link} label="Copy the link with the key" />
+        </div>
+      </>
+    );
+  }
+  return (
+    <>
+      <p class="soft small">
+        In a large room voice and video go through media relays, which could read them. A key in the link
+        keeps them out: everyone needs the new link then.
+      </p>
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          data-testid="make-media-key"
+          onClick={() => session.makeMediaKey()}
+        >
+          Make a link with a key
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+/** How somebody wants to see the call: as a grid or with whoever speaks large, who is pinned, and which page of people. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import { signal } from '@preact/signals';
+import { rememberView, viewChosen } from '../memory/profile.ts';
+import type { View } from './stage-plan.ts';
+
+export class StageChoice {
+  readonly view = signal<View>(viewChosen());
+  readonly pinned = signal<ParticipantId | null>(null);
+  readonly page = signal(0);
+  /** How many pages there are: the stage says so. */
+  readonly pages = signal(1);
+
+  toggleView(): void {
+    this.view.value = this.view.value === 'grid' ? 'speaker' : 'grid';
+    this.page.value = 0;
+    rememberView(this.view.value);
+  }
+
+  togglePin(participant: ParticipantId): void {
+    this.pinned.value = this.pinned.value === participant ? null : participant;
+    this.page.value = 0;
+  }
+
+  turn(by: 1 | -1): void {
+    this.page.value = Math.min(this.pages.value - 1, Math.max(0, this.page.value + by));
+  }
+
+  /** What is shown of it: people leave, and pages with them. */
+  shown(page: number, pages: number): void {
+    this.page.value = page;
+    this.pages.value = pages;
+  }
+}

@@ -1,0 +1,90 @@
+/** Who is shown, where, and who is on another page: decided without a document. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import { gridLayout } from './layout.ts';
+
+/** `speaker`: whoever has the floor is large and the others are beside them. */
+export type View = 'grid' | 'speaker';
+
+/** As many cameras as are fetched through relays at most, ours with them. */
+export const MOST_TILES = 16;
+/** A face is still known on a tile of this size, in CSS pixels. */
+const LEAST_TILE = { width: 120, height: 84 };
+
+export interface StageInput {
+  /** Everyone else, in the order of the stage. */
+  readonly people: readonly ParticipantId[];
+  readonly view: View;
+  /** A screen is shared: it is large, and whoever is pinned or speaks is first beside it. */
+  readonly sharing: boolean;
+  readonly pinned: ParticipantId | null;
+  readonly speaker: ParticipantId | null;
+  /** From 0; the last one where there are fewer. */
+  readonly page: number;
+  /** How many others fit beside our own picture: in the grid, and beside somebody who is large. */
+  readonly most: { readonly grid: number; readonly beside: number };
+}
+
+export interface StagePlan {
+  readonly large: ParticipantId | null;
+  readonly tiles: readonly ParticipantId[];
+  readonly page: number;
+  readonly pages: number;
+}
+
+export function planStage({ people, view, sharing, pinned, speaker, page, most }: StageInput): StagePlan {
+  const here = (one: ParticipantId | null): ParticipantId | null =>
+    one !== null && people.includes(one) ? one : null;
+  const first = here(pinned) ?? (view === 'speaker' ? (here(speaker) ?? people[0] ?? null) : null);
+  const large = sharing ? null : first;
+  const beside = people.filter((one) => one !== large);
+  const ordered = sharing && first !== null ? [first, ...beside.filter((one) => one !== first)] : beside;
+  const perPage = Math.max(1, sharing || large !== null ? most.beside : most.grid);
+  const pages = Math.max(1, Math.ceil(ordered.length / perPage));
+  const shown = Math.min(Math.max(0, page), pages - 1);
+  return { large, tiles: ordered.slice(shown * perPage, (shown + 1) * perPage), page: shown, pages };
+}
+
+/** How many tiles a stage bears on which faces are known, at least four and at most `MOST_TILES`. */
+export function mostTiles(size: {
+  readonly width: number;
+  readonly height: number;
+  readonly gap: number;
+}): number {
+  for (let count = MOST_TILES; count > 4; count--) {
+    const { tileWidth, tileHeight } = gridLayout({ ...size, count });
+    if (tileWidth >= LEAST_TILE.width && tileHeight >= LEAST_TILE.height) return count;
+  }
+  return 4;
+}
+
+/**
+ * The order of the stage after somebody came, left or spoke. Nobody moves without need: whoever speaks from another page takes the place
+ * on the first one of whoever was silent for longest there.
+ */
+export function arrange(
+  before: readonly ParticipantId[],
+  people: readonly ParticipantId[],
+  {
+    speaker,
+    spokeAt,
+    perPage,
+  }: {
+    readonly speaker: ParticipantId | null;
+    readonly spokeAt: ReadonlyMap<ParticipantId, number>;
+    readonly perPage: number;
+  },
+): readonly ParticipantId[] {
+  const order = [
+    ...before.filter((one) => people.includes(one)),
+    ...people.filter((one) => !before.includes(one)),
+  ];
+  const from = speaker === null ? -1 : order.indexOf(speaker);
+  if (speaker === null || from < perPage) return order;
+  const silence = (one: ParticipantId): number => spokeAt.get(one) ?? Number.NEGATIVE_INFINITY;
+  const to = order
+    .slice(0, Math.max(1, perPage))
+    .reduce((quietest, one, at) => (silence(one) < silence(order[quietest] ?? one) ? at : quietest), 0);
+  const [given] = order.splice(to, 1, speaker);
+  if (given !== undefined) order[from] = given;
+  return order;
+}

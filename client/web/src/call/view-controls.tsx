@@ -1,0 +1,58 @@
+import { Icon } from '../design/icon.tsx';
+import type { CallSession } from './session.ts';
+
+/** Grid or speaker, and the pages of a room that is larger than the stage. */
+export function ViewControls({ session }: { readonly session: CallSession }) {
+  const { view, page, pages } = session.stage;
+  if (session.snapshot.value.people.length === 0) return null;
+  const speaker = view.value === 'speaker';
+  const label = speaker ? 'Show everyone in a grid' : 'Show whoever speaks large';
+  return (
+    <>
+      {pages.value > 1 && (
+        <nav class="pager" aria-label="Pages of people" data-testid="pager">
+          <Turn session={session} by={-1} label="People before" off={page.value === 0} />
+          <span class="pager-at" role="status" aria-label={`Page ${page.value + 1} of ${pages.value}`}>
+            {page.value + 1} / {pages.value}
+          </span>
+          <Turn session={session} by={1} label="More people" off={page.value === pages.value - 1} />
+        </nav>
+      )}
+      <button
+        type="button"
+        class="button quiet icon-only"
+        data-testid="view"
+        data-view={view.value}
+        aria-label={label}
+        aria-keyshortcuts="g"
+        title={`${label} (g)`}
+        onClick={() => session.stage.toggleView()}
+      >
+        <Icon name={speaker ? 'grid' : 'speaker'} />
+      </button>
+    </>
+  );
+}
+
+interface TurnProps {
+  readonly session: CallSession;
+  readonly by: 1 | -1;
+  readonly label: string;
+  readonly off: boolean;
+}
+
+function Turn({ session, by, label, off }: TurnProps) {
+  return (
+    <button
+      type="button"
+      class={`button quiet icon-only turn ${by === 1 ? 'on' : 'back'}`}
+      data-testid={by === 1 ? 'page-next' : 'page-before'}
+      aria-label={label}
+      aria-disabled={off}
+      title={label}
+      onClick={() => session.stage.turn(by)}
+    >
+      <Icon name="chevron" />
+    </button>
+  );
+}

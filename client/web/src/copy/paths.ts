@@ -1,0 +1,60 @@
+/** How media goes between people, in words. */
+import type { CallPath, Link } from '@parley/sdk/call';
+
+type Path = Extract<Link, { readonly status: 'connected' }>['path'];
+
+export const PATHS: Readonly<Record<Path, { readonly name: string; readonly meaning: string }>> = {
+  direct: { name: 'Direct', meaning: 'Voice and video are encrypted on the way between you.' },
+  relayed: {
+    name: 'Through a TURN server',
+    meaning:
+      'A firewall keeps you from reaching each other directly, so a server passes on what you send. It cannot read it.',
+  },
+  relay: {
+    name: 'Through media relays',
+    meaning:
+      'Media relays pass on what you send. It is encrypted on the way to them, and they could read it.',
+  },
+};
+
+/** What is said of the whole call; `null` where there is nothing to say. */
+export function pathWords(
+  path: CallPath,
+): { readonly mark: string; readonly title: string; readonly calm: boolean } | null {
+  const { way, why } = path;
+  if (way === 'relay') {
+    const reason =
+      why === 'people'
+        ? 'The room is larger than direct connections bear'
+        : 'Somebody cannot be reached directly';
+    return path.sealed
+      ? {
+          mark: 'End-to-end encrypted',
+          title: `${reason}, so voice and video go through media relays, which cannot read them: the key is in your link.`,
+          calm: true,
+        }
+      : {
+          mark: 'Through relays',
+          title: `${reason}, so voice and video go through media relays. Relays can read them.`,
+          calm: false,
+        };
+  }
+  switch (why) {
+    case null:
+      return null;
+    case 'no-relay':
+      return {
+        mark: 'Without relays',
+        title: 'The room is large and no media relay is free: everyone sends to everyone.',
+        calm: false,
+      };
+    case 'no-codecs':
+      return {
+        mark: 'Without relays',
+        title: 'The room is large and this browser cannot use media relays: it sends to everyone by itself.',
+        calm: false,
+      };
+    default:
+      return why satisfies never;
+  }
+}
