@@ -6,7 +6,7 @@ use crate::media::dial::{Address, Offer};
 use crate::media::place::Room;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
@@ -62,9 +62,22 @@ struct Claim {
     generation: u32,
     /// Of the last welcome.
     resume: String,
+    participant: String,
+    /// Who was told which way we go: two who answer each other always would never end.
+    told: HashSet<String>,
+    /// Directed messages so far: each has an id of its own (DIR-3).
+    said: u64,
 }
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// What a socket brings.
+enum Heard {
+    /// Of the service itself.
+    Message(Value),
+    /// Of another participant (DIR-1). All that is understood of it is whether they say which way they go (MEDIA-13).
+    Directed { from: String, path: bool },
+}
 
 impl Presence {
     /// Joins.
@@ -74,11 +87,19 @@ impl Presence {
         let answer = http::post(url, None, json!({ "name": name })).await?;
         let text = |field: &str| answer[field].as_str().map(str::to_owned).ok_or_else(strange);
         let media = json!({ "audio": publish, "video": publish, "screen": false });
-        let mut claim =
-            Claim { url: text("socketUrl")?, name: name.to_owned(), media, generation: 0, resume: String::new() };
+        let mut claim = Claim {
+            url: text("socketUrl")?,
+            name: name.to_owned(),
+            media,
+            generation: 0,
+            resume: String::new(),
+            participant: String::new(),
+            told: HashSet::new(),
+            said: 0,
+        };
         let (socket, welcome) = claim.open(Some(&text("ticket")?)).await?;
         let (wishes, heard) = mpsc::channel(4);
-        let participant = welcome["participant"].as_str().ok_or_else(strange)?.to_owned();
+        let participant = claim.participant.clone();
         let room = welcome["room"]["room"].as_str().ok_or_else(strange)?.to_owned();
         let task = tokio::spawn(claim.keep(socket, heard));
         Ok(Self { participant, room, wishes, task })
@@ -128,13 +149,18 @@ impl Claim {
         send(&mut socket, first).await?;
         let mut until = Instant::now() + OPENING;
         loop {
-            let message = tokio::select! {
-                message = hear(&mut socket) => message?,
+            let heard = tokio::select! {
+                heard = hear(&mut socket) => heard?,
                 () = sleep_until(until) => return Err(Ending::lost("the room does not answer")),
             };
+            let Heard::Message(message) = heard else { continue };
             match message["type"].as_str() {
                 Some("welcome") => {
                     self.resume = message["resume"].as_str().ok_or_else(strange)?.to_owned();
+                    self.participant = message["participant"].as_str().ok_or_else(strange)?.to_owned();
+                    for member in message["roster"].as_array().into_iter().flatten() {
+                        self.say_path(&mut socket, &member["participant"]).await?;
+                    }
                     return Ok((socket, message));
                 }
                 Some("in-lobby") => {
@@ -144,6 +170,15 @@ impl Claim {
                 _ => {}
             }
         }
+    }
+
+    /// Says to somebody that our media goes through relays and theirs is there, so that no link is made with us (MEDIA-13).
+    async fn say_path(&mut self, socket: &mut Socket, to: &Value) -> Result<(), Ending> {
+        let Some(to) = to.as_str().filter(|to| **to != *self.participant) else { return Ok(()) };
+        self.said += 1;
+        self.told.insert(to.to_owned());
+        let path = json!({ "type": "path", "want": "relay", "able": true, "takes": true });
+        socket.send(Message::text(format!(">{to} path{}\n{path}", self.said))).await.map_err(Ending::of)
     }
 
     /// Stays in the room, on one socket after the other.
@@ -182,9 +217,20 @@ impl Claim {
         loop {
             tokio::select! {
                 heard = hear(socket) => {
-                    let mut message = heard?;
+                    let heard = heard?;
                     (quiet, pinged) = (Instant::now() + QUIET, false);
+                    let mut message = match heard {
+                        Heard::Message(message) => message,
+                        // They want a link, or do not know yet which way we go.
+                        Heard::Directed { from, path } => {
+                            if !path || !self.told.contains(&from) {
+                                self.say_path(socket, &from.into()).await?;
+                            }
+                            continue;
+                        }
+                    };
                     match message["type"].as_str() {
+                        Some("joined") => self.say_path(socket, &message["member"]["participant"]).await?,
                         Some("relay") => if let Some(answer) = asked.pop_front() {
                             let _nobody_waits = answer.send(Ok(message["relay"].take()));
                         },
@@ -270,26 +316,41 @@ async fn send(socket: &mut Socket, message: Value) -> Result<(), Ending> {
     socket.send(Message::text(message.to_string())).await.map_err(Ending::of)
 }
 
-/// The next message of the service itself. May be given up halfway.
-async fn hear(socket: &mut Socket) -> Result<Value, Ending> {
+/// The next message. May be given up halfway.
+async fn hear(socket: &mut Socket) -> Result<Heard, Ending> {
     loop {
         let text = match socket.next().await {
             Some(Ok(Message::Text(text))) => text,
+            Some(Ok(Message::Binary(bytes))) => match directed(&bytes) {
+                Some(heard) => return Ok(heard),
+                None => continue,
+            },
             Some(Ok(Message::Close(frame))) => return Err(lost(Ending::closed(frame.as_ref()))),
             Some(Ok(_)) => continue,
             Some(Err(why)) => return Err(lost(Ending::of(why))),
             None => return Err(Ending::lost("the room was lost")),
         };
-        // Directed messages are none of it.
+        if let Some(heard) = directed(text.as_bytes()) {
+            return Ok(heard);
+        }
         let Ok(message) = serde_json::from_str::<Value>(&text) else { continue };
         let fatal = message["type"] == "room-deleted" || message["fatal"] == true;
         if !fatal {
-            return Ok(message);
+            return Ok(Heard::Message(message));
         }
         let code = message["code"].as_str().unwrap_or("ROOM_DELETED");
         let why = format!("the room is over for us: {code}");
         return Err(if PASSING.contains(&code) { Ending::lost(why) } else { Ending::Refused(why) });
     }
+}
+
+/// A directed message of a participant, where it is one.
+fn directed(message: &[u8]) -> Option<Heard> {
+    let message = message.strip_prefix(b"<")?;
+    let end = message.iter().position(|byte| *byte == b'\n')?;
+    let from = String::from_utf8(message[..end].to_vec()).ok()?;
+    let payload = serde_json::from_slice::<Value>(&message[end..]).unwrap_or_default();
+    Some(Heard::Directed { from, path: payload["type"] == "path" })
 }
 
 /// A socket that ends without a word about why is opened again.
