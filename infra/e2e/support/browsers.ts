@@ -32,32 +32,44 @@ export function launchChromium(
   });
 }
 
+/** How large things are: two cores cannot encode what four people send of the 1280 x 720 that the page asks for, nor draw many large pages. */
+export interface Sizes {
+  readonly camera: Size;
+  readonly page: Size;
+}
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+const USUAL: Sizes = { camera: { width: 320, height: 180 }, page: { width: 900, height: 640 } };
+
 /** One person's browser profile: cookies and storage of its own. `affinity` lets the edge choose another pod. */
 export async function newProfile(
   browser: Browser,
   origin: string,
   affinity?: string,
+  sizes = USUAL,
 ): Promise<BrowserContext> {
   const profile = await browser.newContext({
     permissions: ['camera', 'microphone'],
     ignoreHTTPSErrors: true,
-    viewport: { width: 900, height: 640 },
+    viewport: sizes.page,
   });
   if (affinity !== undefined)
     await profile.addCookies([{ name: 'parley-affinity', value: affinity, url: origin }]);
   await profile.addInitScript(watchConnections);
-  await profile.addInitScript(giveSmallCamera);
+  await profile.addInitScript(giveCamera, sizes.camera);
   return profile;
 }
 
-/** A camera of 320 x 180: the page asks for 1280 x 720, of which two cores cannot encode what four people send. Runs in the page. */
-function giveSmallCamera(): void {
+/** Runs in the page. */
+function giveCamera({ width, height }: Size): void {
   const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
   if (!devices) return;
   const real = devices.getUserMedia.bind(devices);
   devices.getUserMedia = (asked = {}) => {
     const video = typeof asked.video === 'object' ? asked.video : {};
-    return real(asked.video ? { ...asked, video: { ...video, width: 320, height: 180 } } : asked);
+    return real(asked.video ? { ...asked, video: { ...video, width, height } } : asked);
   };
 }
 

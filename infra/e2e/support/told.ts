@@ -12,6 +12,8 @@ export class Told {
 
   constructor(page: Page) {
     page.on('websocket', (socket) => {
+      // Media that does not get through by WebTransport has sockets of its own.
+      if (new URL(socket.url()).pathname === '/media') return;
       this.sockets += 1;
       socket.on('framereceived', ({ payload }) => this.#hear(payload.toString()));
     });

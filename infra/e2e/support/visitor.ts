@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { adHocRoomId } from '@parley/protocol/ids';
-import { newProfile } from './browsers.ts';
+import { newProfile, type Sizes } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import type { TestSite } from './site.ts';
 import { Told } from './told.ts';
@@ -19,6 +19,7 @@ export interface VisitOptions {
   /** Chooses a pod at the edge. */
   readonly affinity?: string;
   readonly relayOnly?: boolean;
+  readonly sizes?: Sizes;
 }
 
 /** How long a call may take to stand on a busy machine with two cores. */
@@ -40,9 +41,9 @@ export class Visitor {
   /** Opens the room's link, fills in the name, and joins with camera and microphone. */
   static async join(
     browser: Browser,
-    { name, web, room, affinity, relayOnly }: VisitOptions,
+    { name, web, room, affinity, relayOnly, sizes }: VisitOptions,
   ): Promise<Visitor> {
-    const profile = await newProfile(browser, web, affinity);
+    const profile = await newProfile(browser, web, affinity, sizes);
     const visitor = new Visitor(name, await profile.newPage());
     await visitor.enter(`${web}/r/${room}`, relayOnly ?? false);
     return visitor;

@@ -31,6 +31,8 @@ export function beginToWatch(): void {
   const tickEveryMs = 50;
   /** A page that is this late with a tick has stalled: more of it is not time in which it would have shown a picture. */
   const tickLateMs = 250;
+  /** Chromium forgets who waits for a frame when a stream gets another track. */
+  const askAgainMs = 300;
   /** What one packet holds: the default of Opus in WebRTC. */
   const packetMs = 20;
   const scope = globalThis as unknown as Watching;
@@ -62,19 +64,25 @@ export function beginToWatch(): void {
   const pictureOf = (participant: string): (() => number) => {
     let [shownAt, longest] = [Number.NEGATIVE_INFINITY, 0];
     let followed: HTMLVideoElement | null = null;
+    let [asked, askedAt] = [0, 0];
     const longestMs = (): number => Math.max(longest, awake() - shownAt);
     const follow = (): void => {
       const tile = `[data-testid=tile][data-participant="${participant}"]`;
       const video = document.querySelector<HTMLVideoElement>(`${tile} video`);
-      if (video === followed) return;
+      if (video === followed && awake() - askedAt < askAgainMs) return;
+      if (video === followed) video?.cancelVideoFrameCallback(asked);
       followed = video;
+      const ask = (): void => {
+        askedAt = awake();
+        asked = video?.requestVideoFrameCallback(note) ?? 0;
+      };
       const note = (): void => {
         if (video !== followed) return;
         if (Number.isFinite(shownAt)) longest = longestMs();
         shownAt = awake();
-        video?.requestVideoFrameCallback(note);
+        ask();
       };
-      video?.requestVideoFrameCallback(note);
+      ask();
     };
     follow();
     setInterval(follow, tickEveryMs);

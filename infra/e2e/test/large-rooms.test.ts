@@ -1,0 +1,208 @@
+/** Rooms of more people than a mesh bears: real browsers, edge, pods and media relays. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join as inside } from 'node:path';
+import { afterEach, describe, it, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { makeVideo, Terminal } from '@parley/local/terminal';
+import { end, relayInUse } from '../support/live-relays.ts';
+import { withSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
+import { newRoom, Visitor } from '../support/visitor.ts';
+import { heard, listen } from '../support/voices.ts';
+
+const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
+/** Pages that encode and decode for each other, on however few processors. */
+const MOVED_WITHIN_MS = 90_000;
+const USUAL_MS = 5000;
+/** Above what is usual on this machine just now. */
+const STILL_MS = 2500;
+/** A beep that falls between the two ways is lost: the next one comes a second later. */
+const SILENT_MS = 2500;
+/** Whoever was on a relay that is gone asks for another one and connects to it. */
+const BACK_MS = { stillMs: 5000, silentMs: 6000 };
+
+describe('a room', { timeout: 420_000 }, () => {
+  const site = withSite();
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+
+  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave, and nobody is missing meanwhile', async (t) => {
+    const room = newRoom();
+    const people: Visitor[] = [];
+    for (const name of ['Ada', 'Ben', 'Cem'])
+      people.push(await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES }));
+    for (const one of people) await goes(one, 'mesh', 2);
+
+    const films = await filmsFrom(t, `${site.web}/r/${room}`);
+    const there = await watched(t, 'mesh to relay', people, async () => {
+      films.begin(2);
+      for (const one of people) await goes(one, 'relay', 4);
+    });
+    assert.deepEqual(await connections(people), [0, 0, 0], 'nobody is linked directly any more');
+    bounded(there);
+
+    const back = await watched(t, 'relay to mesh', people, async () => {
+      films.end();
+      for (const one of people) await goes(one, 'mesh', 2);
+    });
+    bounded(back);
+    for (const one of people) assert.deepEqual(one.errors, []);
+  });
+});
+
+/** Three are enough here: the rest is the same for any number. */
+describe('a room through relays', { timeout: 420_000 }, () => {
+  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '2' });
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+  const join = (name: string, room: string) =>
+    Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
+
+  it('[MEDIA-10] goes on when its relay is killed', async (t) => {
+    const room = newRoom();
+    const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
+    for (const one of people) await goes(one, 'relay', 2);
+    const relay = await relayInUse(site.stack);
+    t.after(() => site.stack.restart(relay));
+    const noticed = await watched(t, 'a relay killed', people, () => end(site.stack, relay, 'SIGKILL'));
+    bounded(noticed, BACK_MS);
+    for (const one of people) await goes(one, 'relay', 2);
+  });
+
+  it('[MEDIA-16] is sealed between those whose link has the same key, and whoever has another link meets them directly', async () => {
+    const room = newRoom();
+    const withKey = `${room}#key=AAECAwQFBgcICQoLDA0ODw`;
+    const [ada, ben] = [await join('Ada', withKey), await join('Ben', withKey)];
+    const cem = await join('Cem', room);
+    await until(
+      async () => {
+        const paths = [await pathsOf(ada), await pathsOf(ben), await pathsOf(cem)];
+        return (
+          paths.map((one) => one.toSorted().join()).join(' ') === 'direct,relay direct,relay direct,direct'
+        );
+      },
+      {
+        withinMs: MOVED_WITHIN_MS,
+        what: () => 'Ada and Ben to meet at the relay, and Cem to meet both directly',
+      },
+    );
+    await ada.page.getByTestId('open-path').getByText('End-to-end encrypted').waitFor();
+    const there = await watched(null, '', [ada, ben, cem], () => Promise.resolve());
+    bounded(there);
+  });
+
+  it('[MEDIA-14] shows what somebody publishes from a terminal', async (t) => {
+    const room = newRoom();
+    const people = [await join('Ada', room), await join('Ben', room)];
+    (await filmsFrom(t, `${site.web}/r/${room}`)).begin(1);
+    for (const one of people) await goes(one, 'relay', 2);
+    const noticed = await watched(t, 'a film', people, () => Promise.resolve());
+    bounded(noticed);
+  });
+});
+
+/** Everybody else is connected that way, and the page says it of the call. */
+async function goes(visitor: Visitor, way: 'mesh' | 'relay', others: number): Promise<void> {
+  const { name, page } = visitor;
+  const path = way === 'mesh' ? 'direct' : 'relay';
+  let shown: string[] = [];
+  await until(
+    async () => {
+      shown = await pathsOf(visitor);
+      return shown.length === others && shown.every((one) => one === path);
+    },
+    {
+      withinMs: MOVED_WITHIN_MS,
+      what: () => `${name} to be connected by ${path} with ${others}: ${shown.join()}`,
+    },
+  );
+  await page
+    .locator(`[data-testid=path][data-way=${way}]`)
+    .waitFor({ state: 'attached', timeout: MOVED_WITHIN_MS });
+}
+
+/** People at terminals, who publish a video and leave properly. */
+async function filmsFrom(t: TestContext, link: string): Promise<{ begin(count: number): void; end(): void }> {
+  const dir = await mkdtemp(inside(tmpdir(), 'parley-video-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const video = makeVideo(inside(dir, 'video.mp4'));
+  const films: Terminal[] = [];
+  t.after(() => films.forEach(({ child }) => child.kill('SIGKILL')));
+  return {
+    begin: (count) => {
+      for (let nth = 1; nth <= count; nth += 1)
+        films.push(new Terminal('publish', link, video, '--loop', '--name', `Film ${nth}`));
+    },
+    end: () => films.splice(0).forEach(({ child }) => child.kill('SIGTERM')),
+  };
+}
+
+function pathsOf({ page }: Visitor): Promise<string[]> {
+  return page
+    .locator('[data-testid=tile]:not([data-self])')
+    .evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset['path'] ?? ''));
+}
+
+interface Gaps {
+  readonly stillMs: number;
+  readonly silentMs: number;
+  readonly usual: { readonly stillMs: number; readonly silentMs: number };
+}
+
+/** The longest that anybody's picture stood still and anybody's voice was silent, for those who were there all the time. */
+async function watched(
+  t: TestContext | null,
+  what: string,
+  people: readonly Visitor[],
+  happens: () => Promise<void>,
+): Promise<Gaps> {
+  const here = [...people];
+  for (const one of here) {
+    await one.watch();
+    await listen(one.page);
+  }
+  await pause(USUAL_MS);
+  const usual = await longest(here);
+  const begun = Date.now();
+  await happens();
+  const tookMs = Date.now() - begun;
+  await pause(USUAL_MS);
+  const found = await longest(here);
+  t?.diagnostic(
+    `${what} took ${tookMs} ms: longest still picture ${found.stillMs} ms (usually ${usual.stillMs}), between beeps ${found.silentMs} ms (usually ${usual.silentMs})`,
+  );
+  return { ...found, usual };
+}
+
+async function longest(people: readonly Visitor[]): Promise<{ stillMs: number; silentMs: number }> {
+  const ids = await Promise.all(people.map((one) => one.participant()));
+  const still: number[] = [];
+  const silent: number[] = [];
+  for (const one of people) {
+    const { interruptions } = await one.watched();
+    still.push(...interruptions.filter(({ of }) => ids.includes(of)).map(({ stillMs }) => stillMs));
+    silent.push(
+      ...(await heard(one.page)).filter(({ of }) => ids.includes(of)).map(({ silentMs }) => silentMs),
+    );
+  }
+  return { stillMs: Math.max(...still), silentMs: Math.max(...silent) };
+}
+
+function bounded(
+  { stillMs, silentMs, usual }: Gaps,
+  most = { stillMs: STILL_MS, silentMs: SILENT_MS },
+): void {
+  assert.ok(stillMs <= most.stillMs + usual.stillMs, `a picture stood still for ${stillMs} ms`);
+  assert.ok(silentMs <= most.silentMs + usual.silentMs, `nothing was heard for ${silentMs} ms`);
+}
+
+function connections(people: readonly Visitor[]): Promise<number[]> {
+  return Promise.all(
+    people.map(({ page }) =>
+      page.evaluate(() => {
+        const { parleyConnections } = globalThis as unknown as { parleyConnections: RTCPeerConnection[] };
+        return parleyConnections.filter((one) => one.connectionState !== 'closed').length;
+      }),
+    ),
+  );
+}
