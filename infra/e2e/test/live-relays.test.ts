@@ -8,8 +8,11 @@ import { watchMachine } from '../support/machine.ts';
 import { withSite, type TestSite } from '../support/site.ts';
 import { until } from '../support/until.ts';
 
-/** Pictures come every 100 ms. The edge notices up to two seconds later where sockets may no longer be led, so that two moves may follow each other. */
-const NO_GAP_MS = { WebTransport: 500, WebSocket: 2000 } as const;
+/**
+ * Pictures come every 100 ms. The edge notices up to two seconds later where sockets may no longer be led, so that two moves may follow each
+ * other, the second of which takes its own time.
+ */
+const NO_GAP_MS = { WebTransport: 500, WebSocket: 2500 } as const;
 const BACK_MS = 3000;
 /** Whoever publishes asks every other second, and waits as long for the answer. */
 const BACK_WITHOUT_A_WORD_MS = 7000;
