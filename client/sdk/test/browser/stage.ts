@@ -31,17 +31,15 @@ export interface Stage {
 }
 
 export async function setStage(): Promise<Stage> {
-  const bundle = await bundled('page.ts');
+  const { entry, files } = await bundled('page.ts');
   const server = createServer((request, response) => {
-    const script = request.url === '/page.js';
+    const script = files.get((request.url ?? '').slice(1));
     response.setHeader(
       'content-security-policy',
       "default-src 'none'; script-src 'self'; connect-src *; media-src blob:",
     );
-    response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
-    response.end(
-      script ? bundle : '<!doctype html><title>call</title><script type=module src=/page.js></script>',
-    );
+    response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
+    response.end(script ?? `<!doctype html><title>call</title><script type=module src=/${entry}></script>`);
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const pageUrl = `http://localhost:${(server.address() as AddressInfo).port}`;
@@ -68,8 +66,16 @@ export async function setStage(): Promise<Stage> {
   };
 }
 
-/** The text of one module with everything it imports, as an application ships it. */
-export async function bundled(entry: string): Promise<string> {
+export interface Bundle {
+  readonly entry: string;
+  /** Texts by name. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What is loaded at once, and not when it is first needed. */
+  readonly first: readonly string[];
+}
+
+/** One module with everything it imports, as an application ships it. */
+export async function bundled(module: string): Promise<Bundle> {
   const built = await build({
     configFile: false,
     logLevel: 'warn',
@@ -78,15 +84,29 @@ export async function bundled(entry: string): Promise<string> {
       write: false,
       target: 'es2022',
       rolldownOptions: {
-        input: join(import.meta.dirname, entry),
+        input: join(import.meta.dirname, module),
         preserveEntrySignatures: 'strict',
         output: { format: 'es' },
       },
     },
   });
-  const [first] = Array.isArray(built) ? built : [built];
-  if (first === undefined || !('output' in first)) throw new Error('nothing was built');
-  return first.output[0].code;
+  const [result] = Array.isArray(built) ? built : [built];
+  if (result === undefined || !('output' in result)) throw new Error('nothing was built');
+  const chunks = result.output.filter((one) => one.type === 'chunk');
+  const entry = chunks.find(({ isEntry }) => isEntry);
+  if (entry === undefined) throw new Error('nothing begins it');
+  const first = new Set<string>();
+  const add = (name: string): void => {
+    if (first.has(name)) return;
+    first.add(name);
+    for (const one of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) add(one);
+  };
+  add(entry.fileName);
+  return {
+    entry: entry.fileName,
+    files: new Map(chunks.map(({ fileName, code }) => [fileName, code])),
+    first: [...first],
+  };
 }
 
 async function startPods(pageUrl: string): Promise<RunningPod[]> {

@@ -16,6 +16,7 @@ const arriveWithinMs = 120_000;
 const atOnce = 10;
 /** SPEC rule ROS-11, promise P3: that long after the last event everybody knows the same. */
 const agreeWithinMs = 2000;
+const againMs = 1000;
 const media = { audio: true, video: true, screen: false };
 
 export class Crowd {
@@ -105,7 +106,8 @@ function describe(people: readonly CrowdMember[]): string {
 
 export class CrowdMember {
   readonly #name: string;
-  readonly #connection: Connection;
+  readonly #begin: () => Connection;
+  #connection: Connection | undefined;
   readonly losses: string[] = [];
   #id = '';
   #roster: Roster = emptyRoster;
@@ -119,23 +121,25 @@ export class CrowdMember {
     this.#name = name;
     const ports = portsOf(home, (socket) => (this.#socket = socket));
     const options = { api: `https://${host}`, room, name, microphone: null, camera: null };
-    this.#connection = new Connection(options, ports, {
-      onState: (state) => this.#stateChanged(state),
-      onWelcome: (welcome) => this.#welcomed(welcome),
-      onMessage: (message) => this.#heard(message),
-      onDirected: () => undefined,
-      onIceServers: () => undefined,
-      introduction: () => ({ name, media, chat: [] }),
-    });
+    this.#begin = () =>
+      new Connection(options, ports, {
+        onState: (state) => this.#stateChanged(state),
+        onWelcome: (welcome) => this.#welcomed(welcome),
+        onMessage: (message) => this.#heard(message),
+        onDirected: () => undefined,
+        onIceServers: () => undefined,
+        introduction: () => ({ name, media, chat: [] }),
+      });
   }
 
   join(): void {
+    this.#connection = this.#begin();
     this.#connection.start();
   }
 
   leave(): void {
     this.#cancelExpiry();
-    this.#connection.leave();
+    this.#connection?.leave();
   }
 
   /** Their network breaks, and is there again. */
@@ -177,8 +181,10 @@ export class CrowdMember {
       this.#longestGapMs = Math.max(this.#longestGapMs, Math.round(performance.now() - this.#lostAt));
       this.#lostAt = undefined;
     }
-    if (state.status === 'ended' && state.reason !== 'left')
-      this.losses.push(`${this.#name}: ${state.reason}`);
+    if (state.status !== 'ended' || state.reason === 'left') return;
+    // Whoever is not let in at first tries again, as people do; whoever was in is lost.
+    if (this.#id === '' && state.retry) clock.after(state.retryAfterMs ?? againMs, () => this.join());
+    else this.losses.push(`${this.#name}: ${state.reason}`);
   }
 
   #welcomed(welcome: Welcome): void {
