@@ -79,13 +79,14 @@ export interface PersonFigures {
   readonly sent: readonly TrackFigures[];
 }
 
-/** Rates and shares are of the time since it was asked before. */
+/** Rates and shares of tracks are of the time since it was asked before. */
 export interface CallFigures {
   readonly people: readonly PersonFigures[];
   /** The connection with the media relay; `null` where there is none. */
   readonly relay: {
     readonly transport: 'WebTransport' | 'WebSocket';
     readonly roundTripMs: number | null;
+    /** Of all that we sent on it. */
     readonly lossPercent: number | null;
     readonly sent: readonly TrackFigures[];
   } | null;

@@ -6,7 +6,7 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
 import type { RelayOffer } from '@parley/protocol/http';
 import type { CallFigures, CallPath, Link } from './call.ts';
-import { Rates, type Count, type TrackFigures } from './figures.ts';
+import { CallMeter } from './call-meter.ts';
 import type { Mesh } from './mesh.ts';
 import { planOf, wayOfRoom, type Way } from './paths.ts';
 import type { PathSignal } from './payload.ts';
@@ -92,7 +92,7 @@ export class Ways {
   #cancelSettle: (() => void) | null = null;
   #cancelTick: () => void = () => undefined;
   #updating = false;
-  readonly #rates = new Rates();
+  readonly #meter = new CallMeter();
 
   constructor(local: LocalMedia, options: WaysOptions) {
     this.#options = options;
@@ -101,16 +101,13 @@ export class Ways {
   }
 
   get path(): CallPath {
+    const sealed = this.#secret !== null;
     if (this.#way === 'relay') {
       if (this.#options.ports.relayedMedia === null) return { way: 'mesh', why: 'no-codecs' };
-      return this.#able
-        ? { way: 'relay', why: 'people', sealed: this.#secret !== null }
-        : { way: 'mesh', why: 'no-relay' };
+      return this.#able ? { way: 'relay', why: 'people', sealed } : { way: 'mesh', why: 'no-relay' };
     }
     const unreachable = [...this.#pairs.values()].some((pair) => pair.unreachable);
-    return unreachable
-      ? { way: 'relay', why: 'unreachable', sealed: this.#secret !== null }
-      : { way: 'mesh', why: null };
+    return unreachable ? { way: 'relay', why: 'unreachable', sealed } : { way: 'mesh', why: null };
   }
 
   /** Whether a link is made with somebody new at once. */
@@ -188,22 +185,17 @@ export class Ways {
     const { mesh } = this.#options;
     const link = mesh.link(participant);
     const pair = this.#pairs.get(participant);
-    if (pair === undefined || this.#options.ports.relayedMedia === null) {
-      const view = link?.view ?? { status: 'connecting' };
-      return {
-        link: view,
-        stream: link?.stream ?? null,
-        screen: link?.screen ?? null,
-        level: link?.level() ?? 0,
-      };
-    }
+    const view = link?.view ?? { status: 'connecting' };
+    const linkLevel = link?.level() ?? 0;
+    if (pair === undefined || this.#options.ports.relayedMedia === null)
+      return { link: view, stream: link?.stream ?? null, screen: link?.screen ?? null, level: linkLevel };
     const relayed = this.#person(participant);
     if (pair.shown === 'mesh' || relayed === undefined) {
-      if (relayed?.otherKey === true && link?.view.status !== 'connected')
+      if (relayed?.otherKey === true && view.status !== 'connected')
         return { link: { status: 'other-key' }, stream: null, screen: null, level: 0 };
       const stream = pair.stream.of(link?.stream?.getTracks() ?? null);
       const screen = pair.screen.of(link?.screen?.getTracks() ?? null);
-      return { link: link?.view ?? { status: 'connecting' }, stream, screen, level: link?.level() ?? 0 };
+      return { link: view, stream, screen, level: linkLevel };
     }
     const tracks = (
       ...sources: ('microphone' | 'camera' | 'screen' | 'screen-audio')[]
@@ -218,34 +210,14 @@ export class Ways {
     };
   }
 
-  async measure(): Promise<CallFigures> {
+  measure(): Promise<CallFigures> {
     const { mesh, ports } = this.#options;
-    const people = await Promise.all(
-      [...this.#pairs].map(async ([participant, { shown }]) => {
-        const linked = await mesh.link(participant)?.counts();
-        const relayed = shown === 'relay' ? this.#person(participant)?.counts() : undefined;
-        return { participant, received: relayed ?? linked?.received ?? [], sent: linked?.sent ?? [] };
-      }),
-    );
-    const relay = this.#relayed.at === 'here' ? await this.#relayed.room.measure() : null;
-    const now = ports.clock.now();
-    const rates = (of: string, counts: readonly Count[]): TrackFigures[] =>
-      counts.map((count, nth) => this.#rates.of(`${of} ${count.source} ${nth}`, count, now));
-    const figures = {
-      people: people.map(({ participant, received, sent }) => ({
-        participant,
-        received: rates(`from ${participant}`, received),
-        sent: rates(`to ${participant}`, sent),
-      })),
-      relay: relay && {
-        transport: relay.transport,
-        roundTripMs: relay.roundTripMs,
-        lossPercent: lossPercent(relay),
-        sent: rates('relay', relay.sent),
-      },
-    };
-    this.#rates.settle();
-    return figures;
+    const ways = [...this.#pairs].map(([participant, { shown }]) => ({
+      participant,
+      link: mesh.link(participant),
+      relayed: shown === 'relay' ? this.#person(participant) : undefined,
+    }));
+    return this.#meter.measure(ways, this.#relayed.at === 'here' ? this.#relayed.room : null, ports.clock);
   }
 
   close(): void {
@@ -428,15 +400,6 @@ export class Ways {
     this.#cancelTick = this.#options.ports.clock.after(moving ? TICK_MS : 2 * TICK_MS, () => this.update());
   }
 }
-
-/** Of all that we sent to the relay. */
-const lossPercent = ({
-  packets,
-  lost,
-}: {
-  readonly packets: number;
-  readonly lost: number;
-}): number | null => (packets === 0 ? null : Math.round((1000 * Math.max(0, lost)) / packets) / 10);
 
 type Size = { readonly width: number; readonly height: number };
 

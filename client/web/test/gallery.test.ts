@@ -144,6 +144,18 @@ test('the preview is walked with the keyboard: switches, name, ways to join, dev
   await context.close();
 });
 
+test('[MEDIA-16] a key is made where the call says that relays can read it, and is in the link from then on', async () => {
+  const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await gallery.open(context, 'call-pages');
+  await page.getByTestId('open-path').click();
+  await page.getByTestId('make-media-key').click();
+  await page.getByTestId('has-media-key').waitFor();
+  const key = /^#key=([\w-]{22})$/.exec(new URL(page.url()).hash)?.[1];
+  assert.ok(key !== undefined, page.url());
+  assert.ok((await page.evaluate(() => globalThis.fakeCall?.asked ?? [])).includes(`key ${key}`));
+  await context.close();
+});
+
 test('the call is worked with the keyboard: every control, the chat, shortcuts and the way back', async () => {
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-3');

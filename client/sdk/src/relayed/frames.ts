@@ -14,7 +14,11 @@ export interface Frame {
 const MOST_BYTES = 4 * 1024 * 1024;
 
 export function encodeFrame({ timestamp, payload }: Frame): Uint8Array<ArrayBuffer> {
-  const time = Varint.encode(Math.round(timestamp));
+  return joinFrame(Varint.encode(Math.round(timestamp)), payload);
+}
+
+/** `time`: encoded already. */
+export function joinFrame(time: Uint8Array, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(time.byteLength + payload.byteLength);
   bytes.set(time);
   bytes.set(payload, time.byteLength);

@@ -68,11 +68,8 @@ export class PicturePlayer implements ReaderHandlers {
 
   #decodeAll(): void {
     const { playout, clock } = this.#options;
-    const isDue = ([head]: readonly Frame[]): boolean => {
-      const now = clock.now();
-      const timestamp = head?.timestamp ?? 0;
-      return (playout.playAt(timestamp / 1000, now) ?? now) - now <= DECODE_MS;
-    };
+    const isDue = ([head]: readonly Frame[]): boolean =>
+      playout.isDue((head?.timestamp ?? 0) / 1000, clock.now(), DECODE_MS);
     for (let next = this.#order.next(isDue); next !== undefined; next = this.#order.next(isDue)) {
       if (next.first) this.#needsFirst = false;
       for (const [nth, frame] of next.item.entries())

@@ -52,6 +52,11 @@ export class Playout {
     return offset === null ? null : timestampMs + offset + this.targetMs(now);
   }
 
+  /** Whether it is to be played within so many ms, also before anything came. */
+  isDue(timestampMs: number, now: number, withinMs: number): boolean {
+    return (this.playAt(timestampMs, now) ?? now) - now <= withinMs;
+  }
+
   #offset(): number | null {
     return this.#fastest.length === 0 ? null : Math.min(...this.#fastest.map(({ transit }) => transit));
   }

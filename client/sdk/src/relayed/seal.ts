@@ -4,7 +4,7 @@
  * HKDF-SHA-256 from the secret, the room and the track's whole name; the nonce is the number of the group (64 bits) and that of the frame in
  * it (32 bits), neither of which a page uses twice; the frame's time is authenticated with it. SPEC rule MEDIA-16.
  */
-import { decodeFrame } from './frames.ts';
+import { decodeFrame, joinFrame } from './frames.ts';
 import { readSecret } from './secret.ts';
 
 const TAG_BYTES = 16;
@@ -66,7 +66,7 @@ export class TrackSeal {
   ): Promise<Uint8Array<ArrayBuffer>> {
     const { time, payload } = split(frame);
     const sealed = await this.#subtle.encrypt(parameters(group, index, time), await this.#key, payload);
-    return join(time, new Uint8Array(sealed));
+    return joinFrame(time, new Uint8Array(sealed));
   }
 
   /** `undefined` for whatever was not sealed with this key for this place. Never throws. */
@@ -76,7 +76,7 @@ export class TrackSeal {
     if (payload.byteLength < TAG_BYTES) return undefined;
     try {
       const opened = await this.#subtle.decrypt(parameters(group, index, time), await this.#key, payload);
-      return join(time, new Uint8Array(opened));
+      return joinFrame(time, new Uint8Array(opened));
     } catch {
       return undefined;
     }
@@ -106,11 +106,4 @@ function split(frame: Uint8Array<ArrayBuffer>): {
 } {
   const length = 2 ** ((frame[0] ?? 0) >> 6);
   return { time: frame.subarray(0, length), payload: frame.subarray(length) };
-}
-
-function join(time: Uint8Array, payload: Uint8Array): Uint8Array<ArrayBuffer> {
-  const frame = new Uint8Array(time.byteLength + payload.byteLength);
-  frame.set(time);
-  frame.set(payload, time.byteLength);
-  return frame;
 }

@@ -82,11 +82,8 @@ export class VoicePlayer implements ReaderHandlers {
 
   #decodeAll(): void {
     const { playout, clock } = this.#options;
-    const isDue = ([head]: readonly Frame[]): boolean => {
-      const now = clock.now();
-      const timestamp = head?.timestamp ?? 0;
-      return (playout.playAt(timestamp / 1000, now) ?? now) - now <= LATE_MS;
-    };
+    const isDue = ([head]: readonly Frame[]): boolean =>
+      playout.isDue((head?.timestamp ?? 0) / 1000, clock.now(), LATE_MS);
     for (let next = this.#order.next(isDue); next !== undefined; next = this.#order.next(isDue))
       for (const frame of next.item) if (frame.payload.byteLength > 0) this.#decode(frame);
   }

@@ -1,6 +1,7 @@
 import { pathWords } from '../copy/paths.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { OpensButton } from './opens-button.tsx';
 import type { CallSession } from './session.ts';
 
 interface PathDialogProps {
@@ -18,13 +19,7 @@ export function PathDialog({ session, onClose }: PathDialogProps) {
           'Voice and video go straight from person to person, encrypted. Nobody on the way can read them.'}
       </p>
       <MediaKeySection session={session} />
-      <button
-        type="button"
-        class="button quiet"
-        onClick={() => (session.dialog.value = { kind: 'statistics' })}
-      >
-        Statistics of the call
-      </button>
+      <OpensButton session={session} kind="statistics" label="Statistics of the call" />
     </Dialog>
   );
 }

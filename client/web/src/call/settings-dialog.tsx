@@ -4,6 +4,7 @@ import { LevelMeter } from '../design/level-meter.tsx';
 import { NAME_CHARS } from '../memory/profile.ts';
 import { DevicePickers } from '../pages/device-pickers.tsx';
 import { MediaTrouble } from '../pages/media-trouble.tsx';
+import { OpensButton } from './opens-button.tsx';
 import type { CallSession } from './session.ts';
 
 export function SettingsDialog({
@@ -26,22 +27,8 @@ export function SettingsDialog({
           <LevelMeter track={microphone.track} muted={media.muted.value} />
         </div>
       )}
-      <button
-        type="button"
-        class="button"
-        data-testid="open-statistics"
-        onClick={() => (session.dialog.value = { kind: 'statistics' })}
-      >
-        Statistics of the call
-      </button>
-      <button
-        type="button"
-        class="button"
-        data-testid="settings-path"
-        onClick={() => (session.dialog.value = { kind: 'path' })}
-      >
-        How this call travels
-      </button>
+      <OpensButton session={session} kind="statistics" label="Statistics of the call" />
+      <OpensButton session={session} kind="path" label="How this call travels" />
     </Dialog>
   );
 }

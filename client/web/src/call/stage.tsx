@@ -12,7 +12,6 @@ import { OwnTile, PersonTile } from './tile.tsx';
 const GAP = 12;
 /** A tile beside a shared screen. */
 const STRIP = { width: 240, height: 135 };
-
 /** Others beside somebody who is large; the rest is on further pages. */
 const BESIDE = 11;
 
@@ -37,7 +36,7 @@ export function Stage({ session }: { readonly session: CallSession }) {
       const tile = tiles.includes(participant) ? { width, height } : null;
       session.showCamera(participant, participant === large ? size : tile);
     }
-  }, [session, everyone, tiles.join(), large, width, height]);
+  }, [session, everyone, tiles.join(), large, width, height, size.width, size.height]);
 
   if (beside) {
     return (
