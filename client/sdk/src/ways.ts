@@ -411,8 +411,9 @@ function forgetTold(pair: Pair): void {
 /** Whether what they say they send comes over the link. */
 function flows(stream: MediaStream | null, member: Member | undefined): boolean {
   if (stream === null) return false;
-  if (member?.media.video !== true) return true;
-  return stream.getVideoTracks().some((track) => !track.muted);
+  const { audio, video } = member?.media ?? { audio: false, video: false };
+  const comes = (track: MediaStreamTrack): boolean => !track.muted;
+  return (!video || stream.getVideoTracks().some(comes)) && (!audio || stream.getAudioTracks().some(comes));
 }
 
 /** Late packets are all that is known of the way through relays: they make the delay grow. `null`: nothing is there. */

@@ -1,4 +1,4 @@
-/** What is heard of others, whichever way it comes: the fake microphone of each beeps about once a second. */
+/** What is heard of others, whichever way it comes: the fake microphone of each beeps twice a second. */
 import type { Page } from 'playwright-core';
 
 export interface Heard {

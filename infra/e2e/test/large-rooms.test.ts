@@ -18,13 +18,10 @@ const MOVED_WITHIN_MS = 90_000;
 const USUAL_MS = 5000;
 /** Above what is usual on this machine just now. */
 const STILL_MS = 2500;
-/**
- * A beep that falls between the two ways is lost, and the next one comes a second later. On two processors that encode and decode for
- * everybody while the room moves several are: up to 4.9 s of silence were seen, 1 to 2.5 s where there was nothing else to do.
- */
-const SILENT_MS = 6000;
+/** Beeps are half a second apart: two or three are lost at most. 0.7 to 1.1 s were seen. */
+const SILENT_MS = 2000;
 /** Whoever was on a relay that is gone asks for another one and connects to it. */
-const BACK_MS = { stillMs: 5000, silentMs: SILENT_MS };
+const BACK_MS = { stillMs: 5000, silentMs: 5000 };
 
 describe('a room', { timeout: 420_000 }, () => {
   const site = withSite();

@@ -1,4 +1,5 @@
 /** The media ports of a browser. Where one of the newer interfaces is missing an older one, or the page, does the same at a higher price. */
+import { lineUp } from './line-up.ts';
 import type { Closeable, MediaPorts, PageMedia, PictureSink, Sound, VoiceSink } from './media-ports.ts';
 
 export function browserMedia(page: PageMedia): MediaPorts {
@@ -32,8 +33,6 @@ declare class MediaStreamTrackGenerator extends MediaStreamTrack {
 const SOUND_BLOCKS = 20;
 const PICTURES = 2;
 const BLOCK_SAMPLES = 1024;
-/** How far sounds may lie apart from where they belong before they are put there with a jump. */
-const JOINED_S = 0.06;
 
 function processVideo(track: MediaStreamTrack, onFrame: (frame: VideoFrame) => void): Closeable {
   // A track of our own: whoever gave it may stop theirs, and ours ends with this reader.
@@ -125,21 +124,21 @@ function createVoice(): VoiceSink {
   const destination = context.createMediaStreamDestination();
   const [track] = destination.stream.getAudioTracks();
   if (track === undefined) throw new Error('a destination has a track');
-  let playedUntil = 0;
+  let until = 0;
   return {
     track,
-    play: (samples, sampleRate, at) => {
-      audioContext();
+    play: ({ samples, sampleRate }, at, quiet) => {
+      const now = audioContext().currentTime;
+      const begins = lineUp({ wanted: now + (at - performance.now()) / 1000, now, until, quiet });
+      if (begins === null) return false;
       const buffer = context.createBuffer(1, samples.length, sampleRate);
       buffer.copyToChannel(samples, 0);
-      const wanted = context.currentTime + (at - performance.now()) / 1000;
-      const joins = playedUntil >= context.currentTime && Math.abs(wanted - playedUntil) < JOINED_S;
-      const when = joins ? playedUntil : Math.max(wanted, context.currentTime);
       const source = context.createBufferSource();
       source.buffer = buffer;
       source.connect(destination);
-      source.start(when);
-      playedUntil = when + buffer.duration;
+      source.start(begins);
+      until = begins + buffer.duration;
+      return true;
     },
     close: () => track.stop(),
   };

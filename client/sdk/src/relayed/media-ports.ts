@@ -41,6 +41,6 @@ export interface PictureSink extends Closeable {
 
 export interface VoiceSink extends Closeable {
   readonly track: MediaStreamTrack;
-  /** `at`: on the monotonic clock of the ports, in ms. What is too late is dropped; what almost joins on is joined. */
-  play(samples: Float32Array<ArrayBuffer>, sampleRate: number, at: number): void;
+  /** `at`: on the monotonic clock of the ports, in ms. Whether it is played, then or behind what is playing; quiet sounds make up for delay. */
+  play(sound: Omit<Sound, 'timestamp'>, at: number, quiet: boolean): boolean;
 }

@@ -10,11 +10,14 @@ import type { Playout } from './playout.ts';
 import { Tally } from './tally.ts';
 import type { ReaderHandlers } from './track-reader.ts';
 
-/** A word that is this late is left out, not played over the next one. */
-const LATE_MS = 20;
+/** The rest of a word is waited for until the next one is due, less what decoding takes. */
+const DECODE_MS = 20;
 /** A decoder that is further behind would make everything late: packets are left out. */
-const MOST_PENDING = 12;
-const MOST_COMING_OUT = 2;
+const MOST_QUEUED = 12;
+/** Packets that lie further apart than they are long have something missing between them. */
+const APART_US = 5000;
+/** Peak of full scale 1: nobody misses it. */
+const QUIET = 0.005;
 /** A level meter looks back as far. */
 const LEVEL_MS = 200;
 
@@ -24,7 +27,7 @@ export interface VoiceOptions {
   readonly clock: Clock;
   readonly playout: Playout;
   readonly sink: VoiceSink;
-  /** With the first frame, a mark of silence included. */
+  /** Once the first sound is played, or there is a mark of silence. */
   readonly onHeard: () => void;
 }
 
@@ -33,8 +36,9 @@ export class VoicePlayer implements ReaderHandlers {
   readonly #order = new GroupOrder<readonly Frame[]>();
   readonly #unpack: Unpack;
   #decoder: AudioDecoder | null = null;
-  /** Of the packets that are being decoded: decoders count on from the first one, and know of no pauses. */
-  #times: number[] = [];
+  /** When the packet after the last one begins. */
+  #next: number | null = null;
+  #packetUs: number | null = null;
   #peaks: { readonly at: number; readonly peak: number }[] = [];
   readonly tally = new Tally();
   #heard = false;
@@ -56,12 +60,9 @@ export class VoicePlayer implements ReaderHandlers {
     const frames = this.#unpack(bytes);
     const [head] = frames;
     if (head === undefined || this.#closed) return;
-    if (!this.#heard) {
-      this.#heard = true;
-      this.#options.onHeard();
-    }
     // A mark, not a sound.
-    if (head.payload.byteLength > 0) {
+    if (head.payload.byteLength === 0) this.#hear();
+    else {
       const { playout, clock } = this.#options;
       playout.arrived(head.timestamp / 1000, clock.now());
       this.tally.came(bytes.byteLength, playout.targetMs(clock.now()));
@@ -83,22 +84,24 @@ export class VoicePlayer implements ReaderHandlers {
   #decodeAll(): void {
     const { playout, clock } = this.#options;
     const isDue = ([head]: readonly Frame[]): boolean =>
-      playout.isDue((head?.timestamp ?? 0) / 1000, clock.now(), LATE_MS);
+      playout.isDue((head?.timestamp ?? 0) / 1000, clock.now(), DECODE_MS);
     for (let next = this.#order.next(isDue); next !== undefined; next = this.#order.next(isDue))
       for (const frame of next.item) if (frame.payload.byteLength > 0) this.#decode(frame);
   }
 
   #decode({ timestamp, payload }: Frame): void {
     const decoder = (this.#decoder ??= this.#createDecoder());
-    // Whatever did not come out by now does not come any more.
-    if (decoder?.decodeQueueSize === 0) this.#times = this.#times.slice(-MOST_COMING_OUT);
-    if (this.#times.length >= MOST_PENDING) {
+    if (decoder === null) return;
+    if (decoder.decodeQueueSize >= MOST_QUEUED) {
       this.tally.lost += 1;
       return;
     }
+    // Decoders count on from the first packet and know of no pauses: flushed, they begin anew.
+    if (this.#next !== null && Math.abs(timestamp - this.#next) > APART_US)
+      decoder.flush().catch(() => undefined);
+    this.#next = this.#packetUs === null ? null : timestamp + this.#packetUs;
     try {
-      if (decoder !== null) this.#times.push(timestamp);
-      decoder?.decode(new this.#options.media.EncodedAudioChunk({ type: 'key', timestamp, data: payload }));
+      decoder.decode(new this.#options.media.EncodedAudioChunk({ type: 'key', timestamp, data: payload }));
     } catch {
       this.#failed(decoder);
     }
@@ -123,23 +126,31 @@ export class VoicePlayer implements ReaderHandlers {
     if (decoder === null || decoder !== this.#decoder) return;
     if (decoder.state !== 'closed') decoder.close();
     this.#decoder = null;
-    this.#times = [];
+    this.#next = null;
   }
 
   #play(data: AudioData): void {
     const { playout, clock, sink } = this.#options;
     const samples = new Float32Array(data.numberOfFrames);
     data.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
-    const { sampleRate } = data;
-    const timestamp = this.#times.shift() ?? data.timestamp;
+    const { sampleRate, timestamp } = data;
+    this.#packetUs = data.duration;
     data.close();
+    if (this.#closed) return;
     const now = clock.now();
     const at = playout.playAt(timestamp / 1000, now) ?? now;
-    if (this.#closed || at < now - LATE_MS) {
+    const peak = samples.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+    if (!sink.play({ samples, sampleRate }, at, peak < QUIET)) {
       this.tally.lost += 1;
       return;
     }
-    this.#peaks.push({ at, peak: samples.reduce((most, one) => Math.max(most, Math.abs(one)), 0) });
-    sink.play(samples, sampleRate, at);
+    this.#hear();
+    this.#peaks.push({ at, peak });
+  }
+
+  #hear(): void {
+    if (this.#heard) return;
+    this.#heard = true;
+    this.#options.onHeard();
   }
 }

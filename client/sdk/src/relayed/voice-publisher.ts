@@ -93,6 +93,7 @@ export class VoicePublisher {
       this.#saidAt = now;
       return;
     }
+    if (this.#speaking) this.#fill(sound);
     this.#speaking = false;
     if (!this.#marked && now - this.#saidAt > MARK_AFTER_US) this.#mark();
     this.#before.push({ sound, at });
@@ -129,6 +130,15 @@ export class VoicePublisher {
     this.#fed += (samples.length / sampleRate) * 1_000_000;
     encoder.encode(data);
     data.close();
+  }
+
+  /** The encoder keeps what is less than a packet: it would come before the next word, with the time of this one. */
+  #fill({ sampleRate, timestamp }: Sound): void {
+    const left = PACKET_US - (this.#fed % PACKET_US);
+    const samples = new Float32Array(Math.round((left / 1_000_000) * sampleRate));
+    const last = this.#stretches.at(-1);
+    if (samples.length === 0 || left === PACKET_US || last === undefined) return;
+    this.#encode({ samples, sampleRate, timestamp }, last.at + this.#fed - last.from);
   }
 
   #createEncoder(sampleRate: number): AudioEncoder {
