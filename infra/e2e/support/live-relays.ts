@@ -27,7 +27,7 @@ export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
   let counts: readonly number[] = [];
   await until(
     async () => {
-      counts = await Promise.all(endpoints.relays.map(clientsAt));
+      counts = await clientsOf(endpoints.relays);
       return counts.every((count) => count === 0);
     },
     { withinMs: WITHIN_MS, what: () => `the last clients to be gone: ${counts.join()}` },
@@ -36,11 +36,16 @@ export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
 
 /** The one where everybody is: pages that do not ask for another are all sent to the same. */
 export async function relayInUse({ endpoints }: Stack): Promise<string> {
-  const counts = await Promise.all(endpoints.relays.map(clientsAt));
+  const counts = await clientsOf(endpoints.relays);
   const at = counts.findIndex((count) => count > 0);
   if (at === -1 || counts.some((count, other) => count > 0 && other !== at))
     throw new Error(`clients of the relays: ${counts.join()}`);
   return `relay-${at + 1}`;
+}
+
+/** How many sessions of people and pages each has. */
+export function clientsOf(relays: readonly string[]): Promise<number[]> {
+  return Promise.all(relays.map(clientsAt));
 }
 
 async function clientsAt(relay: string): Promise<number> {

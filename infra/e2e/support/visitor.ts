@@ -6,6 +6,7 @@ import { adHocRoomId } from '@parley/protocol/ids';
 import { newProfile, type Sizes } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import type { TestSite } from './site.ts';
+import { holdSlate } from './slate.ts';
 import { Told } from './told.ts';
 import { until } from './until.ts';
 import { beginToWatch, readWatched, type Watched } from './watch.ts';
@@ -20,8 +21,13 @@ export interface VisitOptions {
   readonly affinity?: string;
   readonly relayOnly?: boolean;
   readonly sizes?: Sizes;
+  /** Shows a slate instead of the usual camera (`slate.ts`). */
+  readonly slate?: boolean;
+  /** Has no WebTransport. */
+  readonly webSocketOnly?: boolean;
 }
 
+const SLATE_SIZE = { width: 320, height: 180 };
 /** How long a call may take to stand on a busy machine with two cores. */
 const CALL_WITHIN_MS = 45_000;
 
@@ -41,9 +47,11 @@ export class Visitor {
   /** Opens the room's link, fills in the name, and joins with camera and microphone. */
   static async join(
     browser: Browser,
-    { name, web, room, affinity, relayOnly, sizes }: VisitOptions,
+    { name, web, room, affinity, relayOnly, sizes, slate, webSocketOnly }: VisitOptions,
   ): Promise<Visitor> {
     const profile = await newProfile(browser, web, affinity, sizes);
+    if (slate) await profile.addInitScript(holdSlate, sizes?.camera ?? SLATE_SIZE);
+    if (webSocketOnly) await profile.addInitScript(() => Reflect.deleteProperty(globalThis, 'WebTransport'));
     const visitor = new Visitor(name, await profile.newPage());
     await visitor.enter(`${web}/r/${room}`, relayOnly ?? false);
     return visitor;

@@ -7,14 +7,13 @@ import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeVideo, Terminal } from '@parley/local/terminal';
 import { end, relayInUse } from '../support/live-relays.ts';
+import { goes, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
 import { withSite } from '../support/site.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 import { heard, listen } from '../support/voices.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
-/** Pages that encode and decode for each other, on however few processors. */
-const MOVED_WITHIN_MS = 90_000;
 const USUAL_MS = 5000;
 /** Above what is usual on this machine just now. */
 const STILL_MS = 2500;
@@ -101,26 +100,6 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   });
 });
 
-/** Everybody else is connected that way, and the page says it of the call. */
-async function goes(visitor: Visitor, way: 'mesh' | 'relay', others: number): Promise<void> {
-  const { name, page } = visitor;
-  const path = way === 'mesh' ? 'direct' : 'relay';
-  let shown: string[] = [];
-  await until(
-    async () => {
-      shown = await pathsOf(visitor);
-      return shown.length === others && shown.every((one) => one === path);
-    },
-    {
-      withinMs: MOVED_WITHIN_MS,
-      what: () => `${name} to be connected by ${path} with ${others}: ${shown.join()}`,
-    },
-  );
-  await page
-    .locator(`[data-testid=path][data-way=${way}]`)
-    .waitFor({ state: 'attached', timeout: MOVED_WITHIN_MS });
-}
-
 /** People at terminals, who publish a video and leave properly. */
 async function filmsFrom(t: TestContext, link: string): Promise<{ begin(count: number): void; end(): void }> {
   const dir = await mkdtemp(inside(tmpdir(), 'parley-video-'));
@@ -135,12 +114,6 @@ async function filmsFrom(t: TestContext, link: string): Promise<{ begin(count: n
     },
     end: () => films.splice(0).forEach(({ child }) => child.kill('SIGTERM')),
   };
-}
-
-function pathsOf({ page }: Visitor): Promise<string[]> {
-  return page
-    .locator('[data-testid=tile]:not([data-self])')
-    .evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset['path'] ?? ''));
 }
 
 interface Gaps {

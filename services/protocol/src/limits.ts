@@ -195,7 +195,7 @@ export const LIMITS = define({
   },
   'mesh.max': {
     value: 4,
-    min: 2,
+    min: 1,
     max: 12,
     unit: 'participants',
     code: null,
@@ -304,6 +304,14 @@ export const LIMITS = define({
     unit: 'relays',
     code: null,
     why: 'a region has tens; more is somebody who says names without end, and is not heard',
+  },
+  'media.perRelay': {
+    value: 50,
+    min: 1,
+    max: 10_000,
+    unit: 'participants',
+    code: null,
+    why: 'of one room; more are sent to one more relay each time, and what these publish crosses between the relays once',
   },
   'media.tokenAge': {
     value: 300_000,

@@ -1,5 +1,6 @@
 /** A microphone as it is published: Opus while somebody speaks and somebody listens, in groups of about a second, nothing in silence. */
 import type { AudioConfig, Source } from './catalog.ts';
+import type { Frame } from './frames.ts';
 import type { Closeable, MediaPorts, Sound } from './media-ports.ts';
 import { StampClock } from './stamp.ts';
 import type { TrackWriter } from './track-writer.ts';
@@ -34,12 +35,9 @@ export class VoicePublisher {
   #encoder: AudioEncoder | null = null;
   /** Sounds before the word, with their times. */
   #before: { readonly sound: Sound; readonly at: number }[] = [];
-  /** Stretches of sound that went into the encoder: it knows of no pauses, so times are counted from the beginning of each. */
-  #stretches: { readonly from: number; readonly at: number }[] = [];
-  #fed = 0;
-  #encoded = 0;
+  /** When what went into the encoder last is over; `null`: it is empty. */
+  #until: number | null = null;
   #speaking = false;
-  #paused = true;
   #saidAt = 0;
   #marked = true;
   #groupAt: number | null = null;
@@ -93,7 +91,7 @@ export class VoicePublisher {
       this.#saidAt = now;
       return;
     }
-    if (this.#speaking) this.#fill(sound);
+    if (this.#speaking) this.#flush();
     this.#speaking = false;
     if (!this.#marked && now - this.#saidAt > MARK_AFTER_US) this.#mark();
     this.#before.push({ sound, at });
@@ -103,7 +101,6 @@ export class VoicePublisher {
   #begin(): void {
     this.#speaking = true;
     this.#marked = false;
-    this.#paused = true;
     const before = this.#before;
     this.#before = [];
     for (const { sound, at } of before) this.#encode(sound, at);
@@ -115,30 +112,27 @@ export class VoicePublisher {
       this.#forgetEncoder();
       return;
     }
-    const last = this.#stretches.at(-1);
-    const missing = last === undefined ? 0 : at - (last.at + this.#fed - last.from);
-    if (this.#paused || Math.abs(missing) > GAP_US) this.#stretches.push({ from: this.#fed, at });
-    this.#paused = false;
+    if (this.#until !== null && Math.abs(at - this.#until) > GAP_US) this.#flush();
     const data = new this.#options.media.AudioData({
       format: 'f32-planar',
       sampleRate,
       numberOfChannels: 1,
       numberOfFrames: samples.length,
-      timestamp: this.#fed,
+      timestamp: this.#until ?? at,
       data: samples,
     });
-    this.#fed += (samples.length / sampleRate) * 1_000_000;
+    this.#until = (this.#until ?? at) + (samples.length / sampleRate) * 1_000_000;
     encoder.encode(data);
     data.close();
   }
 
-  /** The encoder keeps what is less than a packet: it would come before the next word, with the time of this one. */
-  #fill({ sampleRate, timestamp }: Sound): void {
-    const left = PACKET_US - (this.#fed % PACKET_US);
-    const samples = new Float32Array(Math.round((left / 1_000_000) * sampleRate));
-    const last = this.#stretches.at(-1);
-    if (samples.length === 0 || left === PACKET_US || last === undefined) return;
-    this.#encode({ samples, sampleRate, timestamp }, last.at + this.#fed - last.from);
+  /**
+   * Encoders count times on from the first sound and know of no pauses: flushed, they begin anew. They also keep what is less than a packet,
+   * which would come with the next word otherwise.
+   */
+  #flush(): void {
+    this.#until = null;
+    if (this.#encoder?.state === 'configured') this.#encoder.flush().catch(() => undefined);
   }
 
   #createEncoder(sampleRate: number): AudioEncoder {
@@ -146,7 +140,7 @@ export class VoicePublisher {
       output: (chunk) => {
         const payload = new Uint8Array(chunk.byteLength);
         chunk.copyTo(payload);
-        this.#send(payload, chunk.duration ?? PACKET_US);
+        this.#send({ timestamp: chunk.timestamp, payload });
       },
       error: () => {
         if (this.#encoder === encoder) this.#forgetEncoder();
@@ -162,17 +156,13 @@ export class VoicePublisher {
     return encoder;
   }
 
-  #send(payload: Uint8Array, duration: number): void {
-    while ((this.#stretches[1]?.from ?? Number.POSITIVE_INFINITY) <= this.#encoded) this.#stretches.shift();
-    const [stretch] = this.#stretches;
-    if (stretch === undefined) return;
-    const timestamp = stretch.at + (this.#encoded - stretch.from);
-    this.#encoded += duration;
+  #send(packet: Frame): void {
+    const { timestamp } = packet;
     if (this.#groupAt === null || timestamp - this.#groupAt >= GROUP_US || timestamp < this.#groupAt) {
       this.#writer.begin();
       this.#groupAt = timestamp;
     }
-    this.#writer.write({ timestamp, payload });
+    this.#writer.write(packet);
   }
 
   /** The newest group is then an empty one: who comes later does not hear the last word again. */
@@ -187,10 +177,8 @@ export class VoicePublisher {
   #forgetEncoder(): void {
     if (this.#encoder !== null && this.#encoder.state !== 'closed') this.#encoder.close();
     this.#encoder = null;
-    this.#stretches = [];
+    this.#until = null;
     this.#before = [];
-    this.#fed = 0;
-    this.#encoded = 0;
     this.#speaking = false;
   }
 }

@@ -1,13 +1,21 @@
-/** Which media relays the region has, and which one a room meets at. SPEC rules MEDIA-1 to MEDIA-3. */
+/** Which media relays the region has, and which one somebody of a room is sent to. SPEC rules MEDIA-1 to MEDIA-3. */
 import type { Limits } from '@parley/protocol/limits';
 import type { MediaRelay } from '@parley/protocol/media';
 import { Leases } from './leases.ts';
 import { score } from './rendezvous.ts';
 
+/** A room that asks: how many are in it, and how many of them were sent to a relay, by its name. */
+export interface Crowd {
+  readonly people: number;
+  readonly sentTo: (relay: string) => number;
+}
+
 export class MediaRelays {
   readonly #leases: Leases<MediaRelay>;
+  readonly #perRelay: number;
 
-  constructor(limits: Pick<Limits, 'media.relayLapse' | 'media.relays'>) {
+  constructor(limits: Pick<Limits, 'media.relayLapse' | 'media.relays' | 'media.perRelay'>) {
+    this.#perRelay = limits['media.perRelay'];
     this.#leases = new Leases({ lapseMs: limits['media.relayLapse'], most: limits['media.relays'] });
   }
 
@@ -22,23 +30,33 @@ export class MediaRelays {
   }
 
   /**
-   * Everyone of a meeting (a room, or a live broadcast) is sent to the same relay while it takes sessions, and meetings spread evenly.
-   * Whoever has just lost the one at `without` gets another, if there is any: that it is dead is known only after `media.relayLapse`.
+   * The relay of a meeting (a room, or a live broadcast): meetings spread evenly. A room with more people than one relay is to carry has
+   * several, and whoever asks is sent where the fewest of it are. Whoever has just lost the one at `without` gets another, if there is any:
+   * that it is dead is known only after `media.relayLapse`.
    */
-  pick(meeting: string, now: number, without?: string): MediaRelay | undefined {
+  pick(meeting: string, now: number, without?: string, crowd?: Crowd): MediaRelay | undefined {
     const living = this.#leases.living(now);
     const others = living.filter(({ url }) => url !== without);
-    return best(meeting, others) ?? best(meeting, living);
+    return this.#choose(meeting, others, crowd) ?? this.#choose(meeting, living, crowd);
+  }
+
+  #choose(meeting: string, living: readonly MediaRelay[], crowd?: Crowd): MediaRelay | undefined {
+    const [first, ...rest] = inOrder(meeting, living);
+    if (first === undefined || crowd === undefined) return first;
+    const more = rest.slice(0, Math.ceil(crowd.people / this.#perRelay) - 1);
+    return more.reduce(
+      (found, relay) => (crowd.sentTo(relay.relay) < crowd.sentTo(found.relay) ? relay : found),
+      first,
+    );
   }
 }
 
-function best(meeting: string, living: readonly MediaRelay[]): MediaRelay | undefined {
+/** Those that take sessions, the most wished for first. */
+function inOrder(meeting: string, living: readonly MediaRelay[]): MediaRelay[] {
   const leaves = living.filter(({ role }) => role === 'leaf');
   const serving = leaves.length > 0 ? leaves : living;
-  const free = serving.filter(({ sessions, capacity }) => sessions < capacity);
   const wish = ({ relay }: MediaRelay): number => score(meeting, relay);
-  return free.reduce<MediaRelay | undefined>(
-    (found, relay) => (found === undefined || wish(relay) > wish(found) ? relay : found),
-    undefined,
-  );
+  return serving
+    .filter(({ sessions, capacity }) => sessions < capacity)
+    .toSorted((one, other) => wish(other) - wish(one));
 }

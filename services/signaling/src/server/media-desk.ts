@@ -3,11 +3,16 @@ import { randomBytes } from 'node:crypto';
 import type { LiveRequest, RelayOffer } from '@parley/protocol/http';
 import { participantId, type ParticipantId, type RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
-import { liveBroadcast, participantBroadcasts, roomBroadcasts } from '@parley/protocol/media';
+import {
+  liveBroadcast,
+  participantBroadcasts,
+  roomBroadcasts,
+  type MediaRelay,
+} from '@parley/protocol/media';
 import type { MediaClaims } from '@parley/protocol/tokens';
 import type { Tokens } from '../adapters/tokens.ts';
 import type { Effect } from '../core/effects.ts';
-import { MediaRelays } from '../core/media-relays.ts';
+import { MediaRelays, type Crowd } from '../core/media-relays.ts';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
 
 export interface MediaDeskParts {
@@ -20,6 +25,7 @@ export interface MediaDeskParts {
 interface Where {
   readonly meeting: string;
   readonly without: string | undefined;
+  readonly crowd: Crowd | undefined;
 }
 type Rights = Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>;
 type Departure = Effect & { type: 'departed' };
@@ -34,8 +40,8 @@ export class MediaDesk {
   readonly #parts: MediaDeskParts;
   readonly #relays: MediaRelays;
   readonly #bus: MediaBus;
-  /** Who has had a token here, the oldest first, and until when a session of it may last. */
-  readonly #given = new Map<ParticipantId, number>();
+  /** Who has had a token here, the oldest first, for which relay, and until when a session of it may last. */
+  readonly #given = new Map<ParticipantId, { readonly relay: string; readonly until: number }>();
 
   constructor(parts: MediaDeskParts) {
     this.#parts = parts;
@@ -48,14 +54,26 @@ export class MediaDesk {
     return this.#relays.count(this.#parts.now());
   }
 
-  /** `without`: the address of the relay that whoever asks has just lost. */
-  offer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null> {
+  /** `people`: who is in the room; `without`: the address of the relay that whoever asks has just lost. */
+  offer(
+    room: RoomId,
+    participant: ParticipantId,
+    people: readonly ParticipantId[],
+    without?: string,
+  ): Promise<RelayOffer | null> {
     const rights = {
       sub: participant,
       publish: [participantBroadcasts(room, participant)],
       subscribe: [roomBroadcasts(room)],
     };
-    return this.#offer({ meeting: room, without }, rights, () => this.#remember(participant));
+    const others = people.filter((one) => one !== participant).map((one) => this.#given.get(one)?.relay);
+    const crowd = {
+      people: people.length,
+      sentTo: (relay: string) => others.filter((one) => one === relay).length,
+    };
+    return this.#offer({ meeting: room, without, crowd }, rights, ({ relay }) =>
+      this.#remember(participant, relay),
+    );
   }
 
   /** Of a live broadcast: nobody's token is revoked, as nobody is known to leave. */
@@ -66,14 +84,18 @@ export class MediaDesk {
       publish: publish === true ? [broadcast] : [],
       subscribe: [broadcast],
     };
-    return this.#offer({ meeting: broadcast, without }, rights);
+    return this.#offer({ meeting: broadcast, without, crowd: undefined }, rights);
   }
 
-  async #offer(where: Where, rights: Rights, onFound = (): void => {}): Promise<RelayOffer | null> {
+  async #offer(
+    where: Where,
+    rights: Rights,
+    onFound = (_relay: MediaRelay): void => {},
+  ): Promise<RelayOffer | null> {
     const { limits, tokens, now } = this.#parts;
-    const relay = this.#relays.pick(where.meeting, now(), where.without);
+    const relay = this.#relays.pick(where.meeting, now(), where.without, where.crowd);
     if (relay === undefined) return null;
-    onFound();
+    onFound(relay);
     const token = await tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
     return { url: relay.url, token, certificateHashes: relay.certificateHashes };
   }
@@ -87,11 +109,11 @@ export class MediaDesk {
     else if (had || reason === 'lost') this.#revoke(participant, limits['media.tokenAge']);
   }
 
-  #remember(participant: ParticipantId): void {
+  #remember(participant: ParticipantId, relay: string): void {
     const now = this.#parts.now();
     this.#given.delete(participant);
-    this.#given.set(participant, now + this.#parts.limits['media.session']);
-    for (const [oldest, until] of this.#given) {
+    this.#given.set(participant, { relay, until: now + this.#parts.limits['media.session'] });
+    for (const [oldest, { until }] of this.#given) {
       if (until > now) break;
       this.#given.delete(oldest);
     }

@@ -173,9 +173,11 @@ export class SignalingPod implements Host {
     return { type: 'ice' as const, ...this.#turn.offer(room, participant) };
   }
 
-  /** The relay where this room meets, with a fresh token for it; `null` where the region has none. */
+  /** A relay where this room meets, with a fresh token for it; `null` where the region has none. */
   relayOffer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null> {
-    return this.#media.offer(room, participant, without);
+    const inside = this.core.people(room).filter(({ state }) => state !== 'waiting');
+    const people = inside.map((person) => person.participant);
+    return this.#media.offer(room, participant, people, without);
   }
 
   /** The same for a live broadcast. */

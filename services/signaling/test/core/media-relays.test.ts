@@ -55,6 +55,41 @@ describe('[MEDIA-3] the relay of a room', () => {
     }
   });
 
+  const large = (...names: string[]): MediaRelays => {
+    const all = new MediaRelays(defaultLimits({ 'media.perRelay': 20 }));
+    for (const name of names) all.heard(relay(name, { capacity: 100 }), 0);
+    return all;
+  };
+  /** So many ask one after another; `joining`: as they come, or when all are there. */
+  const send = (all: MediaRelays, count: number, joining: boolean, without?: string): Map<string, number> => {
+    const sent = new Map<string, number>();
+    for (let nth = 1; nth <= count; nth += 1) {
+      const people = joining ? nth : count;
+      const found = all.pick('x', 0, without, { people, sentTo: (name) => sent.get(name) ?? 0 });
+      assert.ok(found !== undefined);
+      sent.set(found.relay, (sent.get(found.relay) ?? 0) + 1);
+    }
+    return sent;
+  };
+
+  for (const joining of [true, false])
+    test(`a room larger than one relay is to carry has as many as it needs, where people ${joining ? 'come one by one' : 'ask all at once'}`, () => {
+      const all = large('a', 'b', 'c', 'd');
+      assert.deepEqual([...send(all, 20, joining)], [[all.pick('x', 0)?.relay, 20]]);
+      assert.deepEqual([...send(all, 40, joining).values()], [20, 20]);
+      assert.deepEqual([...send(all, 60, joining).values()], [20, 20, 20]);
+      const most = [...send(all, 200, joining).values()];
+      assert.deepEqual(most, [50, 50, 50, 50], 'more than all are to carry are still sent somewhere');
+    });
+
+  test('the people of a relay that was lost are spread over those that the room needs', () => {
+    const all = large('a', 'b', 'c');
+    const lost = all.pick('x', 0);
+    const sent = send(all, 40, false, lost?.url);
+    assert.equal(sent.has(lost?.relay ?? ''), false);
+    assert.deepEqual([...sent.values()], [20, 20]);
+  });
+
   test('one that is full is passed over, and nobody is offered where all are', () => {
     const full = { sessions: 10 };
     assert.equal(known(relay('a', full), relay('b')).pick('x', 0)?.relay, 'b');

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Frame } from '../../src/relayed/frames.ts';
+import type { MediaPorts, Sound } from '../../src/relayed/media-ports.ts';
+import type { TrackWriter } from '../../src/relayed/track-writer.ts';
+import { VoicePublisher } from '../../src/relayed/voice-publisher.ts';
+
+const RATE = 48_000;
+const BLOCK_MS = 10;
+const PACKET_US = 40_000;
+interface Block {
+  readonly timestamp: number;
+  readonly numberOfFrames: number;
+}
+
+/** As Chromium's: times are counted from the first sound since it began or was flushed, and what is less than a packet is kept until then. */
+class CountingEncoder {
+  state = 'unconfigured';
+  readonly #output: (chunk: object) => void;
+  #next: number | null = null;
+  #held = 0;
+
+  constructor({ output }: { readonly output: (chunk: object) => void }) {
+    this.#output = output;
+  }
+
+  configure(): void {
+    this.state = 'configured';
+  }
+
+  encode({ timestamp, numberOfFrames }: Block): void {
+    this.#next ??= timestamp;
+    this.#held += (numberOfFrames / RATE) * 1_000_000;
+    while (this.#held >= PACKET_US) this.#emit();
+  }
+
+  flush(): Promise<void> {
+    if (this.#held > 0) this.#emit();
+    this.#next = null;
+    this.#held = 0;
+    return Promise.resolve();
+  }
+
+  close(): void {
+    this.state = 'closed';
+  }
+
+  #emit(): void {
+    const timestamp = this.#next ?? 0;
+    this.#next = timestamp + PACKET_US;
+    this.#held -= PACKET_US;
+    this.#output({ timestamp, byteLength: 3, copyTo: () => undefined });
+  }
+}
+
+/** Somebody who says `words`, each from so many to so many ms, and says nothing else until `untilMs`; what is written, and at what time. */
+function said(words: readonly (readonly [number, number])[], untilMs: number) {
+  const written: { readonly group: number; readonly at: number; readonly frame: Frame }[] = [];
+  let [now, group] = [0, 0];
+  let hear: (sound: Sound) => void = () => undefined;
+  const writer = {
+    name: 'microphone',
+    wanted: true,
+    onWanted: () => undefined,
+    begin: () => (group += 1),
+    write: (frame: Frame) => written.push({ group, at: now, frame }),
+    end: () => undefined,
+  } as unknown as TrackWriter;
+  const media = {
+    AudioEncoder: CountingEncoder,
+    AudioData: function data(this: object, init: object) {
+      Object.assign(this, init, { close: () => undefined });
+    },
+    readAudio: (_track: MediaStreamTrack, onSound: (sound: Sound) => void) => {
+      hear = onSound;
+      return { close: () => undefined };
+    },
+  } as unknown as MediaPorts;
+  const publisher = new VoicePublisher({} as MediaStreamTrack, {
+    source: 'microphone',
+    writer: () => writer,
+    media,
+    now: () => now * 1000,
+  });
+  for (; now < untilMs; now += BLOCK_MS) {
+    const speaks = words.some(([from, to]) => now >= from && now < to);
+    const samples = new Float32Array((BLOCK_MS / 1000) * RATE).fill(speaks ? 0.3 : 0);
+    hear({ samples, sampleRate: RATE, timestamp: now * 1000 });
+  }
+  publisher.close();
+  const packets = written.filter(({ frame }) => frame.payload.byteLength > 0);
+  return { written, packets };
+}
+
+test('every packet has the time at which it was said, and none of a word waits for the next one', () => {
+  const { packets } = said(
+    [
+      [1000, 1130],
+      [3000, 3170],
+    ],
+    5000,
+  );
+  for (const { at, frame } of packets) {
+    const lateMs = at - frame.timestamp / 1000;
+    assert.ok(lateMs >= 0 && lateMs <= 60, `a packet of ${frame.timestamp / 1000} ms came at ${at} ms`);
+  }
+  const times = packets.map(({ frame }) => frame.timestamp / 1000);
+  assert.ok(times.some((time) => time >= 960 && time <= 1000) && times.some((time) => time >= 2960));
+  assert.ok(!times.some((time) => time > 2000 && time < 2900), `silence is not sent: ${times.join()}`);
+});
+
+test('a word is in groups of about a second, and after it there is an empty one', () => {
+  const { written, packets } = said([[1000, 4000]], 6000);
+  const groups = new Map<number, number>();
+  for (const { group } of packets) groups.set(group, (groups.get(group) ?? 0) + 1);
+  assert.ok(groups.size >= 3 && groups.size <= 4, `${groups.size} groups`);
+  assert.ok([...groups.values()].every((count) => count <= 25));
+  assert.equal(written.at(-1)?.frame.payload.byteLength, 0);
+  assert.ok((written.at(-1)?.group ?? 0) > Math.max(...groups.keys()));
+});

@@ -1,0 +1,224 @@
+/**
+ * A camera that shows a clock and flashes on each full second, and a microphone that sounds for as long: what comes of them elsewhere says how
+ * long pictures and sounds are on their way, from glass to glass, and how far they lie apart. All pages are on one machine, with one clock.
+ */
+import type { Page } from 'playwright-core';
+
+export interface Slate {
+  readonly of: string;
+  /** From the drawing of each picture to its display, ms. */
+  readonly pictureMs: readonly number[];
+  /** From each full second to its sound, ms. */
+  readonly soundMs: readonly number[];
+  /** By how much each sound came after the flash that belongs to it, ms; negative: before. */
+  readonly apartMs: readonly number[];
+  /** Times for which no new picture was shown, from `FREEZE_MS` on. */
+  readonly freezesMs: readonly number[];
+}
+
+interface Reading {
+  parleySlates(): Slate[];
+}
+
+/** From now on the page reads the slates of everybody whose picture it shows. */
+export async function readSlates(page: Page): Promise<void> {
+  await page.evaluate(beginToRead);
+}
+
+/** What it has read since. */
+export function slates(page: Page): Promise<Slate[]> {
+  return page.evaluate(() => (globalThis as unknown as Reading).parleySlates());
+}
+
+/** Runs in the page, before its own scripts: instead of camera and microphone it has a slate. */
+export function holdSlate({ width, height }: { readonly width: number; readonly height: number }): void {
+  const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
+  if (!devices) return;
+  const framesPerSecond = 24;
+  const flashMs = 100;
+  const [columns, rows, bits] = [8, 4, 20];
+  const wall = (): number => performance.timeOrigin + performance.now();
+
+  const camera = (): MediaStreamTrack[] => {
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [width, height];
+    const context = canvas.getContext('2d');
+    const draw = (): void => {
+      if (context === null) return;
+      const now = Math.round(wall());
+      const clock = now % 2 ** bits;
+      const check = (clock % 61) + 1;
+      const flash = now % 1000 < flashMs ? 2 ** 6 : 0;
+      const shown = clock + (check + flash) * 2 ** bits;
+      for (let at = 0; at < columns * rows; at += 1) {
+        context.fillStyle = Math.floor(shown / 2 ** at) % 2 === 1 ? '#fff' : '#000';
+        const [column, row] = [at % columns, Math.floor(at / columns)];
+        const [x, y] = [Math.round((column * width) / columns), Math.round((row * height) / rows)];
+        context.fillRect(x, y, Math.ceil(width / columns), Math.ceil(height / rows));
+      }
+    };
+    draw();
+    setInterval(draw, 1000 / framesPerSecond);
+    return canvas.captureStream(framesPerSecond).getVideoTracks();
+  };
+
+  const microphone = (): MediaStreamTrack[] => {
+    const context = new AudioContext();
+    const [tone, volume] = [context.createOscillator(), context.createGain()];
+    const destination = context.createMediaStreamDestination();
+    tone.frequency.value = 1000;
+    volume.gain.value = 0;
+    tone.connect(volume).connect(destination);
+    tone.start();
+    let planned = 0;
+    setInterval(() => {
+      const second = Math.ceil((wall() + flashMs) / 1000);
+      if (second === planned || context.state !== 'running') return;
+      planned = second;
+      const begins = context.currentTime + (second * 1000 - wall()) / 1000;
+      volume.gain.setValueAtTime(0.5, begins);
+      volume.gain.setValueAtTime(0, begins + flashMs / 1000);
+    }, 100);
+    return destination.stream.getAudioTracks();
+  };
+  devices.getUserMedia = ({ audio, video } = {}) =>
+    Promise.resolve(new MediaStream([...(video ? camera() : []), ...(audio ? microphone() : [])]));
+}
+
+/** Runs in the page. */
+function beginToRead(): void {
+  const [columns, rows, bits] = [8, 4, 20];
+  /** Pixels to a block, of which the middle ones are looked at. */
+  const fine = 4;
+  const freezeMs = 500;
+  const lookEveryMs = 100;
+  const audible = 0.1;
+  const quietMs = 300;
+  const wall = (ms = performance.now()): number => performance.timeOrigin + ms;
+  const canvas = new OffscreenCanvas(columns * fine, rows * fine);
+  const screen = canvas.getContext('2d', { willReadFrequently: true });
+  const sound = new AudioContext();
+
+  interface Reader {
+    readonly pictureMs: number[];
+    readonly soundMs: number[];
+    readonly freezesMs: number[];
+    /** By second, when it was shown and heard, as far from the second as the drawing was. */
+    readonly flashes: Map<number, number>;
+    readonly tones: Map<number, number>;
+    video: HTMLVideoElement | null;
+    shownAt: number | null;
+    track: MediaStreamTrack | null;
+    source: MediaStreamAudioSourceNode | null;
+    readonly analyser: AnalyserNode;
+    lookedAt: number;
+    loudAt: number;
+  }
+  const readers = new Map<string, Reader>();
+
+  const readClock = (video: HTMLVideoElement): { clock: number; flash: boolean } | null => {
+    if (screen === null) return null;
+    screen.imageSmoothingQuality = 'high';
+    screen.drawImage(video, 0, 0, canvas.width, canvas.height);
+    const { data } = screen.getImageData(0, 0, canvas.width, canvas.height);
+    let shown = 0;
+    for (let at = columns * rows - 1; at >= 0; at -= 1) {
+      const [column, row] = [at % columns, Math.floor(at / columns)];
+      const pixel = (row * fine + fine / 2) * canvas.width + column * fine + fine / 2;
+      shown = shown * 2 + ((data[pixel * 4 + 1] ?? 0) > 127 ? 1 : 0);
+    }
+    const clock = shown % 2 ** bits;
+    const rest = Math.floor(shown / 2 ** bits);
+    return rest % 2 ** 6 === (clock % 61) + 1 ? { clock, flash: Math.floor(rest / 2 ** 6) === 1 } : null;
+  };
+
+  const see = (reader: Reader, video: HTMLVideoElement, displayed: number): void => {
+    const at = wall(displayed);
+    if (reader.shownAt !== null && at - reader.shownAt >= freezeMs)
+      reader.freezesMs.push(at - reader.shownAt);
+    reader.shownAt = at;
+    const read = readClock(video);
+    if (read === null) return;
+    const drawn = at - ((((at - read.clock) % 2 ** bits) + 2 ** bits) % 2 ** bits);
+    reader.pictureMs.push(at - drawn);
+    const second = Math.floor(drawn / 1000);
+    if (read.flash && !reader.flashes.has(second)) reader.flashes.set(second, at - drawn);
+  };
+
+  const hear = (reader: Reader): void => {
+    const samples = new Float32Array(reader.analyser.fftSize);
+    reader.analyser.getFloatTimeDomainData(samples);
+    const now = wall();
+    const unheard = Math.min(samples.length, Math.ceil(((now - reader.lookedAt) / 1000) * sound.sampleRate));
+    reader.lookedAt = now;
+    for (let nth = samples.length - unheard; nth < samples.length; nth += 1) {
+      if (Math.abs(samples[nth] ?? 0) < audible) continue;
+      const at = now - ((samples.length - nth) / sound.sampleRate) * 1000;
+      if (at - reader.loudAt > quietMs) {
+        const second = Math.floor(at / 1000);
+        reader.soundMs.push(at - second * 1000);
+        reader.tones.set(second, at - second * 1000);
+      }
+      reader.loudAt = at;
+    }
+  };
+
+  const follow = (tile: HTMLElement): void => {
+    const of = tile.dataset['participant'] ?? '';
+    const analyser = sound.createAnalyser();
+    analyser.fftSize = 32_768;
+    const reader: Reader = readers.get(of) ?? {
+      pictureMs: [],
+      soundMs: [],
+      freezesMs: [],
+      flashes: new Map(),
+      tones: new Map(),
+      video: null,
+      shownAt: null,
+      track: null,
+      source: null,
+      analyser,
+      lookedAt: wall(),
+      loudAt: wall(),
+    };
+    readers.set(of, reader);
+    const video = tile.querySelector('video');
+    if (video !== null && video !== reader.video) {
+      reader.video = video;
+      const next = (_now: number, { expectedDisplayTime }: VideoFrameCallbackMetadata): void => {
+        if (video !== reader.video) return;
+        see(reader, video, expectedDisplayTime);
+        video.requestVideoFrameCallback(next);
+      };
+      video.requestVideoFrameCallback(next);
+    }
+    const voice = document.querySelector<HTMLAudioElement>(`[data-testid=voice][data-of="${of}"]`);
+    const track = voice?.srcObject instanceof MediaStream ? voice.srcObject.getAudioTracks()[0] : undefined;
+    if (track !== undefined && track !== reader.track) {
+      reader.source?.disconnect();
+      reader.source = sound.createMediaStreamSource(new MediaStream([track]));
+      reader.source.connect(reader.analyser);
+      reader.track = track;
+    }
+    hear(reader);
+  };
+  setInterval(() => {
+    for (const tile of document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])'))
+      follow(tile);
+  }, lookEveryMs);
+
+  (globalThis as unknown as Reading).parleySlates = () =>
+    [...readers].map(([of, { pictureMs, soundMs, freezesMs, flashes, tones, shownAt }]) => {
+      const still = shownAt === null ? Number.POSITIVE_INFINITY : wall() - shownAt;
+      return {
+        of,
+        pictureMs,
+        soundMs,
+        freezesMs: still >= freezeMs ? [...freezesMs, still] : freezesMs,
+        apartMs: [...tones].flatMap(([second, toneMs]) => {
+          const flashMs = flashes.get(second);
+          return flashMs === undefined ? [] : [toneMs - flashMs];
+        }),
+      };
+    });
+}
