@@ -83,6 +83,7 @@ install_packages() {
     in_sbin nft || missing+=(nftables)
     in_sbin ip || missing+=(iproute2)
     command -v Xvfb >/dev/null || missing+=(xvfb)
+    command -v pulseaudio >/dev/null || missing+=(pulseaudio)
     command -v ffmpeg >/dev/null || missing+=(ffmpeg)
   fi
   [ ${#missing[@]} -gt 0 ] || return 0

@@ -19,6 +19,7 @@ const QUIET = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
+export const chromiumFlags: readonly string[] = [...FAKE_DEVICES, ...QUIET];
 export const chromiumPath = process.env['PARLEY_CHROMIUM'] ?? '/usr/bin/chromium';
 export const firefoxPath = process.env['PARLEY_FIREFOX'] ?? '/usr/bin/firefox-esr';
 
@@ -28,7 +29,7 @@ export function launchChromium(
 ): Promise<Browser> {
   return chromium.launch({
     executablePath: options.executable ?? chromiumPath,
-    args: [...FAKE_DEVICES, ...QUIET, ...(options.args ?? [])],
+    args: [...chromiumFlags, ...(options.args ?? [])],
   });
 }
 
@@ -62,15 +63,19 @@ export async function newProfile(
   return profile;
 }
 
-/** Runs in the page. */
+/** Keeps every track that it gives where a test can end it. Runs in the page. */
 function giveCamera({ width, height }: Size): void {
   const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
   if (!devices) return;
   const real = devices.getUserMedia.bind(devices);
-  devices.getUserMedia = (asked = {}) => {
+  const given: MediaStreamTrack[] = [];
+  devices.getUserMedia = async (asked = {}) => {
     const video = typeof asked.video === 'object' ? asked.video : {};
-    return real(asked.video ? { ...asked, video: { ...video, width, height } } : asked);
+    const stream = await real(asked.video ? { ...asked, video: { ...video, width, height } } : asked);
+    given.push(...stream.getTracks());
+    return stream;
   };
+  Object.assign(globalThis, { parleyTracks: given });
 }
 
 /** Keeps every RTCPeerConnection the page makes where a test can ask for its statistics. Runs in the page. */

@@ -1,9 +1,12 @@
 /** What is heard of others, whichever way it comes: the fake microphone of each beeps twice a second. */
-import type { Page } from 'playwright-core';
+
+import type { AnyPage } from './any-page.ts';
 
 export interface Heard {
   readonly of: string;
   readonly beeps: number;
+  /** For how long there was sound in all, in ms. */
+  readonly audibleMs: number;
   /** The longest time between two beeps, or since the last one, in ms. */
   readonly silentMs: number;
 }
@@ -13,11 +16,11 @@ interface Listening {
 }
 
 /** From now on the page listens to whoever has a voice there, or gets one. */
-export async function listen(page: Page): Promise<void> {
+export async function listen(page: AnyPage): Promise<void> {
   await page.evaluate(beginToListen);
 }
 
-export function heard(page: Page): Promise<Heard[]> {
+export function heard(page: AnyPage): Promise<Heard[]> {
   return page.evaluate(() => (globalThis as unknown as Listening).parleyHeard());
 }
 
@@ -36,6 +39,7 @@ function beginToListen(): void {
     lookedAt: number;
     at: number | null;
     beeps: number;
+    samples: number;
     longest: number;
   }
   const ears = new Map<string, Ear>();
@@ -52,6 +56,7 @@ function beginToListen(): void {
       lookedAt: now,
       at: null,
       beeps: 0,
+      samples: 0,
       longest: 0,
     };
   };
@@ -76,6 +81,7 @@ function beginToListen(): void {
     for (let nth = samples.length - unheard; nth < samples.length; nth += 1) {
       if (Math.abs(samples[nth] ?? 0) <= audible) continue;
       const at = now - ((samples.length - nth) / context.sampleRate) * 1000;
+      ear.samples += 1;
       if (ear.at === null || at - ear.at > sameBeepMs) ear.beeps += 1;
       if (ear.at !== null) ear.longest = Math.max(ear.longest, at - ear.at);
       ear.at = at;
@@ -85,9 +91,10 @@ function beginToListen(): void {
     for (const voice of document.querySelectorAll<HTMLAudioElement>('[data-testid=voice]')) look(voice);
   }, lookEveryMs);
   (globalThis as unknown as Listening).parleyHeard = () =>
-    [...ears].map(([of, { at, since, beeps, longest }]) => ({
+    [...ears].map(([of, { at, since, beeps, samples, longest }]) => ({
       of,
       beeps,
+      audibleMs: Math.round((samples / context.sampleRate) * 1000),
       silentMs: Math.round(Math.max(longest, performance.now() - (at ?? since))),
     }));
 }

@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import { joinInFirefox, launchFirefox } from '../support/firefox.ts';
+import { joinAsPuppet, launchFirefox } from '../support/puppets.ts';
 import { opened } from '../support/opened.ts';
 import { withSite } from '../support/site.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
@@ -15,7 +15,7 @@ describe('Firefox and Chromium', { timeout: 180_000 }, () => {
       const inChromium = (): Promise<Visitor> =>
         Visitor.join(site.browser, { name: 'Cy', web: site.web, room });
       const early = first === 'Chromium' ? await inChromium() : undefined;
-      const fox = await joinInFirefox(firefox(), link, 'Fox');
+      const fox = await joinAsPuppet(firefox(), link, 'Fox');
       const cy = early ?? (await inChromium());
       await Promise.all([fox.seesAndHears(1), cy.seesAndHears(1)]);
       await fox.page.close();

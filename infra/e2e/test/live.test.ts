@@ -1,7 +1,7 @@
 /** The pages at `/live/<name>`, in real browsers, through the real edge and real media relays. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { launchFirefox } from '../support/firefox.ts';
+import { launchFirefox } from '../support/puppets.ts';
 import { AUDIBLE, publish, readDecoded, tapDecoders, watch, type LiveWatcher } from '../support/live.ts';
 import { opened } from '../support/opened.ts';
 import { withSite } from '../support/site.ts';

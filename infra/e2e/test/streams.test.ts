@@ -1,7 +1,7 @@
 /** The page at `/streams/<topic>`, in Chromium, through the real edge and a real relay. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { launchFirefox } from '../support/firefox.ts';
+import { launchFirefox } from '../support/puppets.ts';
 import { openSocket, sendPicture, type ENCODERS, type Sender } from '../support/senders.ts';
 import { withSite } from '../support/site.ts';
 import { pictureMoves, readPicture, Viewer } from '../support/viewer.ts';

@@ -1,6 +1,6 @@
 /**
  * This person's camera and microphone, from the first preview to the end of the call. A camera that is off is closed, so that its light
- * goes out; a muted microphone stays open but sends nothing, so that unmuting is immediate.
+ * goes out; a muted microphone stays open but sends nothing, so that unmuting is immediate. What is unplugged comes back by itself.
  */
 import { computed, signal, type Signal } from '@preact/signals';
 import { browserStore } from '../memory/storage.ts';
@@ -32,6 +32,7 @@ const AUDIO: MediaTrackConstraints = {
 };
 
 const OFF: Source = { status: 'off' };
+const LOST: Source = { status: 'failed', problem: 'lost' };
 const key = (kind: Kind | 'speaker'): string => `parley.device.${kind}`;
 
 export class LocalMedia {
@@ -49,12 +50,14 @@ export class LocalMedia {
   readonly sendingCamera = computed(() => liveTrack(this.camera.value));
 
   readonly port: DevicePort;
+  /** The devices that were unplugged while they were on. */
+  readonly #lost = new Map<Kind, string>();
   readonly #stopWatching: () => void;
   #closed = false;
 
   constructor(port: DevicePort) {
     this.port = port;
-    this.#stopWatching = port.watch(() => void this.#list());
+    this.#stopWatching = port.watch(() => void this.#follow());
   }
 
   /** Opens both with one question; where that fails each apart, so that a missing camera does not cost the microphone. */
@@ -140,10 +143,34 @@ export class LocalMedia {
     }
     track.addEventListener('ended', () => {
       const now = this[kind].value;
-      if (now.status === 'live' && now.track === track)
-        this[kind].value = { status: 'failed', problem: 'lost' };
+      if (now.status !== 'live' || now.track !== track) return;
+      this[kind].value = LOST;
+      this.#lost.set(kind, track.getSettings().deviceId ?? '');
+      void this.#follow();
     });
     this[kind].value = { status: 'live', track };
+  }
+
+  /** Devices came or went. */
+  async #follow(): Promise<void> {
+    await this.#list();
+    await Promise.all([this.#replace('microphone'), this.#replace('camera')]);
+  }
+
+  /** Any microphone is as good as the one that was lost; another camera may show what nobody is to see: only the same one is opened again. */
+  async #replace(kind: Kind): Promise<void> {
+    const lost = this.#lost.get(kind) ?? '';
+    const present = this.devices.value[kind];
+    const fits =
+      kind === 'microphone' ? present.length > 0 : present.some(({ deviceId }) => deviceId === lost);
+    if (this[kind].value !== LOST || !fits) return;
+    const wanted =
+      kind === 'camera' ? { video: { ...VIDEO, deviceId: { exact: lost } } } : { audio: this.#audio() };
+    const found = await this.port.open(wanted).catch(() => null);
+    const [track] = found?.getTracks() ?? [];
+    if (track === undefined) return;
+    if (this[kind].value === LOST) this.#adopt(kind, track);
+    else track.stop();
   }
 
   #video(): MediaTrackConstraints {

@@ -1,14 +1,17 @@
-/** Firefox, driven over WebDriver BiDi, with the devices it makes up itself. */
+/** Browsers as people have them, tabs behind other tabs included, and Firefox: Playwright's pages are always in front, and its Firefox is its own. */
 import { launch, type Browser, type Page } from 'puppeteer-core';
-import { firefoxPath, watchConnections } from './browsers.ts';
+import { chromiumFlags, chromiumPath, firefoxPath, watchConnections } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
+import type { SoundCard } from './sound-card.ts';
 import { until } from './until.ts';
 
-export function launchFirefox(): Promise<Browser> {
+/** Over WebDriver BiDi, with the devices it makes up itself. */
+export function launchFirefox(soundCard?: SoundCard): Promise<Browser> {
   return launch({
     browser: 'firefox',
     executablePath: firefoxPath,
     headless: true,
+    env: { ...process.env, ...soundCard?.env },
     extraPrefsFirefox: {
       'media.navigator.streams.fake': true,
       'media.navigator.permission.disabled': true,
@@ -21,23 +24,39 @@ export function launchFirefox(): Promise<Browser> {
   });
 }
 
+/** Chromium that does less for tabs that are behind another, as it does for people. */
+export function launchTabs(): Promise<Browser> {
+  return launch({
+    browser: 'chrome',
+    executablePath: chromiumPath,
+    args: [...chromiumFlags],
+    ignoreDefaultArgs: [
+      '--disable-backgrounding-occluded-windows',
+      '--disable-background-timer-throttling',
+      '--disable-renderer-backgrounding',
+    ],
+  });
+}
+
 const WITHIN_MS = 45_000;
 
-/** Joins with camera and microphone, as `Visitor.join` does in Chromium. */
-export async function joinInFirefox(browser: Browser, link: string, name: string): Promise<FirefoxVisitor> {
+/** Joins with camera and microphone, as `Visitor.join` does. */
+export async function joinAsPuppet(browser: Browser, link: string, name: string): Promise<Puppet> {
   const page = await browser.newPage();
   await page.evaluateOnNewDocument(watchConnections);
   await page.goto(link);
   await page.locator('[data-testid=name-input]').fill(name);
   await page.locator('[data-testid=join]').click();
   await page.waitForSelector('[data-testid=call][data-status=connected]', { timeout: WITHIN_MS });
-  return new FirefoxVisitor(page);
+  return new Puppet(name, page);
 }
 
-export class FirefoxVisitor {
+export class Puppet {
+  readonly name: string;
   readonly page: Page;
 
-  constructor(page: Page) {
+  constructor(name: string, page: Page) {
+    this.name = name;
     this.page = page;
   }
 
@@ -58,7 +77,7 @@ export class FirefoxVisitor {
       {
         withinMs: WITHIN_MS,
         everyMs: 1500,
-        what: () => `Firefox to see ${videos} and hear ${audios}: now ${JSON.stringify(seen)}`,
+        what: () => `${this.name} to see ${videos} and hear ${audios}: now ${JSON.stringify(seen)}`,
       },
     );
   }

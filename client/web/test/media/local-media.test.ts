@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { DevicePort } from '../../src/media/devices.ts';
+import { LocalMedia, type Kind } from '../../src/media/local-media.ts';
+
+/** A desk with devices that are plugged in and out. */
+function desk(...present: string[]) {
+  let changed: () => void = () => undefined;
+  const open = new Map<string, EventTarget>();
+  const opened: string[] = [];
+  const kindOf = (id: string): 'audioinput' | 'videoinput' =>
+    id.startsWith('camera') ? 'videoinput' : 'audioinput';
+  const trackOf = (kind: 'audioinput' | 'videoinput', wanted?: string): MediaStreamTrack[] => {
+    const found = present.filter((id) => kindOf(id) === kind);
+    const id = found.find((one) => one === wanted) ?? found[0];
+    if (id === undefined) return [];
+    opened.push(id);
+    const track = Object.assign(new EventTarget(), {
+      id,
+      stop: () => open.delete(id),
+      getSettings: () => ({ deviceId: id }),
+    });
+    open.set(id, track);
+    return [track as unknown as MediaStreamTrack];
+  };
+  const wish = (asked: MediaTrackConstraints | boolean | undefined): string | undefined =>
+    typeof asked === 'object' && typeof asked.deviceId === 'object' && 'exact' in asked.deviceId
+      ? String(asked.deviceId.exact)
+      : undefined;
+  const port: DevicePort = {
+    access: 'yes',
+    open: ({ audio, video }) => {
+      const tracks = [
+        ...(audio ? trackOf('audioinput', wish(audio)) : []),
+        ...(video ? trackOf('videoinput', wish(video)) : []),
+      ];
+      if (tracks.length === 0) return Promise.reject(new DOMException('', 'NotFoundError'));
+      const of = (kind: string) => tracks.filter(({ id }) => kindOf(id) === kind);
+      const stream = {
+        getTracks: () => tracks,
+        getAudioTracks: () => of('audioinput'),
+        getVideoTracks: () => of('videoinput'),
+      };
+      return Promise.resolve(stream as unknown as MediaStream);
+    },
+    openScreen: null,
+    list: () =>
+      Promise.resolve(present.map((deviceId) => ({ deviceId, kind: kindOf(deviceId) }) as MediaDeviceInfo)),
+    watch(listener) {
+      changed = listener;
+      return () => undefined;
+    },
+    canChooseSpeaker: false,
+  };
+  return {
+    port,
+    opened,
+    unplug: async (id: string): Promise<void> => {
+      present.splice(present.indexOf(id), 1);
+      open.get(id)?.dispatchEvent(new Event('ended'));
+      changed();
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    },
+    plug: async (id: string): Promise<void> => {
+      present.push(id);
+      changed();
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    },
+  };
+}
+
+const liveOf = (media: LocalMedia, kind: Kind): string => {
+  const source = media[kind].value;
+  return source.status === 'live'
+    ? source.track.id
+    : source.status === 'failed'
+      ? source.problem
+      : source.status;
+};
+
+test('a microphone that is unplugged is replaced by another, muted as it was', async () => {
+  const { port, unplug } = desk('headset', 'built-in', 'camera');
+  const media = new LocalMedia(port);
+  await media.begin();
+  assert.equal(liveOf(media, 'microphone'), 'headset');
+  await media.toggleMicrophone();
+  await unplug('headset');
+  assert.equal(liveOf(media, 'microphone'), 'built-in');
+  assert.equal(media.muted.value, true);
+  assert.equal(media.sendingMicrophone.value, null);
+});
+
+test('without another one it says so, and goes on when one is there', async () => {
+  const { port, unplug, plug } = desk('headset', 'camera');
+  const media = new LocalMedia(port);
+  await media.begin();
+  await unplug('headset');
+  assert.equal(liveOf(media, 'microphone'), 'lost');
+  await plug('other');
+  assert.equal(liveOf(media, 'microphone'), 'other');
+});
+
+test('no other camera looks at anybody: only the one that was lost comes back by itself', async () => {
+  const { port, unplug, plug, opened } = desk('built-in', 'camera desk', 'camera room');
+  const media = new LocalMedia(port);
+  await media.begin();
+  await unplug('camera desk');
+  assert.equal(liveOf(media, 'camera'), 'lost');
+  assert.ok(!opened.includes('camera room'));
+  await plug('camera desk');
+  assert.equal(liveOf(media, 'camera'), 'camera desk');
+});
+
+test('what was switched off meanwhile stays off', async () => {
+  const { port, unplug, plug } = desk('headset', 'camera');
+  const media = new LocalMedia(port);
+  await media.begin();
+  await unplug('camera');
+  media.turnOff('camera');
+  await plug('camera');
+  assert.equal(liveOf(media, 'camera'), 'off');
+});

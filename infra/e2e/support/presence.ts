@@ -1,0 +1,47 @@
+/** Whether somebody else is seen and heard now, whichever way it comes. */
+import type { AnyPage, Somebody } from './any-page.ts';
+import { until } from './until.ts';
+import { heard } from './voices.ts';
+
+const WITHIN_MS = 30_000;
+const FRAMES = 10;
+/** Ten beeps of Chromium's microphone, or a moment of Firefox's tone. */
+const AUDIBLE_MS = 100;
+
+/** Resolves when everybody else's pictures and voices go on, after `listen`; answers how long that took, in ms. */
+export async function seesAndHearsOthers({ name, page }: Somebody, others: number): Promise<number> {
+  const begun = Date.now();
+  const before = await progressOf(page);
+  let now = before;
+  const gone = (of: keyof typeof now, least: number): number =>
+    [...now[of]].filter(([who, count]) => count >= (before[of].get(who) ?? 0) + least).length;
+  await until(
+    async () => {
+      now = await progressOf(page);
+      return gone('frames', FRAMES) >= others && gone('audibleMs', AUDIBLE_MS) >= others;
+    },
+    {
+      withinMs: WITHIN_MS,
+      what: () =>
+        `${name} to see and hear ${others}: sees ${gone('frames', FRAMES)}, hears ${gone('audibleMs', AUDIBLE_MS)}`,
+    },
+  );
+  return Date.now() - begun;
+}
+
+async function progressOf(
+  page: AnyPage,
+): Promise<Record<'frames' | 'audibleMs', ReadonlyMap<string, number>>> {
+  const frames = await page.evaluate(() => {
+    const tiles = document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])');
+    return [...tiles].map((tile): [string, number] => {
+      const video: (HTMLVideoElement & { readonly mozPaintedFrames?: number }) | null =
+        tile.querySelector('video');
+      // Firefox counts the pictures of a canvas only so.
+      const counted = video?.getVideoPlaybackQuality().totalVideoFrames ?? 0;
+      return [tile.dataset['participant'] ?? '', Math.max(counted, video?.mozPaintedFrames ?? 0)];
+    });
+  });
+  const voices = await heard(page);
+  return { frames: new Map(frames), audibleMs: new Map(voices.map(({ of, audibleMs }) => [of, audibleMs])) };
+}

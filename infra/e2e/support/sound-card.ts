@@ -1,0 +1,47 @@
+/** A sound card for browsers on a machine that has none: Firefox plays and taps nothing without. Its own PulseAudio, whose sound goes nowhere. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from './until.ts';
+
+export interface SoundCard {
+  /** What a browser finds it by. */
+  readonly env: NodeJS.ProcessEnv;
+  close(): Promise<void>;
+}
+
+const WITHIN_MS = 10_000;
+
+export async function startSoundCard(): Promise<SoundCard> {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-sound-'));
+  const socket = join(dir, 'native');
+  const server = spawn(
+    'pulseaudio',
+    [
+      '-n',
+      '--daemonize=no',
+      '--exit-idle-time=-1',
+      '--use-pid-file=no',
+      '--log-target=null',
+      '--load=module-null-sink',
+      `--load=module-native-protocol-unix socket=${socket} auth-anonymous=1`,
+    ],
+    { stdio: 'ignore', env: { ...process.env, HOME: dir, XDG_RUNTIME_DIR: dir } },
+  );
+  const ended = once(server, 'exit');
+  await until(() => Promise.resolve(existsSync(socket)), {
+    withinMs: WITHIN_MS,
+    what: () => 'PulseAudio to listen (make test-tools installs it)',
+  });
+  return {
+    env: { PULSE_SERVER: `unix:${socket}` },
+    async close() {
+      server.kill();
+      await ended;
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
