@@ -5,6 +5,7 @@ mod doctor;
 mod ending;
 mod exit;
 mod http;
+mod join;
 mod load;
 mod media;
 mod publish;
@@ -27,6 +28,8 @@ enum Command {
     Publish(publish::Flags),
     /// Watch a live broadcast, or a room
     Watch(watch::Flags),
+    /// Be in a room: publish into it, receive everybody else, and say what comes of them
+    Join(join::Flags),
     /// Make rooms with a name, and end them
     #[command(subcommand)]
     Room(room::Room),
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let ended = match Command::parse() {
         Command::Publish(publish) => publish.run(),
         Command::Watch(watch) => watch.run(),
+        Command::Join(join) => join.run(),
         Command::Room(room) => room.run(),
         Command::Stream(stream) => stream.run(),
         Command::Doctor(doctor) => doctor.run(),

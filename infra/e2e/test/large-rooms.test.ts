@@ -6,8 +6,9 @@ import { join as inside } from 'node:path';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeVideo, Terminal } from '@parley/local/terminal';
-import { end, relayInUse } from '../support/live-relays.ts';
+import { clientsOf, end, relayInUse } from '../support/live-relays.ts';
 import { goes, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
+import { seesAndHearsOthers } from '../support/presence.ts';
 import { withSite } from '../support/site.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
@@ -100,17 +101,74 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   });
 });
 
+/** As many relays as people need: everybody asks, and each is sent where the fewest are. */
+describe('a room through two relays', { timeout: 420_000 }, () => {
+  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '1', PARLEY_LIMIT_MEDIA_PER_RELAY: '1' });
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+
+  it('[MEDIA-3] [MEDIA-10] is one room for browsers and terminals on both, and goes on when one of them is killed', async (t) => {
+    const room = newRoom();
+    const join = (name: string) => Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
+    const people = [await join('Ada'), await join('Ben')];
+    for (const one of people) await goes(one, 'relay', 1);
+    const films = await filmsFrom(t, `${site.web}/r/${room}`);
+    const terminals = films.begin(2, 'join', '--log', '--publish');
+    for (const one of people) await goes(one, 'relay', 3);
+    assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [2, 2]);
+
+    const ids = await Promise.all(people.map((one) => one.participant()));
+    const everybodyIsThere = async (): Promise<void> => {
+      for (const one of people) await listen(one.page);
+      for (const one of people) await seesAndHearsOthers(one, 3);
+      for (const terminal of terminals) await receives(terminal, ids);
+    };
+    await everybodyIsThere();
+    t.after(() => site.stack.restart('relay-1'));
+    const noticed = await watched(t, 'one of two relays killed', people, () =>
+      end(site.stack, 'relay-1', 'SIGKILL'),
+    );
+    bounded(noticed, BACK_MS);
+    await everybodyIsThere();
+    assert.deepEqual(await clientsOf(site.stack.endpoints.relays.slice(1)), [4]);
+  });
+});
+
+/** What `parley join --log` writes about pictures and voices of these, in the second to come. */
+async function receives(terminal: Terminal, participants: readonly string[]): Promise<void> {
+  const missing = new Set(participants.flatMap((one) => [`${one} camera`, `${one} microphone`]));
+  const from = Date.now();
+  while (missing.size > 0)
+    await terminal.line('stdout', (line) => {
+      const { timeMs, participant, track, frames } = JSON.parse(line) as JoinLine;
+      const what = `${participant} ${track.split('/')[0]}`;
+      return timeMs > from && frames > 0 && missing.delete(what);
+    });
+}
+
+interface JoinLine {
+  readonly timeMs: number;
+  readonly participant: string;
+  readonly track: string;
+  readonly frames: number;
+}
+
+interface Films {
+  begin(count: number, command?: 'publish' | 'join', ...flags: readonly string[]): readonly Terminal[];
+  end(): void;
+}
+
 /** People at terminals, who publish a video and leave properly. */
-async function filmsFrom(t: TestContext, link: string): Promise<{ begin(count: number): void; end(): void }> {
+async function filmsFrom(t: TestContext, link: string): Promise<Films> {
   const dir = await mkdtemp(inside(tmpdir(), 'parley-video-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const video = makeVideo(inside(dir, 'video.mp4'));
   const films: Terminal[] = [];
   t.after(() => films.forEach(({ child }) => child.kill('SIGKILL')));
   return {
-    begin: (count) => {
+    begin: (count, command = 'publish', ...flags) => {
       for (let nth = 1; nth <= count; nth += 1)
-        films.push(new Terminal('publish', link, video, '--loop', '--name', `Film ${nth}`));
+        films.push(new Terminal(command, link, ...flags, video, '--loop', '--name', `Film ${nth}`));
+      return films;
     },
     end: () => films.splice(0).forEach(({ child }) => child.kill('SIGTERM')),
   };

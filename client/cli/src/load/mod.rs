@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`streams`] | publishers and readers on topics; **every delivery is hashed and counted** |
 //! | [`media`] | publishers and watchers of video and audio over QUIC; **every frame is hashed and counted** |
+//! | [`room`] | people of one room, admitted, publishing and receiving; **every frame is hashed and counted** |
 //! | [`sockets`], [`herd`] | sockets that are only there, or come and go |
 //! | [`target`], [`socket`], [`frame`] | a WebSocket, as cheap as it gets |
 //! | [`payload`], [`ledger`] | what a message says of itself, and what a reader got |
@@ -17,6 +18,7 @@ pub mod media;
 pub mod output;
 mod payload;
 pub mod process;
+mod room;
 mod socket;
 mod sockets;
 pub mod streams;
@@ -31,6 +33,8 @@ pub enum Load {
     Streams(streams::Flags),
     /// Publishers and watchers of video or audio over QUIC: what arrives, how late, and what it costs the relay
     Media(media::Flags),
+    /// People of a room, through its service and relays: what reaches whom, how late, what freezes
+    Room(Box<room::Flags>),
     /// Sockets that are only there, or that come and go: what they leave behind in the server
     Sockets(sockets::Flags),
 }
@@ -41,6 +45,7 @@ impl Load {
         match self {
             Load::Streams(flags) => flags.run(),
             Load::Media(flags) => flags.run(),
+            Load::Room(flags) => flags.run(),
             Load::Sockets(flags) => flags.run(),
         }
     }

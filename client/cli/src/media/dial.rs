@@ -192,7 +192,8 @@ async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends, reach: &R
         config.bind = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
     }
     config.tls.fingerprint = hashes.iter().map(ToString::to_string).collect();
-    let address = reach.relay(url, &mut config).await?;
+    reach.trust(&mut config);
+    let address = reach.at(url).await?;
     let mut timing = quic::Config::default();
     timing.idle_timeout = IDLE;
     timing.keep_alive = IDLE / PINGS;

@@ -17,12 +17,27 @@ pub struct Flags {
     /// Of a relay's own address: SHA-256 of its certificate, base64 or hex; repeatable
     #[arg(long = "hash", value_name = "SHA256")]
     hashes: Vec<Hash>,
+    #[command(flatten)]
+    session: Session,
+}
+
+/// How a session is held.
+#[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
+pub struct Session {
     /// What carries the session [QUIC, and WebSocket where UDP does not get through]
     #[arg(long, value_enum)]
     transport: Option<Transport>,
     /// Whether to connect again when the connection is lost
     #[arg(long, value_enum, default_value_t = Switch::On)]
     reconnect: Switch,
+}
+
+impl From<Session> for Flags {
+    /// Of a relay that somebody else names.
+    fn from(session: Session) -> Self {
+        Self { hashes: Vec::new(), session }
+    }
 }
 
 /// Where the address of a relay comes from, each time.
@@ -57,7 +72,7 @@ impl Way {
         match self {
             Way::Relay(address) => Ok(address.clone()),
             Way::Live(live, publish) => live.ask(*publish).await,
-            Way::Room(room, host) => room.ask(host).await,
+            Way::Room(room, host) => room.ask(host, None).await,
         }
     }
 
@@ -89,7 +104,7 @@ impl Link {
                 self.tries = 0;
             }
             let (why, again) = match ending {
-                Ending::Lost { why, again } if self.flags.reconnect == Switch::On => (why, again),
+                Ending::Lost { why, again } if self.flags.session.reconnect == Switch::On => (why, again),
                 over => return over.say(),
             };
             let pause = pause(again, self.tries);
@@ -105,7 +120,7 @@ impl Link {
             Ok(address) => address,
             Err(ending) => return ending,
         };
-        let dialled = match dial(address, self.flags.transport, self.ends.clone()).await {
+        let dialled = match dial(address, self.flags.session.transport, self.ends.clone()).await {
             Ok(dialled) => dialled,
             Err(why) => return ending::undialled(why, self.way.asks()),
         };

@@ -44,6 +44,17 @@ impl FromStr for Place {
     }
 }
 
+impl FromStr for Room {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        match text.parse() {
+            Ok(Place::Room(room)) => Ok(room),
+            _ => bail!("must be https://HOST/r/ROOM"),
+        }
+    }
+}
+
 fn host(url: &Url) -> Url {
     let mut host = url.clone();
     host.set_path("/");
@@ -64,6 +75,9 @@ mod tests {
         assert_eq!(place("http://localhost:8080/live/lab/publish?x#y"), live("http://localhost:8080/"));
         let room = Room { host: "https://h/".parse().unwrap(), id: "standup@eu".into() };
         assert_eq!(place("https://h/r/standup@eu/"), Place::Room(room));
+        for other in ["https://h/live/lab", "https://h/", "h"] {
+            assert!(other.parse::<Room>().is_err(), "{other}");
+        }
         for relay in ["https://10.0.0.7:8141/?jwt=t", "https://h", "wss://h/media?at=h:1&jwt=t"] {
             assert_eq!(place(relay), Place::Relay(relay.parse().unwrap()));
         }

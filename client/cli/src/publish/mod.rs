@@ -14,7 +14,7 @@ use crate::media::place::Place;
 use crate::stop::Stop;
 use moq_net::broadcast;
 use parley_containers::import::Import;
-use source::Source;
+pub use source::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::sync::watch;
@@ -71,7 +71,7 @@ impl Flags {
 }
 
 /// Publishes from the first connection on, until the input ends or somebody says so. What is due while there is none is missed.
-async fn feed(
+pub async fn feed(
     mut source: Source,
     mut broadcast: broadcast::Producer,
     mut is_up: watch::Receiver<bool>,
@@ -91,7 +91,7 @@ async fn feed(
 }
 
 /// An input that cannot be read may be there the next time; one that cannot be published will not.
-fn unfit(why: anyhow::Error) -> anyhow::Result<Exit> {
+pub fn unfit(why: anyhow::Error) -> anyhow::Result<Exit> {
     if why.chain().any(|cause| cause.is::<std::io::Error>()) {
         return Err(why);
     }

@@ -97,13 +97,17 @@ impl Reach {
         opened.map(|(socket, _)| socket).map_err(Ending::of)
     }
 
-    /// The same for a session with a relay.
-    pub async fn relay(&self, url: Url, config: &mut Config) -> anyhow::Result<Addr> {
+    /// Whom a session with a relay believes.
+    pub fn trust(&self, config: &mut Config) {
         // A relay's own certificate is known by its hash, and by nothing else.
         if config.tls.fingerprint.is_empty() {
             config.tls.root = self.ca.iter().map(|ca| ca.path.clone()).collect();
             config.tls.insecure = self.insecure.then_some(true);
         }
+    }
+
+    /// Where a session with a relay goes.
+    pub async fn at(&self, url: Url) -> anyhow::Result<Addr> {
         let Some((host, port)) = url.host_str().zip(url.port_or_known_default()) else { return Ok(Addr::new(url)) };
         if !self.detours.iter().any(|detour| detour.of(host, port).is_some()) {
             return Ok(Addr::new(url));

@@ -1,11 +1,14 @@
 //! Somebody who publishes or watches, and is there.
 use super::presence::Presence;
+use super::roster::Roster;
 use crate::ending::Ending;
 use crate::exit::Exit;
 use crate::media::dial::Ends;
 use crate::media::link::{Flags as LinkFlags, Link, Way};
 use crate::media::place::{Place, Room};
+use crate::reach::Reach;
 use anyhow::{Context, ensure};
+use tokio::sync::watch;
 
 /// What is said of whoever publishes or watches.
 #[derive(Clone, Debug, clap::Args)]
@@ -36,6 +39,8 @@ pub struct Seen {
     pub prefix: String,
     /// Who sees it.
     pub participant: String,
+    /// Everybody else there.
+    pub roster: watch::Receiver<Roster>,
 }
 
 /// What a participant calls the broadcast of a file.
@@ -64,29 +69,30 @@ impl Seat {
                     self.broadcast.context("a relay's own address needs --broadcast NAME, such as live/NAME")?;
                 Arrival { broadcast, room: None, link: Link::new(Way::to(url, &link), ends, link), presence: None }
             }
-            Place::Room(room) => match Self::join(&self.name, room, link, ends, publish).await {
+            Place::Room(room) => match Arrival::join(&self.name, room, link, ends, publish).await {
                 Ok(arrival) => arrival,
                 Err(ending) => return Ok(Err(ending.say())),
             },
         };
         Ok(Ok(arrival))
     }
+}
 
-    async fn join(name: &str, room: Room, link: LinkFlags, ends: Ends, publish: bool) -> Result<Arrival, Ending> {
-        let presence = Presence::join(name, &room, publish).await?;
+impl Arrival {
+    /// Joins a room.
+    pub async fn join(name: &str, room: Room, link: LinkFlags, ends: Ends, publish: bool) -> Result<Self, Ending> {
+        let presence = Presence::join(name, &room, publish, &Reach::default()).await?;
         let participant = presence.participant.clone();
         let prefix = format!("rooms/{}/", presence.room);
         eprintln!("parley: joined {} as {participant}", presence.room);
-        Ok(Arrival {
+        Ok(Self {
             broadcast: format!("{prefix}{participant}/{BROADCAST}"),
-            room: Some(Seen { prefix, participant }),
+            room: Some(Seen { prefix, participant, roster: presence.roster.clone() }),
             link: Link::new(Way::Room(presence.asker(), room.host), ends, link),
             presence: Some(presence),
         })
     }
-}
 
-impl Arrival {
     /// Goes, once the relay has everything that was published.
     pub async fn leave(self) {
         self.link.close().await;

@@ -4,12 +4,15 @@
 //! | module | what |
 //! |---|---|
 //! | [`presence`] | a participant: joined, resumed, left |
+//! | [`roster`] | who else is there |
 //! | [`arrival`] | where media goes to or comes from, once somebody is there |
 mod arrival;
 mod presence;
+mod roster;
 
 pub use arrival::{Arrival, Seat, Seen};
-pub use presence::Asker;
+pub use presence::{Asker, Presence};
+pub use roster::Roster;
 
 use crate::ending::Ending;
 use crate::exit::Exit;

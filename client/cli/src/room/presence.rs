@@ -1,19 +1,19 @@
 //! A participant of a room, on a socket that is opened again when it is lost (JOIN-1 to JOIN-9, RES-1 to RES-8).
+use super::roster::Roster;
 use crate::again::{GOOD, pause};
 use crate::ending::{Again, Ending};
 use crate::http;
 use crate::media::dial::{Address, Offer};
 use crate::media::place::Room;
+use crate::reach::{Reach, Socket};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use url::Url;
 
 /// A service that does not answer in this time is not there; in a lobby it may take as long as the owner likes.
@@ -41,22 +41,37 @@ pub struct Presence {
     pub participant: String,
     /// The room's id, as the service writes it.
     pub room: String,
+    /// Everybody else there, as they come and go.
+    pub roster: watch::Receiver<Roster>,
+    reach: Reach,
     wishes: mpsc::Sender<Wish>,
     task: JoinHandle<()>,
 }
 
 /// Asks for relays.
 #[derive(Clone)]
-pub struct Asker(mpsc::Sender<Wish>);
+pub struct Asker {
+    wishes: mpsc::Sender<Wish>,
+    reach: Reach,
+}
 
 enum Wish {
-    Relay(oneshot::Sender<Result<Value, Ending>>),
+    Relay(Question),
     Leave,
+}
+
+/// Somebody who waits for a relay.
+struct Question {
+    /// The address of one that will not do.
+    without: Option<String>,
+    answer: oneshot::Sender<Result<Value, Ending>>,
 }
 
 /// What makes a socket the participant's.
 struct Claim {
-    url: String,
+    url: Url,
+    reach: Reach,
+    roster: watch::Sender<Roster>,
     name: String,
     media: Value,
     generation: u32,
@@ -69,8 +84,6 @@ struct Claim {
     said: u64,
 }
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
-
 /// What a socket brings.
 enum Heard {
     /// Of the service itself.
@@ -80,15 +93,18 @@ enum Heard {
 }
 
 impl Presence {
-    /// Joins.
-    pub async fn join(name: &str, room: &Room, publish: bool) -> Result<Self, Ending> {
+    /// Joins, with a camera and a microphone where it is to publish.
+    pub async fn join(name: &str, room: &Room, publish: bool, reach: &Reach) -> Result<Self, Ending> {
         let mut url = room.host.clone();
         url.set_path(&format!("/v1/rooms/{}/join", room.id));
-        let answer = http::post(url, None, json!({ "name": name })).await?;
+        let answer = http::post_over(reach, url, json!({ "name": name })).await?;
         let text = |field: &str| answer[field].as_str().map(str::to_owned).ok_or_else(strange);
         let media = json!({ "audio": publish, "video": publish, "screen": false });
+        let (roster, seen) = watch::channel(Roster::default());
         let mut claim = Claim {
-            url: text("socketUrl")?,
+            url: text("socketUrl")?.parse().map_err(|_| strange())?,
+            reach: reach.clone(),
+            roster,
             name: name.to_owned(),
             media,
             generation: 0,
@@ -102,12 +118,12 @@ impl Presence {
         let participant = claim.participant.clone();
         let room = welcome["room"]["room"].as_str().ok_or_else(strange)?.to_owned();
         let task = tokio::spawn(claim.keep(socket, heard));
-        Ok(Self { participant, room, wishes, task })
+        Ok(Self { participant, room, roster: seen, reach: reach.clone(), wishes, task })
     }
 
     /// Who asks for relays meanwhile.
     pub fn asker(&self) -> Asker {
-        Asker(self.wishes.clone())
+        Asker { wishes: self.wishes.clone(), reach: self.reach.clone() }
     }
 
     /// Leaves at once (JOIN-12).
@@ -118,16 +134,19 @@ impl Presence {
 }
 
 impl Asker {
-    /// A relay of the room, with a fresh token (MEDIA-6).
-    pub async fn ask(&self, host: &Url) -> Result<Address, Ending> {
+    /// A relay of the room, with a fresh token (MEDIA-6); another than that at `without`, where there is one (MEDIA-10).
+    pub async fn ask(&self, host: &Url, without: Option<&str>) -> Result<Address, Ending> {
         let (answer, heard) = oneshot::channel();
         let gone = || Ending::Refused("the room is left".into());
-        self.0.send(Wish::Relay(answer)).await.map_err(|_| gone())?;
+        let question = Question { without: without.map(str::to_owned), answer };
+        self.wishes.send(Wish::Relay(question)).await.map_err(|_| gone())?;
         let offer = heard.await.map_err(|_| gone())??;
         if offer.is_null() {
             return Err(Ending::lost("no relay takes sessions now (NO_RELAY)"));
         }
-        Offer::read(offer)?.address(host)
+        let mut address = Offer::read(offer)?.address(host)?;
+        address.reach = self.reach.clone();
+        Ok(address)
     }
 }
 
@@ -144,8 +163,8 @@ impl Claim {
                 first["chat"] = json!([]);
             }
         }
-        let opened = timeout(OPENING, connect_async(self.url.as_str())).await;
-        let (mut socket, _) = opened.map_err(|_| Ending::lost("the room does not answer"))?.map_err(Ending::of)?;
+        let opened = timeout(OPENING, self.reach.socket(&self.url, None)).await;
+        let mut socket = opened.map_err(|_| Ending::lost("the room does not answer"))??;
         send(&mut socket, first).await?;
         let mut until = Instant::now() + OPENING;
         loop {
@@ -158,6 +177,7 @@ impl Claim {
                 Some("welcome") => {
                     self.resume = message["resume"].as_str().ok_or_else(strange)?.to_owned();
                     self.participant = message["participant"].as_str().ok_or_else(strange)?.to_owned();
+                    self.roster.send_replace(Roster::welcomed(&message));
                     for member in message["roster"].as_array().into_iter().flatten() {
                         self.say_path(&mut socket, &member["participant"]).await?;
                     }
@@ -199,8 +219,8 @@ impl Claim {
                 Err(ending) => return refuse(ending, &mut wishes, &mut asked).await,
             }
             // What was asked on the lost socket is asked anew.
-            for _ in 0..asked.len() {
-                let _lost_at_once = send(&mut socket, json!({ "type": "relay" })).await;
+            for question in &asked {
+                let _lost_at_once = send(&mut socket, question.message()).await;
             }
         }
     }
@@ -210,7 +230,7 @@ impl Claim {
         &mut self,
         socket: &mut Socket,
         wishes: &mut mpsc::Receiver<Wish>,
-        asked: &mut VecDeque<oneshot::Sender<Result<Value, Ending>>>,
+        asked: &mut VecDeque<Question>,
     ) -> Result<(), Ending> {
         let (mut quiet, mut pinged) = (Instant::now() + QUIET, false);
         let mut move_at = None;
@@ -229,10 +249,11 @@ impl Claim {
                             continue;
                         }
                     };
+                    self.roster.send_if_modified(|roster| roster.hear(&message));
                     match message["type"].as_str() {
                         Some("joined") => self.say_path(socket, &message["member"]["participant"]).await?,
-                        Some("relay") => if let Some(answer) = asked.pop_front() {
-                            let _nobody_waits = answer.send(Ok(message["relay"].take()));
+                        Some("relay") => if let Some(question) = asked.pop_front() {
+                            let _nobody_waits = question.answer.send(Ok(message["relay"].take()));
                         },
                         Some("go-elsewhere") => {
                             let after = Duration::from_millis(message["afterMs"].as_u64().unwrap_or(0));
@@ -243,9 +264,10 @@ impl Claim {
                 }
                 wish = wishes.recv() => match wish {
                     None | Some(Wish::Leave) => return Ok(()),
-                    Some(Wish::Relay(answer)) => {
-                        asked.push_back(answer);
-                        send(socket, json!({ "type": "relay" })).await?;
+                    Some(Wish::Relay(question)) => {
+                        let message = question.message();
+                        asked.push_back(question);
+                        send(socket, message).await?;
                     }
                 },
                 () = sleep_until(quiet) => {
@@ -278,13 +300,13 @@ impl Claim {
                     () = sleep_until(woken) => break,
                     wish = wishes.recv() => match wish {
                         None | Some(Wish::Leave) => return Ok(None),
-                        Some(Wish::Relay(answer)) => waits.push(answer),
+                        Some(Wish::Relay(question)) => waits.push(question),
                     },
                 }
             }
             // Media may be lost with the room; it asks again.
-            for answer in waits {
-                let _nobody_waits = answer.send(Err(Ending::lost("the room is not there")));
+            for question in waits {
+                let _nobody_waits = question.answer.send(Err(Ending::lost("the room is not there")));
             }
             ending = match self.open(None).await {
                 Ok((socket, _)) => return Ok(Some(socket)),
@@ -294,17 +316,23 @@ impl Claim {
     }
 }
 
-/// Tells whoever asks why the room is over.
-async fn refuse(
-    ending: Ending,
-    wishes: &mut mpsc::Receiver<Wish>,
-    asked: &mut VecDeque<oneshot::Sender<Result<Value, Ending>>>,
-) {
-    for answer in asked.drain(..) {
-        let _nobody_waits = answer.send(Err(ending.clone()));
+impl Question {
+    fn message(&self) -> Value {
+        let mut message = json!({ "type": "relay" });
+        if let Some(without) = &self.without {
+            message["without"] = without.as_str().into();
+        }
+        message
     }
-    while let Some(Wish::Relay(answer)) = wishes.recv().await {
-        let _nobody_waits = answer.send(Err(ending.clone()));
+}
+
+/// Tells whoever asks why the room is over.
+async fn refuse(ending: Ending, wishes: &mut mpsc::Receiver<Wish>, asked: &mut VecDeque<Question>) {
+    for question in asked.drain(..) {
+        let _nobody_waits = question.answer.send(Err(ending.clone()));
+    }
+    while let Some(Wish::Relay(question)) = wishes.recv().await {
+        let _nobody_waits = question.answer.send(Err(ending.clone()));
     }
 }
 

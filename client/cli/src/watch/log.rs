@@ -1,10 +1,8 @@
 //! A line of JSON about each frame.
 use super::Output;
-use super::wanted::{Change, MOVING, Wanted};
+use super::frames::{Event, What, Whose, follow};
+use super::wanted::{Change, Wanted};
 use moq_net::origin::Consumer;
-use moq_net::track::Subscription;
-use moq_net::{broadcast, group, track};
-use parley_containers::tracks::Tracks;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::pin::pin;
@@ -12,17 +10,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
-/// How long a group is waited for before it is left out.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Between two looks at a broadcast that cannot be read.
-const AGAIN: Duration = Duration::from_millis(250);
 /// After which whoever waits is told why, and then now and then.
 const SILENCE: Duration = Duration::from_secs(1);
 const SAID_AGAIN: Duration = Duration::from_secs(60);
-/// Lines that wait to be written; more frames wait with the relay.
-const LINES: usize = 1024;
+/// Frames that wait to be written; more wait with the relay.
+const WAITING: usize = 1024;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -40,12 +34,6 @@ struct Line<'a> {
     bytes: usize,
 }
 
-/// Whose frame it is.
-struct Origin {
-    broadcast: String,
-    participant: Option<String>,
-}
-
 /// Writes until the one broadcast that is watched has ended, or nobody reads.
 pub async fn write(
     origin: Consumer,
@@ -53,7 +41,7 @@ pub async fn write(
     mut is_up: watch::Receiver<bool>,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let (lines, mut written) = mpsc::channel(LINES);
+    let (events, mut heard) = mpsc::channel(WAITING);
     let mut announced = origin.announced();
     let mut watched = HashSet::new();
     let mut tasks = JoinSet::new();
@@ -61,10 +49,11 @@ pub async fn write(
     loop {
         tokio::select! {
             biased;
-            Some(line) = written.recv() => {
-                let mut whole: Vec<u8> = line;
-                while let Ok(more) = written.try_recv() {
-                    whole.extend_from_slice(&more);
+            Some(event) = heard.recv() => {
+                let mut whole = Vec::new();
+                append(&mut whole, &event)?;
+                while let Ok(more) = heard.try_recv() {
+                    append(&mut whole, &more)?;
                 }
                 output.write(&whole).await?;
             }
@@ -78,8 +67,8 @@ pub async fn write(
             change = wanted.next(&mut announced) => {
                 let Some(Change { broadcast, participant, there }) = change else { return Ok(()) };
                 if there && watched.insert(broadcast.clone()) {
-                    let whose = Arc::new(Origin { broadcast: broadcast.clone(), participant });
-                    let following = follow(origin.clone(), whose, lines.clone());
+                    let whose = Arc::new(Whose { broadcast: broadcast.clone(), participant });
+                    let following = follow(origin.clone(), whose, <[_]>::to_vec, events.clone());
                     tasks.spawn(async move { (broadcast, following.await) });
                 }
             }
@@ -91,71 +80,23 @@ pub async fn write(
     }
 }
 
-/// All frames of a broadcast; whether it came to its end, and was not only lost.
-async fn follow(origin: Consumer, whose: Arc<Origin>, lines: mpsc::Sender<Vec<u8>>) -> bool {
-    while let Ok(broadcast) = origin.routed_broadcast(whose.broadcast.as_str()).await {
-        if read(&broadcast, &whose, &lines).await.is_ok() {
-            let _it_stays_without_media = timeout(MOVING, broadcast.closed()).await;
-            return true;
-        }
-        sleep(AGAIN).await;
-    }
-    false
-}
-
-/// The tracks of its catalog, as they appear.
-async fn read(
-    broadcast: &broadcast::Consumer,
-    whose: &Arc<Origin>,
-    lines: &mpsc::Sender<Vec<u8>>,
-) -> anyhow::Result<()> {
-    let mut listed = Tracks::open(broadcast).await?;
-    let mut known = HashSet::new();
-    let mut tracks = JoinSet::new();
-    while let Some(names) = listed.read().await? {
-        for name in names {
-            if known.insert(name.clone()) {
-                let subscription = Subscription::default().with_max_age(PATIENCE);
-                let track = broadcast.track(&name)?.subscribe(subscription).await?;
-                tracks.spawn(frames(track, whose.clone(), lines.clone()));
-            }
-        }
-    }
-    while tracks.join_next().await.is_some() {}
+/// A line, where it is about a frame.
+fn append(out: &mut Vec<u8>, Event { whose, track, what }: &Event) -> anyhow::Result<()> {
+    let What::Frame { group, object, timestamp, bytes, at } = *what else { return Ok(()) };
+    let arrived = SystemTime::now() - at.elapsed();
+    let line = Line {
+        time_ms: millis(arrived.duration_since(UNIX_EPOCH).unwrap_or_default()),
+        broadcast: &whose.broadcast,
+        participant: whose.participant.as_deref(),
+        track,
+        group,
+        object,
+        timestamp_ms: millis(timestamp),
+        bytes,
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    out.push(b'\n');
     Ok(())
-}
-
-/// All groups of a track, each as it comes: a late one holds up no other.
-async fn frames(mut track: track::Subscriber, whose: Arc<Origin>, lines: mpsc::Sender<Vec<u8>>) {
-    let name: Arc<str> = track.name().into();
-    let mut groups = JoinSet::new();
-    while let Ok(Some(group)) = track.recv_group().await {
-        groups.spawn(objects(group, name.clone(), whose.clone(), lines.clone()));
-        while groups.try_join_next().is_some() {}
-    }
-    while groups.join_next().await.is_some() {}
-}
-
-async fn objects(mut group: group::Consumer, track: Arc<str>, whose: Arc<Origin>, lines: mpsc::Sender<Vec<u8>>) {
-    loop {
-        let object = group.index();
-        let Ok(Some(frame)) = group.read_frame().await else { return };
-        let line = Line {
-            time_ms: millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()),
-            broadcast: &whose.broadcast,
-            participant: whose.participant.as_deref(),
-            track: &track,
-            group: group.sequence,
-            object,
-            timestamp_ms: millis(frame.timestamp.into()),
-            bytes: frame.payload.len(),
-        };
-        let Ok(mut line) = serde_json::to_vec(&line) else { return };
-        line.push(b'\n');
-        if lines.send(line).await.is_err() {
-            return;
-        }
-    }
 }
 
 fn millis(time: Duration) -> f64 {

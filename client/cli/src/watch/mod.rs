@@ -4,10 +4,12 @@
 //! |---|---|
 //! | [`media`] | one broadcast as fragmented MP4, and its successor where it was lost |
 //! | [`log`] | lines about frames, of every broadcast that is watched |
+//! | [`frames`] | what comes of a broadcast's tracks |
 //! | [`wanted`] | which broadcasts those are, as they come and go |
+pub mod frames;
 mod log;
 mod media;
-mod wanted;
+pub mod wanted;
 
 use crate::exit::Exit;
 use crate::media::dial::Ends;
@@ -93,7 +95,8 @@ impl Flags {
 }
 
 impl Output {
-    fn open(path: &Path) -> anyhow::Result<Self> {
+    /// A file, or standard output where it is "-".
+    pub fn open(path: &Path) -> anyhow::Result<Self> {
         if path.as_os_str() == "-" {
             return Ok(Output::Stdout(stdout()));
         }
@@ -111,6 +114,7 @@ impl Output {
     }
 }
 
-fn nobody_reads(why: &anyhow::Error) -> bool {
+/// Whether an output ended because nobody takes it any more.
+pub fn nobody_reads(why: &anyhow::Error) -> bool {
     why.downcast_ref::<std::io::Error>().is_some_and(|why| why.kind() == ErrorKind::BrokenPipe)
 }

@@ -98,7 +98,11 @@ mod tests {
 
     #[test]
     fn media_4_in_a_room_it_is_everybody_else_or_one() {
-        let seen = || Seen { prefix: "rooms/a@b/".into(), participant: "p1".into() };
+        let seen = || Seen {
+            prefix: "rooms/a@b/".into(),
+            participant: "p1".into(),
+            roster: watch::channel(crate::room::Roster::default()).1,
+        };
         let all = Wanted::Room(seen(), None);
         assert_eq!(all.takes("rooms/a@b/p2/video"), Some(Some("p2".into())));
         for other in ["rooms/a@b/p1/video", "rooms/a@c/p2/video", "rooms/a@b/p2", "live/x"] {

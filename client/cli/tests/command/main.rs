@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod fake;
+mod joining;
 mod judging;
 mod live;
 mod live_tokens;
@@ -12,6 +13,8 @@ mod publishing;
 mod reconnecting;
 mod refusing;
 mod relay;
+mod room_load;
+mod service;
 mod sockets;
 mod statistics;
 mod tokens;

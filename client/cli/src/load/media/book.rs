@@ -56,6 +56,8 @@ struct Page {
     ledger: Ledger,
     seen: Option<Seen>,
     last_group: Option<u64>,
+    /// What was made before is not expected.
+    from: Option<u64>,
     /// RFC 3550 section 6.4.1.
     jitter: f64,
 }
@@ -76,7 +78,7 @@ impl Book {
     pub fn new(broadcasts: &[usize], freeze: u64) -> anyhow::Result<Self> {
         let page = |broadcast: &usize| {
             let broadcast = u32::try_from(*broadcast)?;
-            Ok(Page { broadcast, ledger: Ledger::default(), seen: None, last_group: None, jitter: 0.0 })
+            Ok(Page { broadcast, ledger: Ledger::default(), seen: None, last_group: None, from: None, jitter: 0.0 })
         };
         Ok(Self {
             pages: broadcasts.iter().map(page).collect::<anyhow::Result<_>>()?,
@@ -98,6 +100,12 @@ impl Book {
             self.counts.extra += 1;
             return;
         }
+        let transit = now.saturating_sub(stamp.time);
+        if page.from.is_some_and(|from| stamp.sequence < from) {
+            let pause = page.enter(stamp.sequence, now, transit);
+            self.pause(pause);
+            return;
+        }
         match page.ledger.enter(stamp.sequence) {
             Arrival::Again => {
                 self.counts.duplicated += 1;
@@ -108,10 +116,21 @@ impl Book {
         }
         self.counts.delivered += 1;
         self.counts.bytes += payload.len() as u64;
-        let transit = now.saturating_sub(stamp.time);
         let pause = page.enter(stamp.sequence, now, transit);
         self.pause(pause);
         self.latency.saturating_record(transit);
+    }
+
+    /// Begins anew: expected is what is made from here on. What was made before counts for pauses alone.
+    pub fn restart(&mut self, made: impl Fn(usize) -> u64) {
+        for page in &mut self.pages {
+            page.from = Some(made(page.broadcast as usize));
+            page.ledger = Ledger::default();
+        }
+        let Counts { duplicated, out_of_order, corrupt, extra, .. } = self.counts;
+        self.counts = Counts { duplicated, out_of_order, corrupt, extra, ..Counts::default() };
+        self.longest_freeze = 0;
+        self.latency.reset();
     }
 
     /// Enters a group that came; one that was never seen lies between it and the last.
@@ -142,6 +161,12 @@ impl Book {
         began.into_iter().min()
     }
 
+    /// When a frame of each broadcast had come.
+    pub fn complete(&self) -> Option<u64> {
+        let began = self.pages.iter().map(|page| page.seen.map(|seen| seen.began)).collect::<Option<Vec<_>>>()?;
+        Some(began.into_iter().max().unwrap_or_default())
+    }
+
     /// Frames that never came, from the first of each broadcast on, of `made` by broadcast.
     pub fn missing(&self, made: impl Fn(usize) -> u64) -> u64 {
         self.each(made, |page, first, made| page.ledger.missing(made).saturating_sub(first))
@@ -154,7 +179,7 @@ impl Book {
 
     fn each(&self, made: impl Fn(usize) -> u64, count: impl Fn(&Page, u64, u64) -> u64) -> u64 {
         // Who saw nothing missed everything.
-        let first = |page: &Page| page.seen.map_or(0, |seen| seen.first);
+        let first = |page: &Page| page.from.unwrap_or_else(|| page.seen.map_or(0, |seen| seen.first));
         self.pages.iter().map(|page| count(page, first(page), made(page.broadcast as usize))).sum()
     }
 
@@ -250,6 +275,27 @@ mod tests {
     fn whoever_saw_nothing_missed_everything() {
         let book = Book::new(&[0, 1], 1).unwrap();
         assert_eq!((book.missing(|_| 5), book.expected(|_| 5), book.began()), (10, 10, None));
+    }
+
+    #[test]
+    fn from_a_new_beginning_only_what_is_made_then_is_expected() {
+        let mut book = book(&[0, 1, 4, 5, 60]);
+        book.restart(|_| 62);
+        assert_eq!((book.expected(|_| 62), book.missing(|_| 62), book.counts.freezes), (0, 0, 0));
+        for sequence in [61, 63, 130] {
+            book.frame(0, &frame(3, sequence), 200, (sequence * 10 + 2) * MS);
+        }
+        assert_eq!((book.expected(|_| 132), book.missing(|_| 132), book.counts.delivered), (70, 68, 2));
+        assert_eq!((book.counts.freezes, book.longest_freeze), (1, 670 * MS));
+    }
+
+    #[test]
+    fn all_are_there_when_the_last_has_come() {
+        let mut book = Book::new(&[3, 4], 500 * MS).unwrap();
+        book.frame(0, &frame(3, 1), 9, 20 * MS);
+        assert_eq!(book.complete(), None);
+        book.frame(1, &frame(4, 1), 9, 30 * MS);
+        assert_eq!((book.complete(), book.began()), (Some(30 * MS), Some(20 * MS)));
     }
 
     #[test]

@@ -3,19 +3,21 @@ use super::book::{Book, Counts};
 use super::dial::Dialler;
 use super::plan::{Plan, Role, shown};
 use super::source::Source;
-use super::stage::{Stage, TRACK, publish, watch};
+use super::stage::{Stage, Watched, publish, watch};
 use crate::media::Boxed;
+use crate::reach::Reach;
 use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::sync;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+/// The one track of each broadcast.
+const TRACK: &str = "media";
 /// Between two sessions that are opened: a relay is to be measured, not its handshakes.
 const JOIN_PACE: Duration = Duration::from_millis(10);
 
@@ -35,7 +37,11 @@ pub struct Member {
 pub struct Cast {
     /// In the order of `Plan::roles`.
     pub members: Vec<Member>,
+    /// What the names of this run's broadcasts begin with.
+    run: String,
     stage: Arc<Stage>,
+    /// What every publisher sends.
+    source: Arc<Source>,
     dialler: Dialler,
     publishing: JoinSet<anyhow::Result<()>>,
     watching: JoinSet<Result<(), moq_net::Error>>,
@@ -47,20 +53,12 @@ impl Cast {
     /// Opens all sessions; publishers begin at once.
     pub async fn join(plan: &Plan, source: Source) -> anyhow::Result<Self> {
         let broadcasts = plan.shape.broadcasts();
-        let zeros = || std::iter::repeat_with(AtomicU64::default).take(broadcasts).collect();
-        let stage = Arc::new(Stage {
-            run: format!("{}/{:x}", plan.place.name, fastrand::u64(..)),
-            epoch: Instant::now(),
-            source,
-            max_age: Duration::from_millis(plan.content.max_age),
-            made: zeros(),
-            began: zeros(),
-            ended: sync::watch::Sender::new(false),
-        });
         let mut cast = Self {
             members: Vec::new(),
-            stage,
-            dialler: Dialler::new(&plan.place.hashes),
+            run: format!("{}/{:x}", plan.place.name, fastrand::u64(..)),
+            stage: Arc::new(Stage::new(broadcasts, Duration::from_millis(plan.content.max_age))),
+            source: Arc::new(source),
+            dialler: Dialler::new(&plan.place.hashes, Reach::default()),
             publishing: JoinSet::new(),
             watching: JoinSet::new(),
             lost: 0,
@@ -78,31 +76,32 @@ impl Cast {
 
     /// Dials for one and has it do what it is here for; whoever awaits the answer knows that it is there.
     fn dial(&mut self, role: Role, plan: &Plan) -> anyhow::Result<Boxed<'static, anyhow::Result<Member>>> {
-        let stage = &self.stage;
+        let (stage, source, run) = (&self.stage, &self.source, &self.run);
+        let name = |broadcast| format!("{run}-{broadcast}");
         let dialled = stage.now();
         let book = Book::new(&role.watches, plan.content.freeze.saturating_mul(1_000_000))?;
         let book = Arc::new(Mutex::new(book));
         let (mut out, mut into) = (None, None);
         if let Some(broadcast) = role.publishes {
             let origin = out.insert(moq_tokio::origin::spawn());
-            let produced = origin.create_broadcast(stage.name(broadcast).as_str())?;
+            let produced = origin.create_broadcast(name(broadcast).as_str())?;
             let track = produced.create_track(TRACK, None)?;
             produced.announce(Default::default())?;
             // Key frames of all publishers at one moment are more than any relay meets.
             let broadcasts = u32::try_from(plan.shape.broadcasts())?;
-            let begin = Instant::now() + stage.source.group() * u32::try_from(broadcast)? / broadcasts;
-            let (stage, origin) = (stage.clone(), origin.clone());
+            let begin = Instant::now() + source.group() * u32::try_from(broadcast)? / broadcasts;
+            let (stage, source, origin) = (stage.clone(), source.clone(), origin.clone());
             self.publishing.spawn(async move {
                 let _held = (origin, produced);
-                publish(&stage, broadcast, &track, begin).await
+                publish(&stage, &source, broadcast, &track, begin).await
             });
         }
         if !role.watches.is_empty() {
             let origin = into.insert(moq_tokio::origin::spawn()).consume();
             for (page, broadcast) in role.watches.iter().enumerate() {
                 let (stage, origin, book) = (stage.clone(), origin.clone(), book.clone());
-                let broadcast = *broadcast;
-                self.watching.spawn(async move { watch(&stage, &origin, broadcast, &book, page).await });
+                let watched = Watched { broadcast: name(*broadcast), name: TRACK, index: *broadcast, priority: 0 };
+                self.watching.spawn(async move { watch(&stage, &origin, &watched, &book, page).await });
             }
         }
         let opening = tokio::spawn(self.dialler.dial(role.relay.clone(), out.as_ref(), into)?);

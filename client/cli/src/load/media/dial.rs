@@ -2,6 +2,7 @@
 use super::plan::shown;
 use crate::media::Boxed;
 use crate::media::dial::Hash;
+use crate::reach::Reach;
 use anyhow::Context;
 use moq_net::origin;
 use moq_tokio::{Client, Connection, connect, quic};
@@ -17,14 +18,15 @@ const PER_SOCKET: usize = 16;
 /// Opens sessions.
 pub struct Dialler {
     fingerprints: Vec<String>,
+    reach: Reach,
     sockets: Vec<Client>,
     opened: usize,
 }
 
 impl Dialler {
     /// `hashes`: of certificates; none where public CAs signed them.
-    pub fn new(hashes: &[Hash]) -> Self {
-        Self { fingerprints: hashes.iter().map(ToString::to_string).collect(), sockets: Vec::new(), opened: 0 }
+    pub fn new(hashes: &[Hash], reach: Reach) -> Self {
+        Self { fingerprints: hashes.iter().map(ToString::to_string).collect(), reach, sockets: Vec::new(), opened: 0 }
     }
 
     /// Opens one more, which publishes what is in one origin and takes into the other whatever the relay offers.
@@ -45,8 +47,9 @@ impl Dialler {
         if let Some(origin) = watch {
             client = client.with_subscriber(origin);
         }
+        let reach = self.reach.clone();
         Ok(Box::pin(async move {
-            let opened = client.connect(relay.clone()).established().await;
+            let opened = client.connect(reach.at(relay.clone()).await?).established().await;
             opened.with_context(|| format!("{} cannot be reached", shown(&relay)))
         }))
     }
@@ -58,6 +61,7 @@ impl Dialler {
         config.once = Some(true);
         config.websocket.enabled = Some(false);
         config.tls.fingerprint.clone_from(&self.fingerprints);
+        self.reach.trust(&mut config);
         // A machine without IPv6 has no socket for both.
         if matches!(relay.host(), Some(Host::Ipv4(_))) {
             config.bind = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));

@@ -10,14 +10,14 @@
 //! | [`book`] | what a watcher got. **Frames are judged in [`book`]** |
 //! | [`run`] | a run: join, warm up, measure, drain |
 //! | [`report`] | what came of it |
-mod book;
+pub mod book;
 mod cast;
-mod dial;
+pub mod dial;
 mod plan;
 mod report;
 mod run;
-mod source;
-mod stage;
+pub mod source;
+pub mod stage;
 
 use crate::load::output::Output;
 use plan::Plan;

@@ -26,61 +26,63 @@ pub struct Frame {
     pub key: bool,
 }
 
-/// The test picture, once encoded, is kept under this name, which changes with how it is made.
-const KEPT: &str = "load-video-720p30-1mbps-gop2s.mp4";
-const PICTURE: &str = "testsrc2=size=1280x720:rate=30:duration=20";
-/// About 1 Mbit/s; key frames every 2 s and nowhere else.
-const ENCODER: &[&str] = &[
-    "-c:v",
-    "libx264",
-    "-preset",
-    "veryfast",
-    "-pix_fmt",
-    "yuv420p",
-    "-b:v",
-    "1M",
-    "-maxrate",
-    "1M",
-    "-bufsize",
-    "1M",
-    "-g",
-    "60",
-    "-keyint_min",
-    "60",
-    "-sc_threshold",
-    "0",
-    "-bf",
-    "0",
-];
+/// A test picture in motion, H.264, with key frames every 2 s and nowhere else.
+#[derive(Clone, Copy, Debug)]
+pub struct Picture {
+    /// 640 by 360, or 1280 by 720.
+    pub height: u32,
+    /// Frames a second.
+    pub fps: u32,
+    /// About so many kbit/s.
+    pub kbit: u32,
+}
 
-/// Between two frames of audio, and how many are a group: 50 a second, and a stream for each would cost the relay more than they do.
-const AUDIO_PACE: Duration = Duration::from_millis(20);
-const AUDIO_GROUP: usize = 50;
-/// Of a frame, its stamp and hash included: Opus at 32 to 64 kbit/s.
-const AUDIO_BYTES: std::ops::RangeInclusive<usize> = 80..=160;
-const AUDIO_FRAMES: usize = 500;
+/// What is sent where no file is named.
+const USUAL: Picture = Picture { height: 720, fps: 30, kbit: 1000 };
+const SECONDS: u32 = 20;
+const GROUP_SECONDS: u32 = 2;
+
+/// Packets of a voice, in groups of a second: a stream for each would cost the relay more than they do.
+#[derive(Clone, Copy, Debug)]
+pub struct Voice {
+    /// Milliseconds between two.
+    pub pace: u32,
+    /// The smallest, its stamp and hash included; the largest is twice that. Opus at 32 to 64 kbit/s.
+    pub bytes: usize,
+}
+
+/// As most of WebRTC sends it.
+const USUAL_VOICE: Voice = Voice { pace: 20, bytes: 80 };
+const VOICE_SECONDS: u32 = 10;
 
 impl Source {
-    /// Frames of audio.
+    /// Frames of audio, 50 a second.
     pub fn audio() -> Self {
+        Self::voice(USUAL_VOICE)
+    }
+
+    /// Packets of somebody who speaks without a pause.
+    pub fn voice(Voice { pace, bytes }: Voice) -> Self {
         let mut chance = fastrand::Rng::with_seed(1);
-        let mut frame = |index: usize| {
-            let body: Vec<u8> = std::iter::repeat_with(|| chance.u8(..)).take(chance_size(index)).collect();
-            Frame {
-                body: body.into(),
-                at: AUDIO_PACE * u32::try_from(index).unwrap_or(0),
-                key: index.is_multiple_of(AUDIO_GROUP),
-            }
-        };
-        let frames: Vec<Frame> = (0..AUDIO_FRAMES).map(&mut frame).collect();
-        Self { length: AUDIO_PACE * u32::try_from(frames.len()).unwrap_or(1), frames }
+        let (group, pace) = (1000 / pace, Duration::from_millis(pace.into()));
+        let frames = (0..VOICE_SECONDS * group).map(|index| {
+            let size = chance_size(index as usize, bytes);
+            let body: Vec<u8> = std::iter::repeat_with(|| chance.u8(..)).take(size).collect();
+            Frame { body: body.into(), at: pace * index, key: index.is_multiple_of(group) }
+        });
+        Self { frames: frames.collect(), length: pace * VOICE_SECONDS * group }
+    }
+
+    /// The frames of a test picture.
+    pub fn picture(picture: Picture) -> anyhow::Result<Self> {
+        take_apart(&picture.encoded()?)
     }
 
     /// The frames of a video file; without one, of the test picture.
     pub fn video(file: Option<&Path>) -> anyhow::Result<Self> {
         match file {
             Some(file) => take_apart(file),
-            None => take_apart(&picture()?),
+            None => Self::picture(USUAL),
         }
     }
 
@@ -97,24 +99,46 @@ impl Source {
     }
 }
 
-/// Sizes that change from frame to frame, the same in every run.
-fn chance_size(index: usize) -> usize {
-    let spread = AUDIO_BYTES.end() - AUDIO_BYTES.start() + 1;
-    AUDIO_BYTES.start() + index * 37 % spread - HEADER
+/// Sizes of bodies that change from frame to frame, the same in every run.
+fn chance_size(index: usize, least: usize) -> usize {
+    least + index * 37 % (least + 1) - HEADER
 }
 
-/// The test picture, encoded where it was not yet.
-fn picture() -> anyhow::Result<PathBuf> {
-    let kept = cache()?.join(KEPT);
-    if kept.exists() {
-        return Ok(kept);
+impl Picture {
+    /// The file, encoded where it was not yet. Its name changes with how it is made.
+    fn encoded(&self) -> anyhow::Result<PathBuf> {
+        let Self { height, fps, kbit } = self;
+        let kept = cache()?.join(format!("load-video-{height}p{fps}-{kbit}k-gop{GROUP_SECONDS}s.mp4"));
+        if kept.exists() {
+            return Ok(kept);
+        }
+        let unfinished = kept.with_extension(format!("{}.mp4", std::process::id()));
+        let (width, group) = (height * 16 / 9, fps * GROUP_SECONDS);
+        let mut ffmpeg = Command::new("ffmpeg");
+        ffmpeg.args(["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i"]);
+        ffmpeg.arg(format!("testsrc2=size={width}x{height}:rate={fps}:duration={SECONDS}"));
+        ffmpeg.args([
+            "-c:v",
+            "libx264",
+            "-preset",
+            "veryfast",
+            "-pix_fmt",
+            "yuv420p",
+            "-sc_threshold",
+            "0",
+            "-bf",
+            "0",
+        ]);
+        for (flag, value) in [("-b:v", kbit), ("-maxrate", kbit), ("-bufsize", kbit)] {
+            ffmpeg.args([flag, &format!("{value}k")]);
+        }
+        for flag in ["-g", "-keyint_min"] {
+            ffmpeg.args([flag, &group.to_string()]);
+        }
+        run(ffmpeg.arg(&unfinished))?;
+        std::fs::rename(&unfinished, &kept).with_context(|| kept.display().to_string())?;
+        Ok(kept)
     }
-    let unfinished = kept.with_extension(format!("{}.mp4", std::process::id()));
-    let mut ffmpeg = Command::new("ffmpeg");
-    ffmpeg.args(["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", PICTURE]).args(ENCODER).arg(&unfinished);
-    run(&mut ffmpeg)?;
-    std::fs::rename(&unfinished, &kept).with_context(|| kept.display().to_string())?;
-    Ok(kept)
 }
 
 fn cache() -> anyhow::Result<PathBuf> {
@@ -199,8 +223,26 @@ mod tests {
         assert_eq!((frames.len(), length), (500, Duration::from_secs(10)));
         for (index, frame) in frames.iter().enumerate() {
             assert_eq!((frame.at.as_millis(), frame.key), (index as u128 * 20, index % 50 == 0));
-            assert!(AUDIO_BYTES.contains(&(HEADER + frame.body.len())));
+            assert!((80..=160).contains(&(HEADER + frame.body.len())));
         }
+    }
+
+    #[test]
+    fn a_voice_of_longer_packets_is_in_groups_of_a_second_too() {
+        let Source { frames, length } = Source::voice(Voice { pace: 40, bytes: 160 });
+        assert_eq!((frames.len(), length), (250, Duration::from_secs(10)));
+        let keys: Vec<_> = frames.iter().filter(|frame| frame.key).map(|frame| frame.at.as_millis()).collect();
+        assert_eq!(keys, (0..10).map(|second| second * 1000).collect::<Vec<_>>());
+        assert!(frames.iter().all(|frame| (160..=320).contains(&(HEADER + frame.body.len()))));
+    }
+
+    #[test]
+    fn a_test_picture_is_as_large_and_as_fast_as_asked() {
+        let source = Source::picture(Picture { height: 360, fps: 10, kbit: 150 }).unwrap();
+        assert_eq!((source.frames.len(), source.length), (200, Duration::from_secs(20)));
+        assert_eq!(source.group(), Duration::from_secs(2));
+        let kbit = source.rate() * 8.0 / 1e3;
+        assert!((120.0..190.0).contains(&kbit), "{kbit} kbit/s");
     }
 
     #[test]

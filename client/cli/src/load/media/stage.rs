@@ -10,51 +10,64 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// The one track of each broadcast.
-pub const TRACK: &str = "media";
 /// Frames that are read at once where more than one is there.
 const READ: usize = 8;
 
 /// What all of them know.
 pub struct Stage {
-    /// What the names of this run's broadcasts begin with.
-    pub run: String,
     /// When the clock of stamps began.
     pub epoch: Instant,
-    /// What every publisher sends.
-    pub source: Source,
     /// How much older than the newest group one may get.
     pub max_age: Duration,
-    /// Frames made so far, by broadcast.
+    /// Frames made so far, by track.
     pub made: Vec<AtomicU64>,
-    /// When each broadcast began, in nanoseconds since `epoch`; 0: not yet.
+    /// When each track began, in nanoseconds since `epoch`; 0: not yet.
     pub began: Vec<AtomicU64>,
     /// Publishers have ended.
     pub ended: watch::Sender<bool>,
 }
 
+/// A track somebody watches.
+pub struct Watched {
+    /// Its broadcast.
+    pub broadcast: String,
+    /// Its name there.
+    pub name: &'static str,
+    /// Its index in the run.
+    pub index: usize,
+    /// Under congestion the relay keeps what matters most.
+    pub priority: u8,
+}
+
 impl Stage {
+    /// Of so many tracks.
+    pub fn new(tracks: usize, max_age: Duration) -> Self {
+        let zeros = || std::iter::repeat_with(AtomicU64::default).take(tracks).collect();
+        Self { epoch: Instant::now(), max_age, made: zeros(), began: zeros(), ended: watch::Sender::new(false) }
+    }
+
     /// Nanoseconds since `epoch`.
     pub fn now(&self) -> u64 {
         u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Of a broadcast.
-    pub fn name(&self, broadcast: usize) -> String {
-        format!("{}-{broadcast}", self.run)
-    }
-
-    /// Frames of a broadcast made so far.
-    pub fn made(&self, broadcast: usize) -> u64 {
-        self.made[broadcast].load(Ordering::Relaxed)
+    /// Frames of a track made so far.
+    pub fn made(&self, track: usize) -> u64 {
+        self.made[track].load(Ordering::Relaxed)
     }
 }
 
-/// Sends the source again and again, each frame when it is due, until it is told to end.
-pub async fn publish(stage: &Stage, broadcast: usize, track: &track::Producer, begin: Instant) -> anyhow::Result<()> {
+/// Sends a source again and again, each frame when it is due, until it is told to end.
+pub async fn publish(
+    stage: &Stage,
+    source: &Source,
+    index: usize,
+    track: &track::Producer,
+    begin: Instant,
+) -> anyhow::Result<()> {
     let mut ended = stage.ended.subscribe();
-    let topic = u32::try_from(broadcast)?;
-    let Source { frames, length } = &stage.source;
+    let topic = u32::try_from(index)?;
+    let Source { frames, length } = source;
     let mut group = None;
     let mut round = begin;
     'sending: loop {
@@ -71,9 +84,9 @@ pub async fn publish(stage: &Stage, broadcast: usize, track: &track::Producer, b
             }
             let Some(group) = &mut group else { continue };
             let time = stage.now();
-            let sequence = stage.made[broadcast].fetch_add(1, Ordering::Relaxed);
+            let sequence = stage.made[index].fetch_add(1, Ordering::Relaxed);
             if sequence == 0 {
-                stage.began[broadcast].store(time, Ordering::Relaxed);
+                stage.began[index].store(time, Ordering::Relaxed);
             }
             let mut message = Vec::with_capacity(HEADER + one.body.len());
             seal(&mut message, &Stamp { topic, sequence, time }, &one.body);
@@ -89,17 +102,18 @@ pub async fn publish(stage: &Stage, broadcast: usize, track: &track::Producer, b
     std::future::pending().await
 }
 
-/// Reads one broadcast to its end.
+/// Reads one track to its end.
 pub async fn watch(
     stage: &Stage,
     origin: &origin::Consumer,
-    broadcast: usize,
+    watched: &Watched,
     book: &Mutex<Book>,
     page: usize,
 ) -> Result<(), moq_net::Error> {
-    let found = origin.routed_broadcast(stage.name(broadcast).as_str()).await?;
-    let wanted = Subscription::default().with_max_age(stage.max_age);
-    let mut track = found.track(TRACK)?.subscribe(wanted).await?.ordered();
+    let Watched { broadcast, name, index, priority } = watched;
+    let found = origin.routed_broadcast(broadcast.as_str()).await?;
+    let wanted = Subscription::default().with_max_age(stage.max_age).with_priority(*priority);
+    let mut track = found.track(name)?.subscribe(wanted).await?.ordered();
     let mut frames = frame::Buffer::<READ>::new();
     while let Some(mut group) = track.next_group().await? {
         book.lock().group(page, group.sequence);
@@ -107,7 +121,7 @@ pub async fn watch(
             match group.read_frames(&mut frames).await {
                 Ok([]) => break,
                 Ok(frames) => {
-                    let (now, made) = (stage.now(), stage.made(broadcast));
+                    let (now, made) = (stage.now(), stage.made(*index));
                     let mut book = book.lock();
                     frames.iter().for_each(|frame| book.frame(page, &frame.payload, made, now));
                 }

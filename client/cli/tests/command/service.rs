@@ -1,0 +1,164 @@
+//! A service with one room, as far as the command needs it: joins, a roster, directed messages dropped, relays offered.
+use super::media::Door;
+use super::relay::DEADLINE;
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::accept_async;
+use tokio_tungstenite::tungstenite::Message;
+
+const ROOM: &str = "abcd-efgh-jkmn-pqrs";
+
+pub struct Service {
+    pub address: String,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What it offers, the first first.
+    relays: Vec<Value>,
+    /// Answered to joins instead, where there is one.
+    refusal: Option<&'static str>,
+    joined: usize,
+    here: BTreeMap<String, (String, UnboundedSender<Value>)>,
+    /// Names of those who said that they leave.
+    left: Vec<String>,
+}
+
+impl Service {
+    /// Sends everybody to the first of these relays, or to the next where that will not do.
+    pub async fn start(doors: &[&Door]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let offer = |door: &&Door| json!({ "url": format!("https://{}/", door.address), "token": "open", "certificateHashes": [door.hash] });
+        let state = State { relays: doors.iter().map(offer).collect(), ..State::default() };
+        let service = Self { address, state: Arc::new(Mutex::new(state)) };
+        let (address, state) = (service.address.clone(), service.state.clone());
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, address.clone(), state.clone()));
+            }
+        });
+        service
+    }
+
+    /// The room's page.
+    pub fn page(&self) -> String {
+        format!("http://{}/r/{ROOM}", self.address)
+    }
+
+    /// Joins are refused from here on.
+    pub fn refuse(&self, code: &'static str) {
+        self.state.lock().unwrap().refusal = Some(code);
+    }
+
+    /// Waits until so many are in the room.
+    pub async fn until_here(&self, count: usize) {
+        let all = async {
+            while self.state.lock().unwrap().here.len() < count {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(DEADLINE, all).await.expect("somebody did not come");
+    }
+
+    /// Waits until these have said that they leave, in any order.
+    pub async fn until_left(&self, names: &[&str]) {
+        let all = async {
+            while !names.iter().all(|name| self.state.lock().unwrap().left.iter().any(|left| left == name)) {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(DEADLINE, all).await.expect("somebody did not leave");
+    }
+}
+
+async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>) {
+    let mut head = [0; 1024];
+    let size = stream.peek(&mut head).await.unwrap_or(0);
+    if head[..size].starts_with(b"POST") {
+        let name = body(&mut stream).await["name"].as_str().unwrap().to_owned();
+        let (status, answer) = {
+            let mut state = state.lock().unwrap();
+            state.joined += 1;
+            match state.refusal {
+                Some(code) => ("403 Forbidden", json!({ "code": code })),
+                None => {
+                    let ticket = format!("{}/{name}", state.joined);
+                    ("200 OK", json!({ "ticket": ticket, "socketUrl": format!("ws://{address}/socket") }))
+                }
+            }
+        };
+        let answer = answer.to_string();
+        let length = answer.len();
+        let whole = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{answer}");
+        let _gone = stream.write_all(whole.as_bytes()).await;
+    } else if let Ok(socket) = accept_async(stream).await {
+        let (mut says, mut hears) = socket.split();
+        let (tell, mut told) = unbounded_channel::<Value>();
+        tokio::spawn(async move {
+            while let Some(message) = told.recv().await {
+                let _gone = says.send(Message::text(message.to_string())).await;
+            }
+        });
+        let mut who = String::new();
+        while let Some(Ok(message)) = hears.next().await {
+            let Ok(message) = serde_json::from_slice::<Value>(&message.into_data()) else { continue };
+            state.lock().unwrap().hear(&message, &mut who, &tell);
+        }
+        state.lock().unwrap().here.remove(&who);
+    }
+}
+
+/// The JSON of a request.
+async fn body(stream: &mut TcpStream) -> Value {
+    let mut read = Vec::new();
+    loop {
+        let byte = timeout(DEADLINE, stream.read_u8()).await.expect("half a request").expect("half a request");
+        read.push(byte);
+        let Some(at) = read.windows(4).position(|part| part == b"\r\n\r\n") else { continue };
+        if let Ok(body) = serde_json::from_slice(&read[at + 4..]) {
+            return body;
+        }
+    }
+}
+
+impl State {
+    fn hear(&mut self, message: &Value, who: &mut String, tell: &UnboundedSender<Value>) {
+        match message["type"].as_str() {
+            Some("enter") => {
+                let (number, name) = message["ticket"].as_str().unwrap().split_once('/').unwrap();
+                *who = format!("p{number}");
+                let member = |id: &str, name: &str| json!({ "participant": id, "name": name, "state": "here" });
+                let entered = member(who, name);
+                for (_, other) in self.here.values() {
+                    let _gone = other.send(json!({ "type": "joined", "member": entered }));
+                }
+                self.here.insert(who.clone(), (name.to_owned(), tell.clone()));
+                let roster: Vec<_> = self.here.iter().map(|(id, (name, _))| member(id, name)).collect();
+                let welcome = json!({ "type": "welcome", "participant": who, "resume": "r", "room": { "room": ROOM }, "roster": roster });
+                let _gone = tell.send(welcome);
+            }
+            Some("relay") => {
+                let other = |offer: &&Value| offer["url"] != message["without"];
+                let offer = self.relays.iter().find(other).or(self.relays.first());
+                let _gone = tell.send(json!({ "type": "relay", "relay": offer }));
+            }
+            Some("leave") => {
+                let Some((name, _)) = self.here.remove(who) else { return };
+                self.left.push(name);
+                for (_, other) in self.here.values() {
+                    let _gone = other.send(json!({ "type": "left", "participant": who, "reason": "left" }));
+                }
+            }
+            _ => {}
+        }
+    }
+}

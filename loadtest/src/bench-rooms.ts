@@ -1,0 +1,183 @@
+/** `npm run bench-rooms`: a session on one relay and on two, with more and more people. The README says what each figure means. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { adHocRoomId } from '@parley/protocol/ids';
+import { digits, percent } from './columns.ts';
+import { describe, describeMachine } from './machine.ts';
+import { build } from './programs.ts';
+import { publish } from './publish.ts';
+import type { Outcome, Report } from './rooms/outcome.ts';
+import {
+  FULL,
+  PACKAGES,
+  scaling,
+  SEARCH,
+  searched,
+  SMOKE,
+  SMOKE_STEP,
+  type Relays,
+  type Step,
+} from './rooms/plan.ts';
+import { picture } from './rooms/picture.ts';
+import { startSite, type Site } from './rooms/site.ts';
+import { isCarried, largest, ratioOf, type Run } from './rooms/summary.ts';
+import { doubtsOf, ratioSaid, tableOf } from './rooms/table.ts';
+import { judge, saturated } from './rooms/verdict.ts';
+import { QUIET_CORES } from './verdict.ts';
+import { runGenerator } from './streams/generator.ts';
+
+const USAGE = `usage: npm run bench-rooms -w loadtest -- [options]
+  --smoke         one small room that checks exactness and gives no figures (half a minute, for CI); without limits
+  --repeats n     how often a room is tried again because the machine was not quiet (${FULL.repeats})
+  --publish       write docs/evaluation/bench-rooms.{json,svg}
+  --programs dir  take parley from there instead of building it; the relay is that of \`make build\` in any case`;
+
+const { values: options } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    repeats: { type: 'string' },
+    publish: { type: 'boolean', default: false },
+    programs: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (options.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+if (availableParallelism() < 2) {
+  console.error('two processors are needed: one for relays, one for everything else');
+  process.exit(1);
+}
+
+const profile = options.smoke ? SMOKE : FULL;
+const most = Number(options.repeats ?? profile.repeats);
+if (!(most >= 0)) {
+  console.error('--repeats must be at least 0');
+  console.error(USAGE);
+  process.exit(2);
+}
+const programs = options.programs ?? build(profile.build, PACKAGES);
+const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const machine = describeMachine();
+const startedAt = Date.now();
+let site: Site | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void Promise.resolve(site?.close()).finally(() => process.exit(1)));
+}
+
+console.log(describe(machine));
+const scaled: Run[] = [];
+const climbed: Run[] = [];
+/** Rooms that were tried again: the machine was not quiet, or the first of two tries of a climb was not borne. */
+const disturbed: Run[] = [];
+const missed: Run[] = [];
+let isClean = false;
+try {
+  isClean = options.smoke ? await smoke() : await measureAll();
+} finally {
+  await site?.close();
+}
+console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
+if (isClean) rmSync(dir, { recursive: true });
+else console.log(`A run was not a result. Logs are in ${dir}`);
+process.exitCode = isClean ? 0 : 1;
+
+async function smoke(): Promise<boolean> {
+  await on(2, async () => {
+    scaled.push(await run(SMOKE_STEP));
+  });
+  const exact = scaled.every(
+    ({ outcome, verdict }) => verdict.verdict !== 'failed' && outcome.exact && outcome.lateJoins === 0,
+  );
+  console.log(exact ? 'every frame exactly once, whole and in order' : 'not exact');
+  return exact;
+}
+
+async function measureAll(): Promise<boolean> {
+  for (const relays of [1, 2] as const) {
+    await on(relays, async () => {
+      for (const step of scaling(relays)) scaled.push(await run(step));
+      await climb(relays);
+    });
+  }
+  const ratio = ratioOf(climbed);
+  console.log(`\n${tableOf('One session, each relay limited to 1 CPU and 1 GB', scaled)}`);
+  console.log(
+    `\n${tableOf(`How much is carried, each relay limited to ${percent(SEARCH.cpu)} of a CPU`, climbed)}`,
+  );
+  console.log(`\n${ratioSaid(ratio)}`);
+  for (const doubt of doubtsOf([...scaled, ...climbed])) console.log(doubt);
+  if (options.publish) {
+    const foot = `${describe(machine)}; all relays on core 0, everything else on core 1`;
+    publish('bench-rooms', { machine, ratio, scaled, climbed, missed, disturbed }, picture(scaled, { foot }));
+  }
+  return [...scaled, ...climbed].every(({ verdict }) => verdict.verdict !== 'failed');
+}
+
+/** More and more people, until the relays do not bear them. Two begin where one ended. */
+async function climb(relays: Relays): Promise<void> {
+  const first = relays === 1 ? SEARCH.first : Math.max(SEARCH.first, largest(climbed, 1));
+  for (let people = first; people <= SEARCH.most; people += SEARCH.by * relays) {
+    const one = await run(searched(people, relays));
+    // Once more, as it may have been anything.
+    const again = isCarried(one) ? one : await run(searched(people, relays));
+    climbed.push(again);
+    if (again !== one) missed.push(one);
+    if (!isCarried(again)) return;
+  }
+}
+
+/** With a Parley of its own. */
+async function on(relays: Relays, work: () => Promise<void>): Promise<void> {
+  site = await startSite(join(dir, `relays-${relays}`), relays, { limited: !options.smoke });
+  await work();
+  await site.close();
+  site = undefined;
+}
+
+/** Tried again, whatever came of it, where others used the machine. */
+async function run(step: Step): Promise<Run> {
+  for (let repeats = 0; ; repeats += 1) {
+    const one = await once(step);
+    if (one.outcome.othersUse <= QUIET_CORES || repeats >= most) return one;
+    disturbed.push(one);
+    console.log('  the machine was not quiet: once more');
+  }
+}
+
+async function once(step: Step): Promise<Run> {
+  if (site === undefined) throw new Error('no site');
+  if (step.cpu !== null) site.limit(step.cpu);
+  const watch = site.watch();
+  const { answer, othersUse } = await runGenerator(programs, site.pids, [
+    'load',
+    'room',
+    `${site.url}/r/${adHocRoomId(randomBytes(16))}`,
+    '--json=-',
+    `--participants=${step.participants}`,
+    `--bitrate=${step.bitrateKbit}`,
+    `--fps=${step.fps}`,
+    `--tiles=${step.tiles}`,
+    `--speakers=${Math.min(step.speakers, step.participants)}`,
+    `--warm-up=${profile.warmSeconds}`,
+    `--for=${profile.seconds}`,
+  ]).finally(() => watch.close());
+  const report = answer as Report;
+  const uses = watch.between(report.window.beganMs, report.window.endedMs);
+  const outcome: Outcome = { ...report, uses, othersUse };
+  const verdict = judge(outcome, step);
+  const { rttMs, loss, freezes, generator } = outcome;
+  const said = `RTT ${digits(rttMs.p50)} ms, lost ${(100 * loss.share).toFixed(2)} %, ${freezes.count} freezes, generator ${percent(generator.share)}, others ${percent(othersUse)}`;
+  const spoilt = verdict.verdict === 'valid' ? '' : `; ${verdict.verdict.toUpperCase()}: ${verdict.why}`;
+  const relays = uses
+    .map(({ cpu, throttled }) => `${percent(cpu)} (throttled ${percent(throttled)})`)
+    .join(', ');
+  console.log(
+    `${step.participants} people, ${step.relays} relays: ${said}, relays ${relays}; full: ${saturated(outcome, step)}${spoilt}`,
+  );
+  return { step, outcome, verdict };
+}
