@@ -59,6 +59,10 @@ export class PicturePlayer implements ReaderHandlers {
     this.#decodeAll();
   }
 
+  onCut(): void {
+    this.tally.cut += 1;
+  }
+
   close(): void {
     this.#closed = true;
     this.#cancel();

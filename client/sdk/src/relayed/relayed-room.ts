@@ -15,6 +15,7 @@ import type { MediaPorts } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
 import { RelayLink, type WayAnswer, type Why } from './relay-link.ts';
 import { Seal } from './seal.ts';
+import { bearable, Strain } from './strain.ts';
 import { Subscriber } from './subscriber.ts';
 import { openRelay, type Connection, type Transport } from './transports.ts';
 
@@ -66,6 +67,8 @@ export class RelayedRoom {
   readonly #people = new Map<ParticipantId, Subscriber>();
   /** Newest page of each participant that is announced on the connection in use. */
   readonly #announced = new Map<ParticipantId, Set<string>>();
+  #wanted: ReadonlyMap<ParticipantId, Size | null> = new Map();
+  readonly #strain = new Strain();
   readonly #prefix: Path.Valid;
   readonly #instance: string;
   #publisher: Publisher | null = null;
@@ -141,7 +144,9 @@ export class RelayedRoom {
   }
 
   /** Whom to subscribe to, and how large their cameras are shown. */
-  follow(people: ReadonlyMap<ParticipantId, Size | null>): void {
+  follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void {
+    this.#wanted = wanted;
+    const people = bearable(wanted, this.#strain.level);
     for (const [participant, subscriber] of this.#people) {
       if (people.has(participant)) continue;
       subscriber.close();
@@ -254,10 +259,17 @@ export class RelayedRoom {
   #look(): void {
     const now = this.#options.clock.now();
     // What came while the page stood still has not been looked at yet.
-    if (now - this.#lookedAt > LOOK_MS + STALLED_MS) this.#heardAt = now;
+    const stalled = now - this.#lookedAt > LOOK_MS + STALLED_MS;
+    if (stalled) this.#heardAt = now;
+    else this.#followStrain(now);
     this.#lookedAt = now;
     this.#cancelLook = this.#options.clock.after(LOOK_MS, () => this.#look());
     if (this.#session !== null && now - this.#heardAt > DOUBT_MS) void this.#doubt(this.#session);
+  }
+
+  #followStrain(now: number): void {
+    const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled()).includes(true);
+    if (this.#strain.look(troubled, now)) this.follow(this.#wanted);
   }
 
   /** Not every pause is a dead relay: it is asked. */

@@ -37,6 +37,9 @@ export interface SubscriberOptions {
 const PRIORITY = { catalog: 100, voice: 90, screen: 60, camera: 50 } as const;
 /** A client that is not ours may send nothing before somebody speaks. */
 const SILENT_MS = 2000;
+/** Pictures left out within a quarter of a second, and a delay, that are not borne for long. */
+const MOST_LOST = 2;
+const LATE_MS = 400;
 /** A screen is always wanted in full. */
 const FULL: Size = { width: 1920, height: 1080 };
 
@@ -67,6 +70,7 @@ export class Subscriber {
   #catalogTrack: Watched<Player> | null = null;
   readonly #pictures = new Map<Source, Picture>();
   readonly #voices = new Map<Source, Voice>();
+  #trouble = 0;
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
@@ -119,6 +123,15 @@ export class Subscriber {
 
   level(): number {
     return this.#voices.get('microphone')?.watched.player.level() ?? 0;
+  }
+
+  /** Their pictures come late or not at all, or are more than can be shown, since this was asked before. */
+  troubled(): boolean {
+    const tallies = [...this.#pictures.values()].map(({ watched }) => watched.player.tally);
+    const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MOST_LOST * cut, 0);
+    const more = now - this.#trouble;
+    this.#trouble = now;
+    return tallies.length > 0 && (more >= MOST_LOST || this.targetMs() >= LATE_MS);
   }
 
   targetMs(): number {

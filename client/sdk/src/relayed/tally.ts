@@ -6,6 +6,8 @@ export class Tally {
   frames = 0;
   /** Left out: too late, or more than could be decoded. */
   lost = 0;
+  /** Groups whose rest never came. */
+  cut = 0;
   #bytes = 0;
   #packets = 0;
   #waitedMs = 0;

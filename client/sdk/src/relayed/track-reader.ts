@@ -9,6 +9,8 @@ import type { Closeable } from './media-ports.ts';
 export interface ReaderHandlers {
   onFrame(group: number, index: number, bytes: Uint8Array): void;
   onEnded(group: number, frames: number): void;
+  /** The rest of a group does not come: it was late, or we are. */
+  onCut?(): void;
 }
 
 /** Whoever is behind by more groups than this sees the newest ones. */
@@ -39,7 +41,8 @@ export function readTrack(
       }
       handlers.onEnded(group.sequence, count.get(group) ?? 0);
     } catch {
-      // Skipped by the relay, or we fell behind: the next group begins anew.
+      // The next group begins anew.
+      if (!closed) handlers.onCut?.();
     } finally {
       open.splice(open.indexOf(group), 1);
     }

@@ -46,6 +46,7 @@ export class Watched<Kind extends Player> {
           else void this.#open(this.#seal, group, index, bytes);
         },
         onEnded: (group, frames) => this.player.onEnded(group, frames),
+        onCut: () => this.player.onCut?.(),
       },
       this.#clock,
     );

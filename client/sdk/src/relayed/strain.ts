@@ -1,0 +1,70 @@
+/**
+ * How much less is asked for where the way or the processor does not bear what is shown: first small pictures, then few of them. Up after
+ * some seconds of trouble; down after a calm time, which grows each time that it turns out to have been too early. Voices are never given up.
+ */
+
+export type Level = 0 | 1 | 2;
+
+/** Looks come some times a second: trouble in most of them for two seconds. */
+const MOST_TROUBLE = 6;
+const RELIEF = 0.5;
+/** What was given up takes so long to help. */
+const SETTLE_MS = 3000;
+const CALM_MS = 10_000;
+const MOST_CALM_MS = 160_000;
+
+export class Strain {
+  #level: Level = 0;
+  #trouble = 0;
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #troubledAt = Number.NEGATIVE_INFINITY;
+  #calmMs = CALM_MS;
+  #wentDown = false;
+
+  get level(): Level {
+    return this.#level;
+  }
+
+  /** Whether there was trouble since the last look; answers whether the level is another one now. */
+  look(troubled: boolean, now: number): boolean {
+    if (now - this.#changedAt < SETTLE_MS) return false;
+    this.#trouble = troubled ? this.#trouble + 1 : Math.max(0, this.#trouble - RELIEF);
+    if (troubled) this.#troubledAt = now;
+    if (this.#trouble >= MOST_TROUBLE && this.#level < 2) {
+      // It was calm only because little was asked for.
+      if (this.#wentDown) this.#calmMs = Math.min(MOST_CALM_MS, 2 * this.#calmMs);
+      return this.#change(this.#level === 0 ? 1 : 2, false, now);
+    }
+    const calmSince = Math.max(this.#troubledAt, this.#changedAt);
+    if (this.#level > 0 && now - calmSince >= this.#calmMs)
+      return this.#change(this.#level === 2 ? 1 : 0, true, now);
+    return false;
+  }
+
+  #change(level: Level, down: boolean, now: number): true {
+    this.#level = level;
+    this.#wentDown = down;
+    this.#trouble = 0;
+    this.#changedAt = now;
+    return true;
+  }
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const SMALL: Size = { width: 320, height: 180 };
+/** Of many, those that are shown largest. */
+const FEW = 4;
+
+/** What is asked for of what is shown; `null` is no picture. */
+export function bearable<Key>(shown: ReadonlyMap<Key, Size | null>, level: Level): Map<Key, Size | null> {
+  if (level === 0) return new Map(shown);
+  const area = (size: Size | null): number => (size === null ? 0 : size.width * size.height);
+  const largest = [...shown].toSorted(([, one], [, other]) => area(other) - area(one)).map(([key]) => key);
+  const few = new Set(level === 1 ? largest : largest.slice(0, FEW));
+  const small = (size: Size): Size => (area(size) > area(SMALL) ? SMALL : size);
+  return new Map([...shown].map(([key, size]) => [key, size !== null && few.has(key) ? small(size) : null]));
+}
