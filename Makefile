@@ -40,7 +40,7 @@ check: packages rust-tools chart-tools ## Formatting, lint, types, the chart's s
 	@cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: test
-test: test-tools rust-tools build ## Every test, browsers included
+test: test-tools rust-tools build wan-link ## Every test, browsers included
 	@ulimit -n $$(ulimit -Hn) && cargo test --workspace --quiet
 	@npm test --silent
 
@@ -61,6 +61,10 @@ bench-streams: packages rust-tools ## CPU per GB and per message of the relay, b
 bench-media: packages test-tools rust-tools ## CPU and delay of relaying media, beside the stock relay; SMOKE=1: exactness alone; PUBLISH=1 writes it down
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-media -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
+.PHONY: bench-rooms
+bench-rooms: build test-tools ## Rooms of 2 to 100 people on one limited relay and on two; root; SMOKE=1: exactness alone; PUBLISH=1 writes it down
+	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-rooms -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
+
 .PHONY: herd
 herd: build load-tools ## A herd of calls against a whole Parley of its own: PROFILE=smoke (or seed); PUBLISH=1 writes it down
 	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest
@@ -79,6 +83,10 @@ client/web/dist/index.html: $(web_sources) package-lock.json | packages
 relay: rust-tools
 	@[ -x $(CARGO_TARGET_DIR)/debug/parley-relay ] || echo 'relay: compiling, some minutes this first time'
 	@cargo build --quiet -p parley-relay
+
+.PHONY: wan-link
+wan-link: rust-tools
+	@cargo build --quiet -p parley-wan
 
 .PHONY: cli
 cli: rust-tools ## Build the parley command and install it into ~/.local/bin (PREFIX=/usr/local: into another bin)
@@ -108,7 +116,7 @@ tools: ## Install what running needs (apt, and a cache outside the clone)
 	@infra/local/tools.sh run
 
 .PHONY: test-tools
-test-tools: ## Install what testing needs besides: browsers, nftables, Xvfb
+test-tools: ## Install what testing needs besides: browsers, nftables, Xvfb, a sound server
 	@infra/local/tools.sh test
 
 .PHONY: rust-tools

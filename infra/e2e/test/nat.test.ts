@@ -2,7 +2,7 @@ import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '../support/browsers.ts';
 import { startNatLab, type Home, type NatKind, type NatLab } from '../support/nat-lab.ts';
-import { startNatSite, type NatSite } from '../support/nat-site.ts';
+import { startLabSite, type LabSite } from '../support/lab-site.ts';
 import { opened } from '../support/opened.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 
@@ -43,7 +43,7 @@ describe('behind two NATs that take a random port for each peer', { timeout: 240
 
 interface Homes {
   readonly lab: NatLab;
-  readonly site: NatSite;
+  readonly site: LabSite;
   /** Two people, each at home, in a new room, who see and hear each other. */
   meet(): Promise<[Visitor, Visitor]>;
 }
@@ -51,7 +51,7 @@ interface Homes {
 function twoHomes(kind: NatKind): Homes {
   const street = opened(async (keep) => {
     const lab = keep(startNatLab(kind));
-    const site = keep(await startNatSite(lab));
+    const site = keep(await startLabSite(lab));
     // Chromium takes no self-signed certificate for `turns:` and has no switch for it but this one.
     const args = ['--ignore-certificate-errors'];
     const browserIn = async (home: Home): Promise<Browser> =>

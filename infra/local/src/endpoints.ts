@@ -45,7 +45,7 @@ export function describeEndpoints(site: Site, records: readonly ProcessRecord[])
     pods,
     streams: `${edgeUrl(site).replace('http:', 'ws:')}/streams`,
     relays,
-    media: [ports.relay1Media, ports.relay2Media].map((port) => `https://${localhost}:${port}/`),
+    media: [mediaUrl(site, 'relay1Media'), mediaUrl(site, 'relay2Media')],
     mediaSocket: `${edgeUrl(site).replace('http:', 'ws:')}/media`,
     nats: natsUrl(site),
     turn: { urls: turnUrls(site), secretFile: secrets.turnSecretFile },
@@ -62,6 +62,11 @@ export function webOrigins({ edgeHost, ports }: Site): readonly [string, string]
   // Browsers give cameras to localhost without TLS, so that is the address wherever it leads to the edge.
   const host = edgeHost === localhost || edgeHost === '0.0.0.0' ? 'localhost' : edgeHost;
   return [`http://${host}:${ports.edge}`, `https://${host}:${ports.edgeTls}`];
+}
+
+/** Where clients reach a relay's media. */
+export function mediaUrl({ mediaIp, ports }: Site, name: 'relay1Media' | 'relay2Media'): string {
+  return `https://${mediaIp}:${ports[name]}/`;
 }
 
 /** Writes the file unless it already says just that, so that a second `make up` touches nothing. */

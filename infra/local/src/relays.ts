@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { webOrigins } from './endpoints.ts';
+import { mediaUrl, webOrigins } from './endpoints.ts';
 import { natsUrl } from './nats.ts';
 import { answersOk, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
@@ -13,7 +13,7 @@ export function relaySpecs(site: Site): ProcessSpec[] {
 }
 
 function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): ProcessSpec {
-  const { dir, ports, secrets, tools } = site;
+  const { dir, ports, secrets, tools, mediaIp } = site;
   const port = ports[portName];
   const linkName = `${portName}Link` as const;
   const linkPort = ports[linkName];
@@ -35,7 +35,8 @@ function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): Pro
       PARLEY_RELAY_NATS_USER: 'relay',
       PARLEY_RELAY_NATS_PASSWORD: secrets.natsPasswords.relay,
       PARLEY_RELAY_LINK_LISTEN: `${localhost}:${linkPort}`,
-      PARLEY_RELAY_MEDIA_LISTEN: `${localhost}:${ports[mediaName]}`,
+      PARLEY_RELAY_MEDIA_LISTEN: `${mediaIp}:${ports[mediaName]}`,
+      PARLEY_RELAY_MEDIA_URL: mediaUrl(site, mediaName),
       PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN: `${localhost}:${ports[socketName]}`,
       // Streams are open here; media asks for the tokens that signaling signs.
       PARLEY_RELAY_MEDIA_KEYS: secrets.publicKeysFile,
@@ -46,7 +47,7 @@ function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): Pro
     ports: [
       { name: portName, host: localhost, port, protocol: 'tcp' },
       { name: linkName, host: localhost, port: linkPort, protocol: 'tcp' },
-      { name: mediaName, host: localhost, port: ports[mediaName], protocol: 'udp' },
+      { name: mediaName, host: mediaIp, port: ports[mediaName], protocol: 'udp' },
       { name: socketName, host: localhost, port: ports[socketName], protocol: 'tcp' },
     ],
     url,

@@ -16,6 +16,8 @@ export interface Site {
   readonly edgeHost: string;
   /** The address that coturn listens on and relays from. */
   readonly turnIp: string;
+  /** The address that the relays listen on for media over UDP, and that clients are told. */
+  readonly mediaIp: string;
   /** The settings of whoever starts the stack: PARLEY_LIMIT_*, PARLEY_LOG_LEVEL and the like. */
   readonly env: NodeJS.ProcessEnv;
 }

@@ -3,7 +3,7 @@ import { answersOk, inRepository, localhost, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 /** The web application's own server, which the image runs too. It serves what `npm run build` made. */
-export function webSpec({ ports, tools }: Site): ProcessSpec {
+export function webSpec({ ports, tools, mediaIp }: Site): ProcessSpec {
   if (!existsSync(inRepository('client/web/dist/index.html'))) {
     throw new Error('the web application is not built: run `make build`');
   }
@@ -15,7 +15,7 @@ export function webSpec({ ports, tools }: Site): ProcessSpec {
     env: {
       PARLEY_LISTEN: `${localhost}:${ports.web}`,
       // The relays' WebTransport, whichever ports they have.
-      PARLEY_CONNECT_SRC: `https://${localhost}:*`,
+      PARLEY_CONNECT_SRC: `https://${mediaIp}:*`,
     },
     files: [],
     ports: [{ name: 'web', host: localhost, port: ports.web, protocol: 'tcp' }],

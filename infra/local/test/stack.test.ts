@@ -141,6 +141,34 @@ test('the edge listens where it is told, and endpoints.json says so', async (t) 
   await stack.stop();
 });
 
+test('relays take media where they are told, and pages, endpoints.json and whoever asks for a relay are told so', async (t) => {
+  const stack = await startStack({ dir: scratchDir(t), env: { PARLEY_MEDIA_IP: '127.79.0.6' } });
+  const { api, media, web } = stack.endpoints;
+  assert.deepEqual(
+    media.map((url) => new URL(url).hostname),
+    ['127.79.0.6', '127.79.0.6'],
+  );
+  const policy = (await fetch(web)).headers.get('content-security-policy') ?? '';
+  assert.match(policy, /connect-src [^;]*https:\/\/127\.79\.0\.6:\*/);
+  const asked = await fetch(`${api}/live/anywhere`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const { relay } = (await asked.json()) as { relay: { url: string } };
+  assert.ok(media.includes(relay.url), relay.url);
+  await stack.stop();
+});
+
+test('a media address that nobody can dial is refused by the name of its variable', async (t) => {
+  const ports = await freePorts({});
+  for (const address of ['0.0.0.0', 'localhost', '::1', '']) {
+    assert.throws(() => describeSite(scratchDir(t), ports, { PARLEY_MEDIA_IP: address }), {
+      message: /^PARLEY_MEDIA_IP is .*an IPv4 address/,
+    });
+  }
+});
+
 test('down stops exactly what up started, and says nothing runs when asked again', async () => {
   const records = readRecords(site.dir);
   assert.deepEqual((await bringDown(site.dir)).toSorted(), names);

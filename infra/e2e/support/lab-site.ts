@@ -1,23 +1,27 @@
-/** The whole of Parley inside the NAT lab's public segment, started and stopped as `make up` and `make down` do it. */
+/** The whole of Parley inside a lab's site namespace, started and stopped as `make up` and `make down` do it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { SITE_ADDRESS, type NatLab } from './nat-lab.ts';
+import { SITE_ADDRESS } from './namespaces.ts';
 
 const execute = promisify(execFile);
 
-export interface NatSite {
+export interface LabSite {
   /** Over TLS: browsers give cameras to secure pages only. */
   readonly web: string;
   readonly turnPort: number;
   close(): Promise<void>;
 }
 
-export async function startNatSite(lab: NatLab): Promise<NatSite> {
-  const dir = await mkdtemp(join(tmpdir(), 'parley-nat-site-'));
+/** `env` as `make up` takes it. */
+export async function startLabSite(
+  lab: { readonly inSite: readonly string[] },
+  env: NodeJS.ProcessEnv = {},
+): Promise<LabSite> {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-lab-site-'));
   const inSite = async (script: string): Promise<void> => {
     const file = fileURLToPath(import.meta.resolve(`@parley/local/${script}`));
     const [enter = '', ...into] = lab.inSite;
@@ -26,7 +30,9 @@ export async function startNatSite(lab: NatLab): Promise<NatSite> {
         ...process.env,
         PARLEY_LOCAL_DIR: dir,
         PARLEY_TURN_IP: SITE_ADDRESS,
-        PARLEY_EDGE_HOST: '0.0.0.0',
+        PARLEY_MEDIA_IP: SITE_ADDRESS,
+        PARLEY_EDGE_HOST: SITE_ADDRESS,
+        ...env,
       },
     });
   };

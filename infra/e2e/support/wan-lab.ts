@@ -1,0 +1,79 @@
+/**
+ * Two homes and a site, in network namespaces of their own: one home is beside the site, one far away.
+ *
+ *     near 203.0.113.10 ---------- wire ----------+
+ *                                                 +-- site 203.0.113.2 (the whole of Parley)
+ *     far 10.80.0.1 ------ delay and loss --------+
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { findTools } from '@parley/local/tools';
+import { makeNamespaces, SITE_ADDRESS } from './namespaces.ts';
+
+export type WanHome = 'near' | 'far';
+
+/** What packets between the far home and the site meet, each way. */
+export interface Wan {
+  readonly delayMs: number;
+  /** 0 to 1. */
+  readonly loss: number;
+}
+
+export interface WanLab {
+  /** The command that runs another one in the site's namespace. */
+  readonly inSite: readonly string[];
+  /** A program that starts Chromium in that home. */
+  chromiumIn(home: WanHome): string;
+  /** From now on. */
+  set(wan: Partial<Wan>): void;
+  close(): Promise<void>;
+}
+
+/** Resolves when packets get through. The same ones are lost in each run, as far as browsers send the same. */
+export async function startWanLab(wan: Wan): Promise<WanLab> {
+  const spaces = makeNamespaces(['site', 'near', 'far']);
+  try {
+    spaces.wire('site', 'lan', { name: 'near', device: 'eth0' });
+    spaces.address('site', 'lan', `${SITE_ADDRESS}/24`);
+    spaces.address('near', 'eth0', '203.0.113.10/24');
+    const link = await startLink(
+      [`${spaces.nameOf('far')},wan0,10.80.0.1/30`, `${spaces.nameOf('site')},wan0,10.80.0.2/30`],
+      wan,
+    );
+    spaces.inside('far', 'ip route add default via 10.80.0.2');
+    return {
+      inSite: spaces.into('site'),
+      chromiumIn: (home) => spaces.chromiumIn(home),
+      set: ({ delayMs, loss }) => {
+        if (delayMs !== undefined) link.stdin?.write(`delay ${delayMs}ms\n`);
+        if (loss !== undefined) link.stdin?.write(`loss ${loss}\n`);
+      },
+      async close() {
+        link.stdin?.end();
+        if (link.exitCode === null) await once(link, 'close');
+        spaces.close();
+      },
+    };
+  } catch (error) {
+    spaces.close();
+    throw error;
+  }
+}
+
+/** `make wan-link` builds it. It ends with its stdin, so at the latest with this process. */
+async function startLink(
+  [a, b]: readonly [a: string, b: string],
+  { delayMs, loss }: Wan,
+): Promise<ChildProcess> {
+  const command = join(dirname(findTools().relay), 'wan-link');
+  const settings = ['--delay', `${delayMs}ms`, '--loss', `${loss}`, '--seed', '7'];
+  const link = spawn(command, ['--a', a, '--b', b, ...settings], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const failed = once(link, 'close').then(
+    () => Promise.reject(new Error('wan-link ended: it says above why')),
+    (cause: unknown) => Promise.reject(new Error('wan-link is not built: run `make wan-link`', { cause })),
+  );
+  await Promise.race([once(createInterface(link.stdout), 'line'), failed]);
+  return link;
+}

@@ -1,0 +1,122 @@
+/** A room through media relays of which somebody is far away: 90 ms there and back, and one packet in twenty lost each way. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '../support/browsers.ts';
+import { startLabSite } from '../support/lab-site.ts';
+import { opened } from '../support/opened.ts';
+import { goes } from '../support/paths.ts';
+import { until } from '../support/until.ts';
+import { newRoom, Visitor } from '../support/visitor.ts';
+import { heard, listen } from '../support/voices.ts';
+import { startWanLab, type WanHome } from '../support/wan-lab.ts';
+
+const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
+/** Everybody goes through relays, and these wait for nobody when they end. */
+const ENV = { PARLEY_LIMIT_MESH_MAX: '1', PARLEY_RELAY_LIMIT_DRAIN_WINDOW: '100' };
+const FAR = { delayMs: 45, loss: 0.05 };
+/** Two a second: five seconds of them. */
+const BEEPS = 10;
+const HEARD_WITHIN_MS = 20_000;
+const CUT_MS = 2000;
+/** Three times the longest that was seen, 0.63 s; TCP holds everything back that comes after a lost packet. */
+const GAP_MS = { WebTransport: 2000, WebSocket: 3000 } as const;
+/** What was cut off, as long again, and a gap: voices took up to 4.9 s, pictures 4.2 s, and mostly 2.5 s. */
+const BACK_MS = 2 * CUT_MS + GAP_MS.WebTransport;
+const WAYS = {
+  WebTransport: {
+    near: /^QUIC \(WebTransport\) · \d{1,2} ms /,
+    far: /^QUIC \(WebTransport\) · (9\d|[12]\d\d) ms /,
+  },
+  WebSocket: { near: /^TCP \(WebSocket\)/, far: /^TCP \(WebSocket\)/ },
+} as const;
+
+describe(
+  'a room through relays that are 90 ms away for somebody, with 5 % loss',
+  { timeout: 120_000 },
+  () => {
+    const world = opened(async (keep) => {
+      const lab = keep(await startWanLab(FAR));
+      const site = keep(await startLabSite(lab, ENV));
+      const args = ['--ignore-certificate-errors'];
+      const browserIn = async (home: WanHome): Promise<Browser> =>
+        keep(await launchChromium({ executable: lab.chromiumIn(home), args }));
+      return { lab, web: site.web, near: await browserIn('near'), far: await browserIn('far') };
+    });
+    afterEach(async () => {
+      const profiles = [world().near, world().far].flatMap((browser) => browser.contexts());
+      await Promise.all(profiles.map((profile) => profile.close()));
+    });
+
+    for (const transport of ['WebTransport', 'WebSocket'] as const)
+      it(`[MEDIA-12] is seen and heard both ways over ${transport}`, async (t) => {
+        const people = await meet(transport === 'WebSocket');
+        const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
+        for (const gap of gaps)
+          assert.ok(gap <= GAP_MS[transport], `nothing was seen or heard for ${gap} ms`);
+        const [near, far] = await Promise.all(people.map(wayToTheRelay));
+        t.diagnostic(`to the relay: ${near}, from far ${far}`);
+        assert.match(near ?? '', WAYS[transport].near);
+        assert.match(far ?? '', WAYS[transport].far);
+      });
+
+    it('[MEDIA-12] goes on over WebTransport when nothing got through for two seconds', async (t) => {
+      const people = await meet(false);
+      const { lab } = world();
+      t.after(() => lab.set(FAR));
+      lab.set({ loss: 1 });
+      await pause(CUT_MS);
+      lab.set(FAR);
+      const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
+      for (const gap of gaps) assert.ok(gap >= CUT_MS / 2 && gap <= BACK_MS, `${gap} ms`);
+      for (const one of people) assert.match(await wayToTheRelay(one), /^QUIC/);
+    });
+
+    /** Two who are connected through relays, see and hear each other, and watch and listen from now on. */
+    async function meet(webSocketOnly: boolean): Promise<Visitor[]> {
+      const { web, near, far } = world();
+      const room = newRoom();
+      const join = (browser: Browser, name: string): Promise<Visitor> =>
+        Visitor.join(browser, { name, web, room, sizes: SIZES, webSocketOnly });
+      const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
+      await Promise.all(
+        people.map(async (one) => {
+          await goes(one, 'relay', 1);
+          await one.watch();
+          await listen(one.page);
+          await hears(one, 1);
+        }),
+      );
+      return people;
+    }
+  },
+);
+
+async function hears({ name, page }: Visitor, least: number): Promise<void> {
+  let beeps = 0;
+  await until(
+    async () => {
+      beeps = (await heard(page))[0]?.beeps ?? 0;
+      return beeps >= least;
+    },
+    { withinMs: HEARD_WITHIN_MS, what: () => `${name} to hear ${least} beeps: ${beeps}` },
+  );
+}
+
+/** The longest since they met that the other one's picture stood still or nothing was heard of them, ms. */
+async function longestGap(t: TestContext, visitor: Visitor): Promise<number> {
+  await hears(visitor, BEEPS);
+  const { silentMs = Infinity } = (await heard(visitor.page))[0] ?? {};
+  const { stillMs = Infinity } = (await visitor.watched()).interruptions[0] ?? {};
+  t.diagnostic(`${visitor.name}: longest still picture ${stillMs} ms, between beeps ${silentMs} ms`);
+  return Math.max(stillMs, silentMs);
+}
+
+/** As the statistics say it. */
+async function wayToTheRelay({ page }: Visitor): Promise<string> {
+  await page.getByTestId('open-path').click();
+  await page.getByTestId('open-statistics-dialog').click();
+  const way = page.getByTestId('statistics-relay').locator('p').first();
+  return way.innerText();
+}
