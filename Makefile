@@ -61,6 +61,10 @@ bench-streams: packages rust-tools ## CPU per GB and per message of the relay, b
 bench-media: packages test-tools rust-tools ## CPU and delay of relaying media, beside the stock relay; SMOKE=1: exactness alone; PUBLISH=1 writes it down
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-media -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
+.PHONY: bench-calls
+bench-calls: build test-tools wan-link ## From glass to glass between two browsers, near and far, each way that media goes; root; PUBLISH=1 writes it down
+	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-calls -w loadtest -- $(if $(PUBLISH),--publish)
+
 .PHONY: bench-rooms
 bench-rooms: build test-tools ## Rooms of 2 to 100 people on one limited relay and on two; root; SMOKE=1: exactness alone; PUBLISH=1 writes it down
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-rooms -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)

@@ -1,0 +1,90 @@
+/** `npm run bench-calls`: from glass to glass between two browsers, each way that media can go. The README says what each figure means. */
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
+import { goes } from '@parley/e2e/paths';
+import { readSlates, slates } from '@parley/e2e/slate';
+import { Visitor } from '@parley/e2e/visitor';
+import { adHocRoomId } from '@parley/protocol/ids';
+import { outcomeOf, tableOf, type Delay, type Outcome } from './calls/outcome.ts';
+import { WAYS, type Way } from './calls/ways.ts';
+import { describe, describeMachine } from './machine.ts';
+import { plot, type Bar } from './plot.ts';
+import { publish } from './publish.ts';
+
+const USAGE = `usage: npm run bench-calls -w loadtest -- [options]
+  --only text   only the ways whose name has it
+  --seconds n   how long each is looked at (30)
+  --publish     write docs/evaluation/bench-calls.{json,svg}`;
+/** Until delays are what they stay. */
+const SETTLED_MS = 6000;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '30' },
+    publish: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const seconds = Number(options.seconds);
+const ways = WAYS.filter(({ name }) => name.includes(options.only));
+if (options.help || !(seconds > 0) || ways.length === 0) {
+  console.error(USAGE);
+  process.exit(options.help ? 0 : 2);
+}
+
+const machine = describeMachine();
+console.log(describe(machine));
+const outcomes: Outcome[] = [];
+for (const way of ways) {
+  const outcome = await measure(way);
+  outcomes.push(outcome);
+  console.log(`${way.name}: ${JSON.stringify(outcome)}`);
+}
+console.log(`\n${tableOf(outcomes)}`);
+if (options.publish) {
+  const foot = `${describe(machine).replace(/;.*/, '')}; p50, lines from p5 to p95; ${seconds} s each, both ways`;
+  const panels = [
+    {
+      title: 'Pictures, glass to glass',
+      note: 'ms from drawing to display',
+      bars: bars(({ pictures }) => pictures),
+    },
+    { title: 'Sounds', note: 'ms from the tone to its sound', bars: bars(({ sounds }) => sounds) },
+  ];
+  publish('bench-calls', { machine, seconds, outcomes }, plot(panels, { label: 'Delay of each way', foot }));
+}
+
+async function measure({ name, path, webSocketOnly, open }: Way): Promise<Outcome> {
+  const place = await open();
+  try {
+    const room = adHocRoomId(randomBytes(16));
+    const people: Visitor[] = [];
+    for (const [nth, browser] of place.browsers.entries())
+      people.push(
+        await Visitor.join(browser, { name: `P${nth}`, web: place.web, room, slate: true, webSocketOnly }),
+      );
+    for (const one of people) await goes(one, path, 1);
+    await pause(SETTLED_MS);
+    for (const { page } of people) await readSlates(page);
+    await pause(seconds * 1000);
+    const read = await Promise.all(people.map(({ page }) => slates(page)));
+    return outcomeOf(name, read.flat());
+  } finally {
+    await place.close();
+  }
+}
+
+function bars(of: (outcome: Outcome) => Delay): Bar[] {
+  return outcomes.map((outcome) => {
+    const { p5, p50, p95 } = of(outcome);
+    return {
+      label: outcome.way,
+      value: { median: p50, min: p5, max: p95 },
+      own: p50,
+      said: `${Math.round(p50)} (${Math.round(p95)})`,
+      isOurs: true,
+    };
+  });
+}
