@@ -112,7 +112,7 @@ async function measureAll(): Promise<boolean> {
   console.log(`\n${ratioSaid(ratio)}`);
   for (const doubt of doubtsOf([...scaled, ...climbed])) console.log(doubt);
   if (options.publish) {
-    const foot = `${describe(machine)}; all relays on core 0, everything else on core 1`;
+    const foot = `${describe(machine).replace(/;.*/, '')}; all relays on core 0, everything else on core 1`;
     publish('bench-rooms', { machine, ratio, scaled, climbed, missed, disturbed }, picture(scaled, { foot }));
   }
   return [...scaled, ...climbed].every(({ verdict }) => verdict.verdict !== 'failed');

@@ -18,7 +18,7 @@ export interface Way {
   readonly name: string;
   readonly path: 'mesh' | 'relay';
   readonly webSocketOnly: boolean;
-  open(): Promise<Place>;
+  readonly open: () => Promise<Place>;
 }
 
 /** Where the two are: the same browser for both, or one each. */
@@ -42,8 +42,8 @@ export const WAYS: readonly Way[] = [
   { name: 'one relay', path: 'relay', webSocketOnly: false, open: () => here(RELAYED) },
   { name: 'two relays', path: 'relay', webSocketOnly: false, open: () => here(APART) },
   { name: 'three relays: leaf, origin, leaf', path: 'relay', webSocketOnly: false, open: tree },
-  { name: 'one relay, 90 ms away with 5 % loss, QUIC', path: 'relay', webSocketOnly: false, open: far },
-  { name: 'one relay, 90 ms away with 5 % loss, WebSocket', path: 'relay', webSocketOnly: true, open: far },
+  { name: '90 ms away, 5 % loss: QUIC', path: 'relay', webSocketOnly: false, open: far },
+  { name: '90 ms away, 5 % loss: WebSocket', path: 'relay', webSocketOnly: true, open: far },
 ];
 
 async function here(
