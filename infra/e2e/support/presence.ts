@@ -29,9 +29,27 @@ export async function seesAndHearsOthers({ name, page }: Somebody, others: numbe
   return Date.now() - begun;
 }
 
+/** Resolves when so many have shown their first picture. */
+export async function seesPictures({ name, page }: Somebody, others: number): Promise<void> {
+  let seen = 0;
+  await until(
+    async () => {
+      seen = [...(await framesOf(page)).values()].filter((count) => count > 0).length;
+      return seen >= others;
+    },
+    { withinMs: WITHIN_MS, everyMs: 50, what: () => `${name} to see ${others}: sees ${seen}` },
+  );
+}
+
 async function progressOf(
   page: AnyPage,
 ): Promise<Record<'frames' | 'audibleMs', ReadonlyMap<string, number>>> {
+  const voices = await heard(page);
+  const audibleMs = new Map(voices.map(({ of, audibleMs: ms }) => [of, ms]));
+  return { frames: await framesOf(page), audibleMs };
+}
+
+async function framesOf(page: AnyPage): Promise<ReadonlyMap<string, number>> {
   const frames = await page.evaluate(() => {
     const tiles = document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])');
     return [...tiles].map((tile): [string, number] => {
@@ -42,6 +60,5 @@ async function progressOf(
       return [tile.dataset['participant'] ?? '', Math.max(counted, video?.mozPaintedFrames ?? 0)];
     });
   });
-  const voices = await heard(page);
-  return { frames: new Map(frames), audibleMs: new Map(voices.map(({ of, audibleMs }) => [of, audibleMs])) };
+  return new Map(frames);
 }

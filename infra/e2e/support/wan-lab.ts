@@ -28,6 +28,8 @@ export interface WanLab {
   chromiumIn(home: WanHome): string;
   /** From now on. */
   set(wan: Partial<Wan>): void;
+  /** The far home gets another address, and loses the one it had, as a phone does that leaves the house. */
+  renumber(): void;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,12 @@ export async function startWanLab(wan: Wan): Promise<WanLab> {
       set: ({ delayMs, loss }) => {
         if (delayMs !== undefined) link.stdin?.write(`delay ${delayMs}ms\n`);
         if (loss !== undefined) link.stdin?.write(`loss ${loss}\n`);
+      },
+      renumber() {
+        spaces.address('site', 'wan0', '10.81.0.2/30');
+        spaces.inside('far', 'ip addr del 10.80.0.1/30 dev wan0');
+        spaces.address('far', 'wan0', '10.81.0.1/30');
+        spaces.inside('far', 'ip route replace default via 10.81.0.2');
       },
       async close() {
         link.stdin?.end();

@@ -24,6 +24,8 @@ const CUT_MS = 2000;
 const GAP_MS = { WebTransport: 2000, WebSocket: 3000 } as const;
 /** What was cut off, as long again, and a gap: voices took up to 4.9 s, pictures 4.2 s, and mostly 2.5 s. */
 const BACK_MS = 2 * CUT_MS + GAP_MS.WebTransport;
+/** The page notices, asks for a relay over a new socket, and connects to it. */
+const MOVED_MS = 10_000;
 const WAYS = {
   WebTransport: {
     near: /^QUIC \(WebTransport\) · \d{1,2} ms /,
@@ -71,6 +73,13 @@ describe(
       const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
       for (const gap of gaps) assert.ok(gap >= CUT_MS / 2 && gap <= BACK_MS, `${gap} ms`);
       for (const one of people) assert.match(await wayToTheRelay(one), /^QUIC/);
+    });
+
+    it('[MEDIA-10] goes on when somebody far away gets another address', async (t) => {
+      const people = await meet(false);
+      world().lab.renumber();
+      const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
+      for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
     });
 
     /** Two who are connected through relays, see and hear each other, and watch and listen from now on. */

@@ -160,17 +160,14 @@ export class LocalMedia {
   /** Any microphone is as good as the one that was lost; another camera may show what nobody is to see: only the same one is opened again. */
   async #replace(kind: Kind): Promise<void> {
     const lost = this.#lost.get(kind) ?? '';
-    const present = this.devices.value[kind];
-    const fits =
-      kind === 'microphone' ? present.length > 0 : present.some(({ deviceId }) => deviceId === lost);
+    const isCamera = kind === 'camera';
+    const fits = this.devices.value[kind].some(({ deviceId }) => !isCamera || deviceId === lost);
     if (this[kind].value !== LOST || !fits) return;
-    const wanted =
-      kind === 'camera' ? { video: { ...VIDEO, deviceId: { exact: lost } } } : { audio: this.#audio() };
+    const wanted = isCamera ? { video: { ...VIDEO, deviceId: { exact: lost } } } : { audio: this.#audio() };
     const found = await this.port.open(wanted).catch(() => null);
     const [track] = found?.getTracks() ?? [];
-    if (track === undefined) return;
-    if (this[kind].value === LOST) this.#adopt(kind, track);
-    else track.stop();
+    if (this[kind].value !== LOST) track?.stop();
+    else if (track !== undefined) this.#adopt(kind, track);
   }
 
   #video(): MediaTrackConstraints {
