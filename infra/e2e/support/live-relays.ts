@@ -34,6 +34,24 @@ export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
   );
 }
 
+/** A relay that was started again is known to each pod only once it has heard of it. */
+export async function allAreKnown({ endpoints }: Stack): Promise<void> {
+  const pods = Object.entries(endpoints.processes).filter(([name]) => name.startsWith('signaling-'));
+  let counts: readonly number[] = [];
+  await until(
+    async () => {
+      counts = await Promise.all(pods.map(([, { url }]) => figure(`${url}/metrics`, 'parley_media_relays')));
+      return counts.every((count) => count === endpoints.relays.length);
+    },
+    { withinMs: WITHIN_MS, what: () => `each pod to know all relays: ${counts.join()}` },
+  );
+}
+
+async function figure(metrics: string, name: string): Promise<number> {
+  const text = await (await fetch(metrics)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
 /** The one where everybody is: pages that do not ask for another are all sent to the same. */
 export async function relayInUse({ endpoints }: Stack): Promise<string> {
   const counts = await clientsOf(endpoints.relays);

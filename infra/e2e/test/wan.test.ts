@@ -24,8 +24,11 @@ const CUT_MS = 2000;
 const GAP_MS = { WebTransport: 2000, WebSocket: 3000 } as const;
 /** What was cut off, as long again, and a gap: voices took up to 4.9 s, pictures 4.2 s, and mostly 2.5 s. */
 const BACK_MS = 2 * CUT_MS + GAP_MS.WebTransport;
-/** The page notices, asks for a relay over a new socket, and connects to it. */
-const MOVED_MS = 10_000;
+/**
+ * The page notices, asks for a relay over a new socket, and connects to it: it sees after 6 s. The relay keeps what came from the old address
+ * until it is sure, so that others see after 11.
+ */
+const MOVED_MS = 16_000;
 const WAYS = {
   WebTransport: {
     near: /^QUIC \(WebTransport\) · \d{1,2} ms /,
