@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
-import { goes } from '@parley/e2e/paths';
-import { readSlates, slates } from '@parley/e2e/slate';
-import { Visitor } from '@parley/e2e/visitor';
+import { goes } from '@parley/e2e/support/paths.ts';
+import { readSlates, slates } from '@parley/e2e/support/slate.ts';
+import { Visitor } from '@parley/e2e/support/visitor.ts';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { outcomeOf, tableOf, type Delay, type Outcome } from './calls/outcome.ts';
 import { WAYS, type Way } from './calls/ways.ts';

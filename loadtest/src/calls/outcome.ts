@@ -1,5 +1,5 @@
 /** What two people notice of each other. */
-import type { Slate } from '@parley/e2e/slate';
+import type { Slate } from '@parley/e2e/support/slate.ts';
 import { digits } from '../columns.ts';
 import { percentileOf } from '../statistics.ts';
 
