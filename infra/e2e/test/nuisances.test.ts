@@ -14,6 +14,8 @@ import { listen } from '../support/voices.ts';
 /** Longer than a socket is given to answer a ping. */
 const ASLEEP_MS = 20_000;
 const BEHIND_MS = 10_000;
+/** What works for a moment only is over. */
+const STEADY_MS = 4000;
 
 describe('a room through relays', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_MESH_MAX: '1' });
@@ -70,6 +72,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     const fox = await joinAsPuppet(firefox(), `${site.web}/r/${room}`, 'Fox');
     for (const one of [ada, fox]) await goes(one, 'relay', 1);
     for (const { page } of [ada, fox]) await listen(page);
+    await pause(STEADY_MS);
     t.diagnostic(
       `Chromium after ${await seesAndHearsOthers(ada, 1)} ms, Firefox after ${await seesAndHearsOthers(fox, 1)} ms`,
     );

@@ -33,6 +33,8 @@ export class PicturePlayer implements ReaderHandlers {
   #decoder: VideoDecoder | null = null;
   /** Since a decoder began, or failed, it needs the first frame of a group. */
   #needsFirst = true;
+  /** The first timestamp: decoders are given times from there on, as Firefox's lose count of large ones. */
+  #epoch: number | null = null;
   readonly #waiting: VideoFrame[] = [];
   #cancel: () => void = () => undefined;
   readonly tally = new Tally();
@@ -88,9 +90,11 @@ export class PicturePlayer implements ReaderHandlers {
       this.#needsFirst = true;
       return;
     }
+    this.#epoch ??= timestamp;
+    const since = timestamp - this.#epoch;
     try {
       const type = first ? 'key' : 'delta';
-      decoder.decode(new this.#options.media.EncodedVideoChunk({ type, timestamp, data: payload }));
+      decoder.decode(new this.#options.media.EncodedVideoChunk({ type, timestamp: since, data: payload }));
     } catch {
       this.#failed(decoder);
     }
@@ -134,7 +138,8 @@ export class PicturePlayer implements ReaderHandlers {
   #showDue(): void {
     const { playout, clock, sink, onShown } = this.#options;
     const now = clock.now();
-    const at = (frame: VideoFrame): number => playout.playAt(frame.timestamp / 1000, now) ?? now;
+    const at = (frame: VideoFrame): number =>
+      playout.playAt((frame.timestamp + (this.#epoch ?? 0)) / 1000, now) ?? now;
     let due: VideoFrame | undefined;
     for (let head = this.#waiting[0]; head !== undefined && at(head) <= now; head = this.#waiting[0]) {
       if (due !== undefined) this.tally.lost += 1;

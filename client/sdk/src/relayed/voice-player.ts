@@ -39,6 +39,8 @@ export class VoicePlayer implements ReaderHandlers {
   /** When the packet after the last one begins. */
   #next: number | null = null;
   #packetUs: number | null = null;
+  /** The first timestamp: decoders are given times from there on, as Firefox's lose count of large ones. */
+  #epoch: number | null = null;
   #peaks: { readonly at: number; readonly peak: number }[] = [];
   readonly tally = new Tally();
   #heard = false;
@@ -100,8 +102,11 @@ export class VoicePlayer implements ReaderHandlers {
     if (this.#next !== null && Math.abs(timestamp - this.#next) > APART_US)
       decoder.flush().catch(() => undefined);
     this.#next = this.#packetUs === null ? null : timestamp + this.#packetUs;
+    this.#epoch ??= timestamp;
+    const since = timestamp - this.#epoch;
     try {
-      decoder.decode(new this.#options.media.EncodedAudioChunk({ type: 'key', timestamp, data: payload }));
+      const chunk = { type: 'key', timestamp: since, data: payload } as const;
+      decoder.decode(new this.#options.media.EncodedAudioChunk(chunk));
     } catch {
       this.#failed(decoder);
     }
@@ -133,7 +138,8 @@ export class VoicePlayer implements ReaderHandlers {
     const { playout, clock, sink } = this.#options;
     const samples = new Float32Array(data.numberOfFrames);
     data.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
-    const { sampleRate, timestamp } = data;
+    const { sampleRate } = data;
+    const timestamp = data.timestamp + (this.#epoch ?? 0);
     this.#packetUs = data.duration;
     data.close();
     if (this.#closed) return;

@@ -31,6 +31,8 @@ export class VoicePublisher {
   readonly #writer: TrackWriter;
   readonly #gate = new VoiceGate();
   readonly #stamps = new StampClock();
+  /** Encoders are given times from here on: Firefox's lose count above 2^63 over the sample rate. */
+  readonly #epoch: number;
   #reader: Closeable | null = null;
   #encoder: AudioEncoder | null = null;
   /** Sounds before the word, with their times. */
@@ -46,6 +48,7 @@ export class VoicePublisher {
   constructor(track: MediaStreamTrack, options: VoiceOptions) {
     this.#track = track;
     this.#options = options;
+    this.#epoch = options.now();
     this.#writer = options.writer(options.source);
     this.#writer.onWanted = () => this.#follow();
     this.#follow();
@@ -118,7 +121,7 @@ export class VoicePublisher {
       sampleRate,
       numberOfChannels: 1,
       numberOfFrames: samples.length,
-      timestamp: this.#until ?? at,
+      timestamp: (this.#until ?? at) - this.#epoch,
       data: samples,
     });
     this.#until = (this.#until ?? at) + (samples.length / sampleRate) * 1_000_000;
@@ -140,7 +143,7 @@ export class VoicePublisher {
       output: (chunk) => {
         const payload = new Uint8Array(chunk.byteLength);
         chunk.copyTo(payload);
-        this.#send({ timestamp: chunk.timestamp, payload });
+        this.#send({ timestamp: chunk.timestamp + this.#epoch, payload });
       },
       error: () => {
         if (this.#encoder === encoder) this.#forgetEncoder();
