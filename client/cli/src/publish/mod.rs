@@ -17,7 +17,13 @@ use parley_containers::import::Import;
 pub use source::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+/// How long the end of what was published may take to the relay, and about how long from there to those who watch.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+const PASSED_ON: Duration = Duration::from_millis(250);
 
 /// Publishes a video: H.264, VP8, VP9 or AV1, with AAC or Opus.
 #[derive(Debug, clap::Args)]
@@ -86,6 +92,13 @@ pub async fn feed(
         import.decode(&piece)?;
     }
     import.finish()?;
+    // A relay that hears that the broadcast is gone cuts off what it has not passed on yet.
+    let demand = broadcast.demand();
+    let taken = async {
+        let _late = timeout(LAST_WORDS, demand.unused()).await;
+        sleep(PASSED_ON).await;
+    };
+    tokio::select! { () = taken => {}, () = stop.told() => {} }
     broadcast.close();
     Ok(())
 }

@@ -128,7 +128,7 @@ async fn read(broadcast: &broadcast::Consumer, choose: Choose, way: &Way) -> any
     ended
 }
 
-/// A track to its end; its name then.
+/// A track to its end, or its broadcast's; its name then.
 async fn frames(broadcast: broadcast::Consumer, name: String, way: Way) -> String {
     let shared: Arc<str> = name.as_str().into();
     loop {
@@ -140,7 +140,9 @@ async fn frames(broadcast: broadcast::Consumer, name: String, way: Way) -> Strin
             return name;
         }
         // It is listed: somebody publishes it again, or the broadcast ends, and this with it.
-        sleep(AGAIN).await;
+        if timeout(AGAIN, broadcast.closed()).await.is_ok() {
+            return name;
+        }
     }
 }
 

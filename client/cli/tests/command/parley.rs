@@ -1,5 +1,6 @@
 //! The command under test.
 use super::relay::DEADLINE;
+use std::pin::pin;
 use std::process::{Output, Stdio};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
@@ -10,8 +11,12 @@ pub struct Parley(pub Child);
 
 /// Sends a signal to one process.
 pub fn signal(child: &Child, name: &str) {
-    let pid = child.id().expect("it ended").to_string();
-    assert!(std::process::Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap().success());
+    kill(child.id().expect("it ended"), name);
+}
+
+fn kill(pid: u32, name: &str) {
+    let arguments = [format!("-{name}"), pid.to_string()];
+    assert!(std::process::Command::new("kill").args(arguments).status().unwrap().success());
 }
 
 /// Starts it.
@@ -73,7 +78,18 @@ impl Parley {
     /// Ends its input and waits for its end.
     pub async fn end(mut self) -> Output {
         drop(self.0.stdin.take());
-        timeout(DEADLINE, self.0.wait_with_output()).await.expect("it does not end").unwrap()
+        self.ended().await
+    }
+
+    /// What it said until its end; one that does not end is killed, and its complaints are shown.
+    async fn ended(self) -> Output {
+        let pid = self.0.id();
+        let mut output = pin!(self.0.wait_with_output());
+        if let Ok(output) = timeout(DEADLINE, &mut output).await {
+            return output.unwrap();
+        }
+        kill(pid.expect("it ended"), "KILL");
+        panic!("it does not end:\n{}", String::from_utf8_lossy(&output.await.unwrap().stderr));
     }
 
     /// The next line of its output.
@@ -88,6 +104,6 @@ impl Parley {
     /// As Ctrl-C does.
     pub async fn interrupt(self) -> Output {
         signal(&self.0, "INT");
-        timeout(DEADLINE, self.0.wait_with_output()).await.expect("it does not end").unwrap()
+        self.ended().await
     }
 }
