@@ -7,6 +7,7 @@ import { startEdge, upgrade, type Edge } from './edge.ts';
 // The real edge in front of pods that tell who they are and what they were asked.
 
 const room = 'abcd-efgh-jkmn-pqrs';
+const page = 'c0ffee'.repeat(8);
 const addressBurst = 20;
 
 let edge: Edge;
@@ -51,8 +52,9 @@ test('the cookie parley-affinity decides over the room, and the edge never sets 
   assert.deepEqual([...pinned].toSorted(), ['pod1', 'pod2']);
 });
 
-test("the room's socket is upgraded, and nothing else is", async () => {
+test("the room's socket is upgraded, and that of pages, and nothing else is", async () => {
   assert.equal((await ask(`/v1/rooms/${room}/socket`, { headers: upgrade })).status, 101);
+  assert.equal((await ask('/v1/pages/socket', { headers: upgrade })).status, 101);
   assert.equal((await ask(`/v1/rooms/${room}`, { headers: upgrade })).status, 403);
   assert.equal((await ask('/', { headers: upgrade })).status, 403);
 });
@@ -152,7 +154,10 @@ test('a pod that is gone is passed over at once; with none left the answer is NO
   assert.equal((JSON.parse(answer.body) as { code: string }).code, 'NOT_READY');
 });
 
-test('the access log is JSON and holds neither a room nor a query', async () => {
+test('the access log is JSON and holds neither a room nor a page nor a query', async () => {
+  await ask(`/p/${page}`);
+  await ask(`/streams/pages/${page}`, { headers: upgrade });
+  await ask(`/streams/v1/codes/pages/${page}`, { method: 'POST' });
   await ask('/streams/lab?code=secret=query', { headers: upgrade });
   await accessLog((line) => line.includes('"route":"stream"'));
   await ask('/media?at=relay-1:8141&jwt=secret=query', { headers: upgrade });
@@ -163,6 +168,7 @@ test('the access log is JSON and holds neither a room nor a query', async () => 
   assert.ok(lines.some(({ route }) => route === 'join'));
   const text = readFileSync(edge.log, 'utf8');
   assert.ok(!text.includes(room), 'a room id is in the log');
+  assert.ok(!text.includes(page), "a page's address is in the log");
   assert.ok(!text.includes('secret=query'), 'a query is in the log');
 });
 

@@ -23,6 +23,18 @@ import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts'
 import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence, Waiting } from '../src/people.ts';
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
 import { MediaRelay } from '../src/media.ts';
+import { PAGE_BUS_MESSAGES } from '../src/pages-bus.ts';
+import { LINK_MESSAGES, PEER_MESSAGES } from '../src/pages-peer.ts';
+import {
+  PageAddress,
+  PageLimits,
+  PageManifest,
+  PageSeal,
+  PipeName,
+  VisitorId,
+  VISIT_MESSAGES,
+  VISITOR_MESSAGES,
+} from '../src/pages.ts';
 import { MediaClaims, ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
 import { TurnNode } from '../src/turn.ts';
 
@@ -80,6 +92,36 @@ export const FAMILIES = {
     about: 'What TURN nodes say of themselves over NATS core, as JSON.',
     messages: { TurnNode },
   },
+  visitor: {
+    title: 'What visitors of pages say',
+    about: 'On the socket of pages, as JSON text messages.',
+    messages: VISITOR_MESSAGES,
+  },
+  visit: {
+    title: 'What visitors of pages are told',
+    about: 'On the same socket.',
+    messages: VISIT_MESSAGES,
+  },
+  pages: {
+    title: 'Pages on the bus',
+    about: 'What pods tell each other about pages over NATS core, as JSON.',
+    messages: PAGE_BUS_MESSAGES,
+  },
+  link: {
+    title: 'Two visitors who connect',
+    about: 'What they say to each other in directed messages, as JSON.',
+    messages: LINK_MESSAGES,
+  },
+  peer: {
+    title: 'Two visitors who are connected',
+    about: 'What they say on a data channel or a pipe, as JSON text messages.',
+    messages: PEER_MESSAGES,
+  },
+  manifest: {
+    title: 'Manifests',
+    about: 'What the address of a page is the hash of.',
+    messages: { PageManifest },
+  },
 } as const satisfies Record<string, Family>;
 
 export type FamilyName = keyof typeof FAMILIES;
@@ -111,4 +153,9 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   Ban,
   Waiting,
   VisitorMarks,
+  PageAddress,
+  PageLimits,
+  PageSeal,
+  PipeName,
+  VisitorId,
 };

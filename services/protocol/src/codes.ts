@@ -85,6 +85,31 @@ export const CODES = define({
     meaning: 'Too many open sockets from this address.',
   },
   POD_FULL: { http: 503, close: 4504, retry: true, meaning: 'This pod takes no more; another may.' },
+  PAGE_TOO_LARGE: {
+    http: null,
+    close: null,
+    retry: false,
+    meaning: 'The page is larger than this installation allows.',
+  },
+  PAGE_INVALID: {
+    http: null,
+    close: null,
+    retry: false,
+    meaning: 'What is at this address is no page: its manifest or its content does not agree with itself.',
+  },
+  PAGES_TOO_LARGE: {
+    http: null,
+    close: null,
+    retry: false,
+    meaning: 'All pages of this tab together are larger than allowed: close one first.',
+  },
+  TOO_MANY_PAGES: {
+    http: null,
+    close: null,
+    retry: false,
+    meaning: 'This tab has as many pages as it may have: close one first.',
+  },
+  PAGES_TOO_FAST: { http: 429, close: null, retry: true, meaning: 'Too many requests for pages.' },
   NO_RELAY: { http: 503, close: null, retry: true, meaning: 'No media relay takes sessions now.' },
   NOT_READY: {
     http: 503,

@@ -2,6 +2,9 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { BUS_MESSAGES, type BusMessage } from './bus.ts';
 import { CLIENT_MESSAGES, type ClientMessage } from './client-messages.ts';
+import { PAGE_BUS_MESSAGES, type PageBusMessage } from './pages-bus.ts';
+import { LINK_MESSAGES, PEER_MESSAGES, type LinkMessage, type PeerMessage } from './pages-peer.ts';
+import { VISIT_MESSAGES, VISITOR_MESSAGES, type VisitMessage, type VisitorMessage } from './pages.ts';
 import { SERVER_MESSAGES, type ServerMessage } from './server-messages.ts';
 // By its package name: browsers get the one that makes no code (package.json, exports).
 import { createChecker, type Checker } from '@parley/protocol/validator';
@@ -75,3 +78,8 @@ function decoder<Message>(table: Readonly<Record<string, TSchema>>): (text: stri
 export const decodeClientMessage: (text: string) => Decoded<ClientMessage> = decoder(CLIENT_MESSAGES);
 export const decodeServerMessage: (text: string) => Decoded<ServerMessage> = decoder(SERVER_MESSAGES);
 export const decodeBusMessage: (text: string) => Decoded<BusMessage> = decoder(BUS_MESSAGES);
+export const decodeVisitorMessage: (text: string) => Decoded<VisitorMessage> = decoder(VISITOR_MESSAGES);
+export const decodeVisitMessage: (text: string) => Decoded<VisitMessage> = decoder(VISIT_MESSAGES);
+export const decodePageBusMessage: (text: string) => Decoded<PageBusMessage> = decoder(PAGE_BUS_MESSAGES);
+export const decodeLinkMessage: (text: string) => Decoded<LinkMessage> = decoder(LINK_MESSAGES);
+export const decodePeerMessage: (text: string) => Decoded<PeerMessage> = decoder(PEER_MESSAGES);

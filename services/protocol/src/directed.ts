@@ -1,5 +1,5 @@
 /**
- * Directed messages: an envelope line and an opaque payload, in one text or binary WebSocket message. SPEC rules DIR-1 to DIR-6.
+ * Directed messages: an envelope line and an opaque payload, in one text or binary WebSocket message. SPEC rules DIR-1 to DIR-6, PAGE-9.
  *
  *     client to pod     >{participant} {id}\n{payload}
  *     pod to client     <{participant}\n{payload}
@@ -18,6 +18,7 @@ const ENVELOPE_ASCII = /^[!-~]+$/;
 export const DIRECTED_ID_BYTES = 24;
 
 export interface DirectedHead {
+  /** A participant, or a visitor of pages: both are written alike. */
   readonly to: ParticipantId;
   /** Comes back in `undelivered`; unique among the sender's recent messages. */
   readonly id: string;
@@ -27,8 +28,11 @@ export interface DirectedHead {
 
 export const isDirected = (message: Uint8Array): boolean => message[0] === FROM_CLIENT;
 
-/** Reads the envelope of a client's directed message; `undefined` where it is malformed. Nothing is copied. */
-export function readDirected(message: Uint8Array): DirectedHead | undefined {
+/** Reads the envelope of a client's directed message; `undefined` where it is malformed or for nobody of this kind. Nothing is copied. */
+export function readDirected(
+  message: Uint8Array,
+  isReader: (text: string) => boolean = isParticipantId,
+): DirectedHead | undefined {
   const afterTo = 1 + PARTICIPANT_BYTES;
   if (message[0] !== FROM_CLIENT || message[afterTo] !== SPACE) return undefined;
   const newline = message.indexOf(NEWLINE, afterTo);
@@ -36,7 +40,7 @@ export function readDirected(message: Uint8Array): DirectedHead | undefined {
   if (newline === -1 || idBytes < 1 || idBytes > DIRECTED_ID_BYTES) return undefined;
   const id = ascii(message, afterTo + 1, newline);
   const to = ascii(message, 1, afterTo);
-  if (id === undefined || to === undefined || !isParticipantId(to)) return undefined;
+  if (id === undefined || to === undefined || !isReader(to)) return undefined;
   return { to, id, payloadAt: newline + 1 };
 }
 
@@ -100,6 +104,8 @@ export interface DirectedTransfer {
 }
 
 const LONGEST_TRANSFER_HEAD = 256;
+/** In place of a room: the message is for a visitor of pages. */
+export const NO_ROOM = '-';
 
 export function writeTransfer(transfer: DirectedTransfer): Uint8Array {
   const { room, from, to, ref, pod, binary, payload } = transfer;

@@ -58,7 +58,7 @@ export function parseRoomId(text: string): RoomReference | undefined {
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Crockford base32 of random bytes, one symbol a byte (the upper three bits are dropped). */
-function symbols(bytes: Uint8Array): string {
+export function symbols(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += ALPHABET.charAt(byte & 31);
   return text;

@@ -1,5 +1,6 @@
 /** The one place for NATS subjects and JetStream buckets. SPEC rules BUS-1 to BUS-3. */
 import type { PodId, RegionId, RoomId } from './ids.ts';
+import type { PageAddress } from './pages.ts';
 
 const ROOT = 'parley.v1';
 
@@ -11,6 +12,14 @@ export const roomSubject = (room: RoomId): string => `${ROOT}.room.${room}`;
 export const podSubject = (pod: PodId): string => `${ROOT}.pod.${pod}`;
 /** The same for directed messages, which are not JSON. */
 export const podDirectedSubject = (pod: PodId): string => `${ROOT}.directed.${pod}`;
+
+/** Every pod says here how many visitors it has; all pods hear it. */
+export const pagesSubject = `${ROOT}.pages`;
+/** Pods with visitors who hold or want a page hear here how many others do. */
+export const pageSubject = (page: PageAddress): string => `${ROOT}.page.${page}`;
+/** What is meant for one pod only: answers about pages, and directed messages for its visitors. */
+export const podPagesSubject = (pod: PodId): string => `${ROOT}.pages-of.${pod}`;
+export const podVisitorsSubject = (pod: PodId): string => `${ROOT}.visitors-of.${pod}`;
 
 /** A region's media relays say here what they are; its pods and relays hear it. */
 export const mediaRelaySubject = (region: RegionId): string => `${ROOT}.media.relay.${region}`;

@@ -11,6 +11,8 @@ export const TICKET_AUDIENCE = 'parley:ticket';
 export const RESUME_AUDIENCE = 'parley:resume';
 /** Verified by media relays, not by pods. */
 export const MEDIA_AUDIENCE = 'parley:media';
+/** Verified by stream relays. */
+export const STREAMS_AUDIENCE = 'parley:streams';
 
 /**
  * What a ban can be matched with: keyed hashes, so that neither tokens nor pods nor the store hold an address or a device id in the clear.

@@ -7,7 +7,12 @@ import {
   decode,
   decodeBusMessage,
   decodeClientMessage,
+  decodeLinkMessage,
+  decodePageBusMessage,
+  decodePeerMessage,
   decodeServerMessage,
+  decodeVisitMessage,
+  decodeVisitorMessage,
   type Decoded,
 } from '../src/decode.ts';
 import { ROUTES, type Route } from '../src/http.ts';
@@ -25,7 +30,7 @@ const messagesOf = (family: FamilyName): ReadonlyMap<string, TSchema> =>
   new Map(Object.entries(FAMILIES[family].messages).map(([name, schema]) => [kebab(name), schema]));
 
 /** Bodies and tokens have no `type`: where they are found says what they are. */
-const UNTYPED = ['http', 'tokens', 'media', 'turn'] as const satisfies readonly FamilyName[];
+const UNTYPED = ['http', 'tokens', 'media', 'turn', 'manifest'] as const satisfies readonly FamilyName[];
 type UntypedFamily = (typeof UNTYPED)[number];
 const isUntyped = (family: FamilyName): family is UntypedFamily =>
   (UNTYPED as readonly FamilyName[]).includes(family);
@@ -47,6 +52,12 @@ const DECODERS = {
   tokens: decodeUntyped('tokens'),
   media: decodeUntyped('media'),
   turn: decodeUntyped('turn'),
+  visitor: (fixture: Fixture): Decoded<unknown> => decodeVisitorMessage(wireText(fixture)),
+  visit: (fixture: Fixture): Decoded<unknown> => decodeVisitMessage(wireText(fixture)),
+  pages: (fixture: Fixture): Decoded<unknown> => decodePageBusMessage(wireText(fixture)),
+  link: (fixture: Fixture): Decoded<unknown> => decodeLinkMessage(wireText(fixture)),
+  peer: (fixture: Fixture): Decoded<unknown> => decodePeerMessage(wireText(fixture)),
+  manifest: decodeUntyped('manifest'),
 } as const satisfies Record<FamilyName, (fixture: Fixture) => Decoded<unknown>>;
 
 for (const family of Object.keys(FAMILIES) as FamilyName[]) {

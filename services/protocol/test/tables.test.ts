@@ -17,6 +17,7 @@ const NAMED_BY_NO_ROUTE: ReadonlySet<Code> = new Set([
   'INTERNAL',
   'ROOM_DELETED',
   'TOO_MANY_SOCKETS',
+  'PAGES_TOO_FAST',
   'LOBBY_DENIED',
 ]);
 /** Those of RFC 6455 and its registry that a server may send here; the rest are of the private range. */

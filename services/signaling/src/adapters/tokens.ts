@@ -7,6 +7,7 @@ import {
   MEDIA_AUDIENCE,
   RESUME_AUDIENCE,
   ResumeClaims,
+  STREAMS_AUDIENCE,
   TICKET_AUDIENCE,
   TicketClaims,
   type MediaClaims,
@@ -36,6 +37,8 @@ export interface Tokens {
   signTicket(claims: Unsigned<TicketClaims>, ttlMs: number): Promise<string>;
   signResume(claims: Unsigned<ResumeClaims>, ttlMs: number): Promise<string>;
   signMedia(claims: Unsigned<MediaClaims>, ttlMs: number): Promise<string>;
+  /** For a topic of the stream relay that two visitors of pages meet on. SPEC rule KEY-6. */
+  signPipe(claims: Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>, ttlMs: number): Promise<string>;
   verifyTicket(token: string): Promise<Verified<TicketClaims>>;
   verifyResume(token: string): Promise<Verified<ResumeClaims>>;
 }
@@ -107,6 +110,7 @@ export async function createTokens(set: unknown): Promise<Tokens> {
   return {
     signTicket: async (claims, ttlMs) => remember(await sign(claims, TICKET_AUDIENCE, ttlMs), claims, ttlMs),
     signMedia: (claims, ttlMs) => sign(claims, MEDIA_AUDIENCE, ttlMs),
+    signPipe: (claims, ttlMs) => sign(claims, STREAMS_AUDIENCE, ttlMs),
     signResume: (claims, ttlMs) => sign(claims, RESUME_AUDIENCE, ttlMs),
     async verifyTicket(token) {
       const known = issued.get(token);

@@ -6,7 +6,7 @@ import type { Limits } from '@parley/protocol/limits';
 import { Agenda } from './agenda.ts';
 import { change } from './change.ts';
 import { chat, mergeChat } from './chat.ts';
-import { direct, onDirectedAnswer, onTransfer } from './directed.ts';
+import { direct, onDirectedAnswer, onTransfer, undelivered } from './directed.ts';
 import type { Effect } from './effects.ts';
 import type { Input, Join, Resume } from './input.ts';
 import { join } from './join.ts';
@@ -32,6 +32,7 @@ import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
 import { isAbandoned, onSeat } from './seating.ts';
 import type { Person, Pod, Room } from './state.ts';
+import { Transfers } from './transfers.ts';
 
 export interface CoreOptions {
   readonly pod: PodId;
@@ -60,17 +61,15 @@ export interface Core {
   counts(): { readonly rooms: number; readonly sockets: number; readonly peers: number };
 }
 
-/** A process that starts at one ms and the next that starts at another never give a transfer the same number: a million a second. */
-const TRANSFERS_PER_BOOT = 1000;
-
 export function createCore({ pod: id, boot, limits, now, random }: CoreOptions): Core {
+  const agenda = new Agenda();
   const pod: Pod = {
     id,
     boot,
     limits,
     startedAt: now,
     random,
-    agenda: new Agenda(),
+    agenda,
     effects: [],
     now,
     rooms: new Map(),
@@ -83,10 +82,12 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     greetingUntil: -Infinity,
     ownBeatAt: -Infinity,
     sectionEpoch: boot,
-    transferRef: boot * TRANSFERS_PER_BOOT,
-    transfers: new Map(),
-    taken: new Set(),
-    transferSweep: undefined,
+    transfers: new Transfers({
+      boot,
+      limits,
+      agenda,
+      onGivenUp: (pending) => undelivered(pod, pending.socket, pending, 'timeout'),
+    }),
     requests: new Map(),
   };
   pod.agenda.schedule(now, () => startBeating(pod));

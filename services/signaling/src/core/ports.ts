@@ -3,6 +3,8 @@ import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
 import type { MediaRelay } from '@parley/protocol/media';
+import type { PageBusMessage } from '@parley/protocol/pages-bus';
+import type { PageAddress } from '@parley/protocol/pages';
 import type { TurnNode } from '@parley/protocol/turn';
 
 /** Messages between pods: at most once, in order from one pod to another, possibly lost. */
@@ -32,6 +34,25 @@ export interface MediaBus {
    * opens no other. Lost while the bus is away.
    */
   revoke(participant: ParticipantId, untilS: number): void;
+}
+
+/** Pages between pods: at most once, in order from one pod to another, possibly lost. */
+export interface PageBus {
+  /** From now on messages about this page are heard. Nothing tells when the other side knows it. */
+  listen(page: PageAddress): void;
+  stopListening(page: PageAddress): void;
+  tellPage(page: PageAddress, message: PageBusMessage): void;
+  tellPod(pod: PodId, message: PageBusMessage): void;
+  /** To every pod, this one too. */
+  beat(message: PageBusMessage): void;
+  transfer(pod: PodId, transfer: DirectedTransfer): void;
+}
+
+export interface PageListener {
+  onMessage(message: PageBusMessage): void;
+  onTransfer(transfer: DirectedTransfer): void;
+  /** The link was lost and is back. */
+  onBack(): void;
 }
 
 export interface MediaListener {

@@ -8,6 +8,7 @@ import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Agenda, Appointment } from './agenda.ts';
 import type { Effect, SocketId } from './effects.ts';
 import type { Join, Resume } from './input.ts';
+import type { Transfers } from './transfers.ts';
 
 export interface Pod {
   readonly id: PodId;
@@ -37,12 +38,7 @@ export interface Pod {
   /** When this pod last heard its own beat. */
   ownBeatAt: number;
   sectionEpoch: number;
-  /** Grows over restarts too, so that an answer to an earlier process is never taken for one to this. */
-  transferRef: number;
-  readonly transfers: Map<number, PendingTransfer>;
-  /** Transfers handed on lately, as `{pod} {ref}`: a message that the bus repeats is not handed on again. */
-  readonly taken: Set<string>;
-  transferSweep: Appointment | undefined;
+  readonly transfers: Transfers;
   /** What owners asked for and no pod has answered yet, by its number. */
   readonly requests: Map<
     number,
@@ -65,13 +61,6 @@ export interface Peer {
   dead: boolean;
   /** Since when this process of it is known. */
   since: number;
-}
-
-export interface PendingTransfer {
-  readonly socket: SocketId;
-  readonly to: ParticipantId;
-  readonly id: string;
-  readonly deadline: number;
 }
 
 export interface Room {

@@ -3,7 +3,13 @@
  * gone by itself some time after its slot is closed. A small pod empties at a fixed pace; a large one in `drain.window`. SPEC rule RES-8.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Connection } from './connection.ts';
+import type { Code } from '@parley/protocol/codes';
+
+/** A socket of a room or of pages. */
+interface Movable {
+  goElsewhere(afterMs: number): void;
+  end(code: Code): void;
+}
 
 const BATCH_EVERY_MS = 200;
 /** 250 people a second: the pods that take them do not notice. */
@@ -13,7 +19,7 @@ const AFTER_SLOT_MS = 1000;
 
 /** Resolves when everyone has been closed or has gone; at once after `hurry`. */
 export async function sendElsewhere(
-  everyone: readonly Connection[],
+  everyone: readonly Movable[],
   windowMs: number,
   hurry: AbortSignal,
 ): Promise<void> {
@@ -33,7 +39,7 @@ export function batchSize(sockets: number, windowMs: number): number {
   return Math.max(BATCH_AT_LEAST, Math.ceil((sockets * BATCH_EVERY_MS) / windowMs));
 }
 
-async function closeAfterSlot(batch: readonly Connection[], hurry: AbortSignal): Promise<void> {
+async function closeAfterSlot(batch: readonly Movable[], hurry: AbortSignal): Promise<void> {
   await wait(BATCH_EVERY_MS + AFTER_SLOT_MS, hurry);
   for (const connection of batch) connection.end('GO_ELSEWHERE');
 }

@@ -9,6 +9,7 @@ interface Held {
   readonly connections: number;
   readonly mediaRelays: number;
   readonly turnNodes: number;
+  readonly pages: { readonly visitors: number; readonly pages: number; readonly held: number };
 }
 
 export class Metrics {
@@ -47,6 +48,9 @@ export class Metrics {
     gauge('parley_peers', 'Other pods this pod hears', () => read().peers);
     gauge('parley_media_relays', 'Media relays this pod sends people to', () => read().mediaRelays);
     gauge('parley_turn_nodes', 'TURN nodes that people can be sent to', () => read().turnNodes);
+    gauge('parley_visitors', 'Visitors of pages whose socket this pod holds', () => read().pages.visitors);
+    gauge('parley_pages', 'Pages that visitors of this pod hold or want', () => read().pages.pages);
+    gauge('parley_pages_held', 'Whole pages that visitors of this pod hold', () => read().pages.held);
     const counter = (name: string, help: string, value: () => number): void => {
       new Counter({
         name,

@@ -9,8 +9,18 @@ import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect, SocketId } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
-import type { Bus, BusListener, MediaBus, MediaListener, SeatStore, TurnListener } from '../core/ports.ts';
+import type {
+  Bus,
+  BusListener,
+  MediaBus,
+  MediaListener,
+  PageBus,
+  PageListener,
+  SeatStore,
+  TurnListener,
+} from '../core/ports.ts';
 import type { Tokens } from '../adapters/tokens.ts';
+import { Alarm } from './alarm.ts';
 import { readArrival, type ArrivalParts } from './arrival.ts';
 import type { Config } from './config.ts';
 import type { Connection, Host } from './connection.ts';
@@ -18,9 +28,11 @@ import { sendElsewhere } from './drain.ts';
 import { HomeRegion } from './home-region.ts';
 import { MediaDesk } from './media-desk.ts';
 import { Metrics } from './metrics.ts';
+import { PageDesk } from './page-desk.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import { TurnDesk } from './turn-desk.ts';
+import type { VisitorConnection } from './visitor-connection.ts';
 
 export type ModerationResult = Pick<Effect & { type: 'moderated' }, 'outcome' | 'name' | 'visitor'>;
 
@@ -32,6 +44,7 @@ export interface PodParts {
   readonly seats: SeatStore;
   readonly openBus: (listener: BusListener) => Bus;
   readonly openMedia: (listener: MediaListener) => MediaBus;
+  readonly openPages: (listener: PageListener) => PageBus;
   readonly openTurn: (listener: TurnListener) => void;
 }
 
@@ -49,11 +62,14 @@ export class SignalingPod implements Host {
   readonly #requests = new Map<number, (result: ModerationResult) => void>();
   /** Grows over restarts too. */
   #lastRequest = 1000 * Date.now();
+  readonly pages: PageDesk;
+  /** Of rooms. */
   readonly #connections = new Map<SocketId, Connection>();
+  /** Of rooms and pages. */
+  readonly #sockets = new Map<SocketId, Connection | VisitorConnection>();
   readonly #perAddress = new Map<string, number>();
   readonly #pings: NodeJS.Timeout;
-  #timer: NodeJS.Timeout | undefined;
-  #timerAt = Infinity;
+  readonly #alarm: Alarm;
   /** When this pod last heard its own beat. */
   #heardAt: number | undefined;
   #draining = false;
@@ -74,7 +90,8 @@ export class SignalingPod implements Host {
     });
     this.metrics = new Metrics(() => ({
       ...this.core.counts(),
-      connections: this.#connections.size,
+      connections: this.#sockets.size,
+      pages: this.pages.counts(),
       mediaRelays: this.#media.relays,
       turnNodes: this.#turn.count(),
     }));
@@ -89,6 +106,21 @@ export class SignalingPod implements Host {
     this.#home = new HomeRegion({ ...this.#arrivals, seats, handle: (input) => this.handle(input) });
     this.#media = new MediaDesk({ ...parts, limits: config.limits, now: () => this.now() });
     this.#turn = new TurnDesk({ ...parts, now: () => this.now() });
+    this.pages = new PageDesk({
+      ...parts,
+      metrics: this.metrics,
+      boot,
+      iceServers: (visitor) => this.#turn.offer(visitor, visitor).iceServers,
+      now: () => this.now(),
+      onClosed: (connection) => this.#forget(connection),
+    });
+    this.#alarm = new Alarm(
+      () => this.now(),
+      () => {
+        this.#carryOut(this.core.wake(this.now()));
+        this.#arm();
+      },
+    );
     this.#bus = parts.openBus({
       onMessage: (message) => {
         if (message.type === 'beat' && message.pod === config.pod) this.#heardAt = this.now();
@@ -101,7 +133,7 @@ export class SignalingPod implements Host {
       onBack: () => this.handle({ type: 'bus-back' }),
     });
     this.#pings = setInterval(() => {
-      for (const connection of this.#connections.values()) connection.checkAlive();
+      for (const socket of this.#sockets.values()) socket.checkAlive();
     }, this.limits['socket.pingInterval']);
     this.#arm();
   }
@@ -128,7 +160,7 @@ export class SignalingPod implements Host {
   }
 
   get socketCount(): number {
-    return this.#connections.size;
+    return this.#sockets.size;
   }
 
   socketsOf(address: string): number {
@@ -137,16 +169,32 @@ export class SignalingPod implements Host {
 
   accept(connection: Connection): void {
     this.#connections.set(connection.id, connection);
-    this.#perAddress.set(connection.address, this.socketsOf(connection.address) + 1);
+    this.#remember(connection);
+  }
+
+  acceptVisitor(connection: VisitorConnection): void {
+    this.#remember(connection);
+    this.pages.accept(connection);
   }
 
   closed(connection: Connection): void {
     this.#connections.delete(connection.id);
-    const left = this.socketsOf(connection.address) - 1;
-    if (left > 0) this.#perAddress.set(connection.address, left);
-    else this.#perAddress.delete(connection.address);
     this.handle({ type: 'lost', socket: connection.id });
-    if (this.#connections.size === 0) this.#whenEmpty();
+    this.#forget(connection);
+  }
+
+  #remember(socket: Connection | VisitorConnection): void {
+    this.#sockets.set(socket.id, socket);
+    this.#perAddress.set(socket.address, this.socketsOf(socket.address) + 1);
+  }
+
+  #forget({ id, address }: Connection | VisitorConnection): void {
+    // One that was refused at the door has never been here.
+    if (!this.#sockets.delete(id)) return;
+    const left = this.socketsOf(address) - 1;
+    if (left > 0) this.#perAddress.set(address, left);
+    else this.#perAddress.delete(address);
+    if (this.#sockets.size === 0) this.#whenEmpty();
   }
 
   handle(input: Input): void {
@@ -249,37 +297,25 @@ export class SignalingPod implements Host {
     for (const socket of sockets) this.#connections.get(socket)?.sayText(text);
   }
 
-  /** One timer, for whatever the core wants next. */
   #arm(): void {
-    const next = this.core.nextWake() ?? Infinity;
-    if (next === this.#timerAt) return;
-    clearTimeout(this.#timer);
-    this.#timerAt = next;
-    if (next === Infinity) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#timerAt = Infinity;
-        this.#carryOut(this.core.wake(this.now()));
-        this.#arm();
-      },
-      Math.max(0, Math.ceil(next - this.now())),
-    );
+    this.#alarm.set(this.core.nextWake());
   }
 
   /** Sends everyone elsewhere and resolves when all are gone; `hurry` skips what remains of the pacing. SPEC rule RES-8. */
   async drain(hurry: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
-    await sendElsewhere([...this.#connections.values()], this.limits['drain.window'], hurry);
+    await sendElsewhere([...this.#sockets.values()], this.limits['drain.window'], hurry);
     // Each ends, as one that does not answer its close frame is cut off. Only then have the other pods heard who is away.
-    if (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#whenEmpty = resolve));
+    if (this.#sockets.size > 0) await new Promise<void>((resolve) => (this.#whenEmpty = resolve));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#pings);
-    clearTimeout(this.#timer);
+    this.#alarm.cancel();
     this.#closed = true;
     this.#home.close();
-    for (const connection of this.#connections.values()) connection.end('GO_ELSEWHERE');
+    this.pages.close();
+    for (const socket of this.#sockets.values()) socket.end('GO_ELSEWHERE');
     await this.#bus.close();
   }
 }

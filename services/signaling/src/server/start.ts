@@ -9,6 +9,7 @@ import { natsBus } from '../adapters/nats-bus.ts';
 import { connectNats } from '../adapters/nats-connection.ts';
 import { hearLeases } from '../adapters/nats-leases.ts';
 import { natsMedia } from '../adapters/nats-media.ts';
+import { natsPages } from '../adapters/nats-pages.ts';
 import { createTokens } from '../adapters/tokens.ts';
 import { AddressBuckets } from '../core/buckets.ts';
 import type {
@@ -16,6 +17,8 @@ import type {
   BusListener,
   MediaBus,
   MediaListener,
+  PageBus,
+  PageListener,
   RoomStore,
   SeatStore,
   TurnListener,
@@ -38,6 +41,7 @@ export interface RunningPod {
 export interface Backing {
   readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
   readonly openMedia: (listener: MediaListener, onBad: (subject: string, why: string) => void) => MediaBus;
+  readonly openPages: (listener: PageListener, onBad: (subject: string, why: string) => void) => PageBus;
   readonly openTurn: (listener: TurnListener, onBad: (subject: string, why: string) => void) => void;
   readonly store: RoomStore;
   readonly seats: SeatStore;
@@ -52,6 +56,7 @@ export async function natsBacking(config: Config): Promise<Backing> {
   return {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
     openMedia: (listener, onBad) => natsMedia(connection, config.region, listener, onBad),
+    openPages: (listener, onBad) => natsPages(connection, config.pod, listener, onBad),
     openTurn: (listener, onBad) => hearLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
     store: kvRooms(connection, config.nats),
     seats: kvSeats(connection, config.nats),
@@ -74,6 +79,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
     seats,
     openBus: (listener) => backing.openBus(listener, onBad),
     openMedia: (listener) => backing.openMedia(listener, onBad),
+    openPages: (listener) => backing.openPages(listener, onBad),
     openTurn: (listener) => backing.openTurn(listener, onBad),
   });
   const { limits } = config;

@@ -6,7 +6,15 @@ import { Metrics } from '../../src/server/metrics.ts';
 import { SeatKeeper } from '../../src/server/seat-keeper.ts';
 import { eventually } from '../support/deadline.ts';
 
-const nothing = { rooms: 0, sockets: 0, peers: 0, connections: 0, mediaRelays: 0, turnNodes: 0 };
+const nothing = {
+  rooms: 0,
+  sockets: 0,
+  peers: 0,
+  connections: 0,
+  mediaRelays: 0,
+  turnNodes: 0,
+  pages: { visitors: 0, pages: 0, held: 0 },
+};
 const metrics = new Metrics(() => nothing);
 const ROOM: RoomSeats = { room: 'panel@local', name: 'panel', incarnation: 'one', cap: 2 };
 

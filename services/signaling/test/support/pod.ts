@@ -6,6 +6,7 @@ import path from 'node:path';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { defaultLimits, type Limits } from '@parley/protocol/limits';
 import { memoryNetwork, type MemoryNetwork } from '../../src/adapters/memory-bus.ts';
+import { memoryPages, type MemoryPages } from '../../src/adapters/memory-pages.ts';
 import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
 import type { MediaBus, RoomStore, SeatStore } from '../../src/core/ports.ts';
@@ -33,12 +34,14 @@ export interface TestPodOptions {
 
 export interface Memory {
   readonly network: MemoryNetwork;
+  readonly pages: MemoryPages;
   readonly store: RoomStore;
   readonly seats: SeatStore;
 }
 
 export const memory = (): Memory => ({
   network: memoryNetwork(),
+  pages: memoryPages(),
   store: memoryRooms(),
   seats: memorySeats(),
 });
@@ -53,11 +56,12 @@ export async function startTestPod(options: TestPodOptions = {}): Promise<Runnin
   return running;
 }
 
-function memoryBacking(config: Config, { network, store, seats }: Memory = memory()): Backing {
+function memoryBacking(config: Config, { network, pages, store, seats }: Memory = memory()): Backing {
   const openMedia = (): MediaBus => ({ revoke: () => {} });
   return {
     openBus: (listener) => network.join(config.pod, listener),
     openMedia,
+    openPages: (listener) => pages.join(config.pod, listener),
     openTurn: () => {},
     store,
     seats,

@@ -1,0 +1,185 @@
+/** Pages that exist while somebody holds them: their address and manifest, and what is said on a visitor's socket. SPEC rules PAGE-1 to PAGE-17. */
+import { Type, type Static } from 'typebox';
+import { Ping } from './client-messages.ts';
+import { IceServer } from './http.ts';
+import { PodId, symbols } from './ids.ts';
+import { ErrorMessage, GoElsewhere, Pong, Undelivered } from './server-messages.ts';
+
+/** SHA-256 of a page's manifest. */
+export const PageAddress = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of the manifest of a page, in lower-case hex.',
+});
+export type PageAddress = Static<typeof PageAddress>;
+
+/** Where it connects. */
+export const PAGES_SOCKET = '/v1/pages/socket';
+/** The page of an address in the web application. The key, where there is one, is the fragment `#key=`. */
+export const pagePath = (page: PageAddress): string => `/p/${page}`;
+
+const VISITOR_PATTERN = '^v[0-9a-hjkmnp-tv-z]{16}$';
+export const VisitorId = Type.String({
+  pattern: VISITOR_PATTERN,
+  description: 'One socket of one tab. Seven symbols name its pod, nine are random.',
+});
+export type VisitorId = Static<typeof VisitorId>;
+
+/** So many symbols of a visitor's id name its pod. */
+export const TAG_SYMBOLS = 7;
+const RANDOM_SYMBOLS = 9;
+
+/** A new visitor of the pod with that tag, from 9 random bytes. */
+export const visitorId = (tag: string, random: Uint8Array): VisitorId =>
+  `v${tag}${symbols(random.subarray(0, RANDOM_SYMBOLS))}`;
+/** Which pod it is of. */
+export const tagIn = (visitor: VisitorId): string => visitor.slice(1, 1 + TAG_SYMBOLS);
+
+const VISITOR = new RegExp(VISITOR_PATTERN);
+export const isVisitorId = (text: string): boolean => VISITOR.test(text);
+
+const Sha256 = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'SHA-256, base64url.' });
+/** Chunks of the largest page that an installation may allow. */
+const MOST_CHUNKS = 4096;
+
+/** How a page is sealed. SPEC rule PAGE-4. */
+export const PageSeal = Type.Object({
+  scheme: Type.Literal('AES-128-GCM'),
+  head: Type.String({
+    maxLength: 1024,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: 'Type and name of the page as sealed JSON, base64url.',
+  }),
+});
+
+/** The root of a page's hash tree. Its address is the SHA-256 of its bytes as they stand. */
+export const PageManifest = Type.Object({
+  v: Type.Literal(1),
+  type: Type.String({
+    maxLength: 100,
+    pattern: '^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$',
+    description: 'Media type, without parameters; text is UTF-8. Of a sealed page application/octet-stream.',
+  }),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Of the file; only to be shown.' }),
+  ),
+  bytes: Type.Integer({ minimum: 1, description: 'Of all chunks together.' }),
+  chunkBytes: Type.Integer({ minimum: 1, description: 'Of every chunk but the last, which may be shorter.' }),
+  sha256: Sha256,
+  chunks: Type.Array(Sha256, { minItems: 1, maxItems: MOST_CHUNKS }),
+  seal: Type.Optional(PageSeal),
+});
+export type PageManifest = Static<typeof PageManifest>;
+
+/** A topic of the stream relay that two visitors meet on: 16 random bytes, base64url. */
+export const PipeName = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
+export const pipeTopic = (pipe: string): string => `pages/${pipe}`;
+
+/** I want the page; whoever is in `without` did not give it. */
+export const Want = Type.Object({
+  type: Type.Literal('want'),
+  page: PageAddress,
+  without: Type.Optional(Type.Array(VisitorId, { maxItems: 64 })),
+});
+/** I have all of the page, or some of it while I fetch the rest. */
+export const Hold = Type.Object({
+  type: Type.Literal('hold'),
+  page: PageAddress,
+  whole: Type.Boolean(),
+  bytes: Type.Integer({ minimum: 1, description: 'Of the whole page.' }),
+});
+/** I neither have it nor want it. */
+export const Drop = Type.Object({ type: Type.Literal('drop'), page: PageAddress });
+/** Asks for the way to a topic of the stream relay, where two cannot connect otherwise. */
+export const PipeRequest = Type.Object({ type: Type.Literal('pipe'), pipe: PipeName });
+export const PageIceRequest = Type.Object({ type: Type.Literal('ice') });
+
+export const VISITOR_MESSAGES = {
+  want: Want,
+  hold: Hold,
+  drop: Drop,
+  pipe: PipeRequest,
+  ice: PageIceRequest,
+  ping: Ping,
+} as const;
+
+/** What a visitor has to keep; sizes in bytes. */
+export const PageLimits = Type.Object({
+  pageBytes: Type.Integer({ minimum: 1 }),
+  chunkBytes: Type.Integer({ minimum: 1 }),
+  perVisitor: Type.Integer({ minimum: 1, description: 'Pages that one visitor holds or wants.' }),
+  asked: Type.Integer({ minimum: 1, description: 'Holders that a reader is connected with at once.' }),
+  served: Type.Integer({ minimum: 1, description: 'Readers that a holder serves at once.' }),
+  memoryBytes: Type.Integer({ minimum: 1, description: 'All pages of one visitor together.' }),
+  messageBytes: Type.Integer({ minimum: 1, description: 'One message on this socket.' }),
+});
+export type PageLimits = Static<typeof PageLimits>;
+
+const Count = Type.Integer({ minimum: 0 });
+
+/** The first on a socket. */
+export const Arrived = Type.Object({
+  type: Type.Literal('arrived'),
+  visitor: VisitorId,
+  pod: PodId,
+  iceServers: Type.Array(IceServer),
+  limits: PageLimits,
+  visitors: Count,
+});
+/** Whom a reader may ask, some of the page's holders by chance. The answer to `want`; comes again when others turn up. */
+export const Holders = Type.Object({
+  type: Type.Literal('holders'),
+  page: PageAddress,
+  holders: Type.Array(Type.Object({ visitor: VisitorId, whole: Type.Boolean() }), { maxItems: 64 }),
+});
+/** How many have the page, and how many are fetching it; told to all of them as it changes. */
+export const PageCount = Type.Object({
+  type: Type.Literal('count'),
+  page: PageAddress,
+  holders: Count,
+  readers: Count,
+  settled: Type.Boolean({ description: 'No holder may be missing. None then: the page is gone.' }),
+});
+/** How many have any page of the site open. */
+export const Visitors = Type.Object({ type: Type.Literal('visitors'), visitors: Count });
+/** `token`: what the stream relay wants to see for the topic, where it asks for tokens. */
+export const Pipe = Type.Object({ type: Type.Literal('pipe'), pipe: PipeName, token: Type.String() });
+export const PageIce = Type.Object({ type: Type.Literal('ice'), iceServers: Type.Array(IceServer) });
+
+export const VisitorUndelivered = Type.Object({ ...Undelivered.properties, to: VisitorId });
+
+export const VISIT_MESSAGES = {
+  arrived: Arrived,
+  holders: Holders,
+  count: PageCount,
+  visitors: Visitors,
+  pipe: Pipe,
+  ice: PageIce,
+  pong: Pong,
+  undelivered: VisitorUndelivered,
+  'go-elsewhere': GoElsewhere,
+  error: ErrorMessage,
+} as const;
+
+export type Want = Static<typeof Want>;
+export type Hold = Static<typeof Hold>;
+export type VisitorMessage =
+  | Want
+  | Hold
+  | Static<typeof Drop>
+  | Static<typeof PipeRequest>
+  | Static<typeof PageIceRequest>
+  | Static<typeof Ping>;
+export type Arrived = Static<typeof Arrived>;
+export type Holders = Static<typeof Holders>;
+export type PageCount = Static<typeof PageCount>;
+export type VisitMessage =
+  | Arrived
+  | Holders
+  | PageCount
+  | Static<typeof Visitors>
+  | Static<typeof Pipe>
+  | Static<typeof PageIce>
+  | Static<typeof Pong>
+  | Static<typeof VisitorUndelivered>
+  | Static<typeof GoElsewhere>
+  | ErrorMessage;

@@ -1,0 +1,47 @@
+/** Who is named to a reader, or to another pod: by chance, and rather of many networks than of one. SPEC rule PAGE-6. */
+import type { VisitorId } from '@parley/protocol/pages';
+import type { Desk, Stake, Swarm, Visitor } from './state.ts';
+
+export interface Candidate {
+  readonly visitor: VisitorId;
+  readonly whole: boolean;
+}
+
+/** So many are drawn for each that is wanted: enough networks are among them where there are many. */
+const DRAWN_FOR_ONE = 4;
+
+/** Up to so many of those here that can give something, each at most once; half of them with the whole page, where there are as many. */
+export function draw(
+  desk: Desk,
+  { wholes, parts }: Swarm,
+  most: number,
+): { visitor: Visitor; whole: boolean }[] {
+  const some = parts.draw(Math.max(Math.floor(most / 2), most - wholes.size), desk.random);
+  const whole = wholes.draw(most - some.length, desk.random);
+  return [
+    ...whole.map((visitor) => ({ visitor, whole: true })),
+    ...some.map((visitor) => ({ visitor, whole: false })),
+  ];
+}
+
+/** Up to `most` for this visitor, whom it was neither given nor wants to be without; one that has the whole page first. */
+export function choose(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake, most: number): Candidate[] {
+  const fits = (id: VisitorId): boolean =>
+    id !== visitor.id && !stake.without.has(id) && stake.given?.has(id) !== true;
+  const seen = new Map<string, number>();
+  const ranked: (Candidate & { rank: number })[] = [];
+  const add = (candidate: Candidate, network: string): void => {
+    if (!fits(candidate.visitor)) return;
+    // The second of a network comes behind the first of every other.
+    const nth = seen.get(network) ?? 0;
+    seen.set(network, nth + 1);
+    ranked.push({ ...candidate, rank: nth + desk.random() });
+  };
+  const drawn = draw(desk, swarm, DRAWN_FOR_ONE * (most + stake.without.size + (stake.given?.size ?? 0)));
+  for (const { visitor: giver, whole } of drawn) add({ visitor: giver.id, whole }, giver.network);
+  for (const { some } of swarm.sections.values()) for (const one of some) add(one, one.visitor);
+  ranked.sort((a, b) => a.rank - b.rank);
+  const first = ranked.findIndex(({ whole }) => whole);
+  if (first > 0) ranked.unshift(...ranked.splice(first, 1));
+  return ranked.slice(0, most).map(({ visitor: id, whole }) => ({ visitor: id, whole }));
+}

@@ -1,0 +1,73 @@
+/** What the pages of a pod want done. The shell (`server/page-desk.ts`) carries effects out in order. */
+import type { Code } from '@parley/protocol/codes';
+import type { DirectedTransfer } from '@parley/protocol/directed';
+import type { PodId } from '@parley/protocol/ids';
+import type { PageAnswer, PageBeat, PageBusMessage, PageSection } from '@parley/protocol/pages-bus';
+import type { PageAddress, VisitMessage, VisitorId } from '@parley/protocol/pages';
+import type { SocketId } from '../effects.ts';
+
+export type PageEffect =
+  | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }
+  /** The visitor is in: the shell adds ICE servers and limits. */
+  | {
+      readonly type: 'arrived';
+      readonly socket: SocketId;
+      readonly visitor: VisitorId;
+      readonly visitors: number;
+    }
+  /** The socket stays. */
+  | { readonly type: 'refuse'; readonly socket: SocketId; readonly code: Code; readonly page: PageAddress }
+  | {
+      readonly type: 'hand-on';
+      readonly socket: SocketId;
+      readonly from: VisitorId;
+      readonly payload: Uint8Array;
+      readonly binary: boolean;
+    }
+  | { readonly type: 'listen'; readonly page: PageAddress }
+  | { readonly type: 'stop-listening'; readonly page: PageAddress }
+  | {
+      readonly type: 'tell-page';
+      readonly page: PageAddress;
+      readonly message: Exclude<PageBusMessage, PageBeat | PageAnswer>;
+    }
+  | { readonly type: 'tell-pod'; readonly pod: PodId; readonly message: PageSection | PageAnswer }
+  | { readonly type: 'beat'; readonly message: PageBeat }
+  | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };
+
+/** What happens to them. Every input is handled to its end before the next one. */
+export type PageInput =
+  | {
+      readonly type: 'arrive';
+      readonly socket: SocketId;
+      readonly network: string;
+      /** At least 9 random bytes. */
+      readonly random: Uint8Array;
+    }
+  | { readonly type: 'lost'; readonly socket: SocketId }
+  | {
+      readonly type: 'want';
+      readonly socket: SocketId;
+      readonly page: PageAddress;
+      readonly without: readonly VisitorId[];
+    }
+  | {
+      readonly type: 'hold';
+      readonly socket: SocketId;
+      readonly page: PageAddress;
+      readonly whole: boolean;
+      readonly bytes: number;
+    }
+  | { readonly type: 'drop'; readonly socket: SocketId; readonly page: PageAddress }
+  | {
+      readonly type: 'directed';
+      readonly socket: SocketId;
+      readonly to: VisitorId;
+      readonly id: string;
+      readonly payload: Uint8Array;
+      readonly binary: boolean;
+    }
+  | { readonly type: 'bus'; readonly message: PageBusMessage }
+  | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
+  /** The link to the bus is back: what was said meanwhile is lost. */
+  | { readonly type: 'bus-back' };

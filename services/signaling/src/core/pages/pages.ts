@@ -1,0 +1,138 @@
+/** The pages of one pod: one input, then drain the effects. No I/O, no clock, no randomness of its own. SPEC rules PAGE-5 to PAGE-13. */
+import type { PodId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import type { PageBusMessage } from '@parley/protocol/pages-bus';
+import { visitorId } from '@parley/protocol/pages';
+import { Agenda } from '../agenda.ts';
+import { Transfers } from '../transfers.ts';
+import { onBeat, startBeating, tellVisitors } from './beats.ts';
+import { onAnswer, onTransfer, direct, undelivered } from './directed.ts';
+import type { PageEffect, PageInput } from './effects.ts';
+import { answerSection, onSection, say } from './sections.ts';
+import { drop, hold, leave, want } from './stakes.ts';
+import { askAgain } from './swarm.ts';
+import type { Desk, Visitor } from './state.ts';
+import { tagOf } from './tag.ts';
+
+export interface PagesOptions {
+  readonly pod: PodId;
+  /** Larger than in any earlier process of this pod; its start in Unix ms will do. */
+  readonly boot: number;
+  readonly limits: Limits;
+  readonly now: number;
+  readonly random: () => number;
+}
+
+export interface Pages {
+  /** Handles one input at a time `now` (ms, never going back) and answers what is to be done, in order. */
+  handle(input: PageInput, now: number): readonly PageEffect[];
+  /** Runs what has come due. */
+  wake(now: number): readonly PageEffect[];
+  /** When `wake` is wanted next. */
+  nextWake(): number | undefined;
+  counts(): { readonly visitors: number; readonly pages: number; readonly held: number };
+}
+
+export function createPages({ pod, boot, limits, now, random }: PagesOptions): Pages {
+  const agenda = new Agenda();
+  const tag = tagOf(pod);
+  const desk: Desk = {
+    pod,
+    boot,
+    tag,
+    limits,
+    startedAt: now,
+    random,
+    agenda,
+    effects: [],
+    transfers: new Transfers({
+      boot,
+      limits,
+      agenda,
+      onGivenUp: (pending) => undelivered(desk, pending, 'timeout'),
+    }),
+    now,
+    ownBeatAt: -Infinity,
+    saidVisitors: 0,
+    toldVisitors: 0,
+    telling: undefined,
+    beatingSoon: undefined,
+    sectionSeq: 0,
+    visitors: new Map(),
+    byId: new Map(),
+    swarms: new Map(),
+    peers: new Map(),
+    tags: new Map([[tag, pod]]),
+  };
+  agenda.schedule(now, () => startBeating(desk));
+  return {
+    handle(input, time) {
+      desk.now = Math.max(desk.now, time);
+      handle(desk, input);
+      return desk.effects.splice(0);
+    },
+    wake(time) {
+      desk.now = Math.max(desk.now, time);
+      agenda.runDue(desk.now);
+      return desk.effects.splice(0);
+    },
+    nextWake: () => agenda.next(),
+    counts() {
+      let held = 0;
+      for (const { wholes } of desk.swarms.values()) held += wholes.size;
+      return { visitors: desk.visitors.size, pages: desk.swarms.size, held };
+    },
+  };
+}
+
+function handle(desk: Desk, input: PageInput): void {
+  switch (input.type) {
+    case 'arrive':
+      return arrive(desk, input);
+    case 'lost':
+      return leave(desk, input.socket);
+    case 'want':
+      return want(desk, input);
+    case 'hold':
+      return hold(desk, input);
+    case 'drop':
+      return drop(desk, input);
+    case 'directed':
+      return direct(desk, input);
+    case 'transfer':
+      return onTransfer(desk, input.transfer);
+    case 'bus':
+      return onBus(desk, input.message);
+    case 'bus-back':
+      for (const swarm of desk.swarms.values()) {
+        askAgain(desk, swarm);
+        say(desk, swarm);
+      }
+      return undefined;
+    default:
+      return input satisfies never;
+  }
+}
+
+function arrive(desk: Desk, { socket, network, random }: PageInput & { type: 'arrive' }): void {
+  const id = visitorId(desk.tag, random);
+  const visitor: Visitor = { socket, id, network, stakes: new Map() };
+  desk.visitors.set(socket, visitor);
+  desk.byId.set(id, visitor);
+  desk.effects.push({ type: 'arrived', socket, visitor: id, visitors: tellVisitors(desk) });
+}
+
+function onBus(desk: Desk, message: PageBusMessage): void {
+  switch (message.type) {
+    case 'page-beat':
+      return onBeat(desk, message);
+    case 'page-ask':
+      return answerSection(desk, message.page, message.pod);
+    case 'page-section':
+      return onSection(desk, message);
+    case 'page-answer':
+      return onAnswer(desk, message);
+    default:
+      return message satisfies never;
+  }
+}

@@ -1,0 +1,86 @@
+/** What pods tell each other of a page: how many, and some of them by chance. SPEC rule PAGE-10. */
+import type { PodId } from '@parley/protocol/ids';
+import type { PageSection } from '@parley/protocol/pages-bus';
+import type { PageAddress } from '@parley/protocol/pages';
+import { draw } from './choose.ts';
+import { count } from './counts.ts';
+import { offerSoon } from './offers.ts';
+import { readersHere, type Desk, type Swarm } from './state.ts';
+import { unsettle } from './swarm.ts';
+
+const TELL_MS = 250;
+/** A lost message is made up for within this. */
+const REPEAT_MS = 1000;
+/** Whoever was named leaves, and others come: what is known of them is never much older. */
+const REFRESH_MS = 15_000;
+const JITTER = 0.2;
+const NAMED = 32;
+
+/** Something changed: the other pods learn of it together with what else changes in this moment. */
+export function saySoon(desk: Desk, swarm: Swarm): void {
+  swarm.saying ??= desk.agenda.schedule(desk.now + TELL_MS, () => {
+    swarm.saying = undefined;
+    say(desk, swarm);
+    swarm.repeating?.cancel();
+    swarm.repeating = desk.agenda.schedule(desk.now + REPEAT_MS, () => say(desk, swarm));
+  });
+}
+
+export function say(desk: Desk, swarm: Swarm): void {
+  desk.sectionSeq += 1;
+  const message = section(desk, swarm);
+  desk.effects.push({ type: 'tell-page', page: swarm.page, message });
+  swarm.refreshing?.cancel();
+  const jitter = 1 + JITTER * (2 * desk.random() - 1);
+  swarm.refreshing = desk.agenda.schedule(desk.now + REFRESH_MS * jitter, () => say(desk, swarm));
+}
+
+function section(desk: Desk, swarm: Swarm): PageSection {
+  const some = draw(desk, swarm, NAMED).map(({ visitor, whole }) => ({ visitor: visitor.id, whole }));
+  return {
+    type: 'page-section',
+    page: swarm.page,
+    pod: desk.pod,
+    boot: desk.boot,
+    seq: desk.sectionSeq,
+    holders: swarm.wholes.size,
+    readers: readersHere(swarm),
+    some,
+  };
+}
+
+/** Another pod asks. */
+export function answerSection(desk: Desk, page: PageAddress, pod: PodId): void {
+  const swarm = desk.swarms.get(page);
+  if (swarm === undefined || swarm.here.size === 0 || pod === desk.pod) return;
+  desk.sectionSeq += 1;
+  desk.effects.push({ type: 'tell-pod', pod, message: section(desk, swarm) });
+}
+
+export function onSection(desk: Desk, said: PageSection): void {
+  const swarm = desk.swarms.get(said.page);
+  if (swarm === undefined || said.pod === desk.pod) return;
+  const known = swarm.sections.get(said.pod);
+  const isOlder = known && (known.boot > said.boot || (known.boot === said.boot && known.seq >= said.seq));
+  const isOfTheDead = (desk.peers.get(said.pod)?.boot ?? 0) > said.boot;
+  if (isOlder || isOfTheDead) return;
+  // Also of a pod whose beat has not come yet: without it, it is soon taken for dead.
+  if (!desk.peers.has(said.pod))
+    desk.peers.set(said.pod, { boot: said.boot, heardAt: desk.now, visitors: 0 });
+  // One of nothing is kept as well: an earlier one that comes late does not bring it back.
+  swarm.sections.set(said.pod, said);
+  count(desk, swarm);
+  if (said.some.length > 0) offerSoon(desk, swarm);
+}
+
+/** A process of a pod has ended: what it said counts no more, and its visitors may come to other pods. */
+export function forgetSections(desk: Desk, pod: PodId, before: number): void {
+  for (const swarm of desk.swarms.values()) {
+    const known = swarm.sections.get(pod);
+    if (known === undefined || known.boot >= before) continue;
+    swarm.sections.delete(pod);
+    if (known.holders + known.readers === 0) continue;
+    unsettle(desk, swarm, desk.limits['page.settle']);
+    count(desk, swarm);
+  }
+}

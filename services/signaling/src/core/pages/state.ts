@@ -1,0 +1,95 @@
+/** The state of pages on one pod: its visitors, the pages they hold or want, and what other pods say of those. */
+import type { PodId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import type { PageSection } from '@parley/protocol/pages-bus';
+import type { PageAddress, VisitorId } from '@parley/protocol/pages';
+import type { Agenda, Appointment } from '../agenda.ts';
+import type { SocketId } from '../effects.ts';
+import type { Transfers } from '../transfers.ts';
+import type { Bag } from './bag.ts';
+import type { PageEffect } from './effects.ts';
+
+export interface Desk {
+  readonly pod: PodId;
+  readonly boot: number;
+  /** Seven symbols by which the ids of this pod's visitors name it. */
+  readonly tag: string;
+  readonly limits: Limits;
+  readonly startedAt: number;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  readonly agenda: Agenda;
+  readonly effects: PageEffect[];
+  readonly transfers: Transfers;
+  /** Milliseconds of a clock that never goes back. */
+  now: number;
+  /** When this pod last heard its own beat. */
+  ownBeatAt: number;
+  /** Visitors of this pod as the other pods know it. */
+  saidVisitors: number;
+  /** Visitors of the site as its visitors here know it. */
+  toldVisitors: number;
+  telling: Appointment | undefined;
+  beatingSoon: Appointment | undefined;
+  sectionSeq: number;
+  readonly visitors: Map<SocketId, Visitor>;
+  readonly byId: Map<VisitorId, Visitor>;
+  readonly swarms: Map<PageAddress, Swarm>;
+  readonly peers: Map<PodId, Peer>;
+  readonly tags: Map<string, PodId>;
+}
+
+export interface Visitor {
+  readonly socket: SocketId;
+  readonly id: VisitorId;
+  /** The same for everyone behind one address. */
+  readonly network: string;
+  readonly stakes: Map<PageAddress, Stake>;
+}
+
+/** What somebody has to do with a page. */
+export interface Stake {
+  have: 'none' | 'part' | 'whole';
+  /** Whom they were given since they last asked; `undefined`: they want nobody. */
+  given: Set<VisitorId> | undefined;
+  without: ReadonlySet<VisitorId>;
+}
+
+export interface Swarm {
+  readonly page: PageAddress;
+  readonly openedAt: number;
+  /** Visitors of this pod. */
+  readonly here: Map<Visitor, Stake>;
+  /** Those of them that have the whole page, and those that have some of it. */
+  readonly wholes: Bag<Visitor>;
+  readonly parts: Bag<Visitor>;
+  readonly sections: Map<PodId, PageSection>;
+  /** Until then a holder may be missing because its pod died. */
+  unsettledUntil: number;
+  /** What the visitors here were told last. */
+  told: Totals | undefined;
+  countedAt: number;
+  counting: Appointment | undefined;
+  /** The other pods are to be told. */
+  saying: Appointment | undefined;
+  repeating: Appointment | undefined;
+  refreshing: Appointment | undefined;
+  /** Those who want more than they were given are to be told of others. */
+  offering: Appointment | undefined;
+  lingering: Appointment | undefined;
+}
+
+export interface Totals {
+  readonly holders: number;
+  readonly readers: number;
+  readonly settled: boolean;
+}
+
+/** Another pod. */
+export interface Peer {
+  boot: number;
+  heardAt: number;
+  visitors: number;
+}
+
+export const readersHere = (swarm: Swarm): number => swarm.here.size - swarm.wholes.size;

@@ -1,0 +1,157 @@
+/** One WebSocket of a visitor of pages. Every message passes the guards (rates, size, form) before the core sees it. SPEC rules PAGE-5 to PAGE-9. */
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { Code } from '@parley/protocol/codes';
+import { decodeVisitorMessage } from '@parley/protocol/decode';
+import { directedPrefix, isDirected, readDirected } from '@parley/protocol/directed';
+import type { IceServer } from '@parley/protocol/http';
+import {
+  isVisitorId,
+  type PageAddress,
+  type VisitMessage,
+  type VisitorId,
+  type VisitorMessage,
+} from '@parley/protocol/pages';
+import { Bucket } from '../core/buckets.ts';
+import type { SocketId } from '../core/effects.ts';
+import type { PageInput } from '../core/pages/effects.ts';
+import { Wire, type WireHost } from './wire.ts';
+
+/** What a visitor's connection asks of the pod around it. */
+export interface PageHost extends WireHost {
+  handle(input: PageInput): void;
+  iceServers(visitor: VisitorId): IceServer[];
+  /** A token for that topic of the stream relay. */
+  pipeToken(visitor: VisitorId, pipe: string): Promise<string>;
+  /** `undefined` where the address may ask once more; otherwise how long to wait, in ms. */
+  takeRequest(address: string): number | undefined;
+  closed(connection: VisitorConnection): void;
+}
+
+export class VisitorConnection {
+  readonly id: SocketId;
+  readonly address: string;
+  readonly #host: PageHost;
+  readonly #wire: Wire;
+  readonly #requests: Bucket;
+  #visitor: VisitorId | undefined;
+
+  constructor(
+    host: PageHost,
+    socket: WebSocket,
+    stream: Duplex,
+    { id, address }: { readonly id: SocketId; readonly address: string },
+  ) {
+    const perMinute = host.limits['page.requests'];
+    this.id = id;
+    this.address = address;
+    this.#host = host;
+    this.#requests = new Bucket(perMinute / 60, perMinute, host.now());
+    this.#wire = new Wire(host, socket, stream, {
+      onMessage: (data, isBinary) => this.#onMessage(data, isBinary),
+      onEnding: () => undefined,
+      onClosed: () => host.closed(this),
+    });
+  }
+
+  /** From here on it is this visitor's. */
+  arrived(visitor: VisitorId, message: VisitMessage): void {
+    this.#visitor = visitor;
+    this.#wire.say(message);
+  }
+
+  say(message: VisitMessage): void {
+    this.#wire.say(message);
+  }
+
+  /** Says a message that was made into text once for many. */
+  sayText(text: string): void {
+    this.#wire.sayText(text);
+  }
+
+  handOn(from: VisitorId, payload: Uint8Array, binary: boolean): void {
+    this.#wire.handOn(directedPrefix(from), payload, binary);
+  }
+
+  /** The socket stays. */
+  refuse(code: Code, page: PageAddress, retryAfterMs?: number): void {
+    this.#wire.sayError(code, { ref: page, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  }
+
+  goElsewhere(afterMs: number): void {
+    this.say({ type: 'go-elsewhere', afterMs });
+  }
+
+  end(code: Code | null, why?: string): void {
+    this.#wire.end(code, why);
+  }
+
+  checkAlive(): void {
+    this.#wire.checkAlive();
+  }
+
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (isDirected(data)) return this.#onDirected(data, isBinary);
+    if (isBinary) return this.#wire.bad('BAD_MESSAGE', 'a binary message must be a directed message');
+    if (data.length > this.#host.limits['control.bytes']) return this.end('MESSAGE_TOO_LARGE');
+    const decoded = decodeVisitorMessage(data.toString('utf8'));
+    if (decoded.ok) this.#onControl(decoded.message);
+    else this.#wire.bad(decoded.code, decoded.why);
+  }
+
+  #onDirected(data: Buffer, binary: boolean): void {
+    const head = readDirected(data, isVisitorId);
+    if (head === undefined)
+      return this.#wire.bad('BAD_MESSAGE', 'the envelope of a directed message is malformed');
+    const { to, id, payloadAt } = head;
+    const payload = data.subarray(payloadAt);
+    this.#host.handle({ type: 'directed', socket: this.id, to, id, payload, binary });
+  }
+
+  #onControl(message: VisitorMessage): void {
+    const visitor = this.#visitor;
+    if (visitor === undefined) return;
+    if (message.type === 'ping') return this.say({ type: 'pong' });
+    if (message.type === 'ice') return this.say({ type: 'ice', iceServers: this.#host.iceServers(visitor) });
+    const about = message.type === 'pipe' ? message.pipe : message.page;
+    const wait = this.#waitFor(message);
+    if (wait !== undefined) return this.refuse('PAGES_TOO_FAST', about, wait);
+    const socket = this.id;
+    switch (message.type) {
+      case 'want':
+        return this.#host.handle({
+          type: 'want',
+          socket,
+          page: message.page,
+          without: message.without ?? [],
+        });
+      case 'hold':
+        return this.#host.handle({
+          type: 'hold',
+          socket,
+          page: message.page,
+          whole: message.whole,
+          bytes: message.bytes,
+        });
+      case 'drop':
+        return this.#host.handle({ type: 'drop', socket, page: message.page });
+      case 'pipe':
+        return this.#onPipe(visitor, message.pipe);
+      default:
+        return message satisfies never;
+    }
+  }
+
+  /** How long until it may ask this; `undefined` where it may now. */
+  #waitFor({ type }: VisitorMessage): number | undefined {
+    if (!this.#requests.take(1, this.#host.now())) return this.#requests.waitMs(1);
+    return type === 'want' || type === 'pipe' ? this.#host.takeRequest(this.address) : undefined;
+  }
+
+  #onPipe(visitor: VisitorId, pipe: string): void {
+    this.#host.pipeToken(visitor, pipe).then(
+      (token) => this.say({ type: 'pipe', pipe, token }),
+      () => this.end('INTERNAL'),
+    );
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * What every WebSocket goes through, whoever is behind it: rates, frames, signs of life, and writing without waiting for anybody. All that is
+ * said in one turn of the event loop leaves in one write. SPEC rules LIM-2 to LIM-6, ERR-3.
+ */
+import type { Duplex } from 'node:stream';
+import { WebSocket, type RawData } from 'ws';
+import { CODES, type Code } from '@parley/protocol/codes';
+import type { Limits } from '@parley/protocol/limits';
+import type { ErrorMessage } from '@parley/protocol/server-messages';
+import { Bucket } from '../core/buckets.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface WireHost {
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  now(): number;
+}
+
+export interface WireHandlers {
+  /** Within the rates. */
+  onMessage(data: Buffer, isBinary: boolean): void;
+  /** It takes and says nothing more: from here on only `onClosed` follows. */
+  onEnding(): void;
+  onClosed(): void;
+}
+
+export type ErrorDetails = Partial<Pick<ErrorMessage, 'message' | 'ref' | 'retryAfterMs'>>;
+
+/** After the close frame, how long the other side may take to answer it. */
+const CLOSE_WITHIN_MS = 2000;
+
+export class Wire {
+  readonly #socket: WebSocket;
+  readonly #stream: Duplex;
+  readonly #host: WireHost;
+  readonly #handlers: WireHandlers;
+  readonly #messages: Bucket;
+  readonly #bytes: Bucket;
+  #badMessages = 0;
+  #missedPings = 0;
+  #corked = false;
+  #closing = false;
+
+  constructor(host: WireHost, socket: WebSocket, stream: Duplex, handlers: WireHandlers) {
+    const { limits } = host;
+    const now = host.now();
+    this.#host = host;
+    this.#socket = socket;
+    this.#stream = stream;
+    this.#handlers = handlers;
+    this.#messages = new Bucket(limits['socket.messages'], limits['socket.messageBurst'], now);
+    this.#bytes = new Bucket(limits['socket.bytes'], limits['socket.byteBurst'], now);
+    socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
+    // `ws` answers each ping by itself: a flood of them is a flood.
+    socket.on('ping', () => this.#onSign());
+    socket.on('pong', () => this.#onSign());
+    // `ws` has closed the socket with the right code already (1002, 1007 or 1009); the close event follows.
+    socket.on('error', (error) => this.#onBadFrame(error));
+    socket.on('close', () => {
+      this.#ending();
+      handlers.onClosed();
+    });
+  }
+
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  say(message: object): void {
+    this.sayText(JSON.stringify(message));
+  }
+
+  /** Says a message that was made into text once for many. */
+  sayText(text: string): void {
+    this.#write(() => this.#socket.send(text));
+  }
+
+  /** A directed message. */
+  handOn(prefix: string, payload: Uint8Array, binary: boolean): void {
+    const message = Buffer.allocUnsafe(prefix.length + payload.length);
+    message.write(prefix, 0, 'latin1');
+    message.set(payload, prefix.length);
+    this.#write(() => this.#socket.send(message, { binary }));
+  }
+
+  sayError(code: Code, more: ErrorDetails = {}): void {
+    this.#host.metrics.refusals.inc({ code });
+    this.say({ type: 'error', code, message: CODES[code].meaning, fatal: false, ...more });
+  }
+
+  /** One that was not understood: said, until there are too many. */
+  bad(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
+    this.#badMessages += 1;
+    if (this.#badMessages > this.#host.limits['socket.badMessages']) this.end(code, why);
+    else this.sayError(code, { message: why });
+  }
+
+  /** Says why, where there is a code, and closes. */
+  end(code: Code | null, why?: string): void {
+    if (this.#closing) return;
+    if (code !== null) {
+      this.#host.metrics.refusals.inc({ code });
+      const text = JSON.stringify({ type: 'error', code, message: why ?? CODES[code].meaning, fatal: true });
+      if (code !== 'SLOW_CONSUMER') this.sayText(text);
+    }
+    this.#ending();
+    this.#socket.close(code === null ? 1000 : (CODES[code].close ?? 1011), code ?? 'bye');
+    this.#endSoon();
+  }
+
+  /** Called at every ping interval: two silent ones in a row and the network is gone. */
+  checkAlive(): void {
+    if (this.#missedPings >= 2) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#missedPings += 1;
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+  }
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    if (this.#closing || !Buffer.isBuffer(data)) return;
+    this.#host.metrics.messagesIn += 1;
+    this.#missedPings = 0;
+    const now = this.#host.now();
+    if (this.#messages.take(1, now) && this.#bytes.take(data.length, now))
+      this.#handlers.onMessage(data, isBinary);
+    else this.end('RATE_LIMITED');
+  }
+
+  /** A ping or pong: a sign of life, and a message like any other. */
+  #onSign(): void {
+    if (this.#closing) return;
+    this.#missedPings = 0;
+    if (!this.#messages.take(1, this.#host.now())) this.end('RATE_LIMITED');
+  }
+
+  #onBadFrame(error: Error): void {
+    const close = 'code' in error ? FRAME_ERRORS[String(error.code)] : undefined;
+    this.#host.metrics.refusals.inc({ code: close ?? 'BAD_FRAME' });
+    this.#ending();
+    this.#endSoon();
+  }
+
+  #write(send: () => void): void {
+    if (this.#closing || this.#socket.readyState !== WebSocket.OPEN) return;
+    if (this.#socket.bufferedAmount > this.#host.limits['socket.bufferedBytes'])
+      return this.end('SLOW_CONSUMER');
+    this.#host.metrics.messagesOut += 1;
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#stream.cork();
+      setImmediate(() => {
+        this.#corked = false;
+        this.#stream.uncork();
+      });
+    }
+    send();
+  }
+
+  #ending(): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#handlers.onEnding();
+  }
+
+  /** A peer that does not answer the close frame is not waited for. */
+  #endSoon(): void {
+    setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
+  }
+}
+
+const FRAME_ERRORS: Readonly<Record<string, Code>> = {
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'MESSAGE_TOO_LARGE',
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 'MESSAGE_TOO_LARGE',
+  WS_ERR_INVALID_UTF8: 'BAD_ENCODING',
+};

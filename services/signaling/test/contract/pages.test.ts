@@ -1,0 +1,119 @@
+/** What pages rely on between pods, held against memory and real NATS alike. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { NO_ROOM, type DirectedTransfer } from '@parley/protocol/directed';
+import type { PageBusMessage } from '@parley/protocol/pages-bus';
+import { memoryPages } from '../../src/adapters/memory-pages.ts';
+import { connectNats } from '../../src/adapters/nats-connection.ts';
+import { natsPages } from '../../src/adapters/nats-pages.ts';
+import type { PageBus } from '../../src/core/ports.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+
+const PAGE = 'c0ffee00'.repeat(8);
+
+interface Member {
+  readonly bus: PageBus;
+  readonly heard: PageBusMessage[];
+  readonly transfers: DirectedTransfer[];
+}
+type Join = (pod: string) => Promise<Member>;
+
+const ask = (pod: string): PageBusMessage => ({ type: 'page-ask', page: PAGE, pod });
+const about = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [] });
+const listener = ({ heard, transfers }: Omit<Member, 'bus'>) => ({
+  onMessage: (message: PageBusMessage) => void heard.push(message),
+  onTransfer: (transfer: DirectedTransfer) => void transfers.push(transfer),
+  onBack: () => undefined,
+});
+
+let nats: TestNats;
+const close: (() => Promise<void>)[] = [];
+before(async () => {
+  nats = await startNats();
+});
+after(async () => {
+  for (const one of close) await one();
+  await nats.close();
+});
+
+function overMemory(): Join {
+  const network = memoryPages();
+  return (pod) => {
+    const member = about();
+    return Promise.resolve({ ...member, bus: network.join(pod, listener(member)) });
+  };
+}
+
+function overNats(): Join {
+  return async (pod) => {
+    const member = about();
+    const connection = await connectNats({
+      servers: [nats.url],
+      user: undefined,
+      password: undefined,
+      name: pod,
+    });
+    close.push(() => connection.close());
+    const bus = natsPages(connection, pod, listener(member), (subject, why) =>
+      assert.fail(`${subject}: ${why}`),
+    );
+    await connection.flush();
+    return { ...member, bus };
+  };
+}
+
+for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats })) {
+  describe(`pages over ${kind}`, () => {
+    let one: Member;
+    let two: Member;
+    before(async () => {
+      const join = open();
+      one = await join('pod-a');
+      two = await join('pod-b');
+    });
+    /** What was said before has been heard. */
+    const settled = async (): Promise<void> => {
+      for (const [from, to, pod] of [
+        [one, two, 'pod-b'],
+        [two, one, 'pod-a'],
+      ] as const) {
+        const mark: PageBusMessage = { type: 'page-answer', pod: 'mark', ref: Date.now(), outcome: 'taken' };
+        from.bus.tellPod(pod, mark);
+        await eventually('the mark', () =>
+          to.heard.some((message) => message.type === 'page-answer' && message.ref === mark.ref),
+        );
+      }
+    };
+    const asks = ({ heard }: Member): number => heard.filter(({ type }) => type === 'page-ask').length;
+
+    test('[PAGE-11] a page is heard by the pods that listen, and no more by one that stopped', async () => {
+      two.bus.listen(PAGE);
+      await settled();
+      one.bus.tellPage(PAGE, ask('pod-a'));
+      await eventually('the question', () => asks(two) === 1);
+      two.bus.stopListening(PAGE);
+      await settled();
+      one.bus.tellPage(PAGE, ask('pod-a'));
+      await settled();
+      assert.deepEqual([asks(one), asks(two)], [0, 1]);
+    });
+
+    test('[PAGE-12] a beat reaches every pod, the one that says it too', async () => {
+      one.bus.beat({ type: 'page-beat', pod: 'pod-a', boot: 7, visitors: 3 });
+      for (const { heard } of [one, two])
+        await eventually('the beat', () => heard.some(({ type }) => type === 'page-beat'));
+    });
+
+    test('[PAGE-9] a directed message arrives byte for byte', async () => {
+      const payload = Uint8Array.from({ length: 256 }, (_, at) => at);
+      const [from, to] = ['v0000000000000001', 'v0000000000000002'];
+      one.bus.transfer('pod-b', { room: NO_ROOM, from, to, ref: 7, pod: 'pod-a', binary: true, payload });
+      await eventually('the transfer', () => two.transfers.length === 1);
+      assert.deepEqual(
+        { ...two.transfers[0], payload: [...(two.transfers[0]?.payload ?? [])] },
+        { room: NO_ROOM, from, to, ref: 7, pod: 'pod-a', binary: true, payload: [...payload] },
+      );
+    });
+  });
+}

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { PageWorld, type Tab } from '../support/page-world.ts';
+
+const PAGE = 'c0ffee00'.repeat(8);
+const OTHER = 'deadbeef'.repeat(8);
+/** PAGE-8: within this of the last change every count is exact. */
+const EXACT_MS = 2000;
+
+const last = (tab: Tab, page = PAGE): string => {
+  const { holders, readers, settled } = tab.count(page) ?? { holders: -1, readers: -1, settled: false };
+  return `${holders}+${readers}${settled ? '' : '?'}`;
+};
+
+describe('holders are found and counted', () => {
+  test('[PAGE-6] on the same pod at once, on another pod as soon as it has answered', () => {
+    const world = new PageWorld();
+    const ada = world.arrive('a');
+    world.hold(ada, PAGE);
+    const near = world.arrive('a');
+    world.want(near, PAGE);
+    assert.deepEqual(near.given(PAGE), [{ visitor: ada.id, whole: true }]);
+    const far = world.arrive('b');
+    world.want(far, PAGE);
+    assert.deepEqual(far.given(PAGE), []);
+    world.advance(400);
+    assert.deepEqual(
+      far.given(PAGE).map(({ visitor }) => visitor),
+      [ada.id],
+    );
+    world.advance(EXACT_MS);
+    assert.deepEqual(
+      [ada, near, far].map((tab) => last(tab)),
+      ['1+2', '1+2', '1+2'],
+    );
+  });
+
+  test('[PAGE-6] nobody is given who did not give it before, and readers are given as well', () => {
+    const world = new PageWorld();
+    const [ada, bo, cy] = [world.arrive('a'), world.arrive('a'), world.arrive('b')];
+    world.hold(ada, PAGE);
+    world.hold(bo, PAGE, { whole: false });
+    world.want(cy, PAGE, [ada.id]);
+    world.advance(EXACT_MS);
+    assert.deepEqual(cy.given(PAGE), [{ visitor: bo.id, whole: false }]);
+  });
+
+  test('[PAGE-6] of many holders a few by chance, rather of many networks than of one', () => {
+    const world = new PageWorld({ limits: { 'page.asked': 4 } });
+    for (let nth = 0; nth < 50; nth += 1) world.hold(world.arrive('a', 'one network'), PAGE);
+    const others = ['b', 'c', 'd'].map((network) => world.arrive('a', network));
+    for (const other of others) world.hold(other, PAGE);
+    let elsewhere = 0;
+    for (let nth = 0; nth < 40; nth += 1) {
+      const tab = world.arrive('a');
+      world.want(tab, PAGE);
+      const given = tab.given(PAGE).map(({ visitor }) => visitor);
+      assert.equal(new Set(given).size, 4);
+      elsewhere += others.filter(({ id }) => given.includes(id)).length;
+      world.drop(tab, PAGE);
+    }
+    // Without regard to networks it is 9 of 160 on the average.
+    assert.ok(elsewhere > 18, `${elsewhere} of 160 are of the three other networks`);
+  });
+
+  test('[PAGE-6] one with the whole page comes first, however many have a part', () => {
+    const world = new PageWorld();
+    for (let nth = 0; nth < 300; nth += 1) world.hold(world.arrive('a'), PAGE, { whole: false });
+    const ada = world.arrive('a');
+    world.hold(ada, PAGE);
+    for (let nth = 0; nth < 20; nth += 1) {
+      const tab = world.arrive('a');
+      world.want(tab, PAGE);
+      assert.deepEqual(tab.given(PAGE)[0], { visitor: ada.id, whole: true });
+    }
+  });
+
+  test('[PAGE-6] who wants more than there are is told of those who turn up', () => {
+    const world = new PageWorld();
+    const ada = world.arrive('b');
+    world.want(ada, PAGE);
+    world.advance(5000);
+    assert.deepEqual(ada.given(PAGE), []);
+    const bo = world.arrive('a');
+    world.hold(bo, PAGE);
+    world.advance(EXACT_MS);
+    assert.deepEqual(
+      ada.given(PAGE).map(({ visitor }) => visitor),
+      [bo.id],
+    );
+  });
+
+  test('[PAGE-8] a page is gone where nobody holds it, and back with the next who does', () => {
+    const world = new PageWorld();
+    const [ada, bo] = [world.arrive('a'), world.arrive('b')];
+    world.hold(ada, PAGE);
+    world.want(bo, PAGE);
+    world.advance(EXACT_MS);
+    world.leave(ada);
+    world.advance(EXACT_MS);
+    assert.equal(last(bo), '0+1');
+    const cy = world.arrive('a');
+    world.hold(cy, PAGE);
+    world.advance(EXACT_MS);
+    assert.equal(last(bo), '1+1');
+  });
+
+  test('[PAGE-8] a thousand arrivals are few messages to each, and the last count is exact', () => {
+    const world = new PageWorld();
+    const tabs: Tab[] = [];
+    for (let nth = 0; nth < 880; nth += 1) {
+      const tab = world.arrive(nth % 2 === 0 ? 'a' : 'b');
+      world.hold(tab, PAGE);
+      tabs.push(tab);
+      world.advance(10);
+    }
+    world.advance(EXACT_MS);
+    assert.ok(tabs.every((tab) => last(tab) === '880+0' && tab.visitors === 880));
+    const messages = tabs.reduce((sum, { told }) => sum + told.length, 0) / tabs.length;
+    assert.ok(messages < 25, `${messages} messages to each`);
+    for (const tab of tabs.splice(0, 440)) world.leave(tab);
+    world.advance(EXACT_MS);
+    assert.ok(tabs.every((tab) => last(tab) === '440+0' && tab.visitors === 440));
+  });
+
+  test('[PAGE-11] a page that nobody here has to do with is listened to no more, and costs nothing', () => {
+    const world = new PageWorld();
+    const ada = world.arrive('a');
+    world.hold(ada, PAGE);
+    world.advance(EXACT_MS);
+    assert.equal(world.pods.get('a')?.listening.has(PAGE), true);
+    world.drop(ada, PAGE);
+    world.advance(3000);
+    assert.deepEqual([...(world.pods.get('a')?.listening ?? [])], []);
+    assert.deepEqual(world.pods.get('a')?.core.counts(), { visitors: 1, pages: 0, held: 0 });
+  });
+});
+
+describe('pods die', () => {
+  test('[PAGE-12] [PAGE-13] with their visitors; nobody is told that the page is gone while they may be on their way to another', () => {
+    const world = new PageWorld();
+    const [ada, bo] = [world.arrive('a'), world.arrive('b')];
+    world.hold(ada, PAGE);
+    world.want(bo, PAGE);
+    world.advance(EXACT_MS);
+    world.kill('a');
+    world.advance(5000);
+    assert.equal(last(bo), '0+1?');
+    const back = world.arrive('b');
+    world.hold(back, PAGE);
+    world.advance(world.limits['page.settle'] + EXACT_MS);
+    assert.equal(last(bo), '1+1');
+    world.leave(back);
+    world.advance(EXACT_MS);
+    assert.equal(last(bo), '0+1');
+  });
+
+  test('[PAGE-13] nothing is gone for a pod that has just started: the visitors of its earlier process are on their way', () => {
+    const world = new PageWorld({ pods: ['a'] });
+    world.hold(world.arrive('a'), PAGE);
+    world.kill('a');
+    world.start('a');
+    const bo = world.arrive('a');
+    world.want(bo, PAGE);
+    world.advance(3000);
+    assert.equal(last(bo), '0+1?');
+    world.hold(world.arrive('a'), PAGE);
+    world.advance(EXACT_MS);
+    assert.equal(bo.given(PAGE).length, 1);
+  });
+
+  test('[PAGE-12] a later process of a pod ends what its earlier one said', () => {
+    const world = new PageWorld();
+    world.hold(world.arrive('a'), PAGE);
+    const bo = world.arrive('b');
+    world.want(bo, PAGE);
+    world.advance(EXACT_MS);
+    world.kill('a');
+    world.start('a');
+    world.advance(EXACT_MS);
+    assert.equal(last(bo), '0+1?');
+    assert.equal(bo.visitors, 1);
+  });
+});
+
+describe('visitors say something to each other', () => {
+  test('[PAGE-9] on one pod, over the bus, and who is not there is said', () => {
+    const world = new PageWorld();
+    const [ada, near, far] = [world.arrive('a'), world.arrive('a'), world.arrive('b')];
+    world.advance(EXACT_MS);
+    world.tell(ada, near.id, 'near');
+    world.tell(ada, far.id, 'far');
+    world.advance(100);
+    assert.deepEqual(near.heard, [{ from: ada.id, text: 'near' }]);
+    assert.deepEqual(far.heard, [{ from: ada.id, text: 'far' }]);
+    world.leave(far);
+    world.tell(ada, far.id, 'gone');
+    world.tell(ada, `v${'0'.repeat(16)}`, 'nobody');
+    world.advance(100);
+    const reasons = ada.told.flatMap((one) =>
+      one.type === 'undelivered' ? [`${one.id} ${one.reason}`] : [],
+    );
+    assert.deepEqual(reasons.toSorted(), ['gone unknown', 'nobody unknown']);
+  });
+
+  test('[PAGE-9] [DIR-5] no answer from its pod: timeout, within 2 s', () => {
+    const world = new PageWorld();
+    const [ada, far] = [world.arrive('a'), world.arrive('b')];
+    world.advance(EXACT_MS);
+    world.loses = 1;
+    world.tell(ada, far.id, 'lost');
+    world.advance(2000);
+    assert.ok(ada.told.some((one) => one.type === 'undelivered' && one.reason === 'timeout'));
+  });
+});
+
+describe('limits', () => {
+  test('[PAGE-6] page.perVisitor: one more page is refused, the others stay', () => {
+    const world = new PageWorld({ limits: { 'page.perVisitor': 2 } });
+    const ada = world.arrive('a');
+    world.hold(ada, PAGE);
+    world.hold(ada, OTHER);
+    world.want(ada, '0'.repeat(64));
+    assert.deepEqual(ada.refused, ['TOO_MANY_PAGES']);
+    world.drop(ada, OTHER);
+    world.want(ada, '0'.repeat(64));
+    assert.deepEqual(ada.refused, ['TOO_MANY_PAGES']);
+  });
+
+  test('[PAGE-2] page.bytes: a page that is larger is not held', () => {
+    const world = new PageWorld();
+    const ada = world.arrive('a');
+    world.hold(ada, PAGE, { bytes: world.limits['page.bytes'] + 1 });
+    assert.deepEqual(ada.refused, ['PAGE_TOO_LARGE']);
+    assert.equal(world.pods.get('a')?.core.counts().pages, 0);
+  });
+
+  test('[PAGE-7] pod.pages: one more page is refused, those that are there are not', () => {
+    const world = new PageWorld({ limits: { 'pod.pages': 1 } });
+    const [ada, bo] = [world.arrive('a'), world.arrive('a')];
+    world.hold(ada, PAGE);
+    world.want(bo, OTHER);
+    world.want(bo, PAGE);
+    assert.deepEqual(bo.refused, ['POD_FULL']);
+    assert.equal(bo.given(PAGE).length, 1);
+  });
+});
+
+/** Holds, wants, drops, comes and goes on pods that die, over a bus that loses; then it is quiet, and everybody knows the truth. */
+test('[PAGE-8] [PAGE-10] [PAGE-12] whatever happened, 2 s after the last of it every count is exact', () => {
+  for (let seed = 1; seed <= 150; seed += 1) {
+    const world = new PageWorld({ pods: ['a', 'b', 'c'], seed });
+    const { random } = world;
+    const has = new Map<Tab, 'whole' | 'part' | 'wants'>();
+    const happens = (): void => {
+      const pods = [...world.pods.keys()];
+      const tab = random.pick([...has.keys()]);
+      const dice = random.next();
+      if (dice < 0.45 || tab === undefined) {
+        const pod = random.pick(pods);
+        if (pod === undefined) return;
+        const fresh = world.arrive(pod);
+        has.set(fresh, 'wants');
+        world.want(fresh, PAGE);
+      } else if (dice < 0.7) {
+        has.set(tab, 'whole');
+        world.hold(tab, PAGE);
+      } else if (dice < 0.8) {
+        if (has.get(tab) === 'whole') return;
+        has.set(tab, 'part');
+        world.hold(tab, PAGE, { whole: false });
+      } else if (dice < 0.97 || pods.length === 1) {
+        has.delete(tab);
+        world.leave(tab);
+      } else {
+        for (const lost of world.kill(tab.pod)) has.delete(lost);
+        if (random.chance(0.5)) world.start(tab.pod);
+      }
+    };
+    for (let step = 0; step < 60; step += 1) {
+      happens();
+      world.advance(random.between(0, 300));
+    }
+    // Of what a change makes a pod say any one message may be lost.
+    world.advance(4000);
+    world.loses = 0.2;
+    happens();
+    world.advance(400);
+    world.loses = 0;
+    world.advance(EXACT_MS);
+    const states = [...has.values()];
+    const holders = states.filter((state) => state === 'whole').length;
+    const truth = `${holders}+${states.length - holders}`;
+    for (const tab of has.keys())
+      assert.equal(last(tab).replace('?', ''), truth, `seed ${seed}: ${tab.id} on ${tab.pod}`);
+  }
+});

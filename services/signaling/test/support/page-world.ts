@@ -1,0 +1,204 @@
+/** Several pods' pages joined by a bus on fake time, which delays and loses what it carries. The same seed gives the same run. */
+import type { PageBusMessage } from '@parley/protocol/pages-bus';
+import type { Holders, PageAddress, PageCount, VisitMessage, VisitorId } from '@parley/protocol/pages';
+import { defaultLimits, type Limits } from '@parley/protocol/limits';
+import { Agenda } from '../../src/core/agenda.ts';
+import type { PageEffect, PageInput } from '../../src/core/pages/effects.ts';
+import { createPages, type Pages } from '../../src/core/pages/pages.ts';
+import { seeded, type Random } from './random.ts';
+
+const LATENCY_MS = 5;
+
+interface WorldPod {
+  readonly name: string;
+  readonly core: Pages;
+  readonly listening: Set<PageAddress>;
+}
+
+/** Somebody with a socket: what they were told last. */
+export class Tab {
+  readonly pod: string;
+  readonly socket: number;
+  id: VisitorId = '';
+  visitors = 0;
+  readonly told: VisitMessage[] = [];
+  readonly refused: string[] = [];
+  readonly heard: { readonly from: string; readonly text: string }[] = [];
+
+  constructor(pod: string, socket: number) {
+    this.pod = pod;
+    this.socket = socket;
+  }
+
+  count(page: PageAddress): PageCount | undefined {
+    return this.told.filter((one): one is PageCount => one.type === 'count' && one.page === page).at(-1);
+  }
+
+  given(page: PageAddress): readonly Holders['holders'][number][] {
+    return this.told.flatMap((one) => (one.type === 'holders' && one.page === page ? one.holders : []));
+  }
+}
+
+export class PageWorld {
+  now = 0;
+  readonly limits: Limits;
+  readonly random: Random;
+  readonly pods = new Map<string, WorldPod>();
+  readonly tabs = new Map<number, Tab>();
+  /** Of messages between pods, from 0 to 1. */
+  loses = 0;
+  sent = 0;
+  readonly #agenda = new Agenda();
+  #lastSocket = 0;
+  #lastBoot = 0;
+
+  constructor({
+    pods = ['a', 'b'],
+    limits = {},
+    seed = 1,
+  }: { readonly pods?: readonly string[]; readonly limits?: Partial<Limits>; readonly seed?: number } = {}) {
+    this.limits = defaultLimits(limits);
+    this.random = seeded(seed);
+    for (const pod of pods) this.start(pod);
+    this.advance(1000 + this.limits['page.settle']);
+  }
+
+  start(name: string): void {
+    this.#lastBoot += 1;
+    const { limits, now, random } = this;
+    const core = createPages({ pod: name, boot: this.#lastBoot, limits, now, random: () => random.next() });
+    this.pods.set(name, { name, core, listening: new Set() });
+    this.#wake(name);
+  }
+
+  /** Its sockets end with it, and nobody says so. */
+  kill(name: string): Tab[] {
+    this.pods.delete(name);
+    const lost = [...this.tabs.values()].filter(({ pod }) => pod === name);
+    for (const { socket } of lost) this.tabs.delete(socket);
+    return lost;
+  }
+
+  arrive(pod: string, network = 'somewhere'): Tab {
+    this.#lastSocket += 1;
+    const tab = new Tab(pod, this.#lastSocket);
+    this.tabs.set(tab.socket, tab);
+    const random = Uint8Array.from({ length: 9 }, () => Math.floor(this.random.next() * 256));
+    this.#handle(pod, { type: 'arrive', socket: tab.socket, network, random });
+    return tab;
+  }
+
+  want(tab: Tab, page: PageAddress, without: VisitorId[] = []): void {
+    this.#handle(tab.pod, { type: 'want', socket: tab.socket, page, without });
+  }
+
+  hold(tab: Tab, page: PageAddress, { whole = true, bytes = 1000 } = {}): void {
+    this.#handle(tab.pod, { type: 'hold', socket: tab.socket, page, whole, bytes });
+  }
+
+  drop(tab: Tab, page: PageAddress): void {
+    this.#handle(tab.pod, { type: 'drop', socket: tab.socket, page });
+  }
+
+  leave(tab: Tab): void {
+    this.tabs.delete(tab.socket);
+    this.#handle(tab.pod, { type: 'lost', socket: tab.socket });
+  }
+
+  tell(tab: Tab, to: VisitorId, text: string): void {
+    const payload = new TextEncoder().encode(text);
+    this.#handle(tab.pod, { type: 'directed', socket: tab.socket, to, id: text, payload, binary: false });
+  }
+
+  advance(ms: number): void {
+    const until = this.now + ms;
+    for (let next = this.#agenda.next(); next !== undefined && next <= until; next = this.#agenda.next()) {
+      this.now = Math.max(this.now, next);
+      this.#agenda.runDue(this.now);
+    }
+    this.now = until;
+  }
+
+  #handle(pod: string, input: PageInput): void {
+    const found = this.pods.get(pod);
+    if (found === undefined) return;
+    this.#carryOut(found, found.core.handle(input, this.now));
+    this.#wake(pod);
+  }
+
+  #wake(pod: string): void {
+    const found = this.pods.get(pod);
+    const next = found?.core.nextWake();
+    if (found === undefined || next === undefined) return;
+    this.#agenda.schedule(Math.max(next, this.now), () => {
+      if (this.pods.get(pod) !== found) return;
+      this.#carryOut(found, found.core.wake(this.now));
+      this.#wake(pod);
+    });
+  }
+
+  #carryOut(pod: WorldPod, effects: readonly PageEffect[]): void {
+    for (const effect of effects) this.#do(pod, effect);
+  }
+
+  #do(pod: WorldPod, effect: PageEffect): void {
+    switch (effect.type) {
+      case 'say':
+        for (const socket of effect.sockets) this.#tell(socket, effect.message);
+        return;
+      case 'arrived': {
+        const tab = this.tabs.get(effect.socket);
+        if (tab !== undefined) Object.assign(tab, { id: effect.visitor, visitors: effect.visitors });
+        return;
+      }
+      case 'refuse':
+        this.tabs.get(effect.socket)?.refused.push(effect.code);
+        return;
+      case 'hand-on':
+        this.tabs
+          .get(effect.socket)
+          ?.heard.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
+        return;
+      case 'listen':
+        pod.listening.add(effect.page);
+        return;
+      case 'stop-listening':
+        pod.listening.delete(effect.page);
+        return;
+      case 'tell-page':
+        return this.#send(effect.message, (other) => other.listening.has(effect.page));
+      case 'tell-pod':
+        return this.#send(effect.message, ({ name }) => name === effect.pod);
+      case 'beat':
+        return this.#send(effect.message, () => true);
+      case 'transfer':
+        return this.#later(effect.pod, () =>
+          this.#handle(effect.pod, { type: 'transfer', transfer: effect.transfer }),
+        );
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  #tell(socket: number, message: VisitMessage): void {
+    const tab = this.tabs.get(socket);
+    tab?.told.push(message);
+    if (tab !== undefined && message.type === 'visitors') tab.visitors = message.visitors;
+  }
+
+  #send(message: PageBusMessage, hears: (pod: WorldPod) => boolean): void {
+    for (const name of this.pods.keys())
+      this.#later(name, (pod) => {
+        if (hears(pod)) this.#handle(name, { type: 'bus', message });
+      });
+  }
+
+  #later(pod: string, act: (pod: WorldPod) => void): void {
+    this.sent += 1;
+    if (this.random.next() < this.loses) return;
+    const found = this.pods.get(pod);
+    this.#agenda.schedule(this.now + LATENCY_MS, () => {
+      if (found !== undefined && this.pods.get(pod) === found) act(found);
+    });
+  }
+}

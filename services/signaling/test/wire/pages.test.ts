@@ -1,0 +1,206 @@
+/** Visitors of pages on real sockets: two pods on real NATS, and the limits at the door. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import { WebSocket, type RawData } from 'ws';
+import { decodeVisitMessage } from '@parley/protocol/decode';
+import { directedText, receivedText } from '@parley/protocol/directed';
+import { PAGES_SOCKET, type Arrived, type VisitMessage, type VisitorMessage } from '@parley/protocol/pages';
+import type { RunningPod } from '../../src/server/start.ts';
+import { eventually } from '../support/deadline.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { startTestPod } from '../support/pod.ts';
+
+const PAGE = 'c0ffee00'.repeat(8);
+
+class Visitor {
+  readonly told: VisitMessage[] = [];
+  readonly heard: { readonly from: string; readonly text: string }[] = [];
+  readonly socket: WebSocket;
+  closed: number | undefined;
+
+  constructor(url: string) {
+    this.socket = new WebSocket(url.replace(/^http/, 'ws') + PAGES_SOCKET);
+    this.socket.on('message', (data: RawData) => this.#hear((data as Buffer).toString()));
+    this.socket.on('close', (code) => (this.closed = code));
+  }
+
+  static async arrive({ url }: RunningPod): Promise<Visitor> {
+    const visitor = new Visitor(url);
+    await once(visitor.socket, 'open');
+    await eventually('the welcome', () => visitor.is('arrived'));
+    return visitor;
+  }
+
+  is(type: VisitMessage['type']): boolean {
+    return this.told.some((message) => message.type === type);
+  }
+
+  get arrived(): Arrived {
+    const found = this.told.find((message) => message.type === 'arrived');
+    assert.ok(found);
+    return found;
+  }
+
+  get holders(): string[] {
+    const lists = this.told.flatMap((message) => (message.type === 'holders' ? message.holders : []));
+    return lists.map(({ visitor }) => visitor);
+  }
+
+  get errors(): string[] {
+    return this.told.flatMap((message) => (message.type === 'error' ? [message.code] : []));
+  }
+
+  say(message: VisitorMessage): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  #hear(text: string): void {
+    const directed = receivedText(text);
+    if (directed !== undefined) {
+      this.heard.push({ from: directed.from, text: directed.payload });
+      return;
+    }
+    const decoded = decodeVisitMessage(text);
+    assert.ok(decoded.ok, text);
+    this.told.push(decoded.message);
+  }
+}
+
+describe('two pods on NATS', () => {
+  let nats: TestNats;
+  let pods: [RunningPod, RunningPod];
+  before(async () => {
+    nats = await startNats();
+    const open = (name: string): Promise<RunningPod> =>
+      startTestPod({ name, nats: nats.url, limits: { 'page.settle': 0 } });
+    pods = [await open('pod-a'), await open('pod-b')];
+  });
+  after(async () => {
+    for (const pod of pods) await pod.close();
+    await nats.close();
+  });
+
+  test('[PAGE-5] [PAGE-6] [PAGE-8] [PAGE-9] a holder is found from another pod, counted, and spoken to', async () => {
+    const ada = await Visitor.arrive(pods[0]);
+    const bo = await Visitor.arrive(pods[1]);
+    assert.ok(ada.arrived.iceServers.length > 0);
+    ada.say({ type: 'hold', page: PAGE, whole: true, bytes: 1000 });
+    bo.say({ type: 'want', page: PAGE });
+    await eventually('the holder is found', () => bo.holders.includes(ada.arrived.visitor));
+    bo.socket.send(directedText(ada.arrived.visitor, '1', 'hello'));
+    await eventually('it is said', () => ada.heard.length === 1);
+    assert.deepEqual(ada.heard, [{ from: bo.arrived.visitor, text: 'hello' }]);
+    await eventually('both are counted', () =>
+      [ada, bo].every(({ told }) =>
+        told.some((one) => one.type === 'count' && one.holders === 1 && one.readers === 1 && one.settled),
+      ),
+    );
+    ada.socket.terminate();
+    await eventually('it is gone', () =>
+      bo.told.some((one) => one.type === 'count' && one.holders === 0 && one.settled),
+    );
+    const metrics = await (await fetch(`${pods[1].url}/metrics`)).text();
+    assert.match(metrics, /^parley_visitors 1$/m);
+    bo.socket.terminate();
+  });
+
+  test('[PAGE-9] whom nobody knows is said, and a participant is no visitor', async () => {
+    const ada = await Visitor.arrive(pods[0]);
+    ada.socket.send(directedText('v0000000000000000', '1', 'anybody?'));
+    ada.socket.send(directedText('p0000000000000000', '2', 'anybody?'));
+    await eventually('both are answered', () => ada.is('undelivered') && ada.errors.length === 1);
+    assert.deepEqual(ada.errors, ['BAD_MESSAGE']);
+    ada.socket.terminate();
+  });
+
+  test('[KEY-6] [PAGE-15] the token of a pipe opens that topic of the stream relay, and nothing else', async () => {
+    const ada = await Visitor.arrive(pods[0]);
+    const pipe = 'A'.repeat(22);
+    ada.say({ type: 'pipe', pipe });
+    await eventually('the token', () => ada.is('pipe'));
+    const [answer] = ada.told.filter((message) => message.type === 'pipe');
+    const { aud, sub, publish, subscribe } = decodeJwt(answer?.token ?? '');
+    assert.deepEqual(
+      { aud, sub, publish, subscribe },
+      {
+        aud: 'parley:streams',
+        sub: ada.arrived.visitor,
+        publish: [`pages/${pipe}`],
+        subscribe: [`pages/${pipe}`],
+      },
+    );
+    ada.socket.terminate();
+  });
+});
+
+describe('a pod keeps its limits', () => {
+  const started: RunningPod[] = [];
+  const podWith = async (limits: NonNullable<Parameters<typeof startTestPod>[0]>['limits'] = {}) => {
+    const pod = await startTestPod({ limits });
+    started.push(pod);
+    return pod;
+  };
+  after(async () => {
+    for (const pod of started) await pod.close();
+  });
+
+  test('[PAGE-5] who is not taken is told on the socket, where a browser sees it: pod.sockets', async () => {
+    const pod = await podWith({ 'pod.sockets': 1 });
+    const ada = await Visitor.arrive(pod);
+    const bo = new Visitor(pod.url);
+    await eventually('it is closed', () => bo.closed !== undefined);
+    assert.deepEqual([bo.errors, bo.closed], [['POD_FULL'], 4504]);
+    ada.socket.terminate();
+    await eventually('there is room', () => pod.pod.socketCount === 0);
+    (await Visitor.arrive(pod)).socket.terminate();
+  });
+
+  test('[PAGE-7] page.requests: too many of one socket are refused, the socket stays', async () => {
+    const pod = await podWith({ 'page.requests': 3 });
+    const ada = await Visitor.arrive(pod);
+    for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'drop', page: PAGE });
+    await eventually('one is refused', () => ada.errors.length === 1);
+    const [refusal] = ada.told.filter((message) => message.type === 'error');
+    assert.equal(refusal?.code, 'PAGES_TOO_FAST');
+    assert.equal(refusal?.ref, PAGE);
+    assert.ok((refusal?.retryAfterMs ?? 0) > 0);
+    ada.say({ type: 'ping' });
+    await eventually('it is still there', () => ada.is('pong'));
+    ada.socket.terminate();
+  });
+
+  test('[PAGE-7] address.pages: wishes of all sockets of an address together', async () => {
+    const pod = await podWith({ 'address.pages': 2 });
+    const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
+    ada.say({ type: 'want', page: PAGE });
+    ada.say({ type: 'want', page: PAGE });
+    await eventually(
+      'they are answered',
+      () => ada.told.filter(({ type }) => type === 'holders').length === 2,
+    );
+    bo.say({ type: 'want', page: PAGE });
+    await eventually('it is refused', () => bo.errors.length === 1);
+    assert.deepEqual(bo.errors, ['PAGES_TOO_FAST']);
+    // To hold is to give.
+    bo.say({ type: 'hold', page: PAGE, whole: true, bytes: 1 });
+    await eventually('it is counted', () => bo.is('count'));
+    for (const { socket } of [ada, bo]) socket.terminate();
+  });
+
+  test('page.memory is told to whoever has to keep it', async () => {
+    const ada = await Visitor.arrive(await podWith({ 'page.memory': 123_456 }));
+    assert.equal(ada.arrived.limits.memoryBytes, 123_456);
+    ada.socket.terminate();
+  });
+
+  test('[RES-8] a pod that drains sends its visitors elsewhere', async () => {
+    const pod = await podWith();
+    const ada = await Visitor.arrive(pod);
+    const drained = pod.drain();
+    await eventually('it is told', () => ada.is('go-elsewhere'));
+    await eventually('it is closed', () => ada.closed === 1012);
+    await drained;
+  });
+});
