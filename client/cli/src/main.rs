@@ -8,6 +8,7 @@ mod http;
 mod join;
 mod load;
 mod media;
+mod page;
 mod publish;
 mod reach;
 mod room;
@@ -33,6 +34,9 @@ enum Command {
     /// Make rooms with a name, and end them
     #[command(subcommand)]
     Room(room::Room),
+    /// Make, hold and fetch pages that exist while somebody holds them
+    #[command(subcommand)]
+    Page(page::Page),
     /// Publish to stream topics, hear them, watch a relay
     #[command(subcommand)]
     Stream(stream::Stream),
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Command::Watch(watch) => watch.run(),
         Command::Join(join) => join.run(),
         Command::Room(room) => room.run(),
+        Command::Page(page) => page.run(),
         Command::Stream(stream) => stream.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Load(load) => load.run(),

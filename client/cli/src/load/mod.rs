@@ -5,6 +5,7 @@
 //! | [`streams`] | publishers and readers on topics; **every delivery is hashed and counted** |
 //! | [`media`] | publishers and watchers of video and audio over QUIC; **every frame is hashed and counted** |
 //! | [`room`] | people of one room, admitted, publishing and receiving; **every frame is hashed and counted** |
+//! | [`pages`] | visitors of one page: how soon all know how many they are |
 //! | [`sockets`], [`herd`] | sockets that are only there, or come and go |
 //! | [`target`], [`socket`], [`frame`] | a WebSocket, as cheap as it gets |
 //! | [`payload`], [`ledger`] | what a message says of itself, and what a reader got |
@@ -16,6 +17,7 @@ mod herd;
 mod ledger;
 pub mod media;
 pub mod output;
+mod pages;
 mod payload;
 pub mod process;
 mod room;
@@ -35,6 +37,8 @@ pub enum Load {
     Media(media::Flags),
     /// People of a room, through its service and relays: what reaches whom, how late, what freezes
     Room(Box<room::Flags>),
+    /// Visitors of one page, who hold or want it: how soon all know how many they are, and what it costs
+    Pages(Box<pages::Flags>),
     /// Sockets that are only there, or that come and go: what they leave behind in the server
     Sockets(sockets::Flags),
 }
@@ -46,6 +50,7 @@ impl Load {
             Load::Streams(flags) => flags.run(),
             Load::Media(flags) => flags.run(),
             Load::Room(flags) => flags.run(),
+            Load::Pages(flags) => flags.run(),
             Load::Sockets(flags) => flags.run(),
         }
     }

@@ -1,0 +1,135 @@
+//! What a page is called, and its link (PAGE-1).
+use super::seal::Key;
+use anyhow::{Context, bail, ensure};
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::fmt;
+use std::str::FromStr;
+use url::Url;
+
+/// SHA-256 of a page's manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address([u8; 32]);
+
+/// Where a page is, and what reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// `https://HOST/`; none where only an address was given.
+    pub host: Option<Url>,
+    /// Its address.
+    pub page: Address,
+    /// Of a sealed page, where the link has it.
+    pub key: Option<Key>,
+}
+
+const FORMS: &str = "must be https://HOST/p/ADDRESS, or an ADDRESS of 64 hexadecimal digits";
+const KEY: &str = "key=";
+
+/// SHA-256.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(digest(&SHA256, bytes).as_ref());
+    hash
+}
+
+impl Address {
+    /// Of a manifest as it stands.
+    pub fn of(manifest: &str) -> Self {
+        Self(sha256(manifest.as_bytes()))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+impl FromStr for Address {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        let digits = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        ensure!(text.len() == 64 && text.bytes().all(digits), FORMS);
+        let mut hash = [0; 32];
+        for (at, byte) in hash.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16)?;
+        }
+        Ok(Self(hash))
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl FromStr for Place {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        if let Ok(page) = text.parse() {
+            return Ok(Self { host: None, page, key: None });
+        }
+        let url: Url = text.parse().context(FORMS)?;
+        ensure!(matches!(url.scheme(), "https" | "http") && url.has_host() && url.username().is_empty(), FORMS);
+        let path: Vec<&str> = url.path().split('/').skip(1).filter(|segment| !segment.is_empty()).collect();
+        let ["p", page] = path.as_slice() else { bail!(FORMS) };
+        let key = url.fragment().and_then(|fragment| fragment.split('&').find_map(|part| part.strip_prefix(KEY)));
+        let key = key.map(str::parse).transpose()?;
+        Ok(Self { host: Some(host(&url)), page: page.parse()?, key })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(host) = &self.host {
+            write!(out, "{host}p/")?;
+        }
+        write!(out, "{}", self.page)?;
+        self.key.iter().try_for_each(|key| write!(out, "#{KEY}{key}"))
+    }
+}
+
+/// Without path, query and fragment.
+pub fn host(url: &Url) -> Url {
+    let mut host = url.clone();
+    host.set_path("/");
+    host.set_query(None);
+    host.set_fragment(None);
+    host
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    #[test]
+    fn page_1_an_address_is_the_hash_of_a_manifest_in_lower_case_hex() {
+        assert_eq!(Address::of("").to_string(), PAGE);
+        assert_eq!(PAGE.parse::<Address>().unwrap(), Address::of(""));
+        for bad in [&PAGE[1..], &PAGE.to_uppercase(), &PAGE.replace('e', "é"), ""] {
+            assert!(bad.parse::<Address>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_what_it_was_made_of() {
+        let key = "AAECAwQFBgcICQoLDA0ODw";
+        for link in [format!("https://h/p/{PAGE}"), format!("http://h:8080/p/{PAGE}#key={key}"), PAGE.to_owned()] {
+            assert_eq!(link.parse::<Place>().unwrap().to_string(), link);
+        }
+        for bad in ["", "https://h/", &format!("https://h/r/{PAGE}"), &format!("https://h/p/{PAGE}#key=short")] {
+            assert!(bad.parse::<Place>().is_err(), "{bad}");
+        }
+    }
+}
