@@ -17,6 +17,11 @@ export function canCall(): boolean {
   return typeof globalThis.RTCPeerConnection === 'function' && typeof globalThis.WebSocket === 'function';
 }
 
+/** Whether this browser can hold pages: only in secure contexts. */
+export function canHoldPages(): boolean {
+  return canCall() && 'subtle' in crypto;
+}
+
 /** Without `page` every room stays in the mesh. */
 export function browserPorts(page: PageMedia | null = null): Ports {
   return {
@@ -27,6 +32,7 @@ export function browserPorts(page: PageMedia | null = null): Ports {
     clock: browserClock,
     random: browserRandom,
     network: browserNetwork,
+    subtle: crypto.subtle,
     compression: webCompression(),
     relayedMedia: canRelay() && page !== null ? () => loadRelayedMedia(page) : null,
     measureLevel: typeof AudioContext === 'function' ? measureLevel : null,
@@ -59,6 +65,7 @@ function openSocket(url: string, handlers: WireHandlers): WireSocket {
     send: (data) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(data);
     },
+    buffered: () => socket.bufferedAmount,
     close: (code) => socket.close(code),
   };
 }

@@ -11,6 +11,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly random: Random;
   readonly network: Network;
+  /** For pages and end-to-end keys. Browsers have it only in secure contexts. */
+  readonly subtle: SubtleCrypto;
   /** `null` where the surroundings cannot compress: payloads then travel as text. */
   readonly compression: Compression | null;
   /** Loudness of a track where the browser's own figure is missing; `null` where there is no AudioContext. */
@@ -67,5 +69,7 @@ export interface WireHandlers {
 
 export interface WireSocket {
   send(data: string | Uint8Array<ArrayBuffer>): void;
+  /** Bytes that wait to leave. */
+  buffered(): number;
   close(code: number): void;
 }

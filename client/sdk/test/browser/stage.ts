@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { memoryNetwork } from '@parley/signaling/adapters/memory-bus';
+import { memoryPages } from '@parley/signaling/adapters/memory-pages';
 import { memoryRooms } from '@parley/signaling/adapters/memory-rooms';
 import { memorySeats } from '@parley/signaling/adapters/memory-seats';
 import { createLog, startPod, type RunningPod } from '@parley/signaling/server/start';
@@ -30,16 +31,17 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function setStage(): Promise<Stage> {
-  const { entry, files } = await bundled('page.ts');
+/** `script` is what its page runs; it puts `handle` into its global scope. */
+export async function setStage(script = 'page.ts', handle = 'stage'): Promise<Stage> {
+  const { entry, files } = await bundled(script);
   const server = createServer((request, response) => {
-    const script = files.get((request.url ?? '').slice(1));
+    const code = files.get((request.url ?? '').slice(1));
     response.setHeader(
       'content-security-policy',
       "default-src 'none'; script-src 'self'; connect-src *; media-src blob:",
     );
-    response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
-    response.end(script ?? `<!doctype html><title>call</title><script type=module src=/${entry}></script>`);
+    response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript');
+    response.end(code ?? `<!doctype html><title>call</title><script type=module src=/${entry}></script>`);
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const pageUrl = `http://localhost:${(server.address() as AddressInfo).port}`;
@@ -54,7 +56,7 @@ export async function setStage(): Promise<Stage> {
       const page = await context.newPage();
       page.on('pageerror', (error) => console.error('page error:', error.message));
       await page.goto(pageUrl);
-      await page.waitForFunction(() => 'stage' in globalThis);
+      await page.waitForFunction((name) => name in globalThis, handle);
       return page;
     },
     async close() {
@@ -113,6 +115,7 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const jwk = { ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'EdDSA' };
   const network = memoryNetwork();
+  const pages = memoryPages();
   const store = memoryRooms();
   const seats = memorySeats();
   const pods: RunningPod[] = [];
@@ -135,6 +138,8 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
     const backing = {
       openBus: (...[listener]: Parameters<Parameters<typeof startPod>[1]['openBus']>) =>
         network.join(pod, listener),
+      openPages: (...[listener]: Parameters<Parameters<typeof startPod>[1]['openPages']>) =>
+        pages.join(pod, listener),
       openMedia: () => ({ revoke: () => {} }),
       openTurn: () => {},
       store,

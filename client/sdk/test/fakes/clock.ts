@@ -22,7 +22,14 @@ export function fakeClock(): FakeClock {
   let now = 0;
   let order = 0;
   const timers = new Set<Timer>();
-  const next = (): Timer | undefined => [...timers].sort((a, b) => a.at - b.at || a.order - b.order)[0];
+  const next = (): Timer | undefined => {
+    let first: Timer | undefined;
+    for (const timer of timers) {
+      if (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order))
+        first = timer;
+    }
+    return first;
+  };
   const run = async (end: number, done: () => boolean): Promise<void> => {
     await setImmediate();
     for (let timer = next(); timer !== undefined && timer.at <= end && !done(); timer = next()) {

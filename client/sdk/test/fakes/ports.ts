@@ -22,6 +22,7 @@ export function fakePorts(change: Partial<Ports> = {}, seed = 1): FakePorts {
     createStream: () => fakeStream(),
     random: seeded(seed),
     network: { online: () => true, subscribe: () => () => undefined },
+    subtle: crypto.subtle,
     compression: null,
     measureLevel: null,
     relayedMedia: null,

@@ -95,6 +95,7 @@ export function fakeService(change: Partial<Ports> = {}): FakeService {
           socket.sent.push(JSON.parse(data) as Record<string, unknown>);
         } else socket.directed.push(data);
       },
+      buffered: () => 0,
       close: (code: number) => {
         socket.closed = code;
       },

@@ -1,0 +1,213 @@
+/** One RTCPeerConnection with one data channel, from offer or answer to its end. Never reused. SPEC rule PAGE-14. */
+import type { Clock } from '../ports.ts';
+import { read } from '../quality.ts';
+import type { Wire, WireEnd } from './wire.ts';
+
+export interface DataChannelOptions {
+  readonly clock: Clock;
+  readonly createConnection: (configuration: RTCConfiguration) => RTCPeerConnection;
+  readonly configuration: RTCConfiguration;
+  /** `link` is added to each. */
+  send(signal: Signal): void;
+}
+
+export type Signal =
+  | { readonly type: 'offer'; readonly sdp: string }
+  | { readonly type: 'answer'; readonly sdp: string }
+  | { readonly type: 'candidate'; readonly candidate: string; readonly mid: string | null };
+
+export const LABEL = 'parley-page';
+/** With TURN over TCP it takes some seconds. */
+const CONNECT_MS = 15_000;
+/** Most addresses are known by then and travel with the description: a pod counts messages. */
+const GATHER_MS = 100;
+const CANDIDATES = 64;
+/** Most `disconnected` heal by themselves within this time. */
+const HEAL_MS = 5000;
+const LOW_BYTES = 256 * 1024;
+/** For what was sent last. */
+const LINGER_MS = 500;
+
+export class DataChannel {
+  readonly #options: DataChannelOptions;
+  readonly #end: WireEnd;
+  readonly #connection: RTCPeerConnection;
+  #channel: RTCDataChannel | null = null;
+  #opened = false;
+  #ended = false;
+  #described = false;
+  /** Candidates that came before the description they belong to. */
+  #early: RTCIceCandidateInit[] | null = [];
+  #heard = 0;
+  #said = 0;
+  #cancelConnect: () => void;
+  #cancelGather: () => void = () => undefined;
+  #cancelHeal: () => void = () => undefined;
+
+  constructor(options: DataChannelOptions, end: WireEnd) {
+    this.#options = options;
+    this.#end = end;
+    this.#connection = options.createConnection(options.configuration);
+    this.#connection.addEventListener('connectionstatechange', () => this.#stateChanged());
+    this.#connection.addEventListener('icecandidate', ({ candidate }) => this.#gathered(candidate));
+    this.#cancelConnect = options.clock.after(CONNECT_MS, () => this.#lost());
+  }
+
+  offer(): void {
+    this.#adopt(this.#connection.createDataChannel(LABEL, { ordered: true }));
+    this.#do(
+      async () => this.#connection.setLocalDescription(),
+      () => this.#describeSoon((sdp) => ({ type: 'offer', sdp })),
+    );
+  }
+
+  takeOffer(sdp: string): void {
+    this.#connection.addEventListener('datachannel', ({ channel }) => {
+      if (this.#channel === null && channel.label === LABEL) this.#adopt(channel);
+      else channel.close();
+    });
+    const answer = async (): Promise<void> => {
+      await this.#connection.setRemoteDescription({ type: 'offer', sdp });
+      await this.#flushEarly();
+      await this.#connection.setLocalDescription();
+    };
+    this.#do(answer, () => this.#describeSoon((sdp) => ({ type: 'answer', sdp })));
+  }
+
+  takeAnswer(sdp: string): void {
+    const take = async (): Promise<void> => {
+      await this.#connection.setRemoteDescription({ type: 'answer', sdp });
+      await this.#flushEarly();
+    };
+    this.#do(take, () => undefined);
+  }
+
+  takeCandidate(candidate: string, mid: string | null): void {
+    this.#heard += 1;
+    if (this.#heard > CANDIDATES || this.#ended) return;
+    const init = { candidate, sdpMid: mid };
+    if (this.#early !== null) this.#early.push(init);
+    // One that this browser cannot use is no fault of the connection.
+    else this.#connection.addIceCandidate(init).catch(() => undefined);
+  }
+
+  /** `null` while no way is in use. */
+  async way(): Promise<'direct' | 'turn' | null> {
+    const report = await this.#connection.getStats().catch(() => undefined);
+    const reading = report === undefined ? undefined : read(report);
+    return reading === undefined ? null : reading.path === 'direct' ? 'direct' : 'turn';
+  }
+
+  close(): void {
+    if (this.#ended) return;
+    this.#finish();
+    this.#channel?.close();
+    if (this.#opened) this.#options.clock.after(LINGER_MS, () => this.#connection.close());
+    else this.#connection.close();
+  }
+
+  #adopt(channel: RTCDataChannel): void {
+    this.#channel = channel;
+    channel.binaryType = 'arraybuffer';
+    channel.bufferedAmountLowThreshold = LOW_BYTES;
+    channel.addEventListener('open', () => this.#open(channel));
+    channel.addEventListener('close', () => this.#lost());
+    channel.addEventListener('bufferedamountlow', () => {
+      if (!this.#ended) this.#end.onDrained();
+    });
+    channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (this.#ended) return;
+      if (typeof data === 'string') this.#end.onText(data);
+      else if (data instanceof ArrayBuffer) this.#end.onBinary(new Uint8Array(data));
+    });
+    if (channel.readyState === 'open') this.#open(channel);
+  }
+
+  #open(channel: RTCDataChannel): void {
+    if (this.#opened || this.#ended) return;
+    this.#opened = true;
+    this.#cancelConnect();
+    this.#end.onOpen(this.#wire(channel));
+  }
+
+  #wire(channel: RTCDataChannel): Wire {
+    return {
+      buffered: () => channel.bufferedAmount,
+      close: () => this.close(),
+      send: (data) => {
+        try {
+          // One call for each type, as the browser declares them.
+          if (typeof data === 'string') channel.send(data);
+          else channel.send(data);
+        } catch {
+          this.#lost();
+        }
+      },
+    };
+  }
+
+  #do(task: () => Promise<void>, then: () => void): void {
+    task().then(
+      () => {
+        if (!this.#ended) then();
+      },
+      // A description that this browser refuses.
+      () => this.#lost(),
+    );
+  }
+
+  async #flushEarly(): Promise<void> {
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const one of early) await this.#connection.addIceCandidate(one).catch(() => undefined);
+  }
+
+  /** Timers of a tab in the background may be a minute late: the first address from outside is as good a sign. */
+  #describeSoon(signal: (sdp: string) => Signal): void {
+    const describe = (): void => {
+      const sdp = this.#connection.localDescription?.sdp;
+      if (this.#ended || this.#described || sdp === undefined) return;
+      this.#described = true;
+      this.#cancelGather();
+      this.#options.send(signal(sdp));
+    };
+    this.#connection.addEventListener('icecandidate', ({ candidate }) => {
+      if (candidate === null || candidate.type !== 'host') describe();
+    });
+    if (this.#connection.iceGatheringState === 'complete') describe();
+    else this.#cancelGather = this.#options.clock.after(GATHER_MS, describe);
+  }
+
+  /** What is known before the description is sent is in it. */
+  #gathered(candidate: RTCIceCandidate | null): void {
+    this.#said += 1;
+    if (!this.#described || this.#ended || this.#said > CANDIDATES) return;
+    this.#options.send({
+      type: 'candidate',
+      candidate: candidate?.candidate ?? '',
+      mid: candidate?.sdpMid ?? null,
+    });
+  }
+
+  #stateChanged(): void {
+    const state = this.#connection.connectionState;
+    this.#cancelHeal();
+    if (state === 'failed' || state === 'closed') this.#lost();
+    else if (state === 'disconnected')
+      this.#cancelHeal = this.#options.clock.after(HEAL_MS, () => this.#lost());
+  }
+
+  #lost(): void {
+    if (this.#ended) return;
+    this.#finish();
+    this.#connection.close();
+    this.#end.onLost();
+  }
+
+  #finish(): void {
+    this.#ended = true;
+    this.#cancelConnect();
+    this.#cancelGather();
+    this.#cancelHeal();
+  }
+}

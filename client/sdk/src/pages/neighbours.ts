@@ -1,0 +1,157 @@
+/** Everybody this tab is connected with about one page: whom to connect with, whom to let in, and what follows an end. SPEC rule PAGE-14. */
+import type { Holders, VisitorId } from '@parley/protocol/pages';
+import type { LinkMessage } from '@parley/protocol/pages-peer';
+import { toBase64 } from './base64.ts';
+import { Candidates } from './candidates.ts';
+import { PageLink, type LinkEnd, type LinkHost } from './page-link.ts';
+import type { PageOf, Tab } from './tab.ts';
+
+/** How long somebody is not asked again; `null`: never. */
+const REST_MS: Readonly<Record<LinkEnd, number | null>> = {
+  bye: 5000,
+  lost: 2000,
+  silent: 10_000,
+  gone: 60_000,
+  busy: 2000,
+  none: 10_000,
+  double: 1000,
+  bad: null,
+  stalled: 15_000,
+  full: 0,
+  dropped: 0,
+};
+const LINK_ID_BYTES = 12;
+
+export class Neighbours {
+  /** Of those that have gone. */
+  received = 0;
+  sent = 0;
+  /** Who sent what is not of the page, or let requests lie. */
+  dropped = 0;
+  readonly #of: PageOf;
+  readonly #tab: Tab;
+  readonly #host: LinkHost;
+  readonly #links = new Map<string, PageLink>();
+  readonly #candidates = new Candidates();
+
+  constructor(of: PageOf, host: LinkHost) {
+    this.#of = of;
+    this.#tab = of.tab;
+    this.#host = host;
+  }
+
+  get all(): PageLink[] {
+    return [...this.#links.values()];
+  }
+
+  get(id: string): PageLink | undefined {
+    return this.#links.get(id);
+  }
+
+  /** Nobody is about to be connected. */
+  get settled(): boolean {
+    return this.all.every(({ open }) => open);
+  }
+
+  name(holders: Holders['holders']): void {
+    const self = this.#tab.visitor();
+    this.#candidates.name(holders.filter(({ visitor }) => visitor !== self));
+  }
+
+  /** Who need not be named. */
+  without(): VisitorId[] {
+    return this.#candidates.without(this.#connected(), this.#tab.ports.clock.now());
+  }
+
+  /** Connects with holders until there are so many. */
+  seek(most: number): void {
+    if (this.#tab.visitor() === null) return;
+    for (let count = this.#begun.length; count < most; count += 1) {
+      const visitor = this.#candidates.next(this.#connected(), this.#tab.ports.clock.now());
+      if (visitor === undefined) return;
+      const id = toBase64(this.#tab.ports.random.bytes(LINK_ID_BYTES));
+      this.#link(id, visitor, true).offer();
+    }
+  }
+
+  /** Whoever has nothing to give must not keep others away. */
+  makeRoom(most: number): void {
+    if (this.#begun.length >= most) this.#begun[0]?.close('none');
+  }
+
+  /** `false`: this is not of this page. */
+  hear(from: VisitorId, message: LinkMessage): boolean {
+    const link = this.#links.get(message.link);
+    if (link !== undefined) link.hear(from, message);
+    else if (message.type !== 'offer' && message.type !== 'pipe') return false;
+    else if (message.page !== this.#of.page) return false;
+    else this.#accept(from, message);
+    return true;
+  }
+
+  /** Nobody took what was said; a link that is up does not need the service any more. */
+  undelivered(id: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void {
+    const link = this.#links.get(id);
+    if (link !== undefined && !link.open) link.close(reason === 'unknown' ? 'gone' : 'lost');
+  }
+
+  endAll(): void {
+    for (const link of this.all) link.close('dropped');
+  }
+
+  get #begun(): PageLink[] {
+    return this.all.filter(({ began }) => began);
+  }
+
+  #connected(): Set<VisitorId> {
+    return new Set(this.all.map(({ visitor }) => visitor));
+  }
+
+  #accept(from: VisitorId, message: Extract<LinkMessage, { type: 'offer' | 'pipe' }>): void {
+    const refuse = (why: 'none' | 'busy' | 'double'): void =>
+      this.#tab.tell(from, { type: 'refuse', link: message.link, why });
+    if ((this.#host.here()?.count ?? 0) === 0 || this.#candidates.isBad(from)) {
+      refuse('none');
+      return;
+    }
+    for (const link of this.all) {
+      if (link.visitor !== from) continue;
+      // Theirs and ours met: the one of the lower id stays.
+      if (link.began && !link.answered && (this.#tab.visitor() ?? '') < from) {
+        refuse('double');
+        return;
+      }
+      // Otherwise they lost what we had.
+      link.close('double');
+    }
+    if (!this.#tab.mayServe()) {
+      refuse('busy');
+      return;
+    }
+    const link = this.#link(message.link, from, false);
+    if (message.type === 'offer') link.answer(message.sdp);
+    else link.takePipe(message.pipe);
+  }
+
+  #link(id: string, visitor: VisitorId, began: boolean): PageLink {
+    const link = new PageLink({ id, visitor, began }, this.#of, {
+      ...this.#host,
+      onEnd: (one, why) => this.#ended(one, why),
+    });
+    this.#links.set(id, link);
+    this.#tab.onChange();
+    return link;
+  }
+
+  #ended(link: PageLink, why: LinkEnd): void {
+    this.#links.delete(link.id);
+    this.received += link.received;
+    this.sent += link.sent;
+    const rest = REST_MS[why];
+    if (rest === null) this.#candidates.ban(link.visitor);
+    else if (rest > 0) this.#candidates.rest(link.visitor, rest, this.#tab.ports.clock.now());
+    if (why === 'bad' || why === 'stalled') this.dropped += 1;
+    this.#tab.onChange();
+    this.#host.onEnd(link, why);
+  }
+}

@@ -1,0 +1,251 @@
+/** All pages of this tab: what is made, read and held, within the limits of the service. The interface is `api.ts`. */
+import { decode } from '@parley/protocol/decode';
+import { PageManifest, type PageAddress, type PageLimits, type VisitMessage } from '@parley/protocol/pages';
+import { Type } from 'typebox';
+import { toRtc } from '../ice-servers.ts';
+import type { Ports } from '../ports.ts';
+import { newSecret, SECRET_BYTES } from '../relayed/secret.ts';
+import type { PageContent, PageMade, PageRefusal, Pages, PagesSnapshot } from './api.ts';
+import { HeldPage } from './held-page.ts';
+import { makeManifest } from './manifest.ts';
+import { PageCopy } from './page-copy.ts';
+import { refusalOf } from './refusals.ts';
+import { PageSeal, SEAL_SCHEME, sealedBytes } from './seal.ts';
+import type { Tab } from './tab.ts';
+import { Visit } from './visit.ts';
+
+export interface PagesOptions {
+  /** Where `/v1` is. */
+  readonly api: string;
+  /** `relay`: only through TURN. */
+  readonly iceTransportPolicy?: RTCIceTransportPolicy;
+}
+
+const CHANGES_MS = 100;
+/** Whoever was given nothing for so long makes room for somebody who waits. */
+const IDLE_MS = 20_000;
+
+export function openPages(options: PagesOptions, ports: Ports): Pages {
+  return new OpenPages(options, ports);
+}
+
+class OpenPages implements Pages {
+  readonly #ports: Ports;
+  readonly #visit: Visit;
+  readonly #tab: Tab;
+  readonly #pages = new Map<PageAddress, HeldPage>();
+  readonly #listeners = new Set<() => void>();
+  /** Who waits for the first connection. */
+  #waiting: ((limits: PageLimits | null) => void)[] = [];
+  /** Of pages that are being made. */
+  #reserved = 0;
+  #snapshot: PagesSnapshot;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #cancelTell: (() => void) | null = null;
+  #closed = false;
+
+  constructor({ api, iceTransportPolicy }: PagesOptions, ports: Ports) {
+    this.#ports = ports;
+    this.#visit = new Visit(api, ports, {
+      onArrived: () => this.#arrived(),
+      onMessage: (message) => this.#hear(message),
+      onDirected: (from, message) => {
+        for (const page of this.#pages.values()) if (page.onDirected(from, message)) return;
+        if (message.type === 'offer' || message.type === 'pipe') {
+          this.#visit.tell(from, { type: 'refuse', link: message.link, why: 'none' });
+        }
+      },
+      onUndelivered: (link, reason) => {
+        for (const page of this.#pages.values()) page.onUndelivered(link, reason);
+      },
+      onChange: () => this.#changed(),
+    });
+    this.#tab = {
+      api,
+      ports,
+      limits: () => this.#visit.limits,
+      visitor: () => this.#visit.visitor,
+      configuration: () => ({
+        iceServers: toRtc(this.#visit.iceServers),
+        ...(iceTransportPolicy === undefined ? {} : { iceTransportPolicy }),
+      }),
+      say: (message) => void this.#visit.say(message),
+      tell: (to, message) => this.#visit.tell(to, message),
+      askToken: async (pipe) => this.#visit.askToken(pipe),
+      hasRoom: (bytes) => this.#hasRoom(bytes),
+      mayServe: () => this.#mayServe(),
+      onChange: () => this.#changed(),
+    };
+    this.#snapshot = this.#look();
+  }
+
+  get snapshot(): PagesSnapshot {
+    return this.#snapshot;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async make(
+    content: PageContent,
+    { sealed }: { readonly sealed: boolean },
+  ): Promise<PageMade | PageRefusal> {
+    const limits =
+      this.#visit.limits ?? (await new Promise<PageLimits | null>((resolve) => this.#waiting.push(resolve)));
+    if (limits === null || this.#closed) return refusalOf('NOT_READY');
+    const { length } = content.bytes;
+    const size = sealed ? sealedBytes(length, limits.chunkBytes) : length;
+    if (length === 0 || !isHead(content)) return refusalOf('BAD_REQUEST');
+    if (size > limits.pageBytes) return refusalOf('PAGE_TOO_LARGE');
+    if (this.#held >= limits.perVisitor) return refusalOf('TOO_MANY_PAGES');
+    if (!this.#hasRoom(size)) return refusalOf('PAGES_TOO_LARGE');
+    this.#reserved += size;
+    const made = await build(this.#ports, content, sealed, limits.chunkBytes).finally(() => {
+      this.#reserved -= size;
+    });
+    if (made === null) return refusalOf('BAD_REQUEST');
+    if (this.#closed) return refusalOf('NOT_READY');
+    const { copy, key } = made;
+    const { page } = copy.manifest;
+    const known = this.#pages.get(page);
+    if (known === undefined && this.#held >= limits.perVisitor) return refusalOf('TOO_MANY_PAGES');
+    await this.#page(page).adopt(copy, key);
+    this.#refresh();
+    return { page, key };
+  }
+
+  read(page: PageAddress, key: string | null): void {
+    if (this.#closed) return;
+    const full = this.#visit.limits !== null && this.#held >= this.#visit.limits.perVisitor;
+    const known = this.#pages.get(page);
+    if ((known === undefined || known.refused) && full) this.#page(page).refuse(refusalOf('TOO_MANY_PAGES'));
+    else void this.#page(page).read(key);
+    this.#refresh();
+  }
+
+  content(page: PageAddress): PageContent | null {
+    return this.#pages.get(page)?.content() ?? null;
+  }
+
+  drop(page: PageAddress): void {
+    this.#pages.get(page)?.close();
+    this.#pages.delete(page);
+    this.#refresh();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const page of this.#pages.values()) page.close();
+    this.#visit.close();
+    this.#cancelTell?.();
+    this.#listeners.clear();
+    for (const resolve of this.#waiting.splice(0)) resolve(null);
+  }
+
+  get #held(): number {
+    return [...this.#pages.values()].filter(({ refused }) => !refused).length;
+  }
+
+  #page(page: PageAddress): HeldPage {
+    const known = this.#pages.get(page);
+    if (known !== undefined) return known;
+    const made = new HeldPage(page, this.#tab);
+    this.#pages.set(page, made);
+    return made;
+  }
+
+  #hasRoom(bytes: number): boolean {
+    const most = this.#visit.limits?.memoryBytes ?? 0;
+    let used = this.#reserved + bytes;
+    for (const page of this.#pages.values()) used += page.bytes;
+    return used <= most;
+  }
+
+  #mayServe(): boolean {
+    const served = [...this.#pages.values()].flatMap((page) => page.served);
+    if (served.length < (this.#visit.limits?.served ?? 0)) return true;
+    const now = this.#ports.clock.now();
+    const idle = served.find(({ servedAt }) => now - servedAt >= IDLE_MS);
+    idle?.close('dropped');
+    return idle !== undefined;
+  }
+
+  #arrived(): void {
+    const { limits } = this.#visit;
+    for (const resolve of this.#waiting.splice(0)) resolve(limits);
+    for (const page of this.#pages.values()) page.sayAll();
+  }
+
+  #hear(message: VisitMessage): void {
+    if (message.type === 'holders') this.#pages.get(message.page)?.onHolders(message.holders);
+    else if (message.type === 'count') this.#pages.get(message.page)?.onCount(message);
+    else if (message.type === 'error' && message.ref !== undefined) {
+      const { code, retryAfterMs } = message;
+      this.#pages.get(message.ref)?.onRefused({ code, message: message.message }, retryAfterMs);
+    }
+  }
+
+  #look(): PagesSnapshot {
+    const { connection, refusal, visitors, limits } = this.#visit;
+    return {
+      connection,
+      refusal,
+      visitors,
+      limits,
+      pages: [...this.#pages.values()].map(({ view }) => view),
+    };
+  }
+
+  /** What the application just asked for is seen at once; listeners hear of it as of everything. */
+  #refresh(): void {
+    this.#changed();
+    this.#snapshot = this.#look();
+  }
+
+  #changed(): void {
+    if (this.#closed || this.#cancelTell !== null) return;
+    const { clock } = this.#ports;
+    this.#cancelTell = clock.after(Math.max(0, this.#toldAt + CHANGES_MS - clock.now()), () => {
+      this.#cancelTell = null;
+      this.#toldAt = clock.now();
+      this.#snapshot = this.#look();
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}
+
+const { type, name } = PageManifest.properties;
+const Head = Type.Object({ type, name });
+
+const isHead = (content: PageContent): boolean =>
+  decode(Head, { type: content.type, ...(content.name === null ? {} : { name: content.name }) }).ok;
+
+/** `null` where the name is too long to be sealed. */
+async function build(
+  { subtle, random }: Ports,
+  { type, name, bytes }: PageContent,
+  sealed: boolean,
+  chunkBytes: number,
+): Promise<{ readonly copy: PageCopy; readonly key: string | null } | null> {
+  if (!sealed) {
+    const own = bytes.slice();
+    const manifest = await makeManifest(
+      subtle,
+      { type, ...(name === null ? {} : { name }) },
+      own,
+      chunkBytes,
+    );
+    return { copy: PageCopy.made(subtle, manifest, own), key: null };
+  }
+  const key = newSecret(random.bytes(SECRET_BYTES));
+  const seal = await PageSeal.of(subtle, key);
+  const head = await seal?.closeHead({ type, name });
+  if (seal === undefined || head === undefined) return null;
+  const closed = await seal.close(bytes, chunkBytes);
+  const sealing = { type: 'application/octet-stream', seal: { scheme: SEAL_SCHEME, head } } as const;
+  const manifest = await makeManifest(subtle, sealing, closed, chunkBytes);
+  return { copy: PageCopy.made(subtle, manifest, closed), key };
+}

@@ -1,0 +1,117 @@
+/**
+ * The end-to-end key of a page. It is in the fragment of the link, which browsers send to no server, and of one page only, so that numbers of
+ * chunks are nonces: AES-128-GCM, keys by HKDF-SHA-256. Hashes are of what is sealed. SPEC rule PAGE-4.
+ */
+import { decode } from '@parley/protocol/decode';
+import { PageManifest } from '@parley/protocol/pages';
+import { Type } from 'typebox';
+import { readSecret } from '../relayed/secret.ts';
+import { fromBase64, toBase64 } from './base64.ts';
+
+export const SEAL_SCHEME = 'AES-128-GCM';
+/** By which a sealed chunk is longer. */
+export const TAG_BYTES = 16;
+const NONCE_BYTES = 12;
+/** Of the head as sealed, before base64url: its bound in the manifest. */
+const HEAD_BYTES = 768;
+
+export interface PageHead {
+  readonly type: string;
+  readonly name: string | null;
+}
+
+const { type, name } = PageManifest.properties;
+const Head = Type.Object({ type, name });
+
+export class PageSeal {
+  readonly #subtle: SubtleCrypto;
+  readonly #chunks: CryptoKey;
+  readonly #head: CryptoKey;
+
+  private constructor(subtle: SubtleCrypto, chunks: CryptoKey, head: CryptoKey) {
+    this.#subtle = subtle;
+    this.#chunks = chunks;
+    this.#head = head;
+  }
+
+  /** `key`: 16 bytes in base64url; `undefined` where it is none. */
+  static async of(subtle: SubtleCrypto, key: string): Promise<PageSeal | undefined> {
+    const secret = readSecret(key);
+    if (secret === undefined) return undefined;
+    const root = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveKey']);
+    const derive = async (info: string): Promise<CryptoKey> =>
+      subtle.deriveKey(
+        { name: 'HKDF', hash: 'SHA-256', salt: utf8('parley page 1'), info: utf8(info) },
+        root,
+        { name: 'AES-GCM', length: 128 },
+        false,
+        ['encrypt', 'decrypt'],
+      );
+    return new PageSeal(subtle, await derive('chunks'), await derive('head'));
+  }
+
+  /** `chunkBytes` of what is sealed. */
+  async close(bytes: Uint8Array<ArrayBuffer>, chunkBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+    const sealed = new Uint8Array(sealedBytes(bytes.length, chunkBytes));
+    const step = chunkBytes - TAG_BYTES;
+    for (let chunk = 0; chunk * step < bytes.length; chunk += 1) {
+      const plain = bytes.subarray(chunk * step, (chunk + 1) * step);
+      const one = await this.#subtle.encrypt(parameters(chunk), this.#chunks, plain);
+      sealed.set(new Uint8Array(one), chunk * chunkBytes);
+    }
+    return sealed;
+  }
+
+  /** `undefined` where it was not sealed with this key. */
+  async open(
+    sealed: Uint8Array<ArrayBuffer>,
+    chunkBytes: number,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const chunks = Math.ceil(sealed.length / chunkBytes);
+    const bytes = new Uint8Array(Math.max(0, sealed.length - chunks * TAG_BYTES));
+    try {
+      for (let chunk = 0; chunk < chunks; chunk += 1) {
+        const one = sealed.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes);
+        const plain = await this.#subtle.decrypt(parameters(chunk), this.#chunks, one);
+        bytes.set(new Uint8Array(plain), chunk * (chunkBytes - TAG_BYTES));
+      }
+    } catch {
+      return undefined;
+    }
+    return bytes;
+  }
+
+  /** `undefined` where the name is too long for it. */
+  async closeHead({ type, name }: PageHead): Promise<string | undefined> {
+    const plain = utf8(JSON.stringify(name === null ? { type } : { type, name }));
+    if (plain.length + TAG_BYTES > HEAD_BYTES) return undefined;
+    return toBase64(new Uint8Array(await this.#subtle.encrypt(parameters(0), this.#head, plain)));
+  }
+
+  /** `undefined` where it was not sealed with this key. */
+  async openHead(head: string): Promise<PageHead | undefined> {
+    const sealed = fromBase64(head);
+    if (sealed === undefined) return undefined;
+    try {
+      const plain = await this.#subtle.decrypt(parameters(0), this.#head, sealed);
+      const decoded = decode(Head, JSON.parse(new TextDecoder().decode(plain)));
+      return decoded.ok ? { type: decoded.message.type, name: decoded.message.name ?? null } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** How large so many bytes are when they are sealed in chunks of so many. */
+export const sealedBytes = (bytes: number, chunkBytes: number): number =>
+  bytes + TAG_BYTES * Math.ceil(bytes / (chunkBytes - TAG_BYTES));
+
+function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+function parameters(chunk: number): AesGcmParams {
+  const iv = new DataView(new ArrayBuffer(NONCE_BYTES));
+  iv.setUint32(NONCE_BYTES - 4, chunk);
+  return { name: 'AES-GCM', iv: iv.buffer, tagLength: 8 * TAG_BYTES };
+}

@@ -1,0 +1,226 @@
+/**
+ * Which chunk to ask of whom, pure: rarest first by chance, from whoever has only some before whoever has all, so that the first holder
+ * gives each chunk about once and readers give it on. What lies is asked elsewhere, the last chunks of two at once. SPEC rules PAGE-16, PAGE-17.
+ */
+import type { Random } from '../ports.ts';
+import { Bitmap } from './bitmap.ts';
+
+export interface Ask {
+  readonly peer: string;
+  readonly chunk: number;
+}
+
+interface Peer {
+  readonly has: Bitmap;
+  /** When each chunk was asked for. */
+  readonly asked: Map<number, number>;
+  /** Asked for in vain, so often; may still come as often. */
+  readonly lapsed: Map<number, number>;
+  /** So many at once: less while it is new, or slow. */
+  window: number;
+  /** Requests that lay since the last chunk came. */
+  lies: number;
+  heardAt: number;
+}
+
+export const ASKED_AT_ONCE = 8;
+/** Of somebody new: who is slow, or serves many, must not be called a liar for it. */
+const ASKED_FIRST = 2;
+/** A chunk that comes sooner is worth asking for more at once. */
+const QUICK_MS = 2000;
+export const STALL_MS = 5000;
+const LIES = 3;
+/** So few are missing that one who is slow would hold up the end. */
+const LAST_CHUNKS = 8;
+/** A chunk of the last that did not come by then is asked of a second one. */
+const LAST_MS = 500;
+
+export class Swarm {
+  readonly #here: Bitmap;
+  readonly #random: Random;
+  readonly #peers = new Map<string, Peer>();
+  /** How many of those connected have each chunk. */
+  readonly #holders: Uint16Array;
+  /** Of how many each chunk is asked now. */
+  readonly #askedOf: Uint8Array;
+  readonly #checking = new Set<number>();
+
+  /** `here` grows outside, as chunks are found good. */
+  constructor(here: Bitmap, random: Random) {
+    this.#here = here;
+    this.#random = random;
+    this.#holders = new Uint16Array(here.of);
+    this.#askedOf = new Uint8Array(here.of);
+  }
+
+  join(id: string, now: number): void {
+    if (this.#peers.has(id)) return;
+    const has = new Bitmap(this.#here.of);
+    this.#peers.set(id, {
+      has,
+      asked: new Map(),
+      lapsed: new Map(),
+      window: ASKED_FIRST,
+      lies: 0,
+      heardAt: now,
+    });
+  }
+
+  leave(id: string): void {
+    const peer = this.#peers.get(id);
+    if (peer === undefined) return;
+    this.#peers.delete(id);
+    for (const chunk of peer.asked.keys()) this.#answered(peer, chunk);
+    for (let chunk = 0; chunk < this.#here.of; chunk += 1) if (peer.has.has(chunk)) this.#fewer(chunk);
+  }
+
+  got(id: string, chunk: number): void {
+    if (this.#peers.get(id)?.has.add(chunk)) this.#holders[chunk] = (this.#holders[chunk] ?? 0) + 1;
+  }
+
+  hasAll(id: string): boolean {
+    return this.#peers.get(id)?.has.full ?? false;
+  }
+
+  /** Whether somebody connected has what is missing here. */
+  get fed(): boolean {
+    for (let chunk = 0; chunk < this.#here.of; chunk += 1) {
+      if ((this.#holders[chunk] ?? 0) > 0 && !this.#here.has(chunk)) return true;
+    }
+    return false;
+  }
+
+  /** What is to be asked for now; it counts as asked. */
+  asks(now: number): Ask[] {
+    const asks: Ask[] = [];
+    const order = [...this.#peers].sort(
+      ([, a], [, b]) => Number(a.has.full) - Number(b.has.full) || a.asked.size - b.asked.size,
+    );
+    for (const [id, peer] of order) {
+      while (peer.asked.size < peer.window) {
+        const chunk = this.#choose(peer, now);
+        if (chunk === undefined) break;
+        peer.asked.set(chunk, now);
+        this.#askedOf[chunk] = (this.#askedOf[chunk] ?? 0) + 1;
+        asks.push({ peer: id, chunk });
+      }
+    }
+    return asks;
+  }
+
+  /** A chunk came. `wanted`: it is to be checked, and `checked` said then; `unasked`: nobody sends that by mistake. */
+  arrived(id: string, chunk: number, now: number): 'wanted' | 'twice' | 'unasked' {
+    const peer = this.#peers.get(id);
+    const at = peer?.asked.get(chunk);
+    if (peer === undefined || !(this.#answered(peer, chunk) || cameLate(peer, chunk))) return 'unasked';
+    const quick = at !== undefined && now - at < QUICK_MS;
+    peer.window = quick ? Math.min(ASKED_AT_ONCE, peer.window + 1) : Math.max(1, peer.window - 1);
+    peer.lies = 0;
+    peer.heardAt = now;
+    if (this.#here.has(chunk) || this.#checking.has(chunk)) return 'twice';
+    this.#checking.add(chunk);
+    return 'wanted';
+  }
+
+  checked(chunk: number): void {
+    this.#checking.delete(chunk);
+  }
+
+  /** It does not give the chunk. `false`: nor did it the ones before, it is to be left. */
+  refused(id: string, chunk: number): boolean {
+    const peer = this.#peers.get(id);
+    if (peer === undefined || !this.#answered(peer, chunk)) return true;
+    if (peer.has.has(chunk)) this.#fewer(chunk);
+    peer.has.remove(chunk);
+    peer.lies += 1;
+    return peer.lies < LIES;
+  }
+
+  /**
+   * Requests that lay too long may be asked elsewhere. Answers who let several in a row lie and sent nothing since: they are to be left. What was
+   * asked for together lies together, and counts once: a slow holder of many readers takes its time for the first.
+   */
+  lapse(now: number): string[] {
+    const stalled: string[] = [];
+    for (const [id, peer] of this.#peers) {
+      let lay = false;
+      for (const [chunk, at] of peer.asked) {
+        if (now - at < STALL_MS) continue;
+        this.#answered(peer, chunk);
+        peer.lapsed.set(chunk, (peer.lapsed.get(chunk) ?? 0) + 1);
+        lay = true;
+      }
+      if (!lay) continue;
+      peer.window = Math.max(1, peer.window >> 1);
+      peer.lies += 1;
+      if (peer.lies >= LIES && now - peer.heardAt >= STALL_MS) stalled.push(id);
+    }
+    return stalled;
+  }
+
+  /** This device slept: nobody let anything lie. */
+  forgive(now: number): void {
+    for (const peer of this.#peers.values()) {
+      peer.heardAt = now;
+      for (const chunk of peer.asked.keys()) peer.asked.set(chunk, now);
+    }
+  }
+
+  #choose(peer: Peer, now: number): number | undefined {
+    const missing = this.#here.of - this.#here.count - this.#checking.size;
+    let rarest = Number.POSITIVE_INFINITY;
+    let equals = 0;
+    let chosen: number | undefined;
+    let second: number | undefined;
+    for (let chunk = 0; chunk < this.#here.of; chunk += 1) {
+      if (this.#here.has(chunk) || this.#checking.has(chunk)) continue;
+      if (!peer.has.has(chunk) || peer.asked.has(chunk)) continue;
+      const holders = this.#holders[chunk] ?? 0;
+      const askedOf = this.#askedOf[chunk] ?? 0;
+      if (askedOf > 0) {
+        if (askedOf === 1 && missing <= LAST_CHUNKS && this.#isLate(chunk, now)) second ??= chunk;
+        continue;
+      }
+      if (holders > rarest || (peer.lapsed.has(chunk) && this.#elsewhere(chunk))) continue;
+      equals = holders < rarest ? 1 : equals + 1;
+      rarest = holders;
+      // Each of the equals ends up chosen with the same chance.
+      if (this.#random.fraction() * equals < 1) chosen = chunk;
+    }
+    return chosen ?? second;
+  }
+
+  #isLate(chunk: number, now: number): boolean {
+    for (const { asked } of this.#peers.values()) {
+      const at = asked.get(chunk);
+      if (at !== undefined && now - at >= LAST_MS) return true;
+    }
+    return false;
+  }
+
+  /** Whether somebody has it who was not asked for it in vain. */
+  #elsewhere(chunk: number): boolean {
+    for (const { has, lapsed } of this.#peers.values()) if (has.has(chunk) && !lapsed.has(chunk)) return true;
+    return false;
+  }
+
+  /** Whether it was asked for and did not lapse. */
+  #answered(peer: Peer, chunk: number): boolean {
+    if (!peer.asked.delete(chunk)) return false;
+    this.#askedOf[chunk] = Math.max(0, (this.#askedOf[chunk] ?? 0) - 1);
+    return true;
+  }
+
+  #fewer(chunk: number): void {
+    this.#holders[chunk] = Math.max(0, (this.#holders[chunk] ?? 0) - 1);
+  }
+}
+
+/** Whether it was asked for and lapsed. */
+function cameLate({ lapsed }: Peer, chunk: number): boolean {
+  const times = lapsed.get(chunk);
+  if (times === undefined) return false;
+  if (times > 1) lapsed.set(chunk, times - 1);
+  else lapsed.delete(chunk);
+  return true;
+}

@@ -1,0 +1,274 @@
+/**
+ * The way to the service and back, as long as the pages are open: one socket at a time, each a new visitor. What is fetched and served goes on
+ * without it; after `arrived` everything is said again by `onArrived`. SPEC rules PAGE-5 and PAGE-9.
+ */
+import type { IceServer } from '@parley/protocol/http';
+import {
+  PAGES_SOCKET,
+  type Arrived,
+  type VisitMessage,
+  type VisitorId,
+  type VisitorMessage,
+} from '@parley/protocol/pages';
+import type { LinkMessage } from '@parley/protocol/pages-peer';
+import { backoff } from '../backoff.ts';
+import { refreshIn } from '../ice-servers.ts';
+import type { Ports } from '../ports.ts';
+import type { PageRefusal, PagesSnapshot } from './api.ts';
+import { refusalOf } from './refusals.ts';
+import { openVisitSocket, type VisitSocket } from './visit-socket.ts';
+
+export interface VisitHandlers {
+  onArrived(): void;
+  onMessage(message: VisitMessage): void;
+  onDirected(from: VisitorId, message: LinkMessage): void;
+  /** Nobody took what was said about this link. */
+  onUndelivered(link: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void;
+  onChange(): void;
+}
+
+type Step =
+  | { readonly at: 'opening'; readonly socket: VisitSocket }
+  | { readonly at: 'open'; readonly socket: VisitSocket; readonly visitor: VisitorId; readonly since: number }
+  | { readonly at: 'waiting'; readonly go: () => void; readonly cancel: () => void }
+  | { readonly at: 'closed' };
+
+/** A connection that ends sooner is no success: the next wait is longer. */
+const STEADY_MS = 5000;
+/** Devices are wrong about being offline often enough that an attempt is still made now and then. */
+const OFFLINE_RETRY_MS = 15_000;
+/** A pod counts what one socket says in a second; well below that, so that wishes for pages always get through. */
+const PACE = { most: 20, everyMs: 40 };
+/** More than that wait only where nobody listens. */
+const QUEUE = 500;
+const TOKEN_MS = 5000;
+
+export class Visit {
+  readonly #url: string;
+  readonly #ports: Ports;
+  readonly #handlers: VisitHandlers;
+  readonly #stopListening: () => void;
+  #step: Step;
+  #arrived: Arrived | null = null;
+  #iceServers: readonly IceServer[] = [];
+  #visitors: number | null = null;
+  #refusal: PageRefusal | null = null;
+  #failures = 0;
+  #counter = 0;
+  #queue: (() => void)[] = [];
+  #left = PACE.most;
+  #cancelPace: (() => void) | null = null;
+  #cancelMove: () => void = () => undefined;
+  #cancelIce: () => void = () => undefined;
+  readonly #tokens = new Map<string, (token: string | null) => void>();
+
+  constructor(api: string, ports: Ports, handlers: VisitHandlers) {
+    this.#url = `${api.replace(/^http/, 'ws')}${PAGES_SOCKET}`;
+    this.#ports = ports;
+    this.#handlers = handlers;
+    this.#stopListening = ports.network.subscribe(() => this.#networkChanged());
+    this.#step = this.#open();
+  }
+
+  get connection(): PagesSnapshot['connection'] {
+    if (this.#step.at === 'open') return 'open';
+    return this.#arrived === null && this.#step.at === 'opening' ? 'connecting' : 'waiting';
+  }
+
+  /** `null` before the first connection. */
+  get limits(): Arrived['limits'] | null {
+    return this.#arrived?.limits ?? null;
+  }
+
+  /** Who we are now; `null` without a connection. */
+  get visitor(): VisitorId | null {
+    return this.#step.at === 'open' ? this.#step.visitor : null;
+  }
+
+  get visitors(): number | null {
+    return this.#step.at === 'open' ? this.#visitors : null;
+  }
+
+  get refusal(): PageRefusal | null {
+    return this.#refusal;
+  }
+
+  get iceServers(): readonly IceServer[] {
+    return this.#iceServers;
+  }
+
+  /** `false` where there is no connection: what is said by state is said again after `onArrived`. */
+  say(message: VisitorMessage): boolean {
+    if (this.#step.at !== 'open') return false;
+    this.#step.socket.send(message);
+    return true;
+  }
+
+  tell(to: VisitorId, message: LinkMessage): void {
+    const step = this.#step;
+    if (step.at !== 'open' || this.#queue.length >= QUEUE) return;
+    this.#counter += 1;
+    const id = `${message.link}.${(this.#counter % 36).toString(36)}`;
+    this.#queue.push(() => step.socket.sendDirected(to, id, message));
+    this.#flush();
+  }
+
+  /** `null` where the service does not give one in time. */
+  async askToken(pipe: string): Promise<string | null> {
+    if (!this.say({ type: 'pipe', pipe })) return null;
+    return new Promise((resolve) => {
+      const done = (token: string | null): void => {
+        cancel();
+        this.#tokens.delete(pipe);
+        resolve(token);
+      };
+      const cancel = this.#ports.clock.after(TOKEN_MS, () => done(null));
+      this.#tokens.set(pipe, done);
+    });
+  }
+
+  close(): void {
+    const step = this.#step;
+    this.#step = { at: 'closed' };
+    this.#quieten();
+    this.#stopListening();
+    if (step.at === 'opening' || step.at === 'open') step.socket.close();
+    if (step.at === 'waiting') step.cancel();
+  }
+
+  #open(): Step {
+    try {
+      const socket: VisitSocket = openVisitSocket(this.#url, this.#ports, {
+        onMessage: (message) => this.#hear(message),
+        onDirected: (from, message) => this.#handlers.onDirected(from, message),
+        onLost: (code, retryAfterMs) => this.#lost(code === null ? null : refusalOf(code), retryAfterMs),
+      });
+      return { at: 'opening', socket };
+    } catch {
+      // The browser refused the address itself.
+      return this.#wait(OFFLINE_RETRY_MS);
+    }
+  }
+
+  #hear(message: VisitMessage): void {
+    switch (message.type) {
+      case 'arrived':
+        this.#hasArrived(message);
+        return;
+      case 'visitors':
+        this.#visitors = message.visitors;
+        this.#handlers.onChange();
+        return;
+      case 'ice':
+        this.#takeIce(message.iceServers);
+        return;
+      case 'pipe':
+        this.#tokens.get(message.pipe)?.(message.token);
+        return;
+      case 'undelivered':
+        this.#handlers.onUndelivered(message.id.split('.')[0] ?? '', message.reason);
+        return;
+      case 'go-elsewhere':
+        this.#move(message.afterMs);
+        return;
+      case 'pong':
+        return;
+      case 'error':
+        if (message.fatal) this.#refusal = { code: message.code, message: message.message };
+        this.#handlers.onMessage(message);
+        return;
+      case 'holders':
+      case 'count':
+        this.#handlers.onMessage(message);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #hasArrived(arrived: Arrived): void {
+    if (this.#step.at !== 'opening') return;
+    const { socket } = this.#step;
+    this.#step = { at: 'open', socket, visitor: arrived.visitor, since: this.#ports.clock.now() };
+    this.#arrived = arrived;
+    this.#visitors = arrived.visitors;
+    this.#refusal = null;
+    this.#left = PACE.most;
+    this.#takeIce(arrived.iceServers);
+    this.#handlers.onArrived();
+    this.#handlers.onChange();
+  }
+
+  #takeIce(servers: readonly IceServer[]): void {
+    this.#iceServers = servers;
+    this.#cancelIce();
+    const ms = refreshIn(servers, this.#ports.clock.wall());
+    if (ms !== null) this.#cancelIce = this.#ports.clock.after(ms, () => void this.say({ type: 'ice' }));
+  }
+
+  /** The pod is leaving: it keeps serving until our slot. */
+  #move(afterMs: number): void {
+    this.#cancelMove();
+    this.#cancelMove = this.#ports.clock.after(afterMs, () => {
+      if (this.#step.at !== 'open') return;
+      this.#step.socket.close();
+      this.#quieten();
+      this.#step = this.#open();
+      this.#handlers.onChange();
+    });
+  }
+
+  #lost(refusal: PageRefusal | null, retryAfterMs: number): void {
+    const step = this.#step;
+    if (step.at !== 'opening' && step.at !== 'open') return;
+    const steady = step.at === 'open' && this.#ports.clock.now() - step.since >= STEADY_MS;
+    this.#failures = steady ? 0 : this.#failures + 1;
+    this.#refusal = refusal;
+    this.#quieten();
+    this.#step = this.#wait(retryAfterMs);
+    this.#handlers.onChange();
+  }
+
+  #wait(atLeastMs: number): Step {
+    const jittered = atLeastMs + backoff(this.#failures, this.#ports.random);
+    const ms = this.#ports.network.online() ? jittered : Math.max(jittered, OFFLINE_RETRY_MS);
+    const go = (): void => {
+      cancel();
+      this.#step = this.#open();
+      this.#handlers.onChange();
+    };
+    const cancel = this.#ports.clock.after(ms, go);
+    return { at: 'waiting', go, cancel };
+  }
+
+  #networkChanged(): void {
+    if (this.#step.at === 'open') this.#step.socket.probe();
+    else if (this.#step.at === 'waiting' && this.#ports.network.online()) this.#step.go();
+  }
+
+  /** What belonged to the socket of before. */
+  #quieten(): void {
+    this.#queue = [];
+    this.#cancelPace?.();
+    this.#cancelPace = null;
+    this.#cancelMove();
+    this.#cancelIce();
+    for (const done of this.#tokens.values()) done(null);
+  }
+
+  #flush(): void {
+    while (this.#left > 0) {
+      const next = this.#queue.shift();
+      if (next === undefined) break;
+      this.#left -= 1;
+      next();
+    }
+    if (this.#left < PACE.most && this.#cancelPace === null) {
+      this.#cancelPace = this.#ports.clock.after(PACE.everyMs, () => {
+        this.#cancelPace = null;
+        this.#left += 1;
+        this.#flush();
+      });
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/** Pages between real browsers, over real data channels and two real pods. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { launch, type Browser } from 'puppeteer-core';
+import type { PageMade, PageView } from '../../src/pages/api.ts';
+import { setStage, type Stage } from './stage.ts';
+
+const FIREFOX = process.env['PARLEY_FIREFOX'] ?? '/usr/bin/firefox-esr';
+const PREFERENCES = {
+  'media.peerconnection.ice.loopback': true,
+  'media.peerconnection.ice.obfuscate_host_addresses': false,
+  'network.proxy.type': 0,
+};
+const DEADLINE_MS = 60_000;
+const BYTES = 3_000_000;
+const HASH = createHash('sha256')
+  .update(Uint8Array.from({ length: BYTES }, (_, index) => (index * 7919) >>> 8))
+  .digest('hex');
+
+/** What both drivers' tabs can do. */
+interface Tab {
+  readonly evaluate: <Answer>(
+    inPage: (argument: string) => Answer | Promise<Answer>,
+    argument: string,
+  ) => Promise<Answer>;
+  close(): Promise<void>;
+}
+
+let stage: Stage;
+let firefox: Browser;
+
+before(async () => {
+  stage = await setStage('held.ts', 'held');
+  firefox = await launch({
+    browser: 'firefox',
+    executablePath: FIREFOX,
+    headless: true,
+    extraPrefsFirefox: PREFERENCES,
+  });
+});
+after(async () => {
+  await firefox.close();
+  await stage.close();
+});
+
+async function inFirefox(): Promise<Tab> {
+  const page = await firefox.newPage();
+  await page.goto(stage.pageUrl);
+  await page.waitForFunction(() => 'held' in globalThis);
+  return {
+    evaluate: async (inPage, argument) => (await page.evaluate(inPage, argument)) as never,
+    close: async () => page.close(),
+  };
+}
+
+async function inChromium(): Promise<Tab> {
+  const page = await stage.open();
+  return {
+    evaluate: async (inPage, argument) => (await page.evaluate(inPage, argument)) as never,
+    close: async () => page.close(),
+  };
+}
+
+/** The tab with pages open on that pod. */
+async function on(pod: number, tab: Promise<Tab>): Promise<Tab> {
+  const opened = await tab;
+  await opened.evaluate((api) => globalThis.held.open(api), stage.pods[pod]?.url ?? '');
+  return opened;
+}
+
+const look = async (tab: Tab, page: string): Promise<PageView | undefined> =>
+  tab.evaluate((address) => globalThis.held.view(address), page);
+
+async function eventually(tab: Tab, page: string, satisfies: (view: PageView) => boolean): Promise<PageView> {
+  const deadline = performance.now() + DEADLINE_MS;
+  for (;;) {
+    const view = await look(tab, page);
+    if (view !== undefined && satisfies(view)) return view;
+    assert.ok(performance.now() < deadline, `still ${JSON.stringify(view)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function make(tab: Tab, sealed: boolean): Promise<PageMade> {
+  const made = await tab.evaluate(
+    async (content) => globalThis.held.make(content),
+    JSON.stringify({ bytes: BYTES, sealed }),
+  );
+  assert.ok('page' in made, JSON.stringify(made));
+  return made as PageMade;
+}
+
+async function read(tab: Tab, made: PageMade): Promise<void> {
+  await tab.evaluate((which) => globalThis.held.read(which), JSON.stringify(made));
+  await eventually(tab, made.page, ({ state }) => state === 'here');
+  assert.equal(await tab.evaluate(async (page) => globalThis.held.hash(page), made.page), HASH);
+}
+
+describe('a page between real browsers', () => {
+  for (const sealed of [false, true]) {
+    test(`[PAGE-6] ${sealed ? 'sealed: ' : ''}Chromium makes it, Firefox reads it from there, another Chromium from Firefox`, async () => {
+      const a = await on(0, inChromium());
+      const made = await make(a, sealed);
+      const b = await on(1, inFirefox());
+      await read(b, made);
+      const before = await look(a, made.page);
+      assert.ok((before?.sent ?? 0) >= BYTES, 'it came from the one who made it');
+      await a.close();
+      await eventually(b, made.page, ({ last }) => last);
+      const c = await on(0, inChromium());
+      await read(c, made);
+      await b.close();
+      await eventually(c, made.page, ({ last }) => last);
+      await c.evaluate(() => globalThis.held.close(), '');
+      const d = await on(1, inChromium());
+      await d.evaluate((which) => globalThis.held.read(which), JSON.stringify(made));
+      await eventually(d, made.page, ({ state }) => state === 'gone');
+      await c.close();
+      await d.close();
+    });
+  }
+
+  test('[PAGE-17] five readers in both browsers, at once', async () => {
+    const a = await on(0, inChromium());
+    const made = await make(a, false);
+    const readers = await Promise.all([
+      on(0, inChromium()),
+      on(1, inChromium()),
+      on(0, inChromium()),
+      on(1, inFirefox()),
+      on(0, inFirefox()),
+    ]);
+    await Promise.all(readers.map(async (reader) => read(reader, made)));
+    await eventually(a, made.page, ({ holders, readers: left }) => holders === 6 && left === 0);
+    const view = await look(a, made.page);
+    assert.ok((view?.sent ?? 0) >= BYTES);
+    await Promise.all([a, ...readers].map(async (tab) => tab.close()));
+  });
+});

@@ -1,0 +1,42 @@
+/** What the test page of pages runs: the SDK, and handles for the test to hold it by. */
+import { browserPorts } from '../../src/browser-ports.ts';
+import type { PageMade, Pages, PageView } from '../../src/pages/api.ts';
+import { openPages } from '../../src/pages/open-pages.ts';
+
+declare global {
+  var held: ReturnType<typeof createHeld>;
+}
+
+function createHeld() {
+  let pages: Pages | undefined;
+  const current = (): Pages => {
+    if (pages === undefined) throw new Error('not opened');
+    return pages;
+  };
+  return {
+    open: (api: string): void => {
+      pages = openPages({ api }, browserPorts());
+    },
+    /** `{bytes, sealed}`; the same content each time. */
+    async make(what: string): Promise<object> {
+      const { bytes, sealed } = JSON.parse(what) as { bytes: number; sealed: boolean };
+      const content = Uint8Array.from({ length: bytes }, (_, index) => (index * 7919) >>> 8);
+      return current().make({ type: 'text/plain', name: 'a page', bytes: content }, { sealed });
+    },
+    read(made: string): void {
+      const { page, key } = JSON.parse(made) as PageMade;
+      current().read(page, key);
+    },
+    view: (page: string): PageView | undefined => current().snapshot.pages.find((one) => one.page === page),
+    /** SHA-256 of the content, hex; `null` where there is none. */
+    async hash(page: string): Promise<string | null> {
+      const content = current().content(page);
+      if (content === null) return null;
+      const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', content.bytes));
+      return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    },
+    close: (): void => current().close(),
+  };
+}
+
+globalThis.held = createHeld();

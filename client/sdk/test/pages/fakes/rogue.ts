@@ -1,0 +1,101 @@
+/** Somebody who speaks the protocol and is not the SDK: answers offers, offers, and says on a connection what a test likes. */
+import { decodeLinkMessage, decodePeerMessage } from '@parley/protocol/decode';
+import type { LinkMessage, PeerMessage } from '@parley/protocol/pages-peer';
+import type { VisitorMessage } from '@parley/protocol/pages';
+import type { FakeChannel, FakeConnection } from './connections.ts';
+import type { Site } from './site.ts';
+
+export interface Rogue {
+  readonly site: Site;
+  /** Visitor id, once it has arrived. */
+  id: string;
+  /** What others said to it through the service. */
+  readonly heard: LinkMessage[];
+  /** Connections that were opened. */
+  readonly channels: FakeChannel[];
+  say(message: VisitorMessage): void;
+  tell(to: string, message: LinkMessage): void;
+  /** Offers a page to somebody. */
+  offer(to: string, page: string, link: string): FakeConnection;
+}
+
+export interface Conduct {
+  /** An offer came. `true`: answered as anybody would; `false`: not. */
+  readonly onOffer?: (from: string, message: LinkMessage, rogue: Rogue) => boolean;
+  readonly onOpen?: (channel: FakeChannel) => void;
+  readonly onMessage?: (message: PeerMessage, channel: FakeChannel) => void;
+}
+
+export async function rogue(site: Site, name: string, conduct: Conduct = {}): Promise<Rogue> {
+  const connections = new Map<string, FakeConnection>();
+  const watch = (channel: FakeChannel): void => {
+    const opened = (): void => {
+      self.channels.push(channel);
+      conduct.onOpen?.(channel);
+    };
+    channel.addEventListener('open', opened);
+    channel.addEventListener('message', (event) => {
+      const { data } = event as MessageEvent<unknown>;
+      const decoded = typeof data === 'string' ? decodePeerMessage(data) : undefined;
+      if (decoded?.ok) conduct.onMessage?.(decoded.message, channel);
+    });
+  };
+  const hear = async (from: string, message: LinkMessage): Promise<void> => {
+    self.heard.push(message);
+    if (message.type === 'answer') {
+      await connections.get(message.link)?.setRemoteDescription({ sdp: message.sdp });
+    }
+    if (message.type !== 'offer' || conduct.onOffer?.(from, message, self) === false) return;
+    const connection = site.connection(name);
+    connection.addEventListener('datachannel', (event) =>
+      watch((event as unknown as { channel: FakeChannel }).channel),
+    );
+    await connection.setRemoteDescription({ sdp: message.sdp });
+    await connection.setLocalDescription();
+    self.tell(from, { type: 'answer', link: message.link, sdp: connection.localDescription?.sdp ?? '' });
+  };
+  const socket = site.enter(name, {
+    onOpen: () => undefined,
+    onBinary: () => undefined,
+    onClose: () => undefined,
+    onText: (text) => {
+      const directed = /^<(\S{17})\n/.exec(text);
+      if (directed !== null) {
+        const decoded = decodeLinkMessage(text.slice(directed[0].length));
+        if (decoded.ok) void hear(directed[1] ?? '', decoded.message);
+        return;
+      }
+      const message = JSON.parse(text) as { type: string; visitor?: string };
+      if (message.type === 'arrived') self.id = message.visitor ?? '';
+    },
+  });
+  const self: Rogue = {
+    site,
+    id: '',
+    heard: [],
+    channels: [],
+    say: (message) => socket.send(JSON.stringify(message)),
+    tell: (to, message) => socket.send(`>${to} ${message.link}.r\n${JSON.stringify(message)}`),
+    offer: (to, page, link) => {
+      const connection = site.connection(name);
+      watch(connection.createDataChannel('parley-page'));
+      void connection.setLocalDescription();
+      self.tell(to, { type: 'offer', link, page, sdp: connection.localDescription?.sdp ?? '' });
+      connections.set(link, connection);
+      return connection;
+    },
+  };
+  await site.clock.until(() => self.id !== '', 1000);
+  return self;
+}
+
+export const speak = (channel: FakeChannel, message: PeerMessage): void =>
+  channel.send(JSON.stringify(message));
+
+/** A chunk as it is sent. */
+export function chunkMessage(chunk: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const message = new Uint8Array(4 + bytes.length);
+  new DataView(message.buffer).setUint32(0, chunk);
+  message.set(bytes, 4);
+  return message;
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { Bitmap } from '../../src/pages/bitmap.ts';
+import { Candidates } from '../../src/pages/candidates.ts';
+import { makeManifest, readManifest } from '../../src/pages/manifest.ts';
+import { PageSeal, sealedBytes } from '../../src/pages/seal.ts';
+import { noise } from './fakes/steps.ts';
+
+const { subtle } = crypto;
+const KEY = 'AAECAwQFBgcICQoLDA0ODw';
+const visitor = (letter: string): string => `v${letter.repeat(16)}`;
+
+describe('the manifest', () => {
+  test('[PAGE-1] the same content has the same address, and another name another one', async () => {
+    const bytes = noise(50_000);
+    const made = await makeManifest(subtle, { type: 'text/html', name: 'a' }, bytes, 16_384);
+    const again = await makeManifest(subtle, { name: 'a', type: 'text/html' }, bytes.slice(), 16_384);
+    const other = await makeManifest(subtle, { type: 'text/html', name: 'b' }, bytes, 16_384);
+    assert.equal(made.page, again.page);
+    assert.notEqual(made.page, other.page);
+    assert.equal(made.page, createHash('sha256').update(made.text).digest('hex'));
+  });
+
+  test('[PAGE-2] its order and its form, which the command line makes too', async () => {
+    const { text, page } = await makeManifest(
+      subtle,
+      { type: 'text/plain' },
+      new TextEncoder().encode('hello'),
+      65_536,
+    );
+    const hash = 'LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ';
+    assert.equal(
+      text,
+      `{"v":1,"type":"text/plain","bytes":5,"chunkBytes":65536,"sha256":"${hash}","chunks":["${hash}"]}`,
+    );
+    assert.match(page, /^[0-9a-f]{64}$/);
+  });
+
+  test('[PAGE-2] a text is the page of its address only, byte for byte', async () => {
+    const { text, page } = await makeManifest(subtle, { type: 'text/plain' }, noise(10), 65_536);
+    const limits = { pageBytes: 100 };
+    assert.equal((await readManifest(subtle, page, text, limits)).is, 'page');
+    assert.equal((await readManifest(subtle, page, `${text} `, limits)).is, 'other');
+  });
+});
+
+describe('a sealed page', () => {
+  test('[PAGE-4] chunks, each longer by 16 bytes, open with their key in their place only', async () => {
+    const seal = await PageSeal.of(subtle, KEY);
+    assert.ok(seal !== undefined);
+    const bytes = noise(1000);
+    const sealed = await seal.close(bytes, 128);
+    assert.equal(sealed.length, sealedBytes(1000, 128));
+    assert.equal(sealed.length, 1000 + 16 * Math.ceil(1000 / 112));
+    assert.deepEqual(await seal.open(sealed, 128), bytes);
+    const swapped = sealed.slice();
+    swapped.set(sealed.subarray(128, 256), 0);
+    swapped.set(sealed.subarray(0, 128), 128);
+    assert.equal(await seal.open(swapped, 128), undefined);
+    const other = await PageSeal.of(subtle, 'BAECAwQFBgcICQoLDA0ODw');
+    assert.equal(await other?.open(sealed, 128), undefined);
+  });
+
+  test('[PAGE-4] known bytes, for other clients', async () => {
+    const seal = await PageSeal.of(subtle, KEY);
+    const sealed = await seal?.close(new TextEncoder().encode('hello'), 65_536);
+    const head = await seal?.closeHead({ type: 'text/plain', name: 'a.txt' });
+    assert.equal(Buffer.from(sealed ?? []).toString('hex'), '3263befd1db3348a4b64084b0e60ba7f5112ee3d88');
+    assert.equal(head, '_JB0LVqW-WE5GcKG2zNm7vBApKnZIHEGeHi-1RWpJNXgNJLyH4sPlMjw2ABn_E-jisf9fQ');
+    assert.deepEqual(await seal?.openHead(head ?? ''), { type: 'text/plain', name: 'a.txt' });
+  });
+
+  test('[PAGE-4] what is no head, or too long for one', async () => {
+    const seal = await PageSeal.of(subtle, KEY);
+    assert.equal(await seal?.openHead('AAAA'), undefined);
+    assert.equal(await seal?.openHead('A'), undefined);
+    assert.equal(await seal?.closeHead({ type: 'text/plain', name: '\u0001'.repeat(200) }), undefined);
+    assert.equal(await PageSeal.of(subtle, 'short'), undefined);
+  });
+});
+
+describe('a bitmap', () => {
+  test('[PAGE-16] the first chunk is the highest bit of the first byte', () => {
+    const bitmap = new Bitmap(10);
+    bitmap.add(0);
+    bitmap.add(9);
+    assert.equal(bitmap.toText(), Buffer.from([0x80, 0x40]).toString('base64url'));
+    const read = new Bitmap(10);
+    assert.ok(read.addAll(bitmap.toText()));
+    assert.deepEqual([read.has(0), read.has(1), read.has(9), read.count], [true, false, true, 2]);
+  });
+
+  test('what is beyond the last chunk counts for nothing', () => {
+    const bitmap = new Bitmap(3);
+    assert.ok(bitmap.addAll(Buffer.from([0xff, 0xff, 0xff]).toString('base64url')));
+    assert.deepEqual([bitmap.count, bitmap.full], [3, true]);
+    assert.equal(bitmap.add(3), false);
+    assert.equal(bitmap.addAll('!'), false);
+    bitmap.remove(1);
+    assert.deepEqual([bitmap.count, bitmap.full], [2, false]);
+  });
+});
+
+describe('whom to ask', () => {
+  const [a, b, c] = [visitor('a'), visitor('b'), visitor('c')];
+
+  test('one who has all first, then in the order they were named', () => {
+    const candidates = new Candidates();
+    candidates.name([
+      { visitor: a, whole: false },
+      { visitor: b, whole: true },
+      { visitor: c, whole: true },
+    ]);
+    assert.equal(candidates.next(new Set(), 0), b);
+    assert.equal(candidates.next(new Set([b]), 0), a);
+    assert.equal(candidates.next(new Set([a, b, c]), 0), undefined);
+  });
+
+  test('[PAGE-6] who rests is not asked, and named in `without`; who lied never again', () => {
+    const candidates = new Candidates();
+    candidates.name([{ visitor: a, whole: true }]);
+    candidates.rest(a, 1000, 0);
+    assert.equal(candidates.next(new Set(), 999), undefined);
+    assert.deepEqual(candidates.without(new Set(), 999), [a]);
+    assert.equal(candidates.next(new Set(), 1000), a);
+    candidates.rest(a, 1000, 1000);
+    assert.equal(candidates.next(new Set(), 2500), undefined, 'the second time longer');
+    candidates.ban(b);
+    candidates.name([{ visitor: b, whole: true }]);
+    assert.equal(candidates.next(new Set(), 1e9), undefined);
+    assert.deepEqual(candidates.without(new Set([c]), 1e9), [c, b]);
+  });
+
+  test('names are bounded', () => {
+    const candidates = new Candidates();
+    for (let count = 0; count < 1000; count += 1) {
+      const name = `v${count.toString().padStart(16, '0')}`;
+      candidates.ban(name);
+      candidates.rest(name, 1e6, 0);
+    }
+    assert.equal(candidates.without(new Set(), 1).length, 64);
+    assert.equal(candidates.isBad(`v${'0'.repeat(16)}`), false);
+  });
+});

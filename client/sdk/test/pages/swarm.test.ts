@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Bitmap } from '../../src/pages/bitmap.ts';
+import { ASKED_AT_ONCE, STALL_MS, Swarm } from '../../src/pages/swarm.ts';
+import { seeded } from '../fakes/random.ts';
+import { simulate } from './swarm-simulation.ts';
+
+function swarm(chunks: number, peers: Readonly<Record<string, readonly number[] | 'all'>>, seed = 1) {
+  const here = new Bitmap(chunks);
+  const made = new Swarm(here, seeded(seed));
+  for (const [peer, has] of Object.entries(peers)) {
+    made.join(peer, 0);
+    for (let chunk = 0; chunk < chunks; chunk += 1)
+      if (has === 'all' || has.includes(chunk)) made.got(peer, chunk);
+  }
+  const give = (peer: string, chunk: number, now = 0): string => {
+    const how = made.arrived(peer, chunk, now);
+    if (how === 'wanted') {
+      made.checked(chunk);
+      here.add(chunk);
+    }
+    return how;
+  };
+  return { here, swarm: made, give };
+}
+
+describe('which chunk is asked of whom', () => {
+  test('[PAGE-17] what the fewest have comes first', () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const { swarm: one } = swarm(10, { a: 'all', b: [0, 1, 2, 3, 4, 5, 6, 7] }, seed);
+      const ofA = one.asks(0).filter(({ peer }) => peer === 'a');
+      assert.deepEqual(new Set(ofA.map(({ chunk }) => chunk)), new Set([8, 9]));
+    }
+  });
+
+  test('[PAGE-17] among equals by chance', () => {
+    const firsts = new Set<number>();
+    for (let seed = 1; seed <= 40; seed += 1) {
+      const [first] = swarm(8, { a: 'all' }, seed).swarm.asks(0);
+      firsts.add(first?.chunk ?? -1);
+    }
+    assert.ok(firsts.size >= 6, `only ${[...firsts].join()}`);
+  });
+
+  test('[PAGE-16] nobody is asked twice for the same at once, nor for what they do not have', () => {
+    const { swarm: one } = swarm(6, { a: 'all', b: [0, 1], c: [1] });
+    const asks = one.asks(0);
+    assert.equal(new Set(asks.map(({ chunk }) => chunk)).size, asks.length);
+    for (const { peer, chunk } of asks) {
+      if (peer === 'b') assert.ok(chunk < 2);
+      if (peer === 'c') assert.equal(chunk, 1);
+    }
+    assert.deepEqual(one.asks(1), []);
+  });
+
+  test('[PAGE-16] at most 8 at once of one holder, fewer of one that is new', () => {
+    const { swarm: one, give } = swarm(200, { a: 'all' });
+    const open = new Set(one.asks(0).map(({ chunk }) => chunk));
+    assert.equal(open.size, 2);
+    for (let turn = 0; turn < 100; turn += 1) {
+      const [chunk] = open;
+      assert.equal(give('a', chunk ?? -1, turn), 'wanted');
+      open.delete(chunk ?? -1);
+      for (const ask of one.asks(turn)) open.add(ask.chunk);
+      assert.ok(open.size <= ASKED_AT_ONCE);
+    }
+    assert.equal(open.size, ASKED_AT_ONCE);
+  });
+
+  test('what was not asked for, or comes twice, is told apart', () => {
+    const { swarm: one, give } = swarm(4, { a: 'all', b: 'all' });
+    assert.equal(give('nobody', 0), 'unasked');
+    const [first] = one.asks(0);
+    assert.ok(first !== undefined);
+    assert.equal(give(first.peer === 'a' ? 'b' : 'a', first.chunk), 'unasked');
+    assert.equal(give(first.peer, first.chunk), 'wanted');
+    assert.equal(give(first.peer, first.chunk), 'unasked');
+    assert.equal(give(first.peer, 99), 'unasked');
+  });
+
+  test('a chunk that was wrong is asked for again', () => {
+    const { swarm: one } = swarm(1, { a: 'all', b: 'all' });
+    const [first] = one.asks(0);
+    assert.ok(first !== undefined);
+    assert.equal(one.arrived(first.peer, 0, 0), 'wanted');
+    assert.deepEqual(one.asks(0), [], 'while it is checked');
+    one.checked(0);
+    one.leave(first.peer);
+    assert.deepEqual(one.asks(0), [{ peer: first.peer === 'a' ? 'b' : 'a', chunk: 0 }]);
+  });
+});
+
+describe('whoever lets requests lie', () => {
+  test('[PAGE-16] what lies for 5 s is asked elsewhere', () => {
+    const { swarm: one } = swarm(40, { a: 'all' });
+    const lying = new Set(one.asks(0).map(({ chunk }) => chunk));
+    one.join('b', STALL_MS);
+    for (const chunk of lying) one.got('b', chunk);
+    assert.deepEqual(one.lapse(STALL_MS - 1), []);
+    assert.deepEqual(
+      one.asks(STALL_MS - 1).filter(({ peer }) => peer === 'b'),
+      [],
+    );
+    one.lapse(STALL_MS);
+    const ofB = one.asks(STALL_MS).filter(({ peer }) => peer === 'b');
+    assert.deepEqual(new Set(ofB.map(({ chunk }) => chunk)), lying);
+  });
+
+  test('[PAGE-16] three in a row, and it is to be left', () => {
+    const { swarm: one } = swarm(40, { a: 'all' });
+    one.asks(0);
+    assert.deepEqual(one.lapse(STALL_MS), []);
+    one.asks(STALL_MS);
+    assert.deepEqual(one.lapse(2 * STALL_MS), []);
+    one.asks(2 * STALL_MS);
+    assert.deepEqual(one.lapse(3 * STALL_MS), ['a']);
+  });
+
+  test('one that is only slow is not', () => {
+    const { swarm: one, give } = swarm(40, { a: 'all' });
+    let asks = one.asks(0);
+    for (let now = 4000; now < 80_000; now += 4000) {
+      const [next] = asks;
+      assert.ok(next !== undefined, 'nothing is asked of it any more');
+      assert.notEqual(give('a', next.chunk, now), 'unasked');
+      assert.deepEqual(one.lapse(now), []);
+      asks = [...asks.slice(1), ...one.asks(now)];
+    }
+  });
+
+  test('what comes late after all is taken', () => {
+    const { swarm: one, give } = swarm(1, { a: 'all' });
+    one.asks(0);
+    one.lapse(STALL_MS);
+    assert.equal(give('a', 0, STALL_MS + 1), 'wanted');
+  });
+
+  test('what was asked of one again and again may come as often', () => {
+    const { swarm: one, give } = swarm(1, { a: 'all' });
+    for (let now = 0; now < 3 * STALL_MS; now += STALL_MS) {
+      one.lapse(now);
+      one.asks(now);
+    }
+    const came = [1, 2, 3, 4].map((ms) => give('a', 0, 3 * STALL_MS - 100 + ms));
+    assert.deepEqual(came, ['wanted', 'twice', 'twice', 'unasked']);
+  });
+
+  test('where everybody was asked in vain, they are asked again', () => {
+    const { swarm: one } = swarm(1, { a: 'all', b: 'all' });
+    for (let now = 0; now < 4 * STALL_MS; now += STALL_MS) {
+      one.lapse(now);
+      assert.ok(one.asks(now).length > 0, `nobody is asked at ${now}`);
+    }
+  });
+
+  test('[PAGE-16] three times `not` in a row, and it is to be left', () => {
+    const { swarm: one } = swarm(40, { a: 'all' });
+    const results: boolean[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const chunk = one.asks(0)[0]?.chunk ?? -1;
+      results.push(one.refused('a', chunk));
+    }
+    assert.deepEqual(results, [true, true, false]);
+  });
+
+  test('after the device slept, nobody let anything lie', () => {
+    const { swarm: one } = swarm(40, { a: 'all' });
+    one.asks(0);
+    one.forgive(60_000);
+    assert.deepEqual(one.lapse(60_000), []);
+    assert.deepEqual(one.asks(60_000), []);
+  });
+
+  test('[PAGE-17] of the last chunks, what is late is asked of a second one, and of no third', () => {
+    const { swarm: one, give } = swarm(1, { a: 'all', b: 'all', c: 'all' });
+    const [first] = one.asks(0);
+    assert.deepEqual(one.asks(100), []);
+    const [second, third] = one.asks(600);
+    assert.ok(first !== undefined && second !== undefined);
+    assert.equal(third, undefined);
+    assert.notEqual(second.peer, first.peer);
+    assert.deepEqual(one.asks(1200), []);
+    assert.equal(give(second.peer, 0, 1300), 'wanted');
+    assert.equal(give(first.peer, 0, 1400), 'twice');
+  });
+
+  test('[PAGE-17] while many are missing, none is asked of two', () => {
+    const { swarm: one } = swarm(100, { a: 'all', b: 'all' });
+    const first = one.asks(0);
+    const later = one.asks(4000);
+    assert.equal(new Set([...first, ...later].map(({ chunk }) => chunk)).size, first.length + later.length);
+  });
+});
+
+describe('a swarm of 20 readers who come together', () => {
+  for (const uplink of [250, 1250, 12_500]) {
+    for (const seed of [1, 2, 3]) {
+      test(`[PAGE-17] 16 MiB, ${uplink} bytes a ms, seed ${seed}: about two copies, not twenty`, () => {
+        const chunkBytes = 65_536;
+        const { ms, copies } = simulate({ readers: 20, chunks: 256, chunkBytes, uplink, seed });
+        assert.ok(copies < 2.5, `the first holder gave ${copies} copies`);
+        const oneCopyMs = (256 * chunkBytes) / uplink;
+        assert.ok(ms < 3 * oneCopyMs + 1000, `${ms} ms, where one copy takes ${oneCopyMs}`);
+      });
+    }
+  }
+});

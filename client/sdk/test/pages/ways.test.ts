@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { rogue } from './fakes/rogue.ts';
+import { limits, Site } from './fakes/site.ts';
+import { comes, has, make, noise, view } from './fakes/steps.ts';
+
+const bytes = noise(300_000);
+
+describe('which way it comes', () => {
+  for (const [way, shown] of [
+    ['host', 'direct'],
+    ['relay', 'turn'],
+  ] as const) {
+    test(`[PAGE-15] ${shown}`, async () => {
+      const site = new Site();
+      site.way = () => way;
+      const a = site.open('a');
+      const { page } = await make(site, a, bytes);
+      site.uplink('a').rate = 100;
+      const b = site.open('b');
+      b.read(page, null);
+      const seen = await site.clock.until(() => view(b, page).peers.some((peer) => peer.way === shown), 5000);
+      assert.notEqual(seen, null);
+      assert.notEqual(await comes(site, b, page, 60_000), null);
+      assert.equal(site.relayed, 0);
+    });
+  }
+
+  for (const asks of [true, false]) {
+    test(`[PAGE-15] where ICE fails, through a stream relay that asks ${asks ? 'for tokens' : 'nobody'}`, async () => {
+      const site = new Site();
+      site.way = () => null;
+      site.asks = asks;
+      const a = site.open('a');
+      const { page } = await make(site, a, bytes);
+      const b = site.open('b');
+      b.read(page, null);
+      const ways = new Set<string>();
+      b.subscribe(() => view(b, page).peers.forEach(({ way }) => ways.add(way)));
+      assert.notEqual(await comes(site, b, page, 20_000), null);
+      assert.ok(has(b, page, bytes));
+      await site.clock.advance(100);
+      assert.ok(ways.has('relay'), [...ways].join());
+      assert.ok(site.relayed > bytes.length);
+    });
+  }
+
+  test('[PAGE-16] a relay that loses messages slows it down and no more', async () => {
+    const site = new Site();
+    site.way = () => null;
+    site.loses = 5;
+    const a = site.open('a');
+    const { page } = await make(site, a, bytes);
+    const b = site.open('b');
+    b.read(page, null);
+    assert.notEqual(await comes(site, b, page, 120_000), null);
+    assert.ok(has(b, page, bytes));
+  });
+
+  test('without a relay either, it is told as finding, and tried again', async () => {
+    const site = new Site();
+    site.way = () => null;
+    const a = site.open('a', {}, { fetch: () => Promise.reject(new TypeError('no network')) });
+    const { page } = await make(site, a, bytes);
+    const b = site.open('b', {}, { fetch: () => Promise.reject(new TypeError('no network')) });
+    b.read(page, null);
+    await site.clock.advance(20_000);
+    assert.equal(view(b, page).state, 'finding');
+    site.way = () => 'host';
+    assert.notEqual(await comes(site, b, page, 60_000), null);
+  });
+});
+
+describe('connections between visitors', () => {
+  test('[PAGE-14] two who offer each other the same page keep one connection', async () => {
+    const site = new Site();
+    site.limits = { ...limits, asked: 2 };
+    const seed = site.open('seed');
+    const { page } = await make(site, seed, bytes);
+    site.uplink('seed').rate = 10;
+    const [b, c] = [site.open('b'), site.open('c')];
+    b.read(page, null);
+    c.read(page, null);
+    await site.clock.until(
+      () => view(b, page).state === 'fetching' && view(c, page).state === 'fetching',
+      5000,
+    );
+    let most = 0;
+    const look = (): void => {
+      most = Math.max(most, view(b, page).peers.length, view(c, page).peers.length);
+    };
+    b.subscribe(look);
+    c.subscribe(look);
+    assert.notEqual(await comes(site, b, page, 200_000), null);
+    assert.notEqual(await comes(site, c, page, 200_000), null);
+    // The seed and the other one.
+    assert.equal(most, 2);
+    assert.ok(has(c, page, bytes));
+  });
+
+  test('[PAGE-14] an offer that meets ours: the one of the lower id stays', async () => {
+    const site = new Site();
+    // The reader has the higher id: the offer of the other stays.
+    const offers: string[] = [];
+    const one = await rogue(site, 'low', {
+      onOffer: (from, message, self) => {
+        offers.push(message.link);
+        self.offer(from, page, 'the-lower-one');
+        return false;
+      },
+    });
+    const seed = site.open('seed');
+    const { page } = await make(site, seed, bytes);
+    site.uplink('seed').rate = 10;
+    const reader = site.open('reader');
+    reader.read(page, null);
+    await site.clock.until(() => view(reader, page).chunks?.here === 1, 20_000);
+    one.say({ type: 'hold', page, whole: false, bytes: bytes.length });
+    await site.clock.until(() => one.heard.some(({ type }) => type === 'answer'), 20_000);
+    assert.equal(one.heard.find(({ type }) => type === 'answer')?.link, 'the-lower-one');
+    assert.equal(offers.length, 1);
+    assert.equal(view(reader, page).peers.filter(({ visitor }) => visitor === one.id).length, 1);
+  });
+
+  test('[PAGE-14] a holder serves so many at once and says `busy` to others, who find another', async () => {
+    const site = new Site();
+    site.limits = { ...limits, served: 1 };
+    const seed = site.open('seed');
+    const { page } = await make(site, seed, bytes);
+    site.uplink('seed').rate = 20;
+    const readers = ['b', 'c', 'd'].map((name) => site.open(name));
+    let most = 0;
+    seed.subscribe(() => {
+      most = Math.max(most, view(seed, page).peers.length);
+    });
+    for (const reader of readers) reader.read(page, null);
+    for (const reader of readers) assert.notEqual(await comes(site, reader, page, 120_000), null);
+    assert.equal(most, 1);
+  });
+
+  test('[PAGE-5] lost sockets stop nothing, and everything is said again', async () => {
+    const site = new Site();
+    const seed = site.open('seed');
+    const { page } = await make(site, seed, bytes);
+    site.uplink('seed').rate = 20;
+    const reader = site.open('reader');
+    reader.read(page, null);
+    await site.clock.until(() => view(reader, page).state === 'fetching', 5000);
+    site.down = true;
+    site.dropSockets();
+    await site.clock.until(() => seed.snapshot.connection === 'waiting', 5000);
+    assert.equal(view(seed, page).holders, null);
+    assert.notEqual(await comes(site, reader, page, 60_000), null);
+    site.down = false;
+    await site.clock.until(() => site.present(page).holders === 2, 30_000);
+    assert.deepEqual(site.present(page), { holders: 2, readers: 0 });
+    await site.clock.until(() => view(seed, page).holders === 2, 2000);
+    assert.equal(view(seed, page).last, false);
+    reader.close();
+    assert.notEqual(await site.clock.until(() => view(seed, page).last, 2000), null);
+  });
+
+  test('a holder that is killed while it gives: the rest comes from another', async () => {
+    const site = new Site();
+    const first = site.open('first');
+    const { page } = await make(site, first, bytes);
+    site.uplink('first').rate = 20;
+    const reader = site.open('reader');
+    reader.read(page, null);
+    await site.clock.until(() => (view(reader, page).chunks?.here ?? 0) > 3, 20_000);
+    site.kill('first');
+    await site.clock.advance(1000);
+    const second = site.open('second');
+    await make(site, second, bytes);
+    assert.notEqual(await comes(site, reader, page, 30_000), null);
+    assert.ok(has(reader, page, bytes));
+  });
+
+  test('what is not known at an address is `none`', async () => {
+    const site = new Site();
+    const seed = site.open('seed');
+    await make(site, seed, bytes);
+    const one = await rogue(site, 'rogue');
+    const [first] = site.visitors.keys();
+    one.offer(first ?? '', 'f'.repeat(64), 'some-link');
+    await site.clock.until(() => one.heard.length > 0, 1000);
+    assert.deepEqual(one.heard, [{ type: 'refuse', link: 'some-link', why: 'none' }]);
+  });
+});
+
+describe('a swarm, not a star', () => {
+  test('[PAGE-17] 20 readers who come together: the first holder gives few copies', async () => {
+    const site = new Site();
+    site.rate = 125;
+    const seed = site.open('seed');
+    const large = noise(1 << 20);
+    const { page } = await make(site, seed, large);
+    const readers = Array.from({ length: 20 }, (_, index) => site.open(`reader ${index}`));
+    for (const reader of readers) reader.read(page, null);
+    const took = await site.clock.until(
+      () => readers.every((reader) => view(reader, page).state === 'here'),
+      300_000,
+    );
+    assert.ok(took !== null);
+    const copies = view(seed, page).sent / large.length;
+    assert.ok(copies < 4, `the first holder gave ${copies} copies`);
+    for (const reader of readers) assert.ok(has(reader, page, large));
+  });
+});
