@@ -12,6 +12,9 @@ export const PageBeat = Type.Object({
   pod: PodId,
   boot: Boot,
   visitors: Count,
+  leaving: Type.Optional(
+    Type.Boolean({ description: 'Its visitors are on their way to other pods: nothing is settled.' }),
+  ),
 });
 /** To the page's subject at 0, 0.25 and 1 s after first interest. */
 export const PageAsk = Type.Object({ type: Type.Literal('page-ask'), page: PageAddress, pod: PodId });

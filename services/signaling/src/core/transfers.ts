@@ -1,6 +1,6 @@
 /** Directed messages on their way to another pod, and those handed on here lately. SPEC rules DIR-4, DIR-5. */
 import type { Limits } from '@parley/protocol/limits';
-import type { Agenda, Appointment } from './agenda.ts';
+import type { Agenda } from './agenda.ts';
 import type { SocketId } from './effects.ts';
 
 /** A repeated message comes soon after the first: so many are remembered, of all pods. */
@@ -32,7 +32,8 @@ export class Transfers {
   readonly #pending = new Map<number, Pending>();
   /** As `{pod} {ref}`: a message that the bus repeats is not handed on again. */
   readonly #taken = new Set<string>();
-  #sweep: Appointment | undefined;
+  /** One appointment watches over all. */
+  #isWatched = false;
 
   constructor(options: TransfersOptions) {
     this.#options = options;
@@ -78,8 +79,10 @@ export class Transfers {
   }
 
   #giveUpAt(deadline: number): void {
-    this.#sweep ??= this.#options.agenda.schedule(deadline, () => {
-      this.#sweep = undefined;
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.#options.agenda.schedule(deadline, () => {
+      this.#isWatched = false;
       this.#giveUp(deadline);
     });
   }

@@ -102,6 +102,15 @@ export class PageDesk implements PageHost {
     return this.#requests.take(address, this.now());
   }
 
+  /** Its visitors are about to be sent elsewhere: the other pods call no page gone until they have come. */
+  announceLeaving(): void {
+    this.handle({ type: 'leaving' });
+  }
+
+  announceLeft(): void {
+    this.handle({ type: 'left' });
+  }
+
   close(): void {
     this.#closed = true;
     this.#alarm.cancel();

@@ -304,9 +304,11 @@ export class SignalingPod implements Host {
   /** Sends everyone elsewhere and resolves when all are gone; `hurry` skips what remains of the pacing. SPEC rule RES-8. */
   async drain(hurry: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
+    this.pages.announceLeaving();
     await sendElsewhere([...this.#sockets.values()], this.limits['drain.window'], hurry);
     // Each ends, as one that does not answer its close frame is cut off. Only then have the other pods heard who is away.
     if (this.#sockets.size > 0) await new Promise<void>((resolve) => (this.#whenEmpty = resolve));
+    this.pages.announceLeft();
   }
 
   async close(): Promise<void> {

@@ -113,6 +113,9 @@ export class VisitorConnection {
     if (visitor === undefined) return;
     if (message.type === 'ping') return this.say({ type: 'pong' });
     if (message.type === 'ice') return this.say({ type: 'ice', iceServers: this.#host.iceServers(visitor) });
+    // Never refused: it ends what costs something.
+    if (message.type === 'drop')
+      return this.#host.handle({ type: 'drop', socket: this.id, page: message.page });
     const about = message.type === 'pipe' ? message.pipe : message.page;
     const wait = this.#waitFor(message);
     if (wait !== undefined) return this.refuse('PAGES_TOO_FAST', about, wait);
@@ -133,8 +136,6 @@ export class VisitorConnection {
           whole: message.whole,
           bytes: message.bytes,
         });
-      case 'drop':
-        return this.#host.handle({ type: 'drop', socket, page: message.page });
       case 'pipe':
         return this.#onPipe(visitor, message.pipe);
       default:

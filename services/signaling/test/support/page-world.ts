@@ -31,7 +31,7 @@ export class Tab {
   }
 
   count(page: PageAddress): PageCount | undefined {
-    return this.told.filter((one): one is PageCount => one.type === 'count' && one.page === page).at(-1);
+    return this.told.findLast((one): one is PageCount => one.type === 'count' && one.page === page);
   }
 
   given(page: PageAddress): readonly Holders['holders'][number][] {
@@ -48,6 +48,13 @@ export class PageWorld {
   /** Of messages between pods, from 0 to 1. */
   loses = 0;
   sent = 0;
+  /** This one of all that is sent is lost. */
+  drops = 0;
+  /** Called with whatever somebody is told. */
+  onTold: (tab: Tab, message: VisitMessage) => void = () => undefined;
+  /** Without a link to the bus. */
+  readonly #unplugged = new Set<string>();
+  readonly #cut = new Set<string>();
   readonly #agenda = new Agenda();
   #lastSocket = 0;
   #lastBoot = 0;
@@ -74,9 +81,42 @@ export class PageWorld {
   /** Its sockets end with it, and nobody says so. */
   kill(name: string): Tab[] {
     this.pods.delete(name);
+    this.#unplugged.delete(name);
     const lost = [...this.tabs.values()].filter(({ pod }) => pod === name);
     for (const { socket } of lost) this.tabs.delete(socket);
     return lost;
+  }
+
+  unplug(name: string): void {
+    this.#unplugged.add(name);
+  }
+
+  plug(name: string): void {
+    this.#unplugged.delete(name);
+    this.#handle(name, { type: 'bus-back' });
+  }
+
+  /** Nothing passes between the two. */
+  cut(one: string, other: string): void {
+    for (const link of [`${one}>${other}`, `${other}>${one}`]) this.#cut.add(link);
+  }
+
+  heal(one: string, other: string): void {
+    for (const link of [`${one}>${other}`, `${other}>${one}`]) this.#cut.delete(link);
+  }
+
+  isUnplugged(name: string): boolean {
+    return this.#unplugged.has(name);
+  }
+
+  /** Its visitors are about to be sent to other pods. */
+  announceLeaving(name: string): void {
+    this.#handle(name, { type: 'leaving' });
+  }
+
+  /** They are gone, and it ends. */
+  announceLeft(name: string): void {
+    this.#handle(name, { type: 'left' });
   }
 
   arrive(pod: string, network = 'somewhere'): Tab {
@@ -166,13 +206,13 @@ export class PageWorld {
         pod.listening.delete(effect.page);
         return;
       case 'tell-page':
-        return this.#send(effect.message, (other) => other.listening.has(effect.page));
+        return this.#send(pod, effect.message, (other) => other.listening.has(effect.page));
       case 'tell-pod':
-        return this.#send(effect.message, ({ name }) => name === effect.pod);
+        return this.#send(pod, effect.message, ({ name }) => name === effect.pod);
       case 'beat':
-        return this.#send(effect.message, () => true);
+        return this.#send(pod, effect.message, () => true);
       case 'transfer':
-        return this.#later(effect.pod, () =>
+        return this.#later(pod, effect.pod, () =>
           this.#handle(effect.pod, { type: 'transfer', transfer: effect.transfer }),
         );
       default:
@@ -182,23 +222,26 @@ export class PageWorld {
 
   #tell(socket: number, message: VisitMessage): void {
     const tab = this.tabs.get(socket);
-    tab?.told.push(message);
-    if (tab !== undefined && message.type === 'visitors') tab.visitors = message.visitors;
+    if (tab === undefined) return;
+    tab.told.push(message);
+    if (message.type === 'visitors') tab.visitors = message.visitors;
+    this.onTold(tab, message);
   }
 
-  #send(message: PageBusMessage, hears: (pod: WorldPod) => boolean): void {
-    for (const name of this.pods.keys())
-      this.#later(name, (pod) => {
-        if (hears(pod)) this.#handle(name, { type: 'bus', message });
+  #send(from: WorldPod, message: PageBusMessage, hears: (pod: WorldPod) => boolean): void {
+    for (const to of this.pods.keys())
+      this.#later(from, to, (pod) => {
+        if (hears(pod)) this.#handle(to, { type: 'bus', message });
       });
   }
 
-  #later(pod: string, act: (pod: WorldPod) => void): void {
+  #later(from: WorldPod, to: string, act: (pod: WorldPod) => void): void {
     this.sent += 1;
-    if (this.random.next() < this.loses) return;
-    const found = this.pods.get(pod);
+    const isCut = this.#unplugged.has(from.name) || this.#cut.has(`${from.name}>${to}`);
+    if (isCut || this.sent === this.drops || this.random.next() < this.loses) return;
+    const found = this.pods.get(to);
     this.#agenda.schedule(this.now + LATENCY_MS, () => {
-      if (found !== undefined && this.pods.get(pod) === found) act(found);
+      if (found !== undefined && this.pods.get(to) === found && !this.#unplugged.has(to)) act(found);
     });
   }
 }

@@ -1,72 +1,15 @@
 /** Visitors of pages on real sockets: two pods on real NATS, and the limits at the door. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { WebSocket, type RawData } from 'ws';
-import { decodeVisitMessage } from '@parley/protocol/decode';
-import { directedText, receivedText } from '@parley/protocol/directed';
-import { PAGES_SOCKET, type Arrived, type VisitMessage, type VisitorMessage } from '@parley/protocol/pages';
+import { directedText } from '@parley/protocol/directed';
 import type { RunningPod } from '../../src/server/start.ts';
 import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { startTestPod } from '../support/pod.ts';
+import { Visitor } from '../support/visitor.ts';
 
 const PAGE = 'c0ffee00'.repeat(8);
-
-class Visitor {
-  readonly told: VisitMessage[] = [];
-  readonly heard: { readonly from: string; readonly text: string }[] = [];
-  readonly socket: WebSocket;
-  closed: number | undefined;
-
-  constructor(url: string) {
-    this.socket = new WebSocket(url.replace(/^http/, 'ws') + PAGES_SOCKET);
-    this.socket.on('message', (data: RawData) => this.#hear((data as Buffer).toString()));
-    this.socket.on('close', (code) => (this.closed = code));
-  }
-
-  static async arrive({ url }: RunningPod): Promise<Visitor> {
-    const visitor = new Visitor(url);
-    await once(visitor.socket, 'open');
-    await eventually('the welcome', () => visitor.is('arrived'));
-    return visitor;
-  }
-
-  is(type: VisitMessage['type']): boolean {
-    return this.told.some((message) => message.type === type);
-  }
-
-  get arrived(): Arrived {
-    const found = this.told.find((message) => message.type === 'arrived');
-    assert.ok(found);
-    return found;
-  }
-
-  get holders(): string[] {
-    const lists = this.told.flatMap((message) => (message.type === 'holders' ? message.holders : []));
-    return lists.map(({ visitor }) => visitor);
-  }
-
-  get errors(): string[] {
-    return this.told.flatMap((message) => (message.type === 'error' ? [message.code] : []));
-  }
-
-  say(message: VisitorMessage): void {
-    this.socket.send(JSON.stringify(message));
-  }
-
-  #hear(text: string): void {
-    const directed = receivedText(text);
-    if (directed !== undefined) {
-      this.heard.push({ from: directed.from, text: directed.payload });
-      return;
-    }
-    const decoded = decodeVisitMessage(text);
-    assert.ok(decoded.ok, text);
-    this.told.push(decoded.message);
-  }
-}
 
 describe('two pods on NATS', () => {
   let nats: TestNats;
@@ -120,7 +63,7 @@ describe('two pods on NATS', () => {
     const pipe = 'A'.repeat(22);
     ada.say({ type: 'pipe', pipe });
     await eventually('the token', () => ada.is('pipe'));
-    const [answer] = ada.told.filter((message) => message.type === 'pipe');
+    const answer = ada.told.find((message) => message.type === 'pipe');
     const { aud, sub, publish, subscribe } = decodeJwt(answer?.token ?? '');
     assert.deepEqual(
       { aud, sub, publish, subscribe },
@@ -160,9 +103,9 @@ describe('a pod keeps its limits', () => {
   test('[PAGE-7] page.requests: too many of one socket are refused, the socket stays', async () => {
     const pod = await podWith({ 'page.requests': 3 });
     const ada = await Visitor.arrive(pod);
-    for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'drop', page: PAGE });
+    for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'hold', page: PAGE, whole: true, bytes: 1 });
     await eventually('one is refused', () => ada.errors.length === 1);
-    const [refusal] = ada.told.filter((message) => message.type === 'error');
+    const refusal = ada.told.find((message) => message.type === 'error');
     assert.equal(refusal?.code, 'PAGES_TOO_FAST');
     assert.equal(refusal?.ref, PAGE);
     assert.ok((refusal?.retryAfterMs ?? 0) > 0);

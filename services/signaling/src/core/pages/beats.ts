@@ -1,18 +1,19 @@
 /** Which pods live, and how many visitors the site has. SPEC rules PAGE-8, PAGE-12. */
+import type { PodId } from '@parley/protocol/ids';
 import type { PageBeat } from '@parley/protocol/pages-bus';
-import { forgetSections } from './sections.ts';
-import type { Desk } from './state.ts';
-import { tagOf } from './tag.ts';
+import { recount } from './counts.ts';
+import { forgetPeer, hearPeer } from './peers.ts';
+import { forgetSections, say } from './sections.ts';
+import { hearsItself } from './settled.ts';
+import type { Desk, Peer } from './state.ts';
 
 const BEAT_MS = 1000;
 /** Other pods learn of a change within this. */
 const CHANGED_MS = 250;
 /** Three beats missed, and half a one for what is on its way. */
 const DEAD_AFTER_MS = 3500;
-/** Beyond this the pod doubts itself: it is more likely to be the one cut off. */
-const OWN_BEAT_LATE_MS = 2500;
-
-export const hearsItself = (desk: Desk): boolean => desk.now - desk.ownBeatAt <= OWN_BEAT_LATE_MS;
+/** A beat that comes later than this after the one before may settle what waited for it. */
+const LATE_MS = 1250;
 
 export function startBeating(desk: Desk): void {
   beat(desk);
@@ -20,43 +21,63 @@ export function startBeating(desk: Desk): void {
   desk.agenda.schedule(desk.now + BEAT_MS, () => startBeating(desk));
 }
 
-function beat(desk: Desk): void {
-  const { pod, boot } = desk;
-  desk.saidVisitors = desk.visitors.size;
-  desk.effects.push({
-    type: 'beat',
-    message: { type: 'page-beat', pod, boot, visitors: desk.visitors.size },
-  });
+/** Its visitors are about to be sent to other pods. */
+export function announceLeaving(desk: Desk): void {
+  desk.leaving = true;
+  beat(desk);
+  recount(desk);
 }
 
-export function onBeat(desk: Desk, { pod, boot, visitors }: PageBeat): void {
+/** What would be said in a moment is said now: there is no later. */
+export function announceLeft(desk: Desk): void {
+  beat(desk);
+  for (const swarm of desk.swarms.values()) if (swarm.saying !== undefined) say(desk, swarm);
+}
+
+function beat(desk: Desk): void {
+  const { pod, boot, visitors, leaving } = desk;
+  desk.saidVisitors = visitors.size;
+  const message: PageBeat = { type: 'page-beat', pod, boot, visitors: visitors.size };
+  desk.effects.push({ type: 'beat', message: leaving ? { ...message, leaving } : message });
+}
+
+export function onBeat(desk: Desk, { pod, boot, visitors, leaving = false }: PageBeat): void {
   if (pod === desk.pod) {
     if (boot === desk.boot) hearSelf(desk);
     return;
   }
   const known = desk.peers.get(pod);
   if (known !== undefined && known.boot > boot) return;
-  if (known !== undefined && known.boot < boot) forgetSections(desk, pod, boot);
-  desk.peers.set(pod, { boot, heardAt: desk.now, visitors });
-  desk.tags.set(tagOf(pod), pod);
+  hearPeer(desk, pod, { boot, heardAt: desk.now, visitors, leaving });
+  if (known !== undefined && known.boot < boot) bury(desk, pod, known, boot);
+  else if (known?.leaving !== leaving || desk.now - known.heardAt > LATE_MS) recount(desk);
   if (known?.visitors !== visitors) tellVisitors(desk);
 }
 
 /** After its own silence the pod has heard nobody: everyone gets a fresh count. */
 function hearSelf(desk: Desk): void {
-  if (!hearsItself(desk)) for (const peer of desk.peers.values()) peer.heardAt = desk.now;
+  const wasDeaf = !hearsItself(desk);
   desk.ownBeatAt = desk.now;
+  if (!wasDeaf) return;
+  desk.hearingSince = desk.now;
+  recount(desk);
 }
 
 function judge(desk: Desk): void {
-  if (!hearsItself(desk)) return;
-  for (const [pod, { heardAt }] of desk.peers) {
-    if (desk.now - heardAt <= DEAD_AFTER_MS) continue;
-    desk.peers.delete(pod);
-    desk.tags.delete(tagOf(pod));
-    forgetSections(desk, pod, Infinity);
+  if (!hearsItself(desk)) return recount(desk);
+  for (const [pod, peer] of desk.peers) {
+    if (desk.now - Math.max(peer.heardAt, desk.hearingSince) <= DEAD_AFTER_MS) continue;
+    forgetPeer(desk, pod);
+    bury(desk, pod, peer, Infinity);
     tellVisitors(desk);
   }
+}
+
+/** This process of the pod has ended. */
+function bury(desk: Desk, pod: PodId, { heardAt, visitors }: Peer, before: number): void {
+  if (visitors > 0) desk.unsettledUntil = desk.now + desk.limits['page.settle'];
+  forgetSections(desk, pod, { before, heardAt });
+  recount(desk);
 }
 
 /** How many there are; whoever is here is told soon, where it changed, and the other pods are. */
@@ -76,6 +97,14 @@ export function tellVisitors(desk: Desk): number {
     });
   }
   return total(desk);
+}
+
+/** For somebody who has just come. */
+export function visitorsNow(desk: Desk): number {
+  const visitors = tellVisitors(desk);
+  // The others were told something else: where the change is undone in a moment, all are told all the same.
+  if (visitors !== desk.toldVisitors) desk.toldVisitors = undefined;
+  return visitors;
 }
 
 function total(desk: Desk): number {

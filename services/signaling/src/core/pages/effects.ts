@@ -69,5 +69,9 @@ export type PageInput =
     }
   | { readonly type: 'bus'; readonly message: PageBusMessage }
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
+  /** This pod ends: its visitors are sent to other pods. */
+  | { readonly type: 'leaving' }
+  /** They are gone, and so will it be in a moment. */
+  | { readonly type: 'left' }
   /** The link to the bus is back: what was said meanwhile is lost. */
   | { readonly type: 'bus-back' };

@@ -5,12 +5,12 @@ import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import { visitorId } from '@parley/protocol/pages';
 import { Agenda } from '../agenda.ts';
 import { Transfers } from '../transfers.ts';
-import { onBeat, startBeating, tellVisitors } from './beats.ts';
+import { askAgain } from './asking.ts';
+import { announceLeaving, announceLeft, onBeat, startBeating, visitorsNow } from './beats.ts';
 import { onAnswer, onTransfer, direct, undelivered } from './directed.ts';
 import type { PageEffect, PageInput } from './effects.ts';
 import { answerSection, onSection, say } from './sections.ts';
 import { drop, hold, leave, want } from './stakes.ts';
-import { askAgain } from './swarm.ts';
 import type { Desk, Visitor } from './state.ts';
 import { tagOf } from './tag.ts';
 
@@ -41,7 +41,7 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
     boot,
     tag,
     limits,
-    startedAt: now,
+    unsettledUntil: now + limits['page.settle'],
     random,
     agenda,
     effects: [],
@@ -53,10 +53,13 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
     }),
     now,
     ownBeatAt: -Infinity,
+    hearingSince: now,
+    leaving: false,
     saidVisitors: 0,
     toldVisitors: 0,
     telling: undefined,
     beatingSoon: undefined,
+    asking: undefined,
     sectionSeq: 0,
     visitors: new Map(),
     byId: new Map(),
@@ -103,6 +106,10 @@ function handle(desk: Desk, input: PageInput): void {
       return onTransfer(desk, input.transfer);
     case 'bus':
       return onBus(desk, input.message);
+    case 'leaving':
+      return announceLeaving(desk);
+    case 'left':
+      return announceLeft(desk);
     case 'bus-back':
       for (const swarm of desk.swarms.values()) {
         askAgain(desk, swarm);
@@ -119,7 +126,7 @@ function arrive(desk: Desk, { socket, network, random }: PageInput & { type: 'ar
   const visitor: Visitor = { socket, id, network, stakes: new Map() };
   desk.visitors.set(socket, visitor);
   desk.byId.set(id, visitor);
-  desk.effects.push({ type: 'arrived', socket, visitor: id, visitors: tellVisitors(desk) });
+  desk.effects.push({ type: 'arrived', socket, visitor: id, visitors: visitorsNow(desk) });
 }
 
 function onBus(desk: Desk, message: PageBusMessage): void {

@@ -3,17 +3,19 @@ import type { PodId } from '@parley/protocol/ids';
 import type { PageSection } from '@parley/protocol/pages-bus';
 import type { PageAddress } from '@parley/protocol/pages';
 import { draw } from './choose.ts';
-import { count } from './counts.ts';
+import { count, forgetOlder, unsettle } from './counts.ts';
 import { offerSoon } from './offers.ts';
+import { hearPeer } from './peers.ts';
 import { readersHere, type Desk, type Swarm } from './state.ts';
-import { unsettle } from './swarm.ts';
 
 const TELL_MS = 250;
-/** A lost message is made up for within this. */
-const REPEAT_MS = 1000;
+/** A lost message is made up for within this: with the 250 ms before and `page.countEvery` after it within 2 s. */
+const REPEAT_MS = 750;
 /** Whoever was named leaves, and others come: what is known of them is never much older. */
 const REFRESH_MS = 15_000;
 const JITTER = 0.2;
+/** Two refreshments and some time: what was not said again since then ended unheard. */
+const OLD_MS = 40_000;
 const NAMED = 32;
 
 /** Something changed: the other pods learn of it together with what else changes in this moment. */
@@ -32,7 +34,10 @@ export function say(desk: Desk, swarm: Swarm): void {
   desk.effects.push({ type: 'tell-page', page: swarm.page, message });
   swarm.refreshing?.cancel();
   const jitter = 1 + JITTER * (2 * desk.random() - 1);
-  swarm.refreshing = desk.agenda.schedule(desk.now + REFRESH_MS * jitter, () => say(desk, swarm));
+  swarm.refreshing = desk.agenda.schedule(desk.now + REFRESH_MS * jitter, () => {
+    forgetOlder(desk, swarm, desk.now - OLD_MS);
+    say(desk, swarm);
+  });
 }
 
 function section(desk: Desk, swarm: Swarm): PageSection {
@@ -64,23 +69,33 @@ export function onSection(desk: Desk, said: PageSection): void {
   const isOlder = known && (known.boot > said.boot || (known.boot === said.boot && known.seq >= said.seq));
   const isOfTheDead = (desk.peers.get(said.pod)?.boot ?? 0) > said.boot;
   if (isOlder || isOfTheDead) return;
+  const peer = desk.peers.get(said.pod);
   // Also of a pod whose beat has not come yet: without it, it is soon taken for dead.
-  if (!desk.peers.has(said.pod))
-    desk.peers.set(said.pod, { boot: said.boot, heardAt: desk.now, visitors: 0 });
+  if (peer === undefined)
+    hearPeer(desk, said.pod, { boot: said.boot, heardAt: desk.now, visitors: 0, leaving: false });
+  else if (peer.boot < said.boot) unsettle(desk, swarm, desk.now + desk.limits['page.settle']);
   // One of nothing is kept as well: an earlier one that comes late does not bring it back.
-  swarm.sections.set(said.pod, said);
+  const { boot, seq, holders, readers, some } = said;
+  swarm.sections.set(said.pod, { boot, seq, holders, readers, some, at: desk.now });
   count(desk, swarm);
-  if (said.some.length > 0) offerSoon(desk, swarm);
+  if (some.length > 0) offerSoon(desk, swarm);
 }
 
-/** A process of a pod has ended: what it said counts no more, and its visitors may come to other pods. */
-export function forgetSections(desk: Desk, pod: PodId, before: number): void {
+/**
+ * Processes of a pod `before` this boot have ended: what they said counts no more, and their visitors may come to other pods. They were heard
+ * last at `heardAt`; who held a page that was opened here since then is not known.
+ */
+export function forgetSections(
+  desk: Desk,
+  pod: PodId,
+  { before, heardAt }: { readonly before: number; readonly heardAt: number },
+): void {
+  const until = desk.now + desk.limits['page.settle'];
   for (const swarm of desk.swarms.values()) {
     const known = swarm.sections.get(pod);
-    if (known === undefined || known.boot >= before) continue;
+    if (known !== undefined && known.boot >= before) continue;
     swarm.sections.delete(pod);
-    if (known.holders + known.readers === 0) continue;
-    unsettle(desk, swarm, desk.limits['page.settle']);
-    count(desk, swarm);
+    const hadSomebody = known !== undefined && known.holders + known.readers > 0;
+    if (hadSomebody || swarm.askedAt > heardAt) unsettle(desk, swarm, until);
   }
 }

@@ -47,7 +47,7 @@ export function drop(desk: Desk, { socket, page }: PageInput & { type: 'drop' })
 export function leave(desk: Desk, socket: SocketId): void {
   const visitor = desk.visitors.get(socket);
   if (visitor === undefined) return;
-  for (const page of [...visitor.stakes.keys()]) end(desk, visitor, page);
+  for (const page of visitor.stakes.keys()) end(desk, visitor, page);
   desk.visitors.delete(socket);
   desk.byId.delete(visitor.id);
   tellVisitors(desk);

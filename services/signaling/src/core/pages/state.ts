@@ -15,7 +15,8 @@ export interface Desk {
   /** Seven symbols by which the ids of this pod's visitors name it. */
   readonly tag: string;
   readonly limits: Limits;
-  readonly startedAt: number;
+  /** Until then a page that is opened here may miss a holder, who is on the way from a pod that ended. */
+  unsettledUntil: number;
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly agenda: Agenda;
@@ -23,14 +24,19 @@ export interface Desk {
   readonly transfers: Transfers;
   /** Milliseconds of a clock that never goes back. */
   now: number;
-  /** When this pod last heard its own beat. */
+  /** When this pod last heard its own beat, and since when it has heard them all. */
   ownBeatAt: number;
+  hearingSince: number;
+  /** It is sending its visitors to other pods. */
+  leaving: boolean;
   /** Visitors of this pod as the other pods know it. */
   saidVisitors: number;
-  /** Visitors of the site as its visitors here know it. */
-  toldVisitors: number;
+  /** Visitors of the site as all its visitors here know it. */
+  toldVisitors: number | undefined;
   telling: Appointment | undefined;
   beatingSoon: Appointment | undefined;
+  /** A pod turned up that may know of holders. */
+  asking: Appointment | undefined;
   sectionSeq: number;
   readonly visitors: Map<SocketId, Visitor>;
   readonly byId: Map<VisitorId, Visitor>;
@@ -57,13 +63,14 @@ export interface Stake {
 
 export interface Swarm {
   readonly page: PageAddress;
-  readonly openedAt: number;
+  /** When the other pods were asked last, from the beginning. */
+  askedAt: number;
   /** Visitors of this pod. */
   readonly here: Map<Visitor, Stake>;
   /** Those of them that have the whole page, and those that have some of it. */
   readonly wholes: Bag<Visitor>;
   readonly parts: Bag<Visitor>;
-  readonly sections: Map<PodId, PageSection>;
+  readonly sections: Map<PodId, Heard>;
   /** Until then a holder may be missing because its pod died. */
   unsettledUntil: number;
   /** What the visitors here were told last. */
@@ -85,11 +92,18 @@ export interface Totals {
   readonly settled: boolean;
 }
 
+/** What another pod said last. */
+export interface Heard extends Pick<PageSection, 'boot' | 'seq' | 'holders' | 'readers' | 'some'> {
+  readonly at: number;
+}
+
 /** Another pod. */
 export interface Peer {
   boot: number;
   heardAt: number;
   visitors: number;
+  /** Its visitors are on their way to other pods. */
+  leaving: boolean;
 }
 
 export const readersHere = (swarm: Swarm): number => swarm.here.size - swarm.wholes.size;

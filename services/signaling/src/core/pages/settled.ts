@@ -1,0 +1,15 @@
+/** Whether a holder may be missing: then nobody is told that a page is gone. SPEC rule PAGE-13. */
+import type { Desk, Swarm } from './state.ts';
+
+/** Beyond this the pod doubts itself: it is more likely to be the one cut off. */
+const OWN_BEAT_LATE_MS = 2500;
+
+export const hearsItself = (desk: Desk): boolean => desk.now - desk.ownBeatAt <= OWN_BEAT_LATE_MS;
+
+export function isSettled(desk: Desk, swarm: Swarm): boolean {
+  if (desk.now < swarm.unsettledUntil || desk.leaving || !hearsItself(desk)) return false;
+  // A pod that was not heard since the question may have died before it, and its visitors are on their way.
+  for (const { heardAt, leaving } of desk.peers.values())
+    if (leaving || heardAt < swarm.askedAt) return false;
+  return true;
+}

@@ -1,0 +1,75 @@
+/** A small visitor of pages for tests: it keeps everything it was told. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { WebSocket, type RawData } from 'ws';
+import { decodeVisitMessage } from '@parley/protocol/decode';
+import { receivedText } from '@parley/protocol/directed';
+import {
+  PAGES_SOCKET,
+  type Arrived,
+  type PageCount,
+  type VisitMessage,
+  type VisitorMessage,
+} from '@parley/protocol/pages';
+import { eventually } from './deadline.ts';
+
+export class Visitor {
+  readonly told: VisitMessage[] = [];
+  readonly heard: { readonly from: string; readonly text: string }[] = [];
+  readonly socket: WebSocket;
+  closed: number | undefined;
+
+  constructor(url: string) {
+    this.socket = new WebSocket(url.replace(/^http/, 'ws') + PAGES_SOCKET);
+    this.socket.on('message', (data: RawData) => this.#hear((data as Buffer).toString()));
+    this.socket.on('close', (code) => (this.closed = code));
+  }
+
+  /** On a pod; resolves when welcomed. */
+  static async arrive({ url }: { readonly url: string }): Promise<Visitor> {
+    const visitor = new Visitor(url);
+    await once(visitor.socket, 'open');
+    await eventually('the welcome', () => visitor.is('arrived'));
+    return visitor;
+  }
+
+  is(type: VisitMessage['type']): boolean {
+    return this.told.some((message) => message.type === type);
+  }
+
+  get arrived(): Arrived {
+    const found = this.told.find((message) => message.type === 'arrived');
+    assert.ok(found);
+    return found;
+  }
+
+  get holders(): string[] {
+    const lists = this.told.flatMap((message) => (message.type === 'holders' ? message.holders : []));
+    return lists.map(({ visitor }) => visitor);
+  }
+
+  /** The last count, `?` where it is not settled. */
+  get count(): string {
+    const last = this.told.findLast((message): message is PageCount => message.type === 'count');
+    return last === undefined ? '' : `${last.holders}+${last.readers}${last.settled ? '' : '?'}`;
+  }
+
+  get errors(): string[] {
+    return this.told.flatMap((message) => (message.type === 'error' ? [message.code] : []));
+  }
+
+  say(message: VisitorMessage): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  #hear(text: string): void {
+    const directed = receivedText(text);
+    if (directed !== undefined) {
+      this.heard.push({ from: directed.from, text: directed.payload });
+      return;
+    }
+    const decoded = decodeVisitMessage(text);
+    assert.ok(decoded.ok, text);
+    this.told.push(decoded.message);
+  }
+}
