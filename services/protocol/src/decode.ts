@@ -75,11 +75,19 @@ function decoder<Message>(table: Readonly<Record<string, TSchema>>): (text: stri
   };
 }
 
-export const decodeClientMessage: (text: string) => Decoded<ClientMessage> = decoder(CLIENT_MESSAGES);
-export const decodeServerMessage: (text: string) => Decoded<ServerMessage> = decoder(SERVER_MESSAGES);
-export const decodeBusMessage: (text: string) => Decoded<BusMessage> = decoder(BUS_MESSAGES);
-export const decodeVisitorMessage: (text: string) => Decoded<VisitorMessage> = decoder(VISITOR_MESSAGES);
-export const decodeVisitMessage: (text: string) => Decoded<VisitMessage> = decoder(VISIT_MESSAGES);
-export const decodePageBusMessage: (text: string) => Decoded<PageBusMessage> = decoder(PAGE_BUS_MESSAGES);
-export const decodeLinkMessage: (text: string) => Decoded<LinkMessage> = decoder(LINK_MESSAGES);
-export const decodePeerMessage: (text: string) => Decoded<PeerMessage> = decoder(PEER_MESSAGES);
+// Pure: a browser loads the messages that it decodes, and not those of pods.
+export const decodeClientMessage: (text: string) => Decoded<ClientMessage> =
+  /* @__PURE__ */ decoder(CLIENT_MESSAGES);
+export const decodeServerMessage: (text: string) => Decoded<ServerMessage> =
+  /* @__PURE__ */ decoder(SERVER_MESSAGES);
+export const decodeBusMessage: (text: string) => Decoded<BusMessage> = /* @__PURE__ */ decoder(BUS_MESSAGES);
+export const decodeVisitorMessage: (text: string) => Decoded<VisitorMessage> =
+  /* @__PURE__ */ decoder(VISITOR_MESSAGES);
+export const decodeVisitMessage: (text: string) => Decoded<VisitMessage> =
+  /* @__PURE__ */ decoder(VISIT_MESSAGES);
+export const decodePageBusMessage: (text: string) => Decoded<PageBusMessage> =
+  /* @__PURE__ */ decoder(PAGE_BUS_MESSAGES);
+export const decodeLinkMessage: (text: string) => Decoded<LinkMessage> =
+  /* @__PURE__ */ decoder(LINK_MESSAGES);
+export const decodePeerMessage: (text: string) => Decoded<PeerMessage> =
+  /* @__PURE__ */ decoder(PEER_MESSAGES);

@@ -240,6 +240,7 @@ function portsOf(home: Entry, onSocket: (socket: WebSocket) => void): Ports {
       throw new Error('this crowd shows nothing');
     },
     clock,
+    subtle: crypto.subtle,
     random: {
       fraction: () => Math.random(),
       bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -265,5 +266,6 @@ function wire(socket: WebSocket, handlers: WireHandlers): WireSocket {
       if (socket.readyState === WebSocket.OPEN) socket.send(data);
     },
     close: (code) => socket.close(code),
+    buffered: () => socket.bufferedAmount,
   };
 }

@@ -328,13 +328,13 @@ describe('limits', () => {
 });
 
 const CHANGES = [
-  { what: 'comes', then: '1+3', happens: (world: PageWorld) => world.want(world.arrive('c'), PAGE) },
-  { what: 'holds', then: '2+1', happens: (world: PageWorld, _: Tab, bo: Tab) => world.hold(bo, PAGE) },
-  { what: 'drops', then: '0+2', happens: (world: PageWorld, ada: Tab) => world.drop(ada, PAGE) },
-  { what: 'goes', then: '0+2', happens: (world: PageWorld, ada: Tab) => world.leave(ada) },
+  { what: 'comes', afterwards: '1+3', happens: (world: PageWorld) => world.want(world.arrive('c'), PAGE) },
+  { what: 'holds', afterwards: '2+1', happens: (world: PageWorld, _: Tab, bo: Tab) => world.hold(bo, PAGE) },
+  { what: 'drops', afterwards: '0+2', happens: (world: PageWorld, ada: Tab) => world.drop(ada, PAGE) },
+  { what: 'goes', afterwards: '0+2', happens: (world: PageWorld, ada: Tab) => world.leave(ada) },
 ] as const;
 
-for (const { what, then, happens } of CHANGES) {
+for (const { what, afterwards, happens } of CHANGES) {
   test(`[BUS-4] [PAGE-8] whichever message is lost, 2 s later every count is exact: somebody ${what}`, () => {
     let inFlight = Infinity;
     for (let nth = 1; nth <= inFlight; nth += 1) {
@@ -352,7 +352,7 @@ for (const { what, then, happens } of CHANGES) {
       world.advance(EXACT_MS);
       inFlight = world.sent - before;
       for (const tab of world.tabs.values()) {
-        if (what !== 'drops' || tab !== ada) assert.equal(last(tab), then, `message ${nth}, ${tab.id}`);
+        if (what !== 'drops' || tab !== ada) assert.equal(last(tab), afterwards, `message ${nth}, ${tab.id}`);
         assert.equal(tab.visitors, world.tabs.size, `message ${nth}, ${tab.id}`);
       }
     }
