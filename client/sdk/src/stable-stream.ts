@@ -13,13 +13,17 @@ export class StableStream {
     if (tracks === null || (tracks.length === 0 && this.#stream === null)) return this.#stream;
     const stream = (this.#stream ??= this.#create());
     const present = stream.getTracks();
-    for (const track of tracks) {
-      if (present.includes(track)) continue;
-      stream.addTrack(track);
-      // As when a track comes from the network, so that whoever plays it starts.
-      stream.dispatchEvent(new Event('addtrack'));
-    }
+    const added = tracks.filter((track) => !present.includes(track));
+    // Firefox shows one picture until it is gone, and then the next that comes. Voices come before it goes: without tracks a stream has ended.
+    for (const track of added) if (track.kind !== 'video') add(stream, track);
     for (const track of present) if (!tracks.includes(track)) stream.removeTrack(track);
+    for (const track of added) if (track.kind === 'video') add(stream, track);
     return stream;
   }
+}
+
+/** As when a track comes from the network, so that whoever plays it starts. */
+function add(stream: MediaStream, track: MediaStreamTrack): void {
+  stream.addTrack(track);
+  stream.dispatchEvent(new Event('addtrack'));
 }

@@ -6,10 +6,14 @@ import { join as inside } from 'node:path';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeVideo, Terminal } from '@parley/local/terminal';
+import type { Somebody } from '../support/any-page.ts';
 import { clientsOf, end, relayInUse } from '../support/live-relays.ts';
+import { opened } from '../support/opened.ts';
 import { goes, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
 import { seesAndHearsOthers, seesPictures } from '../support/presence.ts';
+import { joinAsPuppet, launchFirefox } from '../support/puppets.ts';
 import { withSite } from '../support/site.ts';
+import { startSoundCard } from '../support/sound-card.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 import { heard, listen } from '../support/voices.ts';
@@ -22,6 +26,8 @@ const STILL_MS = 2500;
 const SILENT_MS = 2000;
 /** The goal is a second; four browsers take turns on two processors, and one of them has just started. */
 const LATE_MS = 2500;
+/** Ten pictures of a camera take a second. 1 to 3 s were seen. */
+const TOGETHER_MS = 6000;
 /** Whoever was on a relay that is gone asks for another one and connects to it. */
 const BACK_MS = { stillMs: 5000, silentMs: 5000 };
 
@@ -50,6 +56,35 @@ describe('a room', { timeout: 420_000 }, () => {
     });
     bounded(back);
     for (const one of people) assert.deepEqual(one.errors, []);
+  });
+});
+
+describe('a room that Firefox is in', { timeout: 420_000 }, () => {
+  const site = withSite();
+  const firefox = opened(async (keep) => keep(await launchFirefox(keep(await startSoundCard()))));
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+
+  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave: everybody sees and hears everybody each time', async (t) => {
+    const room = newRoom();
+    const link = `${site.web}/r/${room}`;
+    const fox = await joinAsPuppet(firefox(), link, 'Fox');
+    const others: Visitor[] = [];
+    for (const name of ['Ada', 'Ben'])
+      others.push(await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES }));
+    const people = [fox, ...others];
+    for (const { page } of people) await listen(page);
+    await together(t, 'mesh', people, 2);
+
+    const films = await filmsFrom(t, link);
+    const terminals = films.begin(2, 'join', '--log', '--publish');
+    await together(t, 'relay', people, 4);
+    const ids = await Promise.all(people.map(participantOf));
+    for (const terminal of terminals) await receives(terminal, ids);
+
+    films.end();
+    await together(t, 'mesh', people, 2);
+    for (const one of others) assert.deepEqual(one.errors, []);
+    await fox.page.close();
   });
 });
 
@@ -146,6 +181,27 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
     assert.deepEqual(await clientsOf(site.stack.endpoints.relays.slice(1)), [4]);
   });
 });
+
+/** Everybody is connected with all others that way, and sees and hears them. */
+async function together(
+  t: TestContext,
+  way: 'mesh' | 'relay',
+  people: readonly Somebody[],
+  others: number,
+): Promise<void> {
+  for (const one of people) await goes(one, way, others);
+  for (const one of people) {
+    const tookMs = await seesAndHearsOthers(one, others);
+    t.diagnostic(`${way}: ${one.name} sees and hears ${others} within ${tookMs} ms`);
+    assert.ok(tookMs <= TOGETHER_MS, `${one.name} took ${tookMs} ms`);
+  }
+}
+
+function participantOf({ page }: Somebody): Promise<string> {
+  return page.evaluate(
+    () => document.querySelector<HTMLElement>('[data-testid=call]')?.dataset['participant'] ?? '',
+  );
+}
 
 /** What `parley join --log` writes about pictures and voices of these, in the second to come. */
 async function receives(terminal: Terminal, participants: readonly string[]): Promise<void> {

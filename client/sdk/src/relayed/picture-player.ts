@@ -11,8 +11,8 @@ import type { ReaderHandlers } from './track-reader.ts';
 
 /** The rest of a group is waited for until the next one is due, less what decoding takes. */
 const DECODE_MS = 40;
-/** Decoded pictures that wait: decoders have few. */
-const MOST_WAITING = 8;
+/** Pictures that are in the decoder or wait for their time behind it: decoders have few. What comes sooner waits undecoded. */
+const MOST_DECODED = 8;
 /** A decoder that is further behind leaves out the rest of the group. */
 const MOST_QUEUED = 30;
 
@@ -26,17 +26,26 @@ export interface PictureOptions {
   readonly onShown: () => void;
 }
 
+interface Coded extends Frame {
+  readonly type: EncodedVideoChunkType;
+}
+
 export class PicturePlayer implements ReaderHandlers {
   readonly #options: PictureOptions;
   readonly #order = new GroupOrder<readonly Frame[]>();
   readonly #unpack: Unpack;
+  /** Next to be decoded, and not yet. */
+  readonly #coded: Coded[] = [];
   #decoder: VideoDecoder | null = null;
+  /** The times that the decoder was given and that did not come out of it. */
+  #inside: readonly number[] = [];
   /** Since a decoder began, or failed, it needs the first frame of a group. */
   #needsFirst = true;
   /** The first timestamp: decoders are given times from there on, as Firefox's lose count of large ones. */
   #epoch: number | null = null;
   readonly #waiting: VideoFrame[] = [];
-  #cancel: () => void = () => undefined;
+  #cancelDecoding: () => void = () => undefined;
+  #cancelShowing: () => void = () => undefined;
   readonly tally = new Tally();
   #closed = false;
 
@@ -67,33 +76,61 @@ export class PicturePlayer implements ReaderHandlers {
 
   close(): void {
     this.#closed = true;
-    this.#cancel();
+    this.#cancelDecoding();
+    this.#cancelShowing();
     for (const frame of this.#waiting.splice(0)) frame.close();
     if (this.#decoder !== null && this.#decoder.state !== 'closed') this.#decoder.close();
   }
 
+  /** All that there is room for, and whatever is due. */
   #decodeAll(): void {
-    const { playout, clock } = this.#options;
-    const isDue = ([head]: readonly Frame[]): boolean =>
-      playout.isDue((head?.timestamp ?? 0) / 1000, clock.now(), DECODE_MS);
-    for (let next = this.#order.next(isDue); next !== undefined; next = this.#order.next(isDue)) {
-      if (next.first) this.#needsFirst = false;
-      for (const [nth, frame] of next.item.entries())
-        if (!this.#needsFirst) this.#decode(frame, next.first && nth === 0);
+    this.#cancelDecoding();
+    if (this.#closed) return;
+    for (let head = this.#head(); head !== undefined; head = this.#head()) {
+      const roomy = this.#inside.length + this.#waiting.length < MOST_DECODED;
+      if (!roomy && !this.#isDue(head)) {
+        const inMs = Math.max(1, this.#inMs(head.timestamp) - DECODE_MS);
+        this.#cancelDecoding = this.#options.clock.after(inMs, () => this.#decodeAll());
+        return;
+      }
+      this.#coded.shift();
+      this.#decode(head);
     }
   }
 
-  #decode({ timestamp, payload }: Frame, first: boolean): void {
+  #head(): Coded | undefined {
+    if (this.#coded.length === 0) {
+      const next = this.#order.next(([first]) => first !== undefined && this.#isDue(first));
+      const type = (nth: number): EncodedVideoChunkType => (next?.first && nth === 0 ? 'key' : 'delta');
+      this.#coded.push(...(next?.item ?? []).map((frame, nth) => ({ ...frame, type: type(nth) })));
+    }
+    return this.#coded[0];
+  }
+
+  #isDue({ timestamp }: Frame): boolean {
+    return this.#inMs(timestamp) <= DECODE_MS;
+  }
+
+  /** How long until what has this timestamp is to be shown. */
+  #inMs(timestamp: number): number {
+    const { playout, clock } = this.#options;
+    const now = clock.now();
+    return (playout.playAt(timestamp / 1000, now) ?? now) - now;
+  }
+
+  #decode({ timestamp, payload, type }: Coded): void {
+    if (type === 'key') this.#needsFirst = false;
+    if (this.#needsFirst) return;
     const decoder = (this.#decoder ??= this.#createDecoder());
     if (decoder === null) return;
-    if (decoder.decodeQueueSize > MOST_QUEUED && !first) {
+    if (decoder.decodeQueueSize > MOST_QUEUED && type === 'delta') {
       this.#needsFirst = true;
       return;
     }
     this.#epoch ??= timestamp;
     const since = timestamp - this.#epoch;
+    this.#inside = [...this.#inside, since];
     try {
-      const type = first ? 'key' : 'delta';
       decoder.decode(new this.#options.media.EncodedVideoChunk({ type, timestamp: since, data: payload }));
     } catch {
       this.#failed(decoder);
@@ -118,6 +155,7 @@ export class PicturePlayer implements ReaderHandlers {
     if (decoder !== this.#decoder) return;
     if (decoder.state !== 'closed') decoder.close();
     this.#decoder = null;
+    this.#inside = [];
     this.#needsFirst = true;
   }
 
@@ -126,8 +164,10 @@ export class PicturePlayer implements ReaderHandlers {
       frame.close();
       return;
     }
+    // They come out in the order of their times.
+    this.#inside = this.#inside.filter((since) => since > frame.timestamp);
     this.#waiting.push(frame);
-    while (this.#waiting.length > MOST_WAITING) {
+    while (this.#waiting.length > MOST_DECODED) {
       this.#waiting.shift()?.close();
       this.tally.lost += 1;
     }
@@ -136,23 +176,22 @@ export class PicturePlayer implements ReaderHandlers {
 
   /** Of several that are due the last one: the others are late. */
   #showDue(): void {
-    const { playout, clock, sink, onShown } = this.#options;
-    const now = clock.now();
-    const at = (frame: VideoFrame): number =>
-      playout.playAt((frame.timestamp + (this.#epoch ?? 0)) / 1000, now) ?? now;
+    const { clock, sink, onShown } = this.#options;
+    const inMs = ({ timestamp }: VideoFrame): number => this.#inMs(timestamp + (this.#epoch ?? 0));
+    this.#cancelShowing();
     let due: VideoFrame | undefined;
-    for (let head = this.#waiting[0]; head !== undefined && at(head) <= now; head = this.#waiting[0]) {
+    for (let head = this.#waiting[0]; head !== undefined && inMs(head) <= 0; head = this.#waiting[0]) {
       if (due !== undefined) this.tally.lost += 1;
       due?.close();
       due = this.#waiting.shift();
     }
-    this.#cancel();
     const [next] = this.#waiting;
-    if (next !== undefined) this.#cancel = clock.after(Math.max(1, at(next) - now), () => this.#showDue());
+    if (next !== undefined) this.#cancelShowing = clock.after(Math.max(1, inMs(next)), () => this.#showDue());
     if (due === undefined) return;
     this.tally.frames += 1;
     sink.show(due);
     onShown();
+    this.#decodeAll();
   }
 }
 

@@ -25,6 +25,12 @@ export interface VoiceOptions {
   readonly now: () => number;
 }
 
+/** Sounds without a pause between them. */
+interface Run {
+  /** When the packet that the encoder gives next begins. */
+  next: number;
+}
+
 export class VoicePublisher {
   readonly #options: VoiceOptions;
   readonly #track: MediaStreamTrack;
@@ -35,6 +41,8 @@ export class VoicePublisher {
   readonly #epoch: number;
   #reader: Closeable | null = null;
   #encoder: AudioEncoder | null = null;
+  /** What is in the encoder, the run that comes out of it first. */
+  #runs: Run[] = [];
   /** Sounds before the word, with their times. */
   #before: { readonly sound: Sound; readonly at: number }[] = [];
   /** When what went into the encoder last is over; `null`: it is empty. */
@@ -116,6 +124,7 @@ export class VoicePublisher {
       return;
     }
     if (this.#until !== null && Math.abs(at - this.#until) > GAP_US) this.#flush();
+    if (this.#until === null) this.#runs.push({ next: at });
     const data = new this.#options.media.AudioData({
       format: 'f32-planar',
       sampleRate,
@@ -130,20 +139,29 @@ export class VoicePublisher {
   }
 
   /**
-   * Encoders count times on from the first sound and know of no pauses: flushed, they begin anew. They also keep what is less than a packet,
-   * which would come with the next word otherwise.
+   * Ends a run. Encoders keep what is less than a packet, which would come with the next word otherwise, and the times that they give know of no
+   * pauses, those of Firefox not even after this: packets are counted here, for each run.
    */
   #flush(): void {
     this.#until = null;
-    if (this.#encoder?.state === 'configured') this.#encoder.flush().catch(() => undefined);
+    if (this.#encoder?.state !== 'configured') return;
+    const runs = this.#runs;
+    this.#encoder.flush().then(
+      () => runs.shift(),
+      () => undefined,
+    );
   }
 
   #createEncoder(sampleRate: number): AudioEncoder {
+    const runs = this.#runs;
     const encoder = new this.#options.media.AudioEncoder({
       output: (chunk) => {
+        const [run] = runs;
+        if (run === undefined) return;
         const payload = new Uint8Array(chunk.byteLength);
         chunk.copyTo(payload);
-        this.#send({ timestamp: chunk.timestamp + this.#epoch, payload });
+        this.#send({ timestamp: run.next, payload });
+        run.next += chunk.duration ?? PACKET_US;
       },
       error: () => {
         if (this.#encoder === encoder) this.#forgetEncoder();
@@ -180,6 +198,7 @@ export class VoicePublisher {
   #forgetEncoder(): void {
     if (this.#encoder !== null && this.#encoder.state !== 'closed') this.#encoder.close();
     this.#encoder = null;
+    this.#runs = [];
     this.#until = null;
     this.#before = [];
     this.#speaking = false;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Frame } from '../../src/relayed/frames.ts';
 import type { MediaPorts, Sound } from '../../src/relayed/media-ports.ts';
 import type { TrackWriter } from '../../src/relayed/track-writer.ts';
@@ -14,7 +15,7 @@ interface Block {
 }
 
 /** As Chromium's: times are counted from the first sound since it began or was flushed, and what is less than a packet is kept until then. */
-class CountingEncoder {
+class Chromium {
   state = 'unconfigured';
   readonly #output: (chunk: object) => void;
   #next: number | null = null;
@@ -36,9 +37,13 @@ class CountingEncoder {
 
   flush(): Promise<void> {
     if (this.#held > 0) this.#emit();
-    this.#next = null;
     this.#held = 0;
+    this.forget();
     return Promise.resolve();
+  }
+
+  forget(): void {
+    this.#next = null;
   }
 
   close(): void {
@@ -53,8 +58,22 @@ class CountingEncoder {
   }
 }
 
+/** As Firefox's: times are counted from the first sound that it ever got. */
+class Firefox extends Chromium {
+  override forget(): void {}
+}
+
+type Span = readonly [number, number];
+interface Saying {
+  readonly words: readonly Span[];
+  readonly untilMs: number;
+  /** The page is busy, and what is captured then is lost. */
+  readonly busy?: Span;
+  readonly AudioEncoder?: typeof Chromium;
+}
+
 /** Somebody who says `words`, each from so many to so many ms, and says nothing else until `untilMs`; what is written, and at what time. */
-function said(words: readonly (readonly [number, number])[], untilMs: number) {
+async function said({ words, untilMs, busy = [0, 0], AudioEncoder = Chromium }: Saying) {
   const written: { readonly group: number; readonly at: number; readonly frame: Frame }[] = [];
   let [now, group] = [0, 0];
   let hear: (sound: Sound) => void = () => undefined;
@@ -67,7 +86,7 @@ function said(words: readonly (readonly [number, number])[], untilMs: number) {
     end: () => undefined,
   } as unknown as TrackWriter;
   const media = {
-    AudioEncoder: CountingEncoder,
+    AudioEncoder,
     AudioData: function data(this: object, init: object) {
       Object.assign(this, init, { close: () => undefined });
     },
@@ -83,6 +102,8 @@ function said(words: readonly (readonly [number, number])[], untilMs: number) {
     now: () => now * 1000,
   });
   for (; now < untilMs; now += BLOCK_MS) {
+    await setImmediate();
+    if (now >= busy[0] && now < busy[1]) continue;
     const speaks = words.some(([from, to]) => now >= from && now < to);
     const samples = new Float32Array((BLOCK_MS / 1000) * RATE).fill(speaks ? 0.3 : 0);
     hear({ samples, sampleRate: RATE, timestamp: now * 1000 });
@@ -92,25 +113,32 @@ function said(words: readonly (readonly [number, number])[], untilMs: number) {
   return { written, packets };
 }
 
-test('every packet has the time at which it was said, and none of a word waits for the next one', () => {
-  const { packets } = said(
-    [
+for (const AudioEncoder of [Chromium, Firefox]) {
+  test(`every packet has the time at which it was said, and none of a word waits for the next one, in ${AudioEncoder.name}`, async () => {
+    const words = [
       [1000, 1130],
       [3000, 3170],
-    ],
-    5000,
-  );
-  for (const { at, frame } of packets) {
-    const lateMs = at - frame.timestamp / 1000;
-    assert.ok(lateMs >= 0 && lateMs <= 60, `a packet of ${frame.timestamp / 1000} ms came at ${at} ms`);
-  }
-  const times = packets.map(({ frame }) => frame.timestamp / 1000);
-  assert.ok(times.some((time) => time >= 960 && time <= 1000) && times.some((time) => time >= 2960));
-  assert.ok(!times.some((time) => time > 2000 && time < 2900), `silence is not sent: ${times.join()}`);
-});
+    ] as const;
+    const { packets } = await said({ words, untilMs: 5000, AudioEncoder });
+    for (const { at, frame } of packets) {
+      const lateMs = at - frame.timestamp / 1000;
+      assert.ok(lateMs >= 0 && lateMs <= 60, `a packet of ${frame.timestamp / 1000} ms came at ${at} ms`);
+    }
+    const times = packets.map(({ frame }) => frame.timestamp / 1000);
+    assert.ok(times.some((time) => time >= 960 && time <= 1000) && times.some((time) => time >= 2960));
+    assert.ok(!times.some((time) => time > 2000 && time < 2900), `silence is not sent: ${times.join()}`);
+  });
 
-test('a word is in groups of about a second, and after it there is an empty one', () => {
-  const { written, packets } = said([[1000, 4000]], 6000);
+  test(`what is said after the page was busy for a moment has its own time, in ${AudioEncoder.name}`, async () => {
+    const { packets } = await said({ words: [[0, 4000]], busy: [1000, 1700], untilMs: 4000, AudioEncoder });
+    const times = packets.map(({ frame }) => frame.timestamp / 1000);
+    assert.ok(times.some((time) => time > 3900));
+    assert.ok(!times.some((time) => time > 1000 && time < 1700), times.join());
+  });
+}
+
+test('a word is in groups of about a second, and after it there is an empty one', async () => {
+  const { written, packets } = await said({ words: [[1000, 4000]], untilMs: 6000 });
   const groups = new Map<number, number>();
   for (const { group } of packets) groups.set(group, (groups.get(group) ?? 0) + 1);
   assert.ok(groups.size >= 3 && groups.size <= 4, `${groups.size} groups`);
