@@ -55,6 +55,8 @@ export interface Person {
   /** Camera and microphone; the same object while it lasts, so it can be bound to an element. */
   readonly stream: MediaStream | null;
   readonly screen: MediaStream | null;
+  /** Heard in the `mix` of the call: whoever plays that does not play the sound of these streams as well. */
+  readonly mixed: boolean;
   /** Loudness of the last fifth of a second, 0 to 1. */
   readonly level: number;
 }
@@ -116,6 +118,11 @@ export interface CallSnapshot {
     readonly owner: boolean;
   };
   readonly path: CallPath;
+  /**
+   * All voices and sounds of screens that come through relays just now, in one stream, as browsers play few streams at once: in Chromium 50
+   * in all tabs. Whom it carries says `mixed` of each person. The same object while the call goes that way; `null` before.
+   */
+  readonly mix: MediaStream | null;
   /** Everyone else, in the order they came. */
   readonly people: readonly Person[];
   /** Who waits to be let in; told to owners only. */

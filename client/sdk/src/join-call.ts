@@ -128,6 +128,7 @@ class JoinedCall implements Call {
         owner: this.#owner,
       },
       path: this.#ways.path,
+      mix: this.#ways.mix,
       people: [...this.#roster.members.values()].map((member) => this.#person(member)),
       lobby: this.#lobby,
       muteRequests: this.#muteRequests,
@@ -347,7 +348,7 @@ class JoinedCall implements Call {
   #person(member: Member): Person {
     const { participant, name, state, media, owner = false } = member;
     const { link: view, ...shown } = this.#ways.shown(participant);
-    const { stream } = shown;
+    const { stream, mixed } = shown;
     const screen = media.screen ? shown.screen : null;
     const level = this.#levels.get(participant) ?? 0;
     const before = this.#people.get(participant);
@@ -358,12 +359,24 @@ class JoinedCall implements Call {
       before.owner === owner &&
       before.stream === stream &&
       before.screen === screen &&
+      before.mixed === mixed &&
       before.level === level &&
       JSON.stringify(before.link) === JSON.stringify(view)
     ) {
       return before;
     }
-    const person = { participant, name, presence: state, media, owner, link: view, stream, screen, level };
+    const person: Person = {
+      participant,
+      name,
+      presence: state,
+      media,
+      owner,
+      link: view,
+      stream,
+      screen,
+      mixed,
+      level,
+    };
     this.#people.set(participant, person);
     return person;
   }

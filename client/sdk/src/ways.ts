@@ -30,6 +30,7 @@ export interface Shown {
   readonly link: Link;
   readonly stream: MediaStream | null;
   readonly screen: MediaStream | null;
+  readonly mixed: boolean;
   readonly level: number;
 }
 
@@ -45,6 +46,8 @@ interface Pair {
   unreachable: boolean;
   subscribed: boolean;
   shown: Way;
+  /** Heard in the mix of what comes through the relays. */
+  mixed: boolean;
   taken: boolean;
   readonly stream: StableStream;
   readonly screen: StableStream;
@@ -110,6 +113,10 @@ export class Ways {
     return unreachable ? { way: 'relay', why: 'unreachable', sealed } : { way: 'mesh', why: null };
   }
 
+  get mix(): MediaStream | null {
+    return this.#relayed.at === 'here' ? this.#relayed.room.mix : null;
+  }
+
   /** Whether a link is made with somebody new at once. */
   opens(participant: ParticipantId): boolean {
     return this.#planFor(participant).link === 'open';
@@ -142,6 +149,7 @@ export class Ways {
     this.#updating = true;
     for (const [participant, pair] of this.#pairs) this.#apply(participant, pair);
     this.#followRelayed();
+    for (const [participant, pair] of this.#pairs) this.#mix(participant, pair);
     this.#updating = false;
     this.#schedule();
   }
@@ -188,14 +196,20 @@ export class Ways {
     const view = link?.view ?? { status: 'connecting' };
     const linkLevel = link?.level() ?? 0;
     if (pair === undefined || this.#options.ports.relayedMedia === null)
-      return { link: view, stream: link?.stream ?? null, screen: link?.screen ?? null, level: linkLevel };
+      return {
+        link: view,
+        stream: link?.stream ?? null,
+        screen: link?.screen ?? null,
+        mixed: false,
+        level: linkLevel,
+      };
     const relayed = this.#person(participant);
     if (pair.shown === 'mesh' || relayed === undefined) {
       if (relayed?.otherKey === true && view.status !== 'connected')
-        return { link: { status: 'other-key' }, stream: null, screen: null, level: 0 };
+        return { link: { status: 'other-key' }, stream: null, screen: null, mixed: false, level: 0 };
       const stream = pair.stream.of(link?.stream?.getTracks() ?? null);
       const screen = pair.screen.of(link?.screen?.getTracks() ?? null);
-      return { link: view, stream, screen, level: linkLevel };
+      return { link: view, stream, screen, mixed: pair.mixed, level: linkLevel };
     }
     const tracks = (
       ...sources: ('microphone' | 'camera' | 'screen' | 'screen-audio')[]
@@ -206,6 +220,7 @@ export class Ways {
         : relayedLink(relayed.ready ? relayed.targetMs() : null, pair.taken),
       stream: pair.stream.of(tracks('microphone', 'camera')),
       screen: pair.screen.of(tracks('screen', 'screen-audio')),
+      mixed: pair.mixed,
       level: relayed.level(),
     };
   }
@@ -245,6 +260,7 @@ export class Ways {
       unreachable: false,
       subscribed: false,
       shown: this.#way,
+      mixed: false,
       taken: false,
       stream: new StableStream(createStream),
       screen: new StableStream(createStream),
@@ -299,6 +315,17 @@ export class Ways {
     const takes = this.#takes(participant, pair);
     pair.taken ||= takes;
     this.#tell(participant, pair, takes);
+  }
+
+  /** As with what is seen of them: while nothing else is there what the relays brought last goes on. */
+  #mix(participant: ParticipantId, pair: Pair): void {
+    const linked = (this.#options.mesh.link(participant)?.stream ?? null) !== null;
+    const mixed = pair.shown === 'relay' || (pair.mixed && !linked);
+    this.#person(participant)?.mix(mixed);
+    if (mixed === pair.mixed) return;
+    pair.mixed = mixed;
+    // Time alone may have moved them, which nobody else tells.
+    this.#options.onChange();
   }
 
   /** Until somebody goes through the relays nothing is said, and nothing is different for clients that know only the mesh. */

@@ -11,8 +11,15 @@ export interface Heard {
   readonly silentMs: number;
 }
 
+/** What comes out of the loudspeaker. */
+export interface Played extends Omit<Heard, 'of'> {
+  /** Elements that play now: `mix`, or whose voice it is. */
+  readonly elements: readonly string[];
+}
+
 interface Listening {
   parleyHeard(): Heard[];
+  parleyPlayed(): Played;
 }
 
 /** From now on the page listens to whoever has a voice there, or gets one. */
@@ -24,6 +31,11 @@ export function heard(page: AnyPage): Promise<Heard[]> {
   return page.evaluate(() => (globalThis as unknown as Listening).parleyHeard());
 }
 
+/** Of everybody together, whom the page plays; `heard` has also what it does not. */
+export function played(page: AnyPage): Promise<Played> {
+  return page.evaluate(() => (globalThis as unknown as Listening).parleyPlayed());
+}
+
 /** Runs in the page. Looks back at every sample since the last look, as a page that is busy looks seldom and a beep is over in 20 ms. */
 function beginToListen(): void {
   const lookEveryMs = 100;
@@ -32,8 +44,7 @@ function beginToListen(): void {
   const sameBeepMs = 100;
   const context = new AudioContext();
   interface Ear {
-    track: MediaStreamTrack | undefined;
-    source: MediaStreamAudioSourceNode | null;
+    readonly sources: Map<MediaStreamTrack, MediaStreamAudioSourceNode>;
     readonly analyser: AnalyserNode;
     readonly since: number;
     lookedAt: number;
@@ -42,15 +53,13 @@ function beginToListen(): void {
     samples: number;
     longest: number;
   }
-  const ears = new Map<string, Ear>();
   const createEar = (): Ear => {
     const now = performance.now();
     const analyser = context.createAnalyser();
     // The most there is: 0.68 s at 48 kHz.
     analyser.fftSize = 32_768;
     return {
-      track: undefined,
-      source: null,
+      sources: new Map(),
       analyser,
       since: now,
       lookedAt: now,
@@ -60,18 +69,27 @@ function beginToListen(): void {
       longest: 0,
     };
   };
+  const ears = new Map<string, Ear>();
+  const loudspeaker = createEar();
+  let playing: readonly HTMLAudioElement[] = [];
+  /** How far each has played: one that was told to play may have nowhere to play to. */
+  const positions = new Map<HTMLAudioElement, number>();
 
-  const look = (voice: HTMLAudioElement): void => {
-    const of = voice.dataset['of'] ?? '';
-    if (!(voice.srcObject instanceof MediaStream) || of.endsWith('-screen')) return;
-    const ear = ears.get(of) ?? createEar();
-    ears.set(of, ear);
-    const [track] = voice.srcObject.getAudioTracks();
-    if (track !== ear.track) {
-      ear.source?.disconnect();
-      ear.source = track ? context.createMediaStreamSource(new MediaStream([track])) : null;
-      ear.source?.connect(ear.analyser);
-      ear.track = track;
+  const nameOf = ({ dataset }: HTMLAudioElement): string => dataset['of'] ?? dataset['testid'] ?? '';
+  const trackOf = ({ srcObject }: HTMLAudioElement): MediaStreamTrack[] =>
+    srcObject instanceof MediaStream ? srcObject.getAudioTracks().slice(0, 1) : [];
+
+  const look = (ear: Ear, tracks: readonly MediaStreamTrack[]): void => {
+    for (const [track, source] of ear.sources) {
+      if (tracks.includes(track)) continue;
+      source.disconnect();
+      ear.sources.delete(track);
+    }
+    for (const track of tracks) {
+      if (ear.sources.has(track)) continue;
+      const source = context.createMediaStreamSource(new MediaStream([track]));
+      source.connect(ear.analyser);
+      ear.sources.set(track, source);
     }
     const samples = new Float32Array(ear.analyser.fftSize);
     ear.analyser.getFloatTimeDomainData(samples);
@@ -87,14 +105,29 @@ function beginToListen(): void {
       ear.at = at;
     }
   };
+  const summary = ({ at, since, beeps, samples, longest }: Ear): Omit<Heard, 'of'> => ({
+    beeps,
+    audibleMs: Math.round((samples / context.sampleRate) * 1000),
+    silentMs: Math.round(Math.max(longest, performance.now() - (at ?? since))),
+  });
   setInterval(() => {
-    for (const voice of document.querySelectorAll<HTMLAudioElement>('[data-testid=voice]')) look(voice);
+    for (const voice of document.querySelectorAll<HTMLAudioElement>('[data-testid=voice]')) {
+      const of = nameOf(voice);
+      if (!(voice.srcObject instanceof MediaStream) || of.endsWith('-screen')) continue;
+      const ear = ears.get(of) ?? createEar();
+      ears.set(of, ear);
+      look(ear, trackOf(voice));
+    }
+    const elements = [
+      ...document.querySelectorAll<HTMLAudioElement>('[data-testid=voice], [data-testid=mix]'),
+    ];
+    playing = elements.filter((one) => !one.paused && one.currentTime > (positions.get(one) ?? 0));
+    positions.clear();
+    for (const one of elements) positions.set(one, one.currentTime);
+    look(loudspeaker, playing.flatMap(trackOf));
   }, lookEveryMs);
-  (globalThis as unknown as Listening).parleyHeard = () =>
-    [...ears].map(([of, { at, since, beeps, samples, longest }]) => ({
-      of,
-      beeps,
-      audibleMs: Math.round((samples / context.sampleRate) * 1000),
-      silentMs: Math.round(Math.max(longest, performance.now() - (at ?? since))),
-    }));
+  Object.assign(globalThis, {
+    parleyHeard: () => [...ears].map(([of, ear]) => ({ of, ...summary(ear) })),
+    parleyPlayed: () => ({ elements: playing.map(nameOf), ...summary(loudspeaker) }),
+  } satisfies Listening);
 }

@@ -1,6 +1,14 @@
 /** The media ports of a browser. Where one of the newer interfaces is missing an older one, or the page, does the same at a higher price. */
 import { lineUp } from './line-up.ts';
-import type { Closeable, MediaPorts, PageMedia, PictureSink, Sound, VoiceSink } from './media-ports.ts';
+import type {
+  Closeable,
+  MediaPorts,
+  PageMedia,
+  PictureSink,
+  Sound,
+  Voices,
+  VoiceSink,
+} from './media-ports.ts';
 
 export function browserMedia(page: PageMedia): MediaPorts {
   return {
@@ -15,7 +23,7 @@ export function browserMedia(page: PageMedia): MediaPorts {
     readVideo: 'MediaStreamTrackProcessor' in globalThis ? processVideo : page.readVideo,
     readAudio: 'MediaStreamTrackProcessor' in globalThis ? processAudio : tapAudio,
     createPicture: 'MediaStreamTrackGenerator' in globalThis ? generatePicture : page.createPicture,
-    createVoice,
+    createVoices,
   };
 }
 
@@ -119,14 +127,33 @@ function audioContext(): AudioContext {
   return shared;
 }
 
-function createVoice(): VoiceSink {
+function createVoices(): Voices {
   const context = audioContext();
+  const mix = context.createMediaStreamDestination();
+  return {
+    mix: mix.stream,
+    createVoice: () => createVoice(context, mix),
+    close: () => mix.stream.getTracks().forEach((track) => track.stop()),
+  };
+}
+
+function createVoice(context: AudioContext, mix: AudioNode): VoiceSink {
   const destination = context.createMediaStreamDestination();
   const [track] = destination.stream.getAudioTracks();
   if (track === undefined) throw new Error('a destination has a track');
+  const voice = context.createGain();
+  voice.connect(destination);
+  let blended = false;
   let until = 0;
+  const blend = (on: boolean): void => {
+    if (on === blended) return;
+    blended = on;
+    if (on) voice.connect(mix);
+    else voice.disconnect(mix);
+  };
   return {
     track,
+    blend,
     play: ({ samples, sampleRate }, at, quiet) => {
       const now = audioContext().currentTime;
       const begins = lineUp({ wanted: now + (at - performance.now()) / 1000, now, until, quiet });
@@ -135,11 +162,15 @@ function createVoice(): VoiceSink {
       buffer.copyToChannel(samples, 0);
       const source = context.createBufferSource();
       source.buffer = buffer;
-      source.connect(destination);
+      source.connect(voice);
       source.start(begins);
       until = begins + buffer.duration;
       return true;
     },
-    close: () => track.stop(),
+    close: () => {
+      blend(false);
+      voice.disconnect();
+      track.stop();
+    },
   };
 }

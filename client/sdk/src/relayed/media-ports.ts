@@ -14,7 +14,7 @@ export interface MediaPorts {
   readonly readVideo: (track: MediaStreamTrack, onFrame: (frame: VideoFrame) => void) => Closeable;
   readonly readAudio: (track: MediaStreamTrack, onSound: (sound: Sound) => void) => Closeable;
   readonly createPicture: () => PictureSink;
-  readonly createVoice: () => VoiceSink;
+  readonly createVoices: () => Voices;
 }
 
 /** What a page does with its elements where its browser does not do it without. */
@@ -39,8 +39,16 @@ export interface PictureSink extends Closeable {
   show(frame: VideoFrame): void;
 }
 
+/** The voices of a room: each in a track of its own, and in one stream whoever is to be heard in it. */
+export interface Voices extends Closeable {
+  readonly mix: MediaStream;
+  createVoice(): VoiceSink;
+}
+
 export interface VoiceSink extends Closeable {
   readonly track: MediaStreamTrack;
+  /** In the mix or not; at first not. */
+  blend(on: boolean): void;
   /** `at`: on the monotonic clock of the ports, in ms. Whether it is played, then or behind what is playing; quiet sounds make up for delay. */
   play(sound: Omit<Sound, 'timestamp'>, at: number, quiet: boolean): boolean;
 }

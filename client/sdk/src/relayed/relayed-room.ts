@@ -11,7 +11,7 @@ import type { Clock, Random } from '../ports.ts';
 import type { LocalMedia } from '../senders.ts';
 import type { Size } from './catalog.ts';
 import { chooseCodec } from './codecs.ts';
-import type { MediaPorts } from './media-ports.ts';
+import type { MediaPorts, Voices } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
 import { RelayLink, type WayAnswer, type Why } from './relay-link.ts';
 import { Seal } from './seal.ts';
@@ -69,6 +69,7 @@ export class RelayedRoom {
   readonly #announced = new Map<ParticipantId, Set<string>>();
   #wanted: ReadonlyMap<ParticipantId, Size | null> = new Map();
   readonly #strain = new Strain();
+  readonly #voices: Voices;
   readonly #prefix: Path.Valid;
   readonly #instance: string;
   #publisher: Publisher | null = null;
@@ -88,6 +89,7 @@ export class RelayedRoom {
   constructor(local: LocalMedia, options: RelayedRoomOptions) {
     this.#options = options;
     this.#local = local;
+    this.#voices = options.media.createVoices();
     this.#prefix = Path.from('rooms', options.room);
     this.#instance = options.clock.wall().toString(36).padStart(10, '0');
     this.#link = new RelayLink<Session, Why>({
@@ -118,6 +120,11 @@ export class RelayedRoom {
 
   get transport(): Transport | null {
     return this.#transport;
+  }
+
+  /** Everybody who is to be heard in it (`Subscriber.mix`). */
+  get mix(): MediaStream {
+    return this.#voices.mix;
   }
 
   person(participant: ParticipantId): Subscriber | undefined {
@@ -163,6 +170,7 @@ export class RelayedRoom {
         participant,
         seal: () => this.#seal,
         media,
+        voices: this.#voices,
         clock,
         onChange,
         onHeard: () => (this.#heardAt = clock.now()),
@@ -180,6 +188,7 @@ export class RelayedRoom {
     this.#publisher?.close();
     for (const subscriber of this.#people.values()) subscriber.close();
     this.#people.clear();
+    this.#voices.close();
   }
 
   async #begin(): Promise<void> {

@@ -15,7 +15,7 @@ import {
   type VideoConfig,
 } from './catalog.ts';
 import type { Seal, TrackSeal } from './seal.ts';
-import type { MediaPorts, PictureSink, VoiceSink } from './media-ports.ts';
+import type { MediaPorts, PictureSink, Voices, VoiceSink } from './media-ports.ts';
 import { PicturePlayer } from './picture-player.ts';
 import { Playout } from './playout.ts';
 import { VoicePlayer } from './voice-player.ts';
@@ -26,6 +26,7 @@ export interface SubscriberOptions {
   /** Our end-to-end key; `null`: we have none. */
   readonly seal: () => Seal | null;
   readonly media: MediaPorts;
+  readonly voices: Voices;
   readonly clock: Clock;
   /** Tracks came or went, or the first picture is there. */
   readonly onChange: () => void;
@@ -63,6 +64,7 @@ export class Subscriber {
   readonly #options: SubscriberOptions;
   #playout = new Playout();
   #size: Size | null = null;
+  #mixed = false;
   #broadcast: Broadcast.Consumer | null = null;
   #instance = '';
   #ready = false;
@@ -100,6 +102,12 @@ export class Subscriber {
     if (size?.width === this.#size?.width && size?.height === this.#size?.height) return;
     this.#size = size;
     this.#choose();
+  }
+
+  /** Whether they are heard in the mix of the room, with all that they say and play. */
+  mix(on: boolean): void {
+    this.#mixed = on;
+    for (const { sink } of this.#voices.values()) sink.blend(on);
   }
 
   /** All that is shown of them is here: it can take over from the mesh. A camera that is switched on later changes nothing of that. */
@@ -236,8 +244,9 @@ export class Subscriber {
       return;
     }
     if (this.#voices.has(source)) return;
-    const { media, clock, onChange } = this.#options;
-    const sink = media.createVoice();
+    const { media, voices, clock, onChange } = this.#options;
+    const sink = voices.createVoice();
+    sink.blend(this.#mixed);
     const onVoice = (): void => {
       const voice = this.#voices.get(source);
       if (voice?.sink !== sink) return;

@@ -3,6 +3,7 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import type { RelayedMedia } from '../../src/ports.ts';
 import type { RelayedRoom, RelayedRoomOptions } from '../../src/relayed/relayed-room.ts';
 import type { Subscriber } from '../../src/relayed/subscriber.ts';
+import { fakeStream } from './media.ts';
 
 export interface FakeRelays {
   readonly load: () => Promise<RelayedMedia>;
@@ -12,11 +13,15 @@ export interface FakeRelays {
   readonly otherKey: Set<ParticipantId>;
   /** Of everybody that is subscribed to: it came. */
   bring(participant: ParticipantId): void;
+  /** The way to the relay is lost: nothing of anybody is here any more. */
+  lose(): void;
   state: RelayedRoom['state'];
 }
 
-type FakeRelayedRoom = Pick<RelayedRoom, 'state' | 'person' | 'setMedia' | 'follow' | 'close'> & {
+type FakeRelayedRoom = Pick<RelayedRoom, 'state' | 'mix' | 'person' | 'setMedia' | 'follow' | 'close'> & {
   readonly followed: ReadonlyMap<ParticipantId, unknown>;
+  /** Who is heard in the mix. */
+  readonly mixed: ReadonlySet<ParticipantId>;
   readonly secret: string | null;
 };
 
@@ -34,9 +39,15 @@ export function fakeRelays(): FakeRelays {
       brought.add(participant);
       for (const change of changes) change();
     },
+    lose: () => {
+      brought.clear();
+      for (const change of changes) change();
+    },
   };
   class Room implements FakeRelayedRoom {
     followed: ReadonlyMap<ParticipantId, unknown> = new Map();
+    readonly mixed = new Set<ParticipantId>();
+    readonly mix = fakeStream();
     readonly secret: string | null;
 
     constructor(_local: unknown, { onChange, secret }: RelayedRoomOptions) {
@@ -58,6 +69,7 @@ export function fakeRelays(): FakeRelays {
         track: () => null,
         level: () => 0,
         targetMs: () => 60,
+        mix: (on: boolean) => void (on ? this.mixed.add(participant) : this.mixed.delete(participant)),
       } as unknown as Subscriber;
     }
 
@@ -65,6 +77,7 @@ export function fakeRelays(): FakeRelays {
 
     follow(people: ReadonlyMap<ParticipantId, unknown>): void {
       this.followed = new Map(people);
+      for (const one of this.mixed) if (!people.has(one)) this.mixed.delete(one);
     }
 
     close(): void {

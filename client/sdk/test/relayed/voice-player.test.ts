@@ -56,6 +56,7 @@ function playing(plays = true) {
   let heard = 0;
   const sink: VoiceSink = {
     track: {} as MediaStreamTrack,
+    blend: () => undefined,
     play: (_sound, at) => {
       if (plays) played.push(at);
       return plays;

@@ -1,26 +1,22 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import type { CallSession } from './session.ts';
 
-/** Everybody's voice, apart from the tiles, so that it goes on whatever is shown. */
+/** Everybody's voice, apart from the tiles, so that it goes on whatever is shown: whoever is in the mix is not played once more. */
 export function RoomSound({ session }: { readonly session: CallSession }) {
-  const { people } = session.snapshot.value;
+  const { people, mix } = session.snapshot.value;
   return (
     <div class="sound">
-      {people.map((person) => (
-        <Voice key={person.participant} session={session} stream={person.stream} of={person.participant} />
+      {mix && <Sound session={session} stream={mix} plays testid="mix" />}
+      {people.map(({ participant: of, stream, mixed }) => (
+        <Sound key={of} session={session} stream={stream} plays={!mixed} testid="voice" of={of} />
       ))}
-      {people.map(
-        (person) =>
-          person.screen && (
-            <Voice
-              key={`${person.participant}-screen`}
-              session={session}
-              stream={person.screen}
-              of={`${person.participant}-screen`}
-            />
-          ),
-      )}
+      {people.map(({ participant, screen, mixed }) => {
+        const of = `${participant}-screen`;
+        return (
+          screen && <Sound key={of} session={session} stream={screen} plays={!mixed} testid="voice" of={of} />
+        );
+      })}
       {session.soundBlocked.value && (
         <button
           type="button"
@@ -36,27 +32,32 @@ export function RoomSound({ session }: { readonly session: CallSession }) {
   );
 }
 
-interface VoiceProps {
+interface SoundProps {
   readonly session: CallSession;
   readonly stream: MediaStream | null;
-  readonly of: string;
+  readonly plays: boolean;
+  readonly testid: 'mix' | 'voice';
+  readonly of?: string;
 }
 
-function Voice({ session, stream, of }: VoiceProps) {
+function Sound({ session, stream, plays, testid, of }: SoundProps) {
   const element = useRef<HTMLAudioElement>(null);
   const speaker = session.media.chosen.speaker.value;
 
-  useEffect(() => {
+  // At once: meanwhile somebody would be heard twice.
+  useLayoutEffect(() => {
     const audio = element.current;
     if (!audio) return undefined;
+    // Pauses too. Chromium keeps an output for what is only paused, and has 50 of them.
+    if (!plays) audio.srcObject = null;
     if (audio.srcObject !== stream) audio.srcObject = stream;
-    if (!stream) return undefined;
+    if (!stream || !plays) return undefined;
     const play = () => void start(audio, session);
     play();
     // A track that comes later (somebody unmutes for the first time) needs to be started too.
     stream.addEventListener('addtrack', play);
     return () => stream.removeEventListener('addtrack', play);
-  }, [stream]);
+  }, [stream, plays]);
 
   useEffect(() => {
     const audio = element.current;
@@ -65,7 +66,7 @@ function Voice({ session, stream, of }: VoiceProps) {
     audio.setSinkId(speaker).catch(() => {});
   }, [speaker]);
 
-  return <audio ref={element} autoplay data-testid="voice" data-of={of} />;
+  return <audio ref={element} autoplay={plays} data-testid={testid} data-of={of} />;
 }
 
 async function start(audio: HTMLAudioElement, session: CallSession): Promise<void> {
@@ -80,6 +81,6 @@ async function start(audio: HTMLAudioElement, session: CallSession): Promise<voi
 /** Called from a click, which is what the browser waits for. */
 async function playAll(session: CallSession): Promise<void> {
   session.soundBlocked.value = false;
-  const voices = [...document.querySelectorAll<HTMLAudioElement>('[data-testid="voice"]')];
-  await Promise.all(voices.filter((audio) => audio.srcObject !== null).map((audio) => start(audio, session)));
+  const sounds = [...document.querySelectorAll<HTMLAudioElement>('.sound audio[autoplay]')];
+  await Promise.all(sounds.filter((audio) => audio.srcObject !== null).map((audio) => start(audio, session)));
 }

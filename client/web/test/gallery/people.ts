@@ -44,6 +44,7 @@ export function people(count: number): readonly Person[] {
       link: index === 1 ? FAIR : index === 4 ? POOR : GOOD,
       stream: video ? fakeCamera(index + 1, portrait ? { width: 600, height: 800 } : undefined) : null,
       screen: null,
+      mixed: false,
       level: index === 0 ? 0.5 : 0,
     };
   });
@@ -91,6 +92,7 @@ export function snapshot(changes: Partial<CallSnapshot> = {}): CallSnapshot {
     },
     people: [],
     path: { way: 'mesh', why: null },
+    mix: null,
     lobby: [],
     muteRequests: 0,
     chat: [],

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { test } from 'node:test';
+import { Broadcast } from '@moq/net';
+import { CATALOG_TRACK, type AudioConfig, type Catalog } from '../../src/relayed/catalog.ts';
+import type { MediaPorts, Voices } from '../../src/relayed/media-ports.ts';
+import { Subscriber } from '../../src/relayed/subscriber.ts';
+import { fakeClock } from '../fakes/clock.ts';
+import { fakeStream, fakeTrack } from '../fakes/media.ts';
+import { participant } from '../fakes/messages.ts';
+
+const OPUS: AudioConfig = {
+  codec: 'opus',
+  container: { kind: 'legacy' },
+  sampleRate: 48_000,
+  numberOfChannels: 1,
+};
+
+/** What is in the mix, by the order in which voices came: the microphone, then the sound of the screen. */
+function watching() {
+  const blended: boolean[] = [];
+  const voices: Voices = {
+    mix: fakeStream(),
+    createVoice: () => {
+      const nth = blended.push(false) - 1;
+      return {
+        track: fakeTrack('audio'),
+        blend: (on) => void (blended[nth] = on),
+        play: () => true,
+        close: () => void (blended[nth] = false),
+      };
+    },
+    close: () => undefined,
+  };
+  const subscriber = new Subscriber({
+    participant: participant('a'),
+    seal: () => null,
+    media: {} as MediaPorts,
+    voices,
+    clock: fakeClock(),
+    onChange: () => undefined,
+    onHeard: () => undefined,
+  });
+  const broadcast = new Broadcast.Producer();
+  const catalogs = broadcast.createTrack(CATALOG_TRACK);
+  const publishes = async (...tracks: readonly string[]): Promise<void> => {
+    const catalog: Catalog = { audio: { renditions: Object.fromEntries(tracks.map((one) => [one, OPUS])) } };
+    catalogs.writeString(JSON.stringify(catalog));
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  };
+  subscriber.use(broadcast.consume(), '1');
+  return { subscriber, blended, publishes };
+}
+
+test('whoever is in the mix is so with microphone and screen, also with what they switch on later', async () => {
+  const { subscriber, blended, publishes } = watching();
+  await publishes('microphone');
+  assert.deepEqual(blended, [false]);
+  subscriber.mix(true);
+  assert.deepEqual(blended, [true]);
+  await publishes('microphone', 'screen-audio');
+  assert.deepEqual(blended, [true, true]);
+  subscriber.mix(false);
+  assert.deepEqual(blended, [false, false]);
+});
+
+test('a voice that ends, and one of another page of theirs, leave nothing in the mix', async () => {
+  const { subscriber, blended, publishes } = watching();
+  subscriber.mix(true);
+  await publishes('microphone', 'screen-audio');
+  await publishes('microphone');
+  assert.deepEqual(blended, [true, false]);
+  subscriber.close();
+  assert.deepEqual(blended, [false, false]);
+});

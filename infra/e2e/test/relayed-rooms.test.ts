@@ -1,0 +1,239 @@
+/** What is heard in a room that goes through relays, and the end of it for whoever has to go. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import type { CreateRoomAnswer } from '@parley/protocol/http';
+import { newProfile } from '../support/browsers.ts';
+import { clientsOf } from '../support/live-relays.ts';
+import { goes } from '../support/paths.ts';
+import { seesAndHearsOthers } from '../support/presence.ts';
+import { withSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
+import { newRoom, Visitor } from '../support/visitor.ts';
+import { listen, played } from '../support/voices.ts';
+
+const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
+/** Beeps are half a second apart, and what was said is played out. */
+const QUIET_MS = 2000;
+const WITHIN_MS = 20_000;
+const USUAL_MS = 5000;
+/** Above what is usual on this machine just now, as in `large-rooms.test.ts`: two or three beeps. */
+const SILENT_MS = 2000;
+/** MOD-2 promises 2 s; the rest is for a busy machine. A relay takes ten seconds to miss somebody who is just gone. */
+const REMOVED_WITHIN_MS = 8000;
+
+describe('what is heard', { timeout: 240_000 }, () => {
+  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '3' });
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+  const join = (name: string, room: string) =>
+    Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
+
+  it('[MEDIA-13] through relays is one stream, which nobody is twice in, and nobody is missing while the room moves', async (t) => {
+    const room = newRoom();
+    const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
+    const cem = await joinInSilence('Cem', room);
+    for (const one of [ada, ben, cem]) await goes(one, 'mesh', 2);
+
+    let dora: Visitor | undefined;
+    const there = await longestSilence(t, 'mesh to relay', [ada, ben], async () => {
+      dora = await joinInSilence('Dora', room);
+      for (const one of [ada, ben]) await goes(one, 'relay', 3);
+      for (const one of [ada, ben]) await playsOnly(one, ['mix']);
+    });
+    const back = await longestSilence(t, 'relay to mesh', [ada, ben], async () => {
+      for (const one of [cem, dora]) await one?.page.getByTestId('control-leave').click();
+      for (const one of [ada, ben]) await goes(one, 'mesh', 1);
+      await playsOnly(ada, [await ben.participant()]);
+      await playsOnly(ben, [await ada.participant()]);
+    });
+    for (const most of [there, back]) assert.ok(most <= SILENT_MS, `nothing was played for ${most} ms`);
+    for (const one of [ada, ben]) assert.deepEqual(one.errors, []);
+  });
+
+  it('[MEDIA-15] has whoever has switched a microphone on, and nobody else', async () => {
+    const room = newRoom();
+    const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
+    await joinInSilence('Dora', room);
+    await goes(ada, 'relay', 3);
+    await listen(ada.page);
+    await playsOnly(ada, ['mix']);
+    for (const one of [ben, cem]) await switchMicrophone(one, 'off');
+    await isSilent(ada);
+    for (const one of [ben, cem]) {
+      await switchMicrophone(one, 'plain');
+      await isLoud(ada);
+      await switchMicrophone(one, 'off');
+      await isSilent(ada);
+    }
+  });
+
+  /** With camera and microphone off. */
+  async function joinInSilence(name: string, room: string): Promise<Visitor> {
+    const page = await (await newProfile(site.browser, site.web, undefined, SIZES)).newPage();
+    await page.goto(`${site.web}/r/${room}`);
+    for (const kind of ['microphone', 'camera']) {
+      // A click before the device is open switches it on.
+      await page.locator(`[data-testid=prejoin-${kind}][aria-pressed=true]`).click();
+      await page.locator(`[data-testid=prejoin-${kind}][aria-pressed=false]`).waitFor();
+    }
+    await page.getByTestId('name-input').fill(name);
+    await page.getByTestId('join').click();
+    await page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: WITHIN_MS });
+    return new Visitor(name, page);
+  }
+});
+
+describe('whoever has to go', { timeout: 240_000 }, () => {
+  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '1' });
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+
+  it('[MOD-1] [MEDIA-7] because the owner removes them is neither seen nor heard any more, and sends nothing', async () => {
+    const { olga, gus } = await ownerAndGuest('to-kick');
+    await command(olga.page, 'kick');
+    await gus.page.getByTestId('ended-KICKED').waitFor({ timeout: REMOVED_WITHIN_MS });
+    await isGone(olga);
+    assert.equal(await gus.page.locator('audio').count(), 0);
+  });
+
+  it('[MOD-2] [MEDIA-7] because of a ban loses the relay also with a page that does not listen', async () => {
+    const { olga, gus } = await ownerAndGuest('to-ban');
+    await gus.page.evaluate(() => Object.assign(globalThis, { parleyDeaf: true }));
+    await command(olga.page, 'ban');
+    await olga.page.getByTestId('ban-confirm').click();
+    await isGone(olga, async () => {
+      assert.equal(await gus.page.getByTestId('call').count(), 1, 'the page has noticed nothing');
+    });
+    await gus.page.evaluate(() => Object.assign(globalThis, { parleyDeaf: false }));
+    await gus.page.getByTestId('ended-BANNED').waitFor({ timeout: WITHIN_MS });
+    assert.equal(await clients(), 1);
+  });
+
+  const clients = async (): Promise<number> =>
+    (await clientsOf(site.stack.endpoints.relays)).reduce((sum, count) => sum + count, 0);
+
+  async function ownerAndGuest(name: string): Promise<{ readonly olga: Visitor; readonly gus: Visitor }> {
+    const answer = await fetch(`${site.stack.endpoints.api}/rooms`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+    const { room, ownerKey } = (await answer.json()) as CreateRoomAnswer;
+    const link = `${site.web}/r/${room.room}`;
+    const profile = await newProfile(site.browser, site.web);
+    await profile.addInitScript(([of, key]) => localStorage.setItem(`parley.owner.${of}`, key), [
+      room.room,
+      ownerKey,
+    ] as const);
+    const olga = new Visitor('Olga', await profile.newPage());
+    const page = await (await newProfile(site.browser, site.web)).newPage();
+    await page.addInitScript(mayBeDeaf);
+    const gus = new Visitor('Gus', page);
+    for (const one of [olga, gus]) await one.enter(link);
+    for (const one of [olga, gus]) await goes(one, 'relay', 1);
+    for (const one of [olga, gus]) await listen(one.page);
+    for (const one of [olga, gus]) await seesAndHearsOthers(one, 1);
+    await isLoud(olga);
+    assert.equal(await clients(), 2);
+    return { olga, gus };
+  }
+
+  async function command(page: Page, action: 'kick' | 'ban'): Promise<void> {
+    await page.getByTestId('control-people').click();
+    const guest = page.getByTestId('person').filter({ hasText: 'Gus' });
+    await guest.getByTestId('person-menu').click();
+    await guest.getByTestId(action).click();
+  }
+
+  /** No tile, no sound, and no session with a relay. */
+  async function isGone(
+    owner: Visitor,
+    meanwhile: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
+    let left = 0;
+    await until(async () => (left = await clients()) === 1, {
+      withinMs: REMOVED_WITHIN_MS,
+      what: () => `the guest’s session with the relay to end: ${left} are left`,
+    });
+    await meanwhile();
+    const tile = owner.page.locator('[data-testid=tile]:not([data-self])');
+    await tile.waitFor({ state: 'detached', timeout: REMOVED_WITHIN_MS });
+    assert.equal(await owner.page.getByTestId('voice').count(), 0);
+    await isSilent(owner);
+  }
+});
+
+/** Keeps what the service says to this page from it for as long as `parleyDeaf` is set. Runs in the page. */
+function mayBeDeaf(): void {
+  const listens = (event: string): boolean =>
+    !['message', 'close', 'error'].includes(event) || !Reflect.get(globalThis, 'parleyDeaf');
+  const add = Reflect.get(WebSocket.prototype, 'addEventListener') as EventTarget['addEventListener'];
+  WebSocket.prototype.addEventListener = function addEventListener(
+    this: WebSocket,
+    type: string,
+    listener: EventListenerOrEventListenerObject | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void {
+    const heard = (event: Event): void => {
+      if (!listens(type)) return;
+      if (typeof listener === 'function') listener.call(this, event);
+      else listener?.handleEvent(event);
+    };
+    add.call(this, type, heard, options);
+  };
+}
+
+async function switchMicrophone({ page }: Visitor, to: 'plain' | 'off'): Promise<void> {
+  await page.getByTestId('control-microphone').click();
+  await page.locator(`[data-testid=control-microphone][data-look=${to}]`).waitFor();
+}
+
+/** Of all elements these, and they really play. Needs `listen`. */
+async function playsOnly({ name, page }: Visitor, elements: readonly string[]): Promise<void> {
+  const wanted = elements.toSorted().join();
+  let now = '';
+  await until(async () => (now = (await played(page)).elements.toSorted().join()) === wanted, {
+    withinMs: WITHIN_MS,
+    what: () => `${name}’s page to play ${wanted}: it plays ${now}`,
+  });
+}
+
+async function isSilent({ name, page }: Visitor): Promise<void> {
+  let before = Number.NaN;
+  await until(
+    async () => {
+      const { audibleMs } = await played(page);
+      const same = audibleMs === before;
+      before = audibleMs;
+      return same;
+    },
+    { withinMs: WITHIN_MS, everyMs: QUIET_MS, what: () => `${name}’s page to be silent` },
+  );
+}
+
+async function isLoud({ name, page }: Visitor): Promise<void> {
+  const before = (await played(page)).beeps;
+  await until(async () => (await played(page)).beeps >= before + 3, {
+    withinMs: WITHIN_MS,
+    what: () => `${name}’s page to beep`,
+  });
+}
+
+/** That nothing came out of anybody's loudspeaker, above what is usual. */
+async function longestSilence(
+  t: TestContext,
+  what: string,
+  people: readonly Visitor[],
+  happens: () => Promise<void>,
+): Promise<number> {
+  const longest = async (): Promise<number> =>
+    Math.max(...(await Promise.all(people.map(({ page }) => played(page)))).map(({ silentMs }) => silentMs));
+  for (const { page } of people) await listen(page);
+  await pause(USUAL_MS);
+  const usual = await longest();
+  await happens();
+  await pause(USUAL_MS);
+  const found = await longest();
+  t.diagnostic(`${what}: ${found} ms between beeps of what was played (usually ${usual})`);
+  return found - usual;
+}
