@@ -30,6 +30,8 @@ const SECOND: Duration = Duration::from_millis(500);
 const IN_HAND: usize = 4;
 /// A reader asks for eight at once; with those it gave up, not for so many.
 const WANTED_MAX: usize = 64;
+/// While the manifest is not known: as many as pages of any size have.
+const CHUNKS_MAX: u32 = 4096;
 /// Somebody of whom nothing was asked for so long gives its place to another.
 const IDLE: Duration = Duration::from_secs(15);
 
@@ -273,11 +275,18 @@ impl Swarm {
         self.part_if_done(id);
     }
 
+    /// One more that it has. Through a pipe what it had before may be lost, and through any connection it may know the manifest before we do.
     fn got(&mut self, id: Id, chunk: u32) {
-        let count = self.copy.as_ref().map(Copy::count);
-        match self.peers.get_mut(&id).map(|peer| &mut peer.has) {
-            Some(Some(has)) if count.is_some_and(|count| chunk < count) => has.set(chunk, true),
-            _ => return self.leave(id, Parting::Dropped("it got what is not of the page")),
+        let count = self.copy.as_ref().map_or(CHUNKS_MAX, Copy::count);
+        if chunk >= count {
+            return self.leave(id, Parting::Dropped("it got what is not of the page"));
+        }
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        match &mut peer.has {
+            Some(has) => has.set(chunk, true),
+            None if self.copy.is_some() => peer.has = Some(Bits::of(count, |has| has == chunk)),
+            // Said again with `have`.
+            None => (),
         }
         self.part_if_done(id);
     }

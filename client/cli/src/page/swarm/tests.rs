@@ -235,6 +235,28 @@ fn claims_that_are_not_of_the_page_are_not_taken() {
 }
 
 #[test]
+fn page_16_what_somebody_got_counts_where_all_that_it_said_before_is_lost() {
+    let mut stage = stage();
+    stage.join(1, |_| false);
+    stage.reader.join(2, stage.now);
+    stage.reader.hear(2, Said::Open { page: stage.page, manifest: None }, stage.now);
+    stage.reader.hear(2, Said::Got { chunk: 7 }, stage.now);
+    assert_eq!(stage.gets(2), [7]);
+}
+
+#[test]
+fn page_16_somebody_may_know_the_manifest_and_get_chunks_before_we_know_it() {
+    let mut stage = stage();
+    stage.reader.join(1, stage.now);
+    stage.reader.hear(1, Said::Open { page: stage.page, manifest: None }, stage.now);
+    stage.reader.hear(1, Said::Have { chunks: Bits::of(CHUNKS, |_| false).text() }, stage.now);
+    stage.reader.hear(1, Said::Got { chunk: 3 }, stage.now);
+    assert!(!stage.dropped(1));
+    stage.join(2, |_| false);
+    assert_eq!(stage.gets(1), [3]);
+}
+
+#[test]
 fn a_manifest_of_another_page_is_its_senders_lie_and_one_that_is_too_large_the_pages_end() {
     let mut lied = stage();
     let page = lied.page;
