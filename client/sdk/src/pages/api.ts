@@ -60,6 +60,8 @@ export interface PageView {
   /** How the number of holders went: one entry a change, at most 240, the oldest first. Unix ms. */
   readonly history: readonly { readonly at: number; readonly holders: number }[];
   readonly peers: readonly PagePeer[];
+  /** Of the ways that chunks came or went, those of peers that have gone included, the one with most in between. */
+  readonly way: PageWay;
   /** Bytes of chunks since the page was opened, those of peers that have gone included. */
   readonly received: number;
   readonly sent: number;

@@ -97,6 +97,7 @@ export class HeldPage {
       last: here && count?.settled === true && count.holders === 1,
       history: this.#history,
       peers: links.map((link) => ({ ...link.view, whole: this.#swarm?.hasAll(link.id) ?? false })),
+      way: this.#neighbours.way,
       received: links.reduce((sum, { received }) => sum + received, this.#neighbours.received),
       sent: links.reduce((sum, { sent }) => sum + sent, this.#neighbours.sent),
       dropped: this.#neighbours.dropped,

@@ -1,6 +1,7 @@
 /** Everybody this tab is connected with about one page: whom to connect with, whom to let in, and what follows an end. SPEC rule PAGE-14. */
 import type { Holders, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
+import type { PageWay } from './api.ts';
 import { toBase64 } from './base64.ts';
 import { Candidates } from './candidates.ts';
 import { PageLink, type LinkEnd, type LinkHost } from './page-link.ts';
@@ -21,6 +22,8 @@ const REST_MS: Readonly<Record<LinkEnd, number | null>> = {
   dropped: 0,
 };
 const LINK_ID_BYTES = 12;
+/** The more, the more is between two. */
+const BETWEEN: Readonly<Record<PageWay, number>> = { connecting: 0, direct: 1, turn: 2, relay: 3 };
 
 export class Neighbours {
   /** Of those that have gone. */
@@ -30,11 +33,12 @@ export class Neighbours {
   dropped = 0;
   readonly #of: PageOf;
   readonly #tab: Tab;
-  readonly #host: LinkHost;
+  readonly #host: Omit<LinkHost, 'onWay'>;
+  #way: PageWay = 'connecting';
   readonly #links = new Map<string, PageLink>();
   readonly #candidates = new Candidates();
 
-  constructor(of: PageOf, host: LinkHost) {
+  constructor(of: PageOf, host: Omit<LinkHost, 'onWay'>) {
     this.#of = of;
     this.#tab = of.tab;
     this.#host = host;
@@ -46,6 +50,11 @@ export class Neighbours {
 
   get(id: string): PageLink | undefined {
     return this.#links.get(id);
+  }
+
+  /** With most between, of those that chunks came or went. */
+  get way(): PageWay {
+    return this.all.reduce((way, { carried }) => farthest(way, carried), this.#way);
   }
 
   /** Nobody is about to be connected. */
@@ -136,6 +145,7 @@ export class Neighbours {
   #link(id: string, visitor: VisitorId, began: boolean): PageLink {
     const link = new PageLink({ id, visitor, began }, this.#of, {
       ...this.#host,
+      onWay: (one) => this.#note(one),
       onEnd: (one, why) => this.#ended(one, why),
     });
     this.#links.set(id, link);
@@ -143,8 +153,14 @@ export class Neighbours {
     return link;
   }
 
+  #note(link: PageLink): void {
+    this.#way = farthest(this.#way, link.carried);
+    this.#tab.onChange();
+  }
+
   #ended(link: PageLink, why: LinkEnd): void {
     this.#links.delete(link.id);
+    this.#way = farthest(this.#way, link.carried);
     this.received += link.received;
     this.sent += link.sent;
     const rest = REST_MS[why];
@@ -154,4 +170,8 @@ export class Neighbours {
     this.#tab.onChange();
     this.#host.onEnd(link, why);
   }
+}
+
+function farthest(one: PageWay, other: PageWay): PageWay {
+  return BETWEEN[other] > BETWEEN[one] ? other : one;
 }

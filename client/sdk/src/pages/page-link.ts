@@ -32,6 +32,8 @@ export interface LinkHost {
   readonly onHas: (link: PageLink, chunks: Iterable<number>) => void;
   readonly onChunk: (link: PageLink, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
   readonly onNot: (link: PageLink, chunk: number) => void;
+  /** The way is known, or another one; also soon after the end of a short link. */
+  readonly onWay: (link: PageLink) => void;
   /** Once, and last. */
   readonly onEnd: (link: PageLink, why: LinkEnd) => void;
 }
@@ -94,6 +96,11 @@ export class PageLink {
   get view(): Omit<PagePeer, 'whole'> {
     const { visitor, received, sent } = this;
     return { visitor, way: this.open ? this.#way : 'connecting', received, sent };
+  }
+
+  /** How chunks came or went. */
+  get carried(): PageWay {
+    return this.received + this.sent > 0 ? this.#way : 'connecting';
   }
 
   offer(): void {
@@ -245,11 +252,11 @@ export class PageLink {
 
   async #findWay(): Promise<void> {
     const way = await this.#channel?.way();
-    if (this.#ended) return;
     if (way !== undefined && way !== null && way !== this.#way) {
       this.#way = way;
-      this.#tab.onChange();
+      this.#host.onWay(this);
     }
+    if (this.#ended) return;
     this.#cancelWay = this.#tab.ports.clock.after(WAY_MS, () => void this.#findWay());
   }
 
