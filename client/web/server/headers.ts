@@ -1,5 +1,6 @@
 /** What every answer says to the browser about what the page may do. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { CONTENT_POLICY } from '../src/held/shown/policy.ts';
 
 export interface HeaderOptions {
   /** Sources that may show the application in a frame, e.g. `https://intranet.example`; empty: nobody. */
@@ -26,6 +27,11 @@ export function securityHeaders(
   };
 }
 
+/** Of the frame around what others made: the application shows it, and it shows nothing by itself. */
+export const framePolicy = ({ frameAncestors }: HeaderOptions): Record<string, string> => ({
+  'content-security-policy': `${CONTENT_POLICY}; frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,
+});
+
 function contentSecurityPolicy(host: string | undefined, { frameAncestors, connect }: HeaderOptions): string {
   // `'self'` covers the WebSocket of the same host in CSP 3; Safari before 16 wants it named.
   const sockets = host !== undefined && HOST.test(host) ? [`wss://${host}`, `ws://${host}`] : [];
@@ -35,6 +41,8 @@ function contentSecurityPolicy(host: string | undefined, { frameAncestors, conne
     'style-src': ["'self'"],
     'img-src': ["'self'", 'data:', 'blob:'],
     'font-src': ["'self'"],
+    // The frame around what others made, whose own policy is `framePolicy`.
+    'frame-src': ["'self'"],
     'connect-src': ["'self'", ...sockets, ...connect],
     'media-src': ["'self'", 'blob:'],
     'worker-src': ["'self'"],

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path';
 import sirv from 'sirv';
 import { isPage } from '../src/route.ts';
-import { securityHeaders, type HeaderOptions } from './headers.ts';
+import { FRAME_PATH } from '../src/held/shown/policy.ts';
+import { framePolicy, securityHeaders, type HeaderOptions } from './headers.ts';
 
 export interface SiteOptions extends HeaderOptions {
   /** The folder `vite build` wrote. */
@@ -30,9 +31,12 @@ export function createSite(options: SiteOptions): Server {
   });
 
   return createServer((request, response) => {
-    for (const [name, value] of Object.entries(securityHeaders(request.headers, options)))
-      response.setHeader(name, value);
     const path = pathOf(request);
+    const headers = {
+      ...securityHeaders(request.headers, options),
+      ...(path === FRAME_PATH ? framePolicy(options) : {}),
+    };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (path === '/healthz') {
       send(response, { status: 200, type: 'text/plain', body: 'ok\n', cache: 'no-store' });
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -19,6 +19,7 @@ export function App() {
       );
     case 'streams':
     case 'live':
+    case 'held':
       return <Door key={route.page} part={route.page} path={route.path} />;
     case 'invalid-link':
       return <InvalidLink />;

@@ -1,20 +1,20 @@
 /** The addresses of the application. The server uses the same table to tell a page from a mistake. */
 import { parseRoomId, type RoomReference } from '@parley/protocol/ids';
 
-export type Part = 'streams' | 'live';
+export type Part = 'streams' | 'live' | 'held';
 
 export type Route =
   | { readonly page: 'landing' }
   | { readonly page: 'room'; readonly room: RoomReference }
-  /** Which topic or broadcast is read by the part that is loaded for it: `streams/topic.ts`, `live/name.ts`. */
+  /** Which topic, broadcast or page is read by the part that is loaded for it: `streams/topic.ts`, `live/name.ts`, `held/place.ts`. */
   | { readonly page: Part; readonly path: string }
   | { readonly page: 'invalid-link' }
   | { readonly page: 'not-found' };
 
 export function routeOf(path: string): Route {
   if (path === '/' || path === '') return { page: 'landing' };
-  const part = /^\/(streams|live)(?:\/|$)/.exec(path)?.[1];
-  if (part) return { page: part as Part, path };
+  const part = /^\/(streams|live|p)(?:\/|$)/.exec(path)?.[1];
+  if (part) return { page: part === 'p' ? 'held' : (part as Part), path };
   const match = /^\/r\/([^/]+)\/?$/.exec(path);
   if (!match?.[1]) return path === '/r' || path === '/r/' ? { page: 'invalid-link' } : { page: 'not-found' };
   const room = roomFromText(decode(match[1]));

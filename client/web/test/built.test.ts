@@ -89,6 +89,16 @@ test('from the landing page to streams and back, in one document', async () => {
   await page.close();
 });
 
+test('from the landing page to pages, which show what is written as it is shipped', async () => {
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.getByTestId('to-pages').click();
+  await page.getByTestId('page-write').fill('A page that *lives*');
+  const shown = page.getByTestId('preview').frameLocator('.held-frame').frameLocator('iframe');
+  await shown.locator('em', { hasText: 'lives' }).waitFor();
+  await page.close();
+});
+
 test('a banned person is told so and the devices are let go', async () => {
   const { page } = await openRoom({ status: 403, code: 'BANNED' });
   await page.getByTestId('ended-BANNED').waitFor();

@@ -60,6 +60,8 @@ test('the start page and rooms are the application, never cached without asking'
     '/r/book-club@eu',
     '/r/book-club%40eu',
     '/r/broken?x=1',
+    '/p',
+    `/p/${'a0'.repeat(32)}`,
   ]) {
     const got = await get(path);
     assert.equal(got.status, 200, path);
@@ -103,6 +105,15 @@ test('every answer carries the policy: no inline code, own origin, no frames', a
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
   }
+});
+
+test('the frame around what others made has a policy of its own, and is shown by nobody else', async () => {
+  const policy = String((await get('/held-frame.html')).headers['content-security-policy']);
+  assert.match(policy, /^default-src 'none'; /);
+  assert.match(policy, /frame-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'$/);
+  assert.doesNotMatch(policy, /script-src|https?:|\*/);
+  const application = String((await get('/p')).headers['content-security-policy']);
+  assert.match(application, /style-src 'self';.*frame-src 'self';/);
 });
 
 test('a forged Host header cannot add to the policy', async () => {

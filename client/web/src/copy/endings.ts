@@ -236,6 +236,11 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     auto: false,
     mood: 'closed',
   },
+  PAGE_INVALID: OURS,
+  PAGE_TOO_LARGE: OURS,
+  PAGES_TOO_LARGE: OURS,
+  TOO_MANY_PAGES: OURS,
+  PAGES_TOO_FAST: OURS,
   NO_RELAY: {
     title: 'No relay has room',
     body: 'Every media relay is full or away at the moment. It is worth trying again soon.',

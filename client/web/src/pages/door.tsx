@@ -1,4 +1,4 @@
-/** Streams and live video are parts of their own: nobody who came for a call loads them. */
+/** Streams, live video and pages are parts of their own: nobody who came for a call loads them. */
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Part } from '../route.ts';
@@ -9,6 +9,7 @@ type Page = FunctionComponent<{ readonly path: string }>;
 const LOAD: Readonly<Record<Part, () => Promise<{ readonly PartPage: Page }>>> = {
   streams: () => import('../streams/streams.tsx'),
   live: () => import('../live/live.tsx'),
+  held: () => import('../held/held.tsx'),
 };
 
 export function Door({ part, path }: { readonly part: Part; readonly path: string }) {

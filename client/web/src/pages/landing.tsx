@@ -33,6 +33,9 @@ export function Landing() {
           <PageLink class="button quiet" href="/streams" data-testid="to-streams">
             Streams
           </PageLink>
+          <PageLink class="button quiet" href="/p" data-testid="to-pages">
+            Pages
+          </PageLink>
         </nav>
       </SiteHead>
       <main class="landing-main">

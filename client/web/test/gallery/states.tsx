@@ -29,6 +29,7 @@ import {
 } from './fake-live.ts';
 import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
 import { closed, fakeStream, HOSTILE, playing, SENSOR, WATCHED, type FakeStream } from './fake-stream.ts';
+import { HELD_STATES } from './held-states.tsx';
 import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
 
 declare global {
@@ -359,6 +360,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'publish-screen-trouble': () => publish({ screenProblem: 'failed' }),
   'publish-lost': () => publish({ link: waiting('NO_RELAY') }),
   'publish-off': () => publish({ link: stopped('LIVE_OFF') }),
+  ...HELD_STATES,
   'page-not-found': () => <NotFound />,
   'page-invalid-link': () => <InvalidLink />,
   'page-unsupported': () => <Unsupported />,

@@ -8,6 +8,8 @@ import { withoutOpusInWasm } from '../../build/without-opus-in-wasm.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
+  // The frame that shows what others made is a file of its own.
+  publicDir: fileURLToPath(new URL('../../public', import.meta.url)),
   logLevel: 'error',
   plugins: [precompress(), withoutInjectedStyle(), ownWorklets(), withoutOpusInWasm()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -1,0 +1,18 @@
+import type { PageView } from '@parley/sdk/pages/api';
+import { HEIGHT, steps, WIDTH } from './steps.ts';
+
+/** How the number of holders went, as steps in time. The same is said in words below it. */
+export function HolderLine({ history }: Pick<PageView, 'history'>) {
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <Steps points={steps(history, Date.now())} />
+    </svg>
+  );
+}
+
+const Steps = ({ points }: { readonly points: string }) => (
+  <>
+    <polygon points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
+    <polyline points={points} />
+  </>
+);

@@ -1,0 +1,84 @@
+/** Who has the page, since when, and what went where. */
+import type { PagePeer, PageView } from '@parley/sdk/pages/api';
+import { Icon } from '../design/icon.tsx';
+import { grouped } from '../streams/amounts.ts';
+import { Facts, FiguresAside, type Fact } from '../streams/figures.tsx';
+import { HolderLine } from './holder-line.tsx';
+import { amount, historyWords, sources, WAY } from './words.ts';
+
+export interface HolderPanelProps {
+  readonly view: PageView;
+  readonly visitors: number | null;
+  readonly onClose: () => void;
+}
+
+export function HolderPanel({ view, visitors, onClose }: HolderPanelProps) {
+  return (
+    <FiguresAside>
+      <div class="figures-rate">
+        <p class="soft small">Have the page</p>
+        <p class="figures-big" data-figure="holders" data-value={view.holders ?? ''}>
+          {view.holders === null ? '…' : grouped(view.holders)}
+        </p>
+        <HolderLine history={view.history} />
+        <p class="soft small">{historyWords(view.history, Date.now())}</p>
+      </div>
+      <Facts facts={factsOf(view, visitors)} />
+      <Peers view={view} />
+      <div class="held-close">
+        <p class="soft small">
+          Nothing of it is stored. After a reload this tab fetches it again from others, if there are any.
+        </p>
+        <button type="button" class="button" data-testid="drop" onClick={onClose}>
+          <Icon name="close" />
+          Close the page here
+        </button>
+      </div>
+    </FiguresAside>
+  );
+}
+
+function factsOf(view: PageView, visitors: number | null): readonly Fact[] {
+  const facts: Fact[] = [];
+  const add = (id: string, name: string, value: number | string | null, text = String(value)): void => {
+    if (value !== null) facts.push({ id, name, text, value });
+  };
+  add('readers', 'Fetching it', view.readers, grouped(view.readers ?? 0));
+  add('visitors', 'Visitors here', visitors, grouped(visitors ?? 0));
+  add('bytes', 'Size', view.head?.bytes ?? null, amount(view.head?.bytes ?? 0));
+  if (view.way !== 'connecting') add('way', 'Way', view.way, WAY[view.way]);
+  add('received', 'Received', view.received, amount(view.received));
+  add('sent', 'Given to others', view.sent, amount(view.sent));
+  if (view.dropped > 0) add('dropped', 'Sent something else', view.dropped);
+  return facts;
+}
+
+function Peers({ view }: { readonly view: PageView }) {
+  const open = view.peers.filter(({ way }) => way !== 'connecting');
+  const words = view.state === 'here' ? null : sources(view.peers, { open: view.seal === 'none' });
+  return (
+    <section class="peers" aria-label="Connections">
+      <h2>{open.length === 0 ? 'Connected with nobody' : `Connected with ${open.length}`}</h2>
+      {words !== null && <p class="soft small">{words}</p>}
+      {view.peers.length > 0 && (
+        <ul data-testid="peers">
+          {view.peers.map((peer) => (
+            <li key={peer.visitor} data-way={peer.way}>
+              <span class={`peer-way ${peer.way}`}>{WAY[peer.way]}</span>
+              <span class="soft small">{amounts(peer)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function amounts({ received, sent, whole }: PagePeer): string {
+  const parts = [
+    ...(received > 0 ? [`gave ${amount(received)}`] : []),
+    ...(sent > 0 ? [`took ${amount(sent)}`] : []),
+    ...(whole ? ['has all of it'] : []),
+  ];
+  return parts.length === 0 ? 'nothing yet' : parts.join(', ');
+}

@@ -1,0 +1,60 @@
+/** What whoever has a page has to know: it is there while they are. */
+import type { PageView } from '@parley/sdk/pages/api';
+import { useState } from 'preact/hooks';
+import { CopyButton } from '../design/copy-button.tsx';
+import { Icon } from '../design/icon.tsx';
+import { HeldSign } from './sign.tsx';
+import { KEPT_OPEN } from './words.ts';
+
+export interface KeepOpenProps {
+  readonly view: PageView;
+  readonly link: string;
+  /** The link has a key. */
+  readonly sealed: boolean;
+}
+
+export function KeepOpen({ view, link, sealed }: KeepOpenProps) {
+  const [hidden, setHidden] = useState(false);
+  if (view.state !== 'here') return null;
+  if (view.own && !hidden)
+    return (
+      <section class="share" aria-label="Your page" data-testid="share">
+        <div class="share-words">
+          <h2>Your page is there</h2>
+          <p data-testid="kept-open">
+            {KEPT_OPEN} {sealed && 'Its key is in the link: without it nobody can read the page.'}
+          </p>
+        </div>
+        <code class="secret share-link" data-testid="link">
+          {link}
+        </code>
+        <div class="share-ways">
+          <CopyButton text={link} label="Copy link" primary testid="copy-share" />
+          {typeof navigator.share === 'function' && (
+            <button type="button" class="button" data-testid="system-share" onClick={() => void share(link)}>
+              <HeldSign name="share" />
+              Share
+            </button>
+          )}
+          <button type="button" class="button quiet" data-testid="hide-share" onClick={() => setHidden(true)}>
+            Hide
+          </button>
+        </div>
+      </section>
+    );
+  if (!view.last) return null;
+  return (
+    <p class="callout held-last" role="status" data-testid="last">
+      <Icon name="warning" />
+      <span>
+        <strong>You are the last one who has this page.</strong>
+        Keep this tab open, or it is gone. It is not stored: a reload loses it too.
+      </span>
+    </p>
+  );
+}
+
+/** Somebody who closes the sheet has changed their mind. */
+async function share(url: string): Promise<void> {
+  await navigator.share({ url }).catch(() => undefined);
+}

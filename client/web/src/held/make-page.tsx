@@ -1,0 +1,52 @@
+/** `/p`: makes a page, and shows what this tab holds. */
+import type { PageMade, Pages } from '@parley/sdk/pages/api';
+import { Notice } from '../pages/notice.tsx';
+import { usePageTitle } from '../pages/page-title.ts';
+import { SiteHead } from '../pages/site-head.tsx';
+import { Composer } from './composer.tsx';
+import { HeldList } from './held-list.tsx';
+import { useSnapshot } from './tab-pages.ts';
+import './make.css';
+
+export interface MakePageProps {
+  readonly pages: Pages;
+  /** The address that led here is of no page. */
+  readonly problem: boolean;
+  readonly onMade: (made: PageMade) => void;
+}
+
+export function MakePage({ pages, problem, onMade }: MakePageProps) {
+  const heading = usePageTitle('Pages · Parley');
+  const snapshot = useSnapshot(pages);
+  return (
+    <div class="make" data-testid="page-make" data-connection={snapshot.connection}>
+      <SiteHead />
+      <main class="make-main">
+        <div class="make-hero">
+          <h1 ref={heading} tabIndex={-1}>
+            A page as long as somebody reads it
+          </h1>
+          <p class="hero-text">
+            It goes from browser to browser and is kept by no server. With the last tab that has it open, it
+            is gone.
+          </p>
+          {problem && (
+            <p class="callout" role="alert" data-testid="no-address">
+              That link is not whole. Ask for it again, or make a page of your own.
+            </p>
+          )}
+        </div>
+        <Composer pages={pages} snapshot={snapshot} onMade={onMade} />
+        <HeldList views={snapshot.pages} onDrop={(page) => pages.drop(page)} />
+      </main>
+    </div>
+  );
+}
+
+export function CannotHold() {
+  return (
+    <Notice icon="warning" mood="fault" title="This browser cannot have pages" testid="cannot-hold">
+      <p>Pages need WebRTC and an address with https. Open this link in a recent Chrome, Edge or Firefox.</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,175 @@
+/** What is in the place of a page that cannot be shown, or not yet. */
+import type { PagesSnapshot, PageView } from '@parley/sdk/pages/api';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { mediaKeyIn } from '../call/media-key.ts';
+import { Icon, type IconName } from '../design/icon.tsx';
+import { go } from '../navigate.ts';
+import { Notice } from '../pages/notice.tsx';
+import { refusedFor } from './refusals.ts';
+import { amount, sources, standing } from './words.ts';
+
+export interface NotHereProps {
+  readonly view: PageView | undefined;
+  readonly connection: PagesSnapshot['connection'];
+  readonly onKey: (key: string) => void;
+}
+
+export function NotHere({ view, connection, onKey }: NotHereProps) {
+  if (view === undefined) return <Finding view={null} connection={connection} />;
+  switch (view.state) {
+    case 'finding':
+      return <Finding view={view} connection={connection} />;
+    case 'fetching':
+      return <Fetching view={view} />;
+    case 'gone':
+      return (
+        <Card icon="cloud" mood="closed" title="This page is gone" testid="gone">
+          <p>Nobody has it open any more.</p>
+          <p>If somebody who has it comes back, it appears here by itself.</p>
+        </Card>
+      );
+    case 'refused':
+      return <Refused view={view} />;
+    case 'here':
+      return <Sealed view={view} onKey={onKey} />;
+    default:
+      return view.state satisfies never;
+  }
+}
+
+/** After somebody closed it themselves. */
+export function Closed({ onOpen }: { readonly onOpen: () => void }) {
+  return (
+    <Notice icon="door" mood="goodbye" title="You closed this page" testid="closed">
+      <p>This tab does not have it any more. It is there as long as somebody else has it open.</p>
+      <div class="actions">
+        <button type="button" class="button primary" data-testid="open-again" onClick={onOpen}>
+          Open it again
+        </button>
+        <button type="button" class="button" onClick={() => go('/p')}>
+          Make a page
+        </button>
+      </div>
+    </Notice>
+  );
+}
+
+function Finding({
+  view,
+  connection,
+}: {
+  readonly view: PageView | null;
+  readonly connection: PagesSnapshot['connection'];
+}) {
+  const nobody = view === null || (view.holders ?? 0) === 0;
+  return (
+    <Card icon="people" mood="wait" title="Looking for somebody who has it" testid="finding">
+      <p role="status">
+        {connection === 'connecting'
+          ? 'Connecting to Parley…'
+          : nobody
+            ? 'Nobody has answered yet.'
+            : `${standing(view)}. Connecting with them…`}
+      </p>
+    </Card>
+  );
+}
+
+function Fetching({ view }: { readonly view: PageView }) {
+  const { here, of } = view.chunks ?? { here: 0, of: 0 };
+  return (
+    <Card icon="people" mood="wait" title="The page is coming" testid="fetching">
+      <progress class="held-progress" aria-label="Parts of the page" max={Math.max(1, of)} value={here} />
+      <p data-testid="progress">
+        {here} of {of} parts{view.head === null ? '' : ` of ${amount(view.head.bytes)}`}
+      </p>
+      <p data-testid="sources" role="status">
+        {sources(view.peers, { open: view.seal === 'none' }) ?? 'Connecting with whoever has it…'}
+      </p>
+    </Card>
+  );
+}
+
+function Refused({ view }: { readonly view: PageView }) {
+  const { title, body } = refusedFor(view.refusal ?? { code: '', message: '' });
+  return (
+    <Card icon="ban" mood="fault" title={title} testid="refused">
+      <p>{body}</p>
+    </Card>
+  );
+}
+
+function Sealed({ view, onKey }: { readonly view: PageView; readonly onKey: (key: string) => void }) {
+  const [text, setText] = useState('');
+  const [wrong, setWrong] = useState(false);
+  return (
+    <Card icon="lock" mood="wait" title="This page is sealed" testid={`sealed-${view.seal ?? 'unknown'}`}>
+      <p>
+        {view.seal === 'wrong-key'
+          ? 'The key in the link does not fit.'
+          : 'The key is missing: a part of the link was lost.'}{' '}
+        This tab holds the page for others all the same, and cannot read it.
+      </p>
+      <form
+        class="held-key"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = mediaKeyIn(text) ?? mediaKeyIn(`#key=${text.trim()}`);
+          setWrong(given === null);
+          if (given === null) return;
+          history.replaceState(null, '', `#key=${given}`);
+          onKey(given);
+        }}
+      >
+        <label class="visually-hidden" for="page-key">
+          The whole link, or its key
+        </label>
+        <input
+          id="page-key"
+          class="input"
+          data-testid="page-key"
+          placeholder="The whole link, or its key"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          aria-invalid={wrong}
+          aria-describedby="page-key-problem"
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setWrong(false);
+          }}
+        />
+        <button type="submit" class="button primary" data-testid="use-key" disabled={text.trim() === ''}>
+          Read it
+        </button>
+        <p id="page-key-problem" class="field-problem" role="alert">
+          {wrong && 'There is no key in that. It follows #key= in the link.'}
+        </p>
+      </form>
+    </Card>
+  );
+}
+
+interface CardProps {
+  readonly icon: IconName;
+  readonly mood: 'wait' | 'closed' | 'fault';
+  readonly title: string;
+  readonly testid: string;
+  readonly children: ComponentChildren;
+}
+
+function Card({ icon, mood, title, testid, children }: CardProps) {
+  return (
+    <div class="held-nothing">
+      <div class={`notice-card ${mood}`} data-testid={testid}>
+        <div class="notice-sign">
+          <Icon name={icon} />
+        </div>
+        <h2>{title}</h2>
+        {children}
+      </div>
+    </div>
+  );
+}

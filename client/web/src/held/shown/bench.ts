@@ -1,0 +1,36 @@
+/** A hidden frame without scripts in which markup is taken apart: whatever the parser would like to load, its policy forbids. */
+import { FRAME_PATH } from './policy.ts';
+
+export type Bench = Window & typeof globalThis;
+
+let opening: Promise<Bench> | null = null;
+
+/** Fails where its document does not load. */
+export function openBench(): Promise<Bench> {
+  opening ??= open().catch((error: unknown) => {
+    opening = null;
+    throw error;
+  });
+  return opening;
+}
+
+async function open(): Promise<Bench> {
+  const frame = document.createElement('iframe');
+  frame.hidden = true;
+  frame.setAttribute('sandbox', 'allow-same-origin');
+  frame.title = 'Workbench';
+  frame.src = FRAME_PATH;
+  const loaded = new Promise((resolve, reject) => {
+    frame.addEventListener('load', resolve, { once: true });
+    frame.addEventListener('error', reject, { once: true });
+  });
+  document.body.append(frame);
+  await loaded;
+  if (isFrameDocument(frame.contentDocument)) return frame.contentWindow as Bench;
+  frame.remove();
+  throw new Error(`${FRAME_PATH} is something else`);
+}
+
+/** Another document would have another policy. One that is not parsed yet, or is going, has no element. */
+export const isFrameDocument = (document: Document | null): document is Document =>
+  document?.querySelector(':root[data-held-frame]') != null;

@@ -1,0 +1,136 @@
+/**
+ * Foreign HTML made harmless before it is shown in a frame that could do no harm with it either (`policy.ts`). Some of it no policy forbids:
+ * `<link rel=preconnect>` tells a stranger who is reading, and a link that leads nowhere should look like one. Bombs are found on the way.
+ */
+import createPurifier from 'dompurify';
+import type { Bench } from './bench.ts';
+import { cleanStyle } from './clean-style.ts';
+import { dataBytes, dataUrl } from './data-url.ts';
+import { SHOWN, tooLong, type TooMuch } from './limits.ts';
+import { CONTENT_POLICY } from './policy.ts';
+import { measuredPicture } from './picture.ts';
+import { weight } from './weight.ts';
+
+export interface Cleaned {
+  readonly srcdoc: string;
+  /** Links, and pictures that are elsewhere or too large, that are switched off. */
+  readonly links: number;
+  readonly pictures: number;
+}
+
+const PURIFY = {
+  IN_PLACE: true,
+  WHOLE_DOCUMENT: true,
+  USE_PROFILES: { html: true, svg: true, mathMl: true },
+  FORBID_TAGS:
+    'form input button textarea select option optgroup datalist fieldset output meter progress audio video source track picture map area dialog image'.split(
+      ' ',
+    ),
+  ALLOW_DATA_ATTR: false,
+};
+
+/** `style`: of the application, before the page's own. */
+export function cleanHtml(html: string, bench: Bench, style: string): Cleaned | TooMuch {
+  if (tooLong(html)) return 'markup';
+  const document = parse(html, bench);
+  if (document.getElementsByTagName('*').length > SHOWN.elements || tooDeep(document)) return 'elements';
+  restoreFormats(document);
+  createPurifier(bench).sanitize(document.documentElement, PURIFY);
+  if (weight(document.documentElement) > SHOWN.elements) return 'elements';
+  const off = switchOff(document, bench);
+  document.head.prepend(...head(document, style));
+  return { srcdoc: `<!doctype html>${document.documentElement.outerHTML}`, ...off };
+}
+
+/**
+ * Elements that a parser opens again in every paragraph where they were left open, so that a few thousand of them become millions: it
+ * is shown other names, and the elements are put back when they stand where they were written.
+ */
+const FORMATS = 'a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u';
+const FORMAT_TAG = new RegExp(String.raw`<(/?)(${FORMATS})(?=[\s/>])`, 'gi');
+const RENAMED = new RegExp(`^x-(?:${FORMATS})$`);
+
+function parse(html: string, bench: Bench): Document {
+  return new bench.DOMParser().parseFromString(html.replaceAll(FORMAT_TAG, '<$1x-$2'), 'text/html');
+}
+
+function tooDeep(document: Document): boolean {
+  const pending: (readonly [Element, number, number])[] = [[document.documentElement, 1, 0]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [element, depth, formats] = next;
+    const inside = formats + (RENAMED.test(element.localName) ? 1 : 0);
+    if (depth > SHOWN.depth || inside > SHOWN.formats) return true;
+    for (const child of element.children) pending.push([child, depth + 1, inside]);
+  }
+  return false;
+}
+
+function restoreFormats(document: Document): void {
+  for (const element of document.querySelectorAll('*')) {
+    if (!RENAMED.test(element.localName)) continue;
+    const restored = document.createElementNS(element.namespaceURI, element.localName.slice(2));
+    for (const attribute of element.attributes) restored.setAttributeNode(attribute.cloneNode() as Attr);
+    while (element.firstChild) restored.append(element.firstChild);
+    element.replaceWith(restored);
+  }
+}
+
+/** What names a file. `href` and `src` are looked at more closely. */
+const NAMES_A_FILE = new Set(
+  'action background cite classid codebase data dynsrc formaction icon imagesrcset longdesc lowsrc manifest ping poster profile srcset usemap'.split(
+    ' ',
+  ),
+);
+
+function switchOff(document: Document, bench: Bench): { readonly links: number; readonly pictures: number } {
+  const off = { links: 0, pictures: 0 };
+  let pixels = 0;
+  for (const element of document.querySelectorAll('*')) {
+    for (const { name, value } of Array.from(element.attributes)) {
+      if (name === 'style') element.setAttribute(name, cleanStyle(value));
+      else if (/(?:^|:)href$/.test(name)) {
+        element.removeAttribute(name);
+        if (element.localName !== 'a') continue;
+        off.links += 1;
+        element.setAttribute('title', `Links are switched off: ${value.slice(0, LONGEST_TITLE)}`);
+        element.setAttribute('class', `${element.getAttribute('class') ?? ''} parley-link`.trim());
+      } else if (name === 'src') {
+        const picture = element.localName === 'img' ? embedded(value, bench) : null;
+        if (picture !== null && pixels + picture.pixels <= SHOWN.documentPixels) {
+          pixels += picture.pixels;
+          element.setAttribute(name, picture.url);
+        } else {
+          off.pictures += 1;
+          element.removeAttribute(name);
+        }
+      } else if (NAMES_A_FILE.has(name) || /url\s*\((?!\s*["']?#)/i.test(value))
+        element.removeAttribute(name);
+    }
+    if (element.localName === 'style') element.textContent = cleanStyle(element.textContent);
+  }
+  return off;
+}
+
+const LONGEST_TITLE = 300;
+
+/** A picture within the document, where it may be decoded. */
+function embedded(url: string, bench: Bench): { readonly url: string; readonly pixels: number } | null {
+  const bytes = dataBytes(url);
+  const picture = bytes && measuredPicture(bytes, bench);
+  if (picture === null || typeof picture === 'string') return null;
+  return { url: dataUrl(picture.type, picture.bytes), pixels: picture.pixels };
+}
+
+function* head(document: Document, style: string): Generator<Element> {
+  const made = (name: string, attributes: Readonly<Record<string, string>>, text = ''): Element => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.textContent = text;
+    return element;
+  };
+  yield made('meta', { charset: 'utf-8' });
+  yield made('meta', { 'http-equiv': 'Content-Security-Policy', content: CONTENT_POLICY });
+  yield made('meta', { name: 'referrer', content: 'no-referrer' });
+  yield made('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' });
+  yield made('style', {}, style);
+}

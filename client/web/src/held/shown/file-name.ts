@@ -1,0 +1,52 @@
+/** The name a page is saved under. It came from a stranger: a browser asks nobody before it writes it down. */
+
+/** What looks like something else, or like nothing: directions of writing, widths of zero, control characters. */
+const INVISIBLE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
+/** Of a path, or not allowed in a name somewhere. */
+const NOT_IN_NAMES = /[/\\:*?"<>|\u2044\u2215\u29f8\uff0f\uff3c]/g;
+/** Devices, to Windows, with any ending. */
+const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const LONGEST = 120;
+const LONGEST_ENDING = 12;
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+  'text/html': 'html',
+  'text/css': 'css',
+  'text/csv': 'csv',
+  'application/json': 'json',
+  'application/pdf': 'pdf',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/svg+xml': 'svg',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+  'audio/mpeg': 'mp3',
+};
+
+export function fileName(name: string | null, type: string): string {
+  const cleaned = shownName(name ?? '')
+    .replaceAll(NOT_IN_NAMES, '-')
+    .replace(/^[.\s-]+/, '')
+    .replace(/[.\s]+$/, '');
+  if (cleaned === '') return `page.${Object.hasOwn(ENDINGS, type) ? ENDINGS[type] : 'bin'}`;
+  return shortened(DEVICES.test(cleaned) ? `_${cleaned}` : cleaned);
+}
+
+/** A name as it may stand in a heading. */
+export const shownName = (name: string): string =>
+  name.replaceAll(/\s+/g, ' ').replaceAll(INVISIBLE, '').trim();
+
+/** The ending stays: it says what opens the file. */
+function shortened(name: string): string {
+  const chars = Array.from(name);
+  if (chars.length <= LONGEST) return name;
+  const dot = chars.lastIndexOf('.');
+  const ending = dot > 0 && chars.length - dot <= LONGEST_ENDING ? chars.slice(dot) : [];
+  return [...chars.slice(0, LONGEST - ending.length), ...ending].join('');
+}

@@ -1,0 +1,18 @@
+/** How content is shown, by the type it is said to have. What is in it decides once more: see `picture.ts`. */
+
+export type Kind = 'text' | 'markdown' | 'html' | 'picture' | 'video' | 'audio' | 'file';
+
+/** No play lists: they name what is elsewhere. */
+const VIDEO = /^video\/(?:mp4|webm|ogg|quicktime)$/;
+const AUDIO = /^audio\/(?:mpeg|mp4|aac|ogg|webm|wav|x-wav|flac|x-flac)$/;
+const TEXT =
+  /^text\/|^application\/(?:json|xml|javascript|ecmascript|x-sh|yaml|toml|sql|x-ndjson)$|^application\/.+\+(?:json|xml)$/;
+
+export function kindOf(type: string): Kind {
+  if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
+  if (type === 'text/markdown') return 'markdown';
+  if (type.startsWith('image/')) return 'picture';
+  if (VIDEO.test(type)) return 'video';
+  if (AUDIO.test(type)) return 'audio';
+  return TEXT.test(type) ? 'text' : 'file';
+}

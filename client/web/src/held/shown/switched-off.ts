@@ -1,0 +1,15 @@
+import { grouped } from '../../streams/amounts.ts';
+
+/** What a page lacks where it is shown. */
+export function switchedOff({
+  links,
+  pictures,
+}: {
+  readonly links: number;
+  readonly pictures: number;
+}): string {
+  const counted = (count: number, noun: string): string[] =>
+    count === 0 ? [] : [`${grouped(count)} ${noun}${count === 1 ? '' : 's'}`];
+  const off = [...counted(links, 'link'), ...counted(pictures, 'picture')].join(' and ');
+  return `No scripts run here${off === '' ? '' : `; ${off} switched off`}.`;
+}

@@ -1,0 +1,69 @@
+/**
+ * How many elements are drawn. A drawing may use its parts many times, and those theirs: eleven levels of ten are a few hundred bytes and a
+ * hundred thousand million elements.
+ */
+
+/** What is needed of an element. */
+export interface Drawn {
+  readonly localName: string;
+  readonly textContent: string | null;
+  readonly children: ArrayLike<Drawn>;
+  readonly attributes: ArrayLike<{ readonly name: string; readonly value: string }>;
+}
+
+/** Deeper is no drawing that anybody made. */
+const DEEPEST = 1000;
+
+/** Infinite where it is too deep. */
+export function weight(root: Drawn): number {
+  const all: Drawn[] = [];
+  const byId = new Map<string, Drawn>();
+  const pending = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    all.push(next);
+    const id = attribute(next, 'id');
+    if (id !== undefined && !byId.has(id)) byId.set(id, next);
+    for (let index = 0; index < next.children.length; index++) {
+      const child = next.children[index];
+      if (child) pending.push(child);
+    }
+  }
+  const known = new Map<Drawn, number>();
+  const weigh = (element: Drawn | undefined, depth: number): number => {
+    if (element === undefined) return 0;
+    const before = known.get(element);
+    if (before !== undefined) return before;
+    if (depth > DEEPEST) return Number.POSITIVE_INFINITY;
+    // Browsers do not follow a circle either.
+    known.set(element, 0);
+    let sum = 1;
+    for (let index = 0; index < element.children.length; index++)
+      sum += weigh(element.children[index], depth + 1);
+    for (const id of used(element)) sum += weigh(byId.get(id), depth + 1);
+    known.set(element, sum);
+    return sum;
+  };
+  let sum = weigh(root, 0);
+  // A style sheet may apply what it names to every element.
+  for (const element of all)
+    if (element.localName === 'style')
+      for (const [, id = ''] of (element.textContent ?? '').matchAll(LOCAL))
+        sum += all.length * weigh(byId.get(id), 0);
+  return sum;
+}
+
+const LOCAL = /url\(\s*["']?#([^"')\s]+)/gi;
+
+function* used(element: Drawn): Generator<string> {
+  for (let index = 0; index < element.attributes.length; index++) {
+    const { name = '', value = '' } = element.attributes[index] ?? {};
+    if (/(?:^|:)href$/.test(name)) yield value.replace(/^\s*#/, '').trim();
+    else for (const [, id = ''] of value.matchAll(LOCAL)) yield id;
+  }
+}
+
+function attribute(element: Drawn, name: string): string | undefined {
+  for (let index = 0; index < element.attributes.length; index++)
+    if (element.attributes[index]?.name === name) return element.attributes[index]?.value;
+  return undefined;
+}

@@ -1,0 +1,71 @@
+/**
+ * The pages of this tab. They are held until it is closed, also while it shows another part of the application: what a person was told is
+ * that the tab has to stay open.
+ */
+import { browserPorts } from '@parley/sdk/browser-ports';
+import type { PageAddress, PageLimits } from '@parley/protocol/pages';
+import type { Pages, PagesSnapshot, PageView } from '@parley/sdk/pages/api';
+import { openPages } from '@parley/sdk/pages/open-pages';
+import { useEffect, useState } from 'preact/hooks';
+import { keyFragment, mediaKeyIn } from '../call/media-key.ts';
+
+let opened: Pages | null = null;
+
+export function tabPages(): Pages {
+  if (opened === null) {
+    opened = openPages({ api: location.origin }, browserPorts());
+    addEventListener('beforeunload', warn);
+  }
+  return opened;
+}
+
+/** Whoever holds nothing needs no connection. */
+export function leavePages(): void {
+  if (opened === null || opened.snapshot.pages.length > 0) return;
+  opened.close();
+  opened = null;
+  removeEventListener('beforeunload', warn);
+}
+
+/** Closing the tab ends the page: nobody else has it, or nobody knows of anybody. */
+export const endsWithThisTab = ({ state, last, own, holders }: PageView): boolean =>
+  state === 'here' && (last || (own && (holders ?? 1) <= 1));
+
+function warn(event: BeforeUnloadEvent): void {
+  if (opened?.snapshot.pages.some(endsWithThisTab) === true) event.preventDefault();
+}
+
+export function useSnapshot(pages: Pages): PagesSnapshot {
+  const [snapshot, setSnapshot] = useState(pages.snapshot);
+  useEffect(() => {
+    setSnapshot(pages.snapshot);
+    return pages.subscribe(() => setSnapshot(pages.snapshot));
+  }, [pages]);
+  return snapshot;
+}
+
+/** Of the pages that this tab has read, for whoever comes back to one. */
+const keys = new Map<PageAddress, string>();
+
+/** The key in the address bar, or the one it had before, which is put there again. */
+export function keyOf(page: PageAddress): string | null {
+  const said = mediaKeyIn(location.hash);
+  if (said !== null) keys.set(page, said);
+  const key = said ?? keys.get(page) ?? null;
+  if (said === null && key !== null) history.replaceState(null, '', keyFragment(key));
+  return key;
+}
+
+/** As soon as the service has said them. */
+export async function limitsOf(pages: Pages): Promise<PageLimits> {
+  const known = pages.snapshot.limits;
+  if (known !== null) return known;
+  return new Promise((resolve) => {
+    const end = pages.subscribe(() => {
+      const { limits } = pages.snapshot;
+      if (limits === null) return;
+      end();
+      resolve(limits);
+    });
+  });
+}

@@ -1,0 +1,110 @@
+/** Every look of the pages that are held by their readers. */
+import type { PageContent } from '@parley/sdk/pages/api';
+import type { ComponentChild } from 'preact';
+import { CannotHold, MakePage } from '../../src/held/make-page.tsx';
+import { Closed } from '../../src/held/not-here.tsx';
+import { ReadPage } from '../../src/held/read-page.tsx';
+import { Frame } from '../../src/held/shown/frame.tsx';
+import { Shown } from '../../src/held/shown/shown.tsx';
+import { ADDRESS, fakePages, type FakePages } from './fake-pages.ts';
+
+const nothing = () => {};
+const text = (words: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(words);
+
+const make = (pages: FakePages = {}, problem = false): ComponentChild => (
+  <MakePage pages={fakePages({ view: {}, pages: [], ...pages })} problem={problem} onMade={nothing} />
+);
+const read = (pages: FakePages): ComponentChild => <ReadPage pages={fakePages(pages)} page={ADDRESS} />;
+const alone = { holders: 1, readers: 0, last: true, peers: [], received: 0, sent: 0 } as const;
+const away = { head: null, seal: null, chunks: null, peers: [], way: 'connecting' } as const;
+
+/** As soon as it is there. */
+function write(kind: string, words: string): void {
+  const input = document.querySelector<HTMLInputElement>(`[name=kind][value=${kind}]`);
+  const area = document.querySelector<HTMLTextAreaElement>('[data-testid=page-write]');
+  if (!input || !area) {
+    requestAnimationFrame(() => write(kind, words));
+    return;
+  }
+  input.click();
+  area.value = words;
+  area.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+function drawn(width: number, height: number): Uint8Array<ArrayBuffer> {
+  return text(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><defs><linearGradient id="g" x2="0" y2="1"><stop stop-color="#1b6b56"/><stop offset="1" stop-color="#f0b860"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#g)"/><circle cx="70%" cy="34%" r="12%" fill="#fffefb"/></svg>`,
+  );
+}
+
+/** What a test puts behind the `#` of the address: JSON. */
+function given(): PageContent {
+  const fragment = decodeURIComponent(location.hash.slice(1)) || '{"type":"text/plain","body":"Nothing"}';
+  const { type, body } = JSON.parse(fragment) as { readonly type: string; readonly body: string };
+  return { type, name: null, bytes: text(body) };
+}
+
+/** More within each other than is shown. */
+const BOMB = `<p>${'<b>'.repeat(200)}`;
+
+export const HELD_STATES: Readonly<Record<string, () => ComponentChild>> = {
+  'held-make': () => make(),
+  'held-make-markdown': () => {
+    write(
+      'markdown',
+      '# Field notes\n\nA page that *lives* while somebody reads it.\n\n- two herons\n- one left\n\n[a link](https://elsewhere.example/)',
+    );
+    return make();
+  },
+  'held-make-html': () => {
+    write('html', '<h1 style="color:#c96a4a">Hello</h1>\n<p onclick="alert(1)">No scripts here.</p>');
+    return make();
+  },
+  'held-make-holding': () => make({ pages: fakePages({ view: alone }).snapshot.pages }),
+  'held-make-connecting': () => make({ connection: 'connecting', limits: null }),
+  'held-make-refused': () =>
+    make({ refusal: { code: 'TOO_MANY_SOCKETS', message: '' }, connection: 'waiting' }),
+  'held-no-address': () => make({}, true),
+  'held-own': () => read({ view: { own: true, ...alone } }),
+  'held-many': () => read({}),
+  'held-last': () => read({ view: alone }),
+  'held-relay': () =>
+    read({
+      view: {
+        holders: 2,
+        readers: 0,
+        way: 'relay',
+        peers: [{ visitor: 'v0000000000000001', way: 'relay', whole: true, received: 81_920, sent: 0 }],
+      },
+    }),
+  'held-sealed': () => read({ view: { seal: 'open', peers: [] } }),
+  'held-no-key': () => read({ view: { seal: 'no-key', head: { type: '', name: null, bytes: 81_920 } } }),
+  'held-finding': () =>
+    read({ view: { ...away, state: 'finding', holders: null, readers: null, history: [] } }),
+  'held-fetching': () =>
+    read({
+      view: {
+        state: 'fetching',
+        chunks: { here: 37, of: 96 },
+        head: { type: 'image/png', name: 'Estuary.png', bytes: 6_250_000 },
+      },
+    }),
+  'held-gone': () => read({ view: { ...away, state: 'gone', holders: 0, readers: 2 } }),
+  'held-refused': () =>
+    read({ view: { ...away, state: 'refused', refusal: { code: 'PAGE_INVALID', message: '' } } }),
+  'held-offline': () => read({ connection: 'waiting', view: { holders: null, readers: null } }),
+  'held-closed': () => <Closed onOpen={nothing} />,
+  'held-text': () =>
+    read({
+      content: { type: 'text/plain', name: 'log.txt', bytes: text('06:10 fog\n07:40 sun\n'.repeat(40)) },
+    }),
+  'held-drawing': () =>
+    read({ content: { type: 'image/svg+xml', name: 'Estuary at low tide.svg', bytes: drawn(1600, 900) } }),
+  'held-file': () =>
+    read({ content: { type: 'application/zip', name: '../../\u202eexe.sloot.zip', bytes: text('PK') } }),
+  'held-bomb': () => read({ content: { type: 'text/html', name: 'bomb.html', bytes: text(BOMB) } }),
+  'held-cannot': () => <CannotHold />,
+  /** For tests: what is behind the `#`, as people see it, and in the frame alone, as if nothing had been taken out before. */
+  'held-given': () => <Shown content={given()} />,
+  'held-given-raw': () => <Frame srcdoc={new TextDecoder().decode(given().bytes)} label="Raw" />,
+};
