@@ -13,6 +13,8 @@ export interface LabSite {
   /** Over TLS: browsers give cameras to secure pages only. */
   readonly web: string;
   readonly turnPort: number;
+  /** TURN over TLS. */
+  readonly turnsPort: number;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export async function startLabSite(
   return {
     web: `https://${SITE_ADDRESS}:8443`,
     turnPort: 3478,
+    turnsPort: 5349,
     async close() {
       await inSite('down');
       await rm(dir, { recursive: true, force: true });

@@ -1,0 +1,174 @@
+/** A person who makes and reads pages in a browser. Speaks to the application by its test ids. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { newProfile } from './browsers.ts';
+import { until } from './until.ts';
+
+/** How long a page may take from one browser to another on a busy machine with two cores. */
+const READ_WITHIN_MS = 30_000;
+/** Of what its sockets said, where a page does not come. */
+const NOTED = 60;
+const NOTED_CHARS = 200;
+
+export interface Content {
+  readonly type: string;
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export interface Counted {
+  readonly state: string;
+  readonly holders: number;
+  readonly readers: number;
+  readonly last: boolean;
+  /** The way its chunks came or come: direct, turn or relay. */
+  readonly way: string;
+  readonly received: number;
+  readonly sent: number;
+  readonly dropped: number;
+}
+
+export class Reader {
+  readonly name: string;
+  readonly page: Page;
+  readonly #profile: BrowserContext;
+  /** What its sockets said and heard, with the ms since it was opened: for whoever asks why it came to nothing. */
+  readonly #said: string[] = [];
+
+  private constructor(name: string, profile: BrowserContext, page: Page) {
+    this.name = name;
+    this.#profile = profile;
+    this.page = page;
+    const began = Date.now();
+    const note = (what: string): number =>
+      this.#said.push(`${Date.now() - began} ${what.slice(0, NOTED_CHARS)}`);
+    page.on('websocket', (socket) => {
+      note(`opens ${socket.url()}`);
+      socket.on('framesent', ({ payload }) => note(`> ${payload.toString()}`));
+      socket.on('framereceived', ({ payload }) => note(`< ${payload.toString()}`));
+      socket.on('close', () => note('closed'));
+    });
+  }
+
+  /** `affinity` chooses a pod at the edge; `as` runs in the page before anything of it. */
+  static async open(
+    browser: Browser,
+    { name, web, affinity, as }: { name: string; web: string; affinity?: string; as?: () => void },
+  ): Promise<Reader> {
+    const profile = await newProfile(browser, web, affinity);
+    if (as !== undefined) await profile.addInitScript(as);
+    return new Reader(name, profile, await profile.newPage());
+  }
+
+  /** Makes a page of a file; its link. */
+  async make(web: string, { type, name, bytes }: Content, sealed = false): Promise<string> {
+    const { page } = this;
+    await page.goto(`${web}/p`);
+    await page.getByTestId('page-file').setInputFiles({ name, mimeType: type, buffer: bytes });
+    if (sealed) await page.getByTestId('page-seal').check();
+    await page.getByTestId('composer').getByTestId('page-make').click();
+    await this.comesTo('here');
+    return page.url();
+  }
+
+  async read(link: string): Promise<void> {
+    await this.page.goto(link);
+  }
+
+  /** Resolves when the page is in this state: `finding`, `fetching`, `here`, `gone` or `refused`. */
+  async comesTo(state: string, withinMs = READ_WITHIN_MS): Promise<void> {
+    try {
+      await this.page.locator(`[data-testid=held-page][data-state=${state}]`).waitFor({ timeout: withinMs });
+    } catch {
+      const now = await this.page.locator('body').textContent();
+      const said = this.#said.slice(-NOTED).join('\n');
+      throw new Error(`${this.name}'s page did not come to ${state}: ${now?.slice(0, 500)}\n${said}`);
+    }
+  }
+
+  counted(): Promise<Counted> {
+    return this.page.getByTestId('held-page').evaluate((element): Counted => {
+      const {
+        state = '',
+        holders,
+        readers,
+        last,
+        way = '',
+        received,
+        sent,
+        dropped,
+      } = (element as HTMLElement).dataset;
+      return {
+        state,
+        way,
+        holders: Number(holders),
+        readers: Number(readers),
+        last: last === 'true',
+        received: Number(received),
+        sent: Number(sent),
+        dropped: Number(dropped),
+      };
+    });
+  }
+
+  /** Resolves when the page shows so many holders. */
+  async counts(holders: number, withinMs = 5000): Promise<void> {
+    let now = 0;
+    await until(
+      async () => {
+        now = (await this.counted()).holders;
+        return now === holders;
+      },
+      { withinMs, what: () => `${this.name} to count ${holders} holders: now ${now}` },
+    );
+  }
+
+  /** Resolves when the page says that with this tab it is gone. A pod that has just started is not certain of it for some seconds. */
+  async isLast(): Promise<void> {
+    await until(async () => (await this.counted()).last, {
+      withinMs: 15_000,
+      what: () => `${this.name} to be told of being the last one`,
+    });
+  }
+
+  /** The text that is shown, of a page of plain text. */
+  async text(): Promise<string> {
+    return (await this.page.getByTestId('page-text').textContent()) ?? '';
+  }
+
+  /** What the download button gives. */
+  async download(): Promise<Buffer> {
+    const [download] = await Promise.all([
+      this.page.waitForEvent('download'),
+      this.page.getByTestId('page-download').click(),
+    ]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  }
+
+  /** As a person closes a tab. */
+  async close(): Promise<void> {
+    await this.#profile.close();
+  }
+}
+
+/** For `as`: whoever asks for a chunk gets another one of the same size. */
+export function lie(): void {
+  const send = Reflect.get(RTCDataChannel.prototype, 'send') as (this: RTCDataChannel, data: unknown) => void;
+  RTCDataChannel.prototype.send = function (this: RTCDataChannel, data: unknown): void {
+    if (typeof data !== 'string') {
+      const bytes = new Uint8Array(data instanceof ArrayBuffer ? data : (data as Uint8Array<ArrayBuffer>));
+      const last = bytes.length - 1;
+      bytes[last] = (bytes[last] ?? 0) ^ 1;
+      send.call(this, bytes);
+    } else send.call(this, data);
+  };
+}
+
+/** For `as`: whoever asks for a chunk waits for it in vain. */
+export function stall(): void {
+  const send = Reflect.get(RTCDataChannel.prototype, 'send') as (this: RTCDataChannel, data: unknown) => void;
+  RTCDataChannel.prototype.send = function (this: RTCDataChannel, data: unknown): void {
+    if (typeof data === 'string') send.call(this, data);
+  };
+}

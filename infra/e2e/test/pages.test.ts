@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { afterEach, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { launchChromium } from '../support/browsers.ts';
+import { startLabSite } from '../support/lab-site.ts';
+import { startNatLab } from '../support/nat-lab.ts';
+import { opened } from '../support/opened.ts';
+import { lie, Reader, stall, type Content } from '../support/reader.ts';
+import { countInMemory } from '../support/remains.ts';
+import { withSite, type TestSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
+
+const text = (content: string): Content => ({
+  type: 'text/plain',
+  name: 'note.txt',
+  bytes: Buffer.from(content),
+});
+const addressOf = (link: string): string => new URL(link).pathname.replace('/p/', '');
+
+describe('a page lives in the browsers that have it open', { timeout: 300_000 }, () => {
+  const site = withSite();
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+
+  it('[PAGE-1] [PAGE-6] [PAGE-8] from A to B, from B to C, and gone with the last of them, across two pods; no server has held any of it', async () => {
+    const { browser, web, stack } = site;
+    const marks = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
+    const words = marks.map((mark) => `${mark} `.repeat(1000)).join('\n');
+    const ada = await Reader.open(browser, { name: 'Ada', web, affinity: 'a' });
+    const link = await ada.make(web, text(words));
+    const bo = await openWhereNobodyIs(site, 'Bo');
+    const cy = await Reader.open(browser, { name: 'Cy', web, affinity: 'a' });
+    await bo.read(link);
+    await bo.comesTo('here');
+    assert.equal(await bo.text(), words);
+    await Promise.all([ada.counts(2), bo.counts(2)]);
+    await ada.close();
+    await bo.counts(1);
+    await bo.isLast();
+    await cy.read(link);
+    await cy.comesTo('here');
+    assert.equal(await cy.text(), words);
+    assert.deepEqual(await visitorsOf(stack.endpoints.pods), [1, 1]);
+
+    // Found is what is there: the address, which pods do know.
+    const wanted = [...marks, addressOf(link)].map((one) => Buffer.from(one));
+    const processes = Object.entries(stack.endpoints.processes);
+    const remains = processes.map(([name, { pid }]) => [name, countInMemory(pid, wanted)] as const);
+    for (const [name, [first = -1, second = -1]] of remains)
+      assert.deepEqual([first, second], [0, 0], `${name} has of the page: ${JSON.stringify(remains)}`);
+    const knows = remains.filter(([name]) => name.startsWith('signaling'));
+    assert.ok(
+      knows.every(([, counts]) => (counts[2] ?? 0) > 0),
+      `the search finds nothing at all: ${JSON.stringify(remains)}`,
+    );
+
+    await bo.close();
+    await cy.close();
+    const dee = await Reader.open(browser, { name: 'Dee', web });
+    await dee.read(link);
+    await dee.comesTo('gone');
+  });
+
+  it('[PAGE-4] a sealed page is read by whoever has the whole link, held by whoever has not, and unreadable on the way', async () => {
+    const { browser, web } = site;
+    const ada = await Reader.open(browser, { name: 'Ada', web });
+    const link = await ada.make(web, text('between us'), true);
+    assert.match(link, /#key=[\w-]{22}$/);
+    const bo = await Reader.open(browser, { name: 'Bo', web });
+    await bo.read(link.replace(/#.*/, ''));
+    await bo.comesTo('here');
+    await ada.counts(2);
+    await ada.close();
+    const cy = await Reader.open(browser, { name: 'Cy', web });
+    await cy.read(link);
+    await cy.comesTo('here');
+    assert.equal(await cy.text(), 'between us');
+    assert.doesNotMatch((await bo.page.locator('body').textContent()) ?? '', /between us/);
+  });
+
+  it('[PAGE-3] [PAGE-16] where all who hold it lie, stall or have nothing, it is not shown; with one who is honest, the true page is', async (t) => {
+    const { browser, web, stack } = site;
+    const bytes = randomBytes(2_000_000);
+    const data: Content = { type: 'application/octet-stream', name: 'data.bin', bytes };
+    const ada = await Reader.open(browser, { name: 'Ada', web });
+    const link = await ada.make(web, data);
+    const liar = await Reader.open(browser, { name: 'the liar', web, as: lie });
+    const idler = await Reader.open(browser, { name: 'the idler', web, as: stall });
+    for (const one of [liar, idler]) {
+      await one.read(link);
+      await one.comesTo('here');
+    }
+    const boaster = await boastOf(addressOf(link), stack.endpoints.pods[0] ?? '', bytes.length);
+    t.after(() => boaster.terminate());
+    await ada.counts(4);
+    await ada.close();
+    const bo = await Reader.open(browser, { name: 'Bo', web });
+    await bo.read(link);
+    const left = async (): Promise<boolean> => (await bo.counted()).dropped >= 2;
+    await until(left, { withinMs: 60_000, what: () => 'Bo to leave the liar and the idler' });
+    assert.notEqual((await bo.counted()).state, 'here');
+
+    const eve = await Reader.open(browser, { name: 'Eve', web });
+    assert.equal(await eve.make(web, data), link);
+    const began = Date.now();
+    await bo.comesTo('here', 60_000);
+    t.diagnostic(`Bo had it ${Date.now() - began} ms after Eve: ${JSON.stringify(await bo.counted())}`);
+    assert.ok(bytes.equals(await bo.download()));
+  });
+
+  it('[PAGE-12] [PAGE-13] the pods die one after the other: nobody is told that the page is gone, and a new reader finds it', async (t) => {
+    const { browser, web, stack } = site;
+    const ada = await Reader.open(browser, { name: 'Ada', web });
+    const link = await ada.make(web, text('still here'));
+    for (const pod of ['signaling-1', 'signaling-2']) {
+      t.after(() => stack.restart(pod));
+      stack.kill(pod, 'SIGKILL');
+      const bo = await Reader.open(browser, { name: `Bo after ${pod}`, web });
+      await bo.read(link);
+      await bo.comesTo('here');
+      assert.equal(await bo.text(), 'still here');
+      await bo.close();
+      await stack.restart(pod);
+    }
+    assert.equal((await ada.counted()).state, 'here');
+    await ada.counts(1, 15_000);
+  });
+
+  it('[PAGE-2] 100 MB are refused at once, and nobody notices', async () => {
+    const { browser, web } = site;
+    const ada = await Reader.open(browser, { name: 'Ada', web });
+    await ada.page.goto(`${web}/p`);
+    await ada.page.getByTestId('page-file').waitFor({ state: 'attached' });
+    const sent: number[] = [];
+    ada.page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(payload.length)));
+    await ada.page.evaluate(() => {
+      const input = document.querySelector<HTMLInputElement>('[data-testid=page-file]');
+      const files = new DataTransfer();
+      files.items.add(new File([new Uint8Array(100_000_000)], 'film.mp4', { type: 'video/mp4' }));
+      if (input === null) return;
+      input.files = files.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await ada.page.getByTestId('page-refused').waitFor({ timeout: 3000 });
+    assert.match((await ada.page.getByTestId('page-refused').textContent()) ?? '', /16 MiB/);
+    assert.ok(Math.max(0, ...sent) < 4096);
+  });
+});
+
+describe('two who cannot connect directly', { timeout: 300_000 }, () => {
+  const street = opened(async (keep) => {
+    const lab = keep(startNatLab('symmetric'));
+    const site = keep(await startLabSite(lab));
+    const args = ['--ignore-certificate-errors'];
+    const here = keep(await launchChromium({ executable: lab.chromiumIn('a'), args }));
+    const there = keep(await launchChromium({ executable: lab.chromiumIn('b'), args }));
+    return { lab, site, here, there };
+  });
+
+  it('[PAGE-15] exchange a page through TURN, and through the stream relay where TURN is blocked as well; the page says so', async () => {
+    const { lab, site, here, there } = street();
+    const ada = await Reader.open(here, { name: 'Ada', web: site.web });
+    const bytes = randomBytes(600_000);
+    const link = await ada.make(site.web, { type: 'application/octet-stream', name: 'data.bin', bytes });
+    const bo = await Reader.open(there, { name: 'Bo', web: site.web });
+    await bo.read(link);
+    await bo.comesTo('here');
+    assert.ok(bytes.equals(await bo.download()));
+    assert.equal((await bo.counted()).way, 'turn');
+    await bo.close();
+
+    lab.block('b', 'udp');
+    lab.block('b', { port: site.turnPort });
+    lab.block('b', { port: site.turnsPort });
+    const cy = await Reader.open(there, { name: 'Cy', web: site.web });
+    await cy.read(link);
+    await cy.comesTo('here', 60_000);
+    assert.ok(bytes.equals(await cy.download()));
+    assert.equal((await cy.counted()).way, 'relay');
+    await until(async () => /relay/i.test((await cy.page.locator('body').textContent()) ?? ''), {
+      withinMs: 3000,
+      what: () => 'the page to say that the relay passed it on',
+    });
+  });
+});
+
+/** Says that it holds the whole page, has nothing and answers nobody. */
+async function boastOf(page: string, pod: string, bytes: number): Promise<WebSocket> {
+  const socket = new WebSocket(`${pod.replace('http', 'ws')}/v1/pages/socket`);
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'hold', page, whole: true, bytes }));
+  return socket;
+}
+
+/** Opens /p on another pod than everybody so far, who are on one. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
+async function openWhereNobodyIs({ browser, web, stack }: TestSite, name: string): Promise<Reader> {
+  for (const affinity of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) {
+    const reader = await Reader.open(browser, { name, web, affinity });
+    await reader.page.goto(`${web}/p`);
+    await reader.page.locator('[data-testid=page-make][data-connection=open]').waitFor();
+    if ((await visitorsOf(stack.endpoints.pods)).every((count) => count > 0)) return reader;
+    await reader.close();
+  }
+  throw new Error('every affinity led to the same pod');
+}
+
+const visitorsOf = (pods: readonly string[]): Promise<number[]> =>
+  Promise.all(pods.map((pod) => metric(pod, 'parley_visitors')));
+
+/** One figure of a pod's Prometheus page. */
+async function metric(pod: string, name: string): Promise<number> {
+  const text = await (await fetch(`${pod}/metrics`)).text();
+  const found = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)$`, 'm').exec(text)?.[1];
+  assert.ok(found !== undefined, `${pod} has no ${name}`);
+  return Number(found);
+}
