@@ -69,6 +69,10 @@ bench-calls: build test-tools wan-link ## From glass to glass between two browse
 bench-rooms: build test-tools ## Rooms of 2 to 100 people on one limited relay and on two; root; SMOKE=1: exactness alone; PUBLISH=1 writes it down
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-rooms -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
+.PHONY: bench-pages
+bench-pages: build test-tools ## A page that twenty browsers want at once, and one that 880 hold; SMOKE=1: exactness alone; PUBLISH=1 writes it down
+	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-pages -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
+
 .PHONY: herd
 herd: build load-tools ## A herd of calls against a whole Parley of its own: PROFILE=smoke (or seed); PUBLISH=1 writes it down
 	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest

@@ -8,7 +8,7 @@ import { Visitor } from '@parley/e2e/support/visitor.ts';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { outcomeOf, tableOf, type Delay, type Outcome } from './calls/outcome.ts';
 import { WAYS, type Way } from './calls/ways.ts';
-import { describe, describeMachine } from './machine.ts';
+import { describeAlone, describeMachine } from './machine.ts';
 import { plot, type Bar } from './plot.ts';
 import { publish } from './publish.ts';
 
@@ -35,7 +35,7 @@ if (options.help || !(seconds > 0) || ways.length === 0) {
 }
 
 const machine = describeMachine();
-console.log(describe(machine));
+console.log(describeAlone(machine));
 const outcomes: Outcome[] = [];
 for (const way of ways) {
   const outcome = await measure(way);
@@ -44,7 +44,7 @@ for (const way of ways) {
 }
 console.log(`\n${tableOf(outcomes)}`);
 if (options.publish) {
-  const foot = `${describe(machine).replace(/;.*/, '')}; p50, lines from p5 to p95; ${seconds} s each, both ways`;
+  const foot = `${describeAlone(machine)}; p50, lines from p5 to p95; ${seconds} s each, both ways`;
   const panels = [
     {
       title: 'Pictures, glass to glass',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { digits, percent } from './columns.ts';
-import { describe, describeMachine } from './machine.ts';
+import { describe, describeAlone, describeMachine } from './machine.ts';
 import { build } from './programs.ts';
 import { publish } from './publish.ts';
 import type { Outcome, Report } from './rooms/outcome.ts';
@@ -112,7 +112,7 @@ async function measureAll(): Promise<boolean> {
   console.log(`\n${ratioSaid(ratio)}`);
   for (const doubt of doubtsOf([...scaled, ...climbed])) console.log(doubt);
   if (options.publish) {
-    const foot = `${describe(machine).replace(/;.*/, '')}; all relays on core 0, everything else on core 1`;
+    const foot = `${describeAlone(machine)}; all relays on core 0, everything else on core 1`;
     publish('bench-rooms', { machine, ratio, scaled, climbed, missed, disturbed }, picture(scaled, { foot }));
   }
   return [...scaled, ...climbed].every(({ verdict }) => verdict.verdict !== 'failed');

@@ -22,10 +22,14 @@ export function describeMachine(): Machine {
   };
 }
 
-export function describe({ cores, cpu, memoryGb, kernel, node, pinned }: Machine): string {
-  const where = pinned ? 'servers on core 0, generator on core 1' : 'one core: nothing is pinned';
-  return `${cores} cores of ${cpu}, ${memoryGb} GB, Linux ${kernel}, node ${node}; ${where}`;
+/** With what runs where, as most benches have it. */
+export function describe(machine: Machine): string {
+  const where = machine.pinned ? 'servers on core 0, generator on core 1' : 'one core: nothing is pinned';
+  return `${describeAlone(machine)}; ${where}`;
 }
+
+export const describeAlone = ({ cores, cpu, memoryGb, kernel, node }: Machine): string =>
+  `${cores} cores of ${cpu}, ${memoryGb} GB, Linux ${kernel}, node ${node}`;
 
 const isPinned = (): boolean => availableParallelism() >= 2;
 

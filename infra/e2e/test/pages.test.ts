@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
+import { Terminal } from '@parley/local/terminal';
 import { WebSocket } from 'ws';
 import { launchChromium } from '../support/browsers.ts';
 import { startLabSite } from '../support/lab-site.ts';
@@ -125,6 +129,35 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     }
     assert.equal((await ada.counted()).state, 'here');
     await ada.counts(1, 15_000);
+  });
+
+  it('a terminal keeps a page alive that nobody has open, makes one, and gets one', async (t) => {
+    const { browser, web } = site;
+    const ada = await Reader.open(browser, { name: 'Ada', web });
+    const link = await ada.make(web, text('left to a terminal'), true);
+    const holds = new Terminal('page', 'hold', link.replace(/#.*/, ''));
+    t.after(() => holds.child.kill('SIGKILL'));
+    await ada.counts(2, 20_000);
+    await ada.close();
+    const bo = await Reader.open(browser, { name: 'Bo', web });
+    await bo.read(link);
+    await bo.comesTo('here');
+    assert.equal(await bo.text(), 'left to a terminal');
+
+    const dir = await mkdtemp(join(tmpdir(), 'parley-page-'));
+    t.after(() => rm(dir, { recursive: true, force: true }));
+    await writeFile(join(dir, 'notes.txt'), 'from a terminal');
+    const makes = new Terminal('page', 'make', join(dir, 'notes.txt'), '--host', web);
+    t.after(() => makes.child.kill('SIGKILL'));
+    const made = await makes.line('stdout', (line) => line.startsWith(web));
+    await bo.read(made);
+    await bo.comesTo('here');
+    assert.equal(await bo.text(), 'from a terminal');
+    assert.equal(await makes.interrupt(), 0);
+    const gets = new Terminal('page', 'get', made);
+    t.after(() => gets.child.kill('SIGKILL'));
+    assert.equal(await gets.line('stdout'), 'from a terminal');
+    assert.equal(await gets.ends(), 0);
   });
 
   it('[PAGE-2] 100 MB are refused at once, and nobody notices', async () => {

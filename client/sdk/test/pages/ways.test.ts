@@ -188,6 +188,23 @@ describe('connections between visitors', () => {
     assert.ok(has(reader, page, bytes));
   });
 
+  test('[PAGE-6] a reader with one slow holder finds those who came later', async () => {
+    const site = new Site();
+    const large = noise(1 << 22);
+    const slow = site.open('slow');
+    const { page } = await make(site, slow, large);
+    site.uplink('slow').rate = 60;
+    const reader = site.open('reader');
+    reader.read(page, null);
+    await site.clock.until(() => (view(reader, page).chunks?.here ?? 0) > 0, 20_000);
+    const fast = site.open('fast');
+    await make(site, fast, large);
+    // From the slow one alone it would take 70 s.
+    assert.notEqual(await comes(site, reader, page, 20_000), null);
+    assert.ok(view(fast, page).sent > 0);
+    assert.equal(view(reader, page).dropped, 0);
+  });
+
   test('what is not known at an address is `none`', async () => {
     const site = new Site();
     const seed = site.open('seed');

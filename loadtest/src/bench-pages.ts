@@ -1,0 +1,96 @@
+/** `npm run bench-pages`: a page that many want at once, and one that many hold. The README says what each figure means. */
+import { parseArgs } from 'node:util';
+import { describeAlone, describeMachine } from './machine.ts';
+import { digits } from './columns.ts';
+import { measureCrowd, type Crowd } from './pages/crowd.ts';
+import { measureSwarm, type Swarm } from './pages/swarm.ts';
+import {
+  crowdTable,
+  inexact,
+  kbPerVisitor,
+  mebibytes,
+  missed,
+  ORIGINAL_KB,
+  swarmTable,
+} from './pages/table.ts';
+import { plot, type Bar } from './plot.ts';
+import { publish } from './publish.ts';
+
+const USAGE = `usage: npm run bench-pages -w loadtest -- [options]
+  --only swarm|crowd
+  --smoke       small: exactness alone
+  --publish     write docs/evaluation/bench-pages.{json,svg}`;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    smoke: { type: 'boolean', default: false },
+    publish: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (options.help || !['', 'swarm', 'crowd'].includes(options.only)) {
+  console.error(USAGE);
+  process.exit(options.help ? 0 : 2);
+}
+
+const MIB = 1024 * 1024;
+
+/** The largest page that is allowed, to a class; the original's peak. */
+const FULL = { readers: 20, sizes: [1 * MIB, 16 * MIB], visitors: 880, perSecond: 100 };
+const SMOKE = { readers: 4, sizes: [2 * MIB], visitors: 100, perSecond: 100 };
+const { readers, sizes, visitors, perSecond } = options.smoke ? SMOKE : FULL;
+
+const machine = describeMachine();
+console.log(describeAlone(machine));
+const crowd = options.only === 'swarm' ? undefined : await measureCrowd(visitors, perSecond);
+if (crowd) console.log(`\n${crowdTable(crowd)}`);
+const swarms: Swarm[] = [];
+for (const bytes of options.only === 'crowd' ? [] : sizes) {
+  const swarm = await measureSwarm(readers, bytes);
+  swarms.push(swarm);
+  console.log(`\n${swarmTable(swarm)}`);
+}
+const largest = swarms.at(-1);
+if (options.publish && crowd && largest)
+  publish('bench-pages', { machine, crowd, swarms }, plot(panels(crowd, largest), about()));
+const why = (options.smoke ? inexact : missed)(swarms, crowd);
+console.log(`\n${why === undefined ? 'as it should be' : `MISSED: ${why}`}`);
+process.exitCode = why === undefined ? 0 : 1;
+
+function panels(held: Crowd, wanted: Swarm): Parameters<typeof plot>[0] {
+  return [
+    {
+      title: 'What the first holder gives',
+      note: `copies of ${mebibytes(wanted.bytes)}, ${wanted.readers} readers at once`,
+      bars: [bar('swarm', wanted.copies, true), bar('star: a copy each', wanted.readers, false)],
+    },
+    {
+      title: 'Memory of the server for each visitor',
+      note: `KB, ${held.visitors} holders of one page`,
+      bars: [bar('Parley', kbPerVisitor(held), true), bar('the original, as it said', ORIGINAL_KB, false)],
+    },
+    {
+      title: 'Messages to each visitor',
+      note: `${held.visitors} come one after the other`,
+      bars: [
+        bar('counts, coalesced', held.messagesPerVisitor, true),
+        bar('one for each arrival', held.messagesNaively, false),
+      ],
+    },
+  ];
+}
+
+function about(): Parameters<typeof plot>[1] {
+  return { label: 'Pages: a swarm, memory and messages', foot: describeAlone(machine) };
+}
+
+function bar(label: string, value: number, isOurs: boolean): Bar {
+  return {
+    label,
+    value: { median: value, min: value, max: value },
+    own: value,
+    said: digits(value),
+    isOurs,
+  };
+}
