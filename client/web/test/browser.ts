@@ -40,7 +40,8 @@ export async function openGallery(): Promise<Gallery> {
       page.on('pageerror', (error) => faults.push(`${state}: ${error.message}`));
       page.on('console', (message) => {
         // Also what the security policy refused.
-        if (message.type() === 'error' && !CONTAINED.test(message.text())) faults.push(`${state}: ${message.text()}`);
+        if (message.type() === 'error' && !CONTAINED.test(message.text()))
+          faults.push(`${state}: ${message.text()}`);
       });
       // Named rooms are looked up; the gallery has no service behind it.
       await page.route('**/v1/**', (route) =>
