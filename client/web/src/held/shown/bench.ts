@@ -33,4 +33,4 @@ async function open(): Promise<Bench> {
 
 /** Another document would have another policy. One that is not parsed yet, or is going, has no element. */
 export const isFrameDocument = (document: Document | null): document is Document =>
-  document?.querySelector(':root[data-held-frame]') != null;
+  Boolean(document?.querySelector(':root[data-held-frame]'));
