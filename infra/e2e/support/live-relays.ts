@@ -34,22 +34,21 @@ export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
   );
 }
 
-/** A relay that was started again is known to each pod only once it has heard of it. */
+const KNOWN =
+  /^(?:parley_media_relays|envoy_cluster_membership_healthy\{envoy_cluster_name="media"\}) (\d+)$/m;
+
+/** A relay that was started again is known to each pod only once it has heard of it, and is led to by the edge once it has looked. */
 export async function allAreKnown({ endpoints }: Stack): Promise<void> {
-  const pods = Object.entries(endpoints.processes).filter(([name]) => name.startsWith('signaling-'));
   let counts: readonly number[] = [];
   await until(
     async () => {
-      counts = await Promise.all(pods.map(([, { url }]) => figure(`${url}/metrics`, 'parley_media_relays')));
-      return counts.every((count) => count === endpoints.relays.length);
+      const texts = await Promise.all(endpoints.metrics.map(async (page) => (await fetch(page)).text()));
+      counts = texts.flatMap((text) => KNOWN.exec(text)?.[1] ?? []).map(Number);
+      const tellers = endpoints.pods.length + 1;
+      return counts.length === tellers && counts.every((count) => count === endpoints.relays.length);
     },
-    { withinMs: WITHIN_MS, what: () => `each pod to know all relays: ${counts.join()}` },
+    { withinMs: WITHIN_MS, what: () => `the pods and the edge to know all relays: ${counts.join()}` },
   );
-}
-
-async function figure(metrics: string, name: string): Promise<number> {
-  const text = await (await fetch(metrics)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
 /** The one where everybody is: pages that do not ask for another are all sent to the same. */
