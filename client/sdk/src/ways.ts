@@ -10,7 +10,7 @@ import { CallMeter } from './call-meter.ts';
 import type { Mesh } from './mesh.ts';
 import { planOf, wayOfRoom, type Way } from './paths.ts';
 import type { PathSignal } from './payload.ts';
-import type { Ports } from './ports.ts';
+import type { Ports, RelayedMedia } from './ports.ts';
 import type { RelayedRoom } from './relayed/relayed-room.ts';
 import type { LocalMedia } from './senders.ts';
 import { StableStream } from './stable-stream.ts';
@@ -147,10 +147,13 @@ export class Ways {
   update(): void {
     if (this.#me === null || this.#options.ports.relayedMedia === null || this.#updating) return;
     this.#updating = true;
-    for (const [participant, pair] of this.#pairs) this.#apply(participant, pair);
-    this.#followRelayed();
-    for (const [participant, pair] of this.#pairs) this.#mix(participant, pair);
-    this.#updating = false;
+    try {
+      for (const [participant, pair] of this.#pairs) this.#apply(participant, pair);
+      this.#followRelayed();
+      for (const [participant, pair] of this.#pairs) this.#mix(participant, pair);
+    } finally {
+      this.#updating = false;
+    }
     this.#schedule();
   }
 
@@ -384,34 +387,39 @@ export class Ways {
   }
 
   async #load(): Promise<void> {
-    const { ports, room, api, askRelay, onChange } = this.#options;
+    const { ports, onChange } = this.#options;
     const me = this.#me;
     this.#relayed = { at: 'loading' };
     const loaded = await ports.relayedMedia?.().catch(() => null);
     if (this.#relayed.at !== 'loading' || me === null || me !== this.#me) return;
-    if (!loaded) this.#relayed = { at: 'failed' };
-    else {
-      const onChanged = (): void => {
-        this.update();
-        onChange();
-      };
-      const { clock, random } = ports;
-      const { RelayedRoom: Room, media } = loaded;
-      const relayed = new Room(this.#local, {
-        room,
-        me,
-        api,
-        clock,
-        random,
-        media,
-        secret: this.#secret,
-        ask: askRelay,
-        onChange: onChanged,
-      });
-      this.#relayed = { at: 'here', room: relayed };
+    try {
+      this.#relayed = loaded ? { at: 'here', room: this.#enter(loaded, me) } : { at: 'failed' };
+    } catch {
+      // A browser that makes no more sound, as it has too many contexts.
+      this.#relayed = { at: 'failed' };
     }
     this.update();
     onChange();
+  }
+
+  #enter({ RelayedRoom: Room, media }: RelayedMedia, me: ParticipantId): RelayedRoom {
+    const { ports, room, api, askRelay, onChange } = this.#options;
+    const { clock, random } = ports;
+    const onChanged = (): void => {
+      this.update();
+      onChange();
+    };
+    return new Room(this.#local, {
+      room,
+      me,
+      api,
+      clock,
+      random,
+      media,
+      secret: this.#secret,
+      ask: askRelay,
+      onChange: onChanged,
+    });
   }
 
   #endRelayed(): void {

@@ -401,6 +401,14 @@ export const LIMITS = define({
     code: 'POD_FULL',
     why: 'each page is one NATS subscription',
   },
+  'address.openPages': {
+    value: 1000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'pages',
+    code: 'PAGES_TOO_FAST',
+    why: 'pages of which a pod first heard from one address: a tenth of `pod.pages`, so that no address takes all',
+  },
   'page.countEvery': {
     value: 1000,
     min: 50,

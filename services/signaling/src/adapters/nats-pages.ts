@@ -28,7 +28,12 @@ export function natsPages(
   };
   const publish = (subject: string, data: string | Uint8Array): void => {
     // What would wait for the link's return is old by then, and is said again.
-    if (takes()) connection.publish(subject, data);
+    if (!takes()) return;
+    try {
+      connection.publish(subject, data);
+    } catch (error) {
+      onBad(subject, `not sent: ${String(error)}`);
+    }
   };
   const say = (subject: string, message: PageBusMessage): void => publish(subject, JSON.stringify(message));
 

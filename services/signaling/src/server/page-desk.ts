@@ -133,8 +133,7 @@ export class PageDesk implements PageHost {
       case 'refuse':
         return this.#visitors.get(effect.socket)?.refuse(effect.code, effect.page);
       case 'hand-on':
-        this.metrics.directedHere += 1;
-        return this.#visitors.get(effect.socket)?.handOn(effect.from, effect.payload, effect.binary);
+        return this.#handOn(effect);
       case 'listen':
         return this.#bus.listen(effect.page);
       case 'stop-listening':
@@ -151,6 +150,12 @@ export class PageDesk implements PageHost {
       default:
         return effect satisfies never;
     }
+  }
+
+  #handOn({ socket, from, payload, binary, taken, slow }: PageEffect & { type: 'hand-on' }): void {
+    this.metrics.directedHere += 1;
+    const next = this.#visitors.get(socket)?.handOn(from, payload, binary) ? taken : slow;
+    if (next !== undefined) this.#do(next);
   }
 
   #arrived({ socket, visitor, visitors }: PageEffect & { type: 'arrived' }): void {

@@ -69,7 +69,8 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const rooms = roomsOf(store, config.region, config.limits);
   const onBad = (subject: string, why: string): void => {
     pod.metrics.badBusMessages += 1;
-    log.warn({ subject, why }, 'bus message not understood');
+    // Which room or page it is about is nobody's business who reads logs.
+    log.warn({ subject: subject.replace(/[^.]+$/, '…'), why }, 'bus message not understood');
   };
   const pod = new SignalingPod({
     config,

@@ -28,6 +28,9 @@ export interface PageHost extends WireHost {
   closed(connection: VisitorConnection): void;
 }
 
+/** Of what may wait for a socket: the rest is for what the pod itself says. */
+const STRANGERS_SHARE = 1 / 4;
+
 export class VisitorConnection {
   readonly id: SocketId;
   readonly address: string;
@@ -69,8 +72,15 @@ export class VisitorConnection {
     this.#wire.sayText(text);
   }
 
-  handOn(from: VisitorId, payload: Uint8Array, binary: boolean): void {
+  /** `false`: it is behind, or ends. Anybody may send it something, and must not end it by that. */
+  handOn(from: VisitorId, payload: Uint8Array, binary: boolean): boolean {
+    if (
+      this.#wire.isClosing ||
+      this.#wire.waiting > STRANGERS_SHARE * this.#host.limits['socket.bufferedBytes']
+    )
+      return false;
     this.#wire.handOn(directedPrefix(from), payload, binary);
+    return true;
   }
 
   /** The socket stays. */

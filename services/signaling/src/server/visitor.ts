@@ -1,9 +1,15 @@
 /** Who is at the door: the address behind the proxies we trust, the origin of the page, and where we are reached. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from './config.ts';
+import { networkOf } from './visitor-marks.ts';
 
-/** The client's address. Each trusted proxy has appended the one it saw, so ours is that many from the right. */
+/** The client's address, of IPv6 its network: whoever has one of these has all of its addresses. */
 export function addressOf(request: IncomingMessage, trustedProxies: number): string {
+  return networkOf(addressSeen(request, trustedProxies));
+}
+
+/** Each trusted proxy has appended the one it saw, so ours is that many from the right. */
+function addressSeen(request: IncomingMessage, trustedProxies: number): string {
   const direct = request.socket.remoteAddress ?? 'unknown';
   if (trustedProxies === 0) return direct;
   const header = request.headers['x-forwarded-for'];

@@ -66,6 +66,11 @@ export class Wire {
     return this.#closing;
   }
 
+  /** Bytes that it did not take yet. */
+  get waiting(): number {
+    return this.#socket.bufferedAmount;
+  }
+
   say(message: object): void {
     this.sayText(JSON.stringify(message));
   }

@@ -215,8 +215,31 @@ describe('pods die', () => {
     world.advance(1000);
     assert.equal(last(bo), '0+1?');
     world.hold(world.arrive('b'), PAGE);
+    // Others may still be on their way.
     world.advance(5000);
+    assert.equal(last(bo), '1+1?');
+    world.advance(world.limits['page.settle']);
     assert.equal(last(bo), '1+1');
+  });
+
+  test('[PAGE-10] a pod whose last words were lost holds nothing any more after some time, however busy the page is', () => {
+    const world = new PageWorld();
+    const [ada, bo] = [world.arrive('a'), world.arrive('b')];
+    world.hold(ada, PAGE);
+    world.want(bo, PAGE);
+    world.advance(EXACT_MS);
+    world.cut('a', 'b');
+    world.leave(ada);
+    world.advance(2500);
+    world.heal('a', 'b');
+    const busy = world.arrive('b');
+    for (let nth = 0; nth < 12; nth += 1) {
+      world.want(busy, PAGE);
+      world.advance(2500);
+      world.drop(busy, PAGE);
+      world.advance(2500);
+    }
+    assert.equal(last(bo), '0+1');
   });
 
   test('[PAGE-13] nothing is gone without a link to the bus; what ended meanwhile is known 2 s after it is back', () => {
@@ -284,6 +307,22 @@ describe('visitors say something to each other', () => {
     assert.deepEqual(reasons.toSorted(), ['gone unknown', 'nobody unknown']);
   });
 
+  test('[PAGE-9] whoever is behind does not get it, and whoever said it is told, on one pod and over the bus', () => {
+    const world = new PageWorld();
+    const [ada, near, far] = [world.arrive('a'), world.arrive('a'), world.arrive('b')];
+    world.advance(EXACT_MS);
+    near.slow = true;
+    far.slow = true;
+    world.tell(ada, near.id, 'near');
+    world.tell(ada, far.id, 'far');
+    world.advance(3000);
+    assert.deepEqual([...near.heard, ...far.heard], []);
+    const reasons = ada.told.flatMap((one) =>
+      one.type === 'undelivered' ? [`${one.id} ${one.reason}`] : [],
+    );
+    assert.deepEqual(reasons, ['near slow', 'far slow']);
+  });
+
   test('[PAGE-9] [DIR-5] no answer from its pod: timeout, within 2 s', () => {
     const world = new PageWorld();
     const [ada, far] = [world.arrive('a'), world.arrive('b')];
@@ -314,6 +353,26 @@ describe('limits', () => {
     world.hold(ada, PAGE, { bytes: world.limits['page.bytes'] + 1 });
     assert.deepEqual(ada.refused, ['PAGE_TOO_LARGE']);
     assert.equal(world.pods.get('a')?.core.counts().pages, 0);
+  });
+
+  test('[PAGE-7] address.openPages: who opened so many opens no more until one is gone; other networks do, and what is open is open to all', () => {
+    const [third, fourth] = ['3'.repeat(64), '4'.repeat(64)];
+    const world = new PageWorld({ limits: { 'address.openPages': 2 } });
+    const [greedy, same] = [world.arrive('a', 'here'), world.arrive('a', 'here')];
+    const other = world.arrive('a', 'there');
+    world.hold(greedy, PAGE);
+    world.hold(greedy, OTHER);
+    world.hold(same, third);
+    assert.deepEqual(same.refused, ['PAGES_TOO_FAST']);
+    world.hold(same, PAGE);
+    world.hold(other, third);
+    world.drop(greedy, OTHER);
+    world.advance(3000);
+    world.hold(same, fourth);
+    assert.deepEqual(
+      [greedy, same, other].map(({ refused }) => refused.length),
+      [0, 1, 0],
+    );
   });
 
   test('[PAGE-7] pod.pages: one more page is refused, those that are there are not', () => {

@@ -15,6 +15,7 @@ describe('the network that a ban recognises', () => {
     ['2001:db8::', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:db8:1:2::/64', '2001:db8:1:2::/64'],
     ['unknown', 'unknown'],
   ] as const)
     test(`[MOD-8] of ${address} is ${network}`, () => assert.equal(networkOf(address), network));

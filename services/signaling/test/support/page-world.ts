@@ -23,6 +23,8 @@ export class Tab {
   visitors = 0;
   readonly told: VisitMessage[] = [];
   readonly refused: string[] = [];
+  /** It reads nothing. */
+  slow = false;
   readonly heard: { readonly from: string; readonly text: string }[] = [];
 
   constructor(pod: string, socket: number) {
@@ -194,11 +196,14 @@ export class PageWorld {
       case 'refuse':
         this.tabs.get(effect.socket)?.refused.push(effect.code);
         return;
-      case 'hand-on':
-        this.tabs
-          .get(effect.socket)
-          ?.heard.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
+      case 'hand-on': {
+        const tab = this.tabs.get(effect.socket);
+        const isTaken = tab !== undefined && !tab.slow;
+        if (isTaken) tab.heard.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
+        const next = isTaken ? effect.taken : effect.slow;
+        if (next !== undefined) this.#do(pod, next);
         return;
+      }
       case 'listen':
         pod.listening.add(effect.page);
         return;

@@ -221,6 +221,9 @@ describe('doors', { concurrency: 6 }, () => {
     assert.ok(await joined(behind.url, '203.0.113.1'));
     assert.ok(await joined(behind.url, '203.0.113.2'));
     assert.ok(!(await joined(behind.url, '198.51.100.7, 203.0.113.2')), 'the proxy appended the true one');
+    assert.ok(await joined(behind.url, '2001:db8:1:2::1'));
+    assert.ok(!(await joined(behind.url, '2001:db8:1:2::2')), 'another address of the same network');
+    assert.ok(await joined(behind.url, '2001:db8:1:3::1'));
   });
 
   test('[LIM-7] too many sockets from one address: TOO_MANY_SOCKETS (address.sockets)', async (context) => {

@@ -132,6 +132,38 @@ describe('a pod keeps its limits', () => {
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 
+  test('[PAGE-9] strangers cannot end a visitor who reads slowly: what it does not take is `slow` to them', async () => {
+    const pod = await podWith({
+      'socket.messages': 100_000,
+      'socket.messageBurst': 100_000,
+      'socket.bytes': 1_000_000_000,
+      'socket.byteBurst': 1_000_000_000,
+      'socket.bufferedBytes': 262_144,
+    });
+    const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
+    const load = 'x'.repeat(60_000);
+    const isSlow = (): boolean =>
+      bo.told.some((message) => message.type === 'undelivered' && message.reason === 'slow');
+    ada.socket.pause();
+    let said = 0;
+    await eventually(
+      'it is slow',
+      () => {
+        for (let nth = 0; nth < 20 && !isSlow(); nth += 1) {
+          said += 1;
+          bo.socket.send(directedText(ada.arrived.visitor, `m${said}`, load));
+        }
+        return isSlow();
+      },
+      10_000,
+    );
+    ada.socket.resume();
+    ada.say({ type: 'ping' });
+    await eventually('it is still there', () => ada.is('pong'));
+    assert.ok(ada.heard.length > 0 && ada.heard.length < said, `${ada.heard.length} of ${said}`);
+    for (const { socket } of [ada, bo]) socket.terminate();
+  });
+
   test('page.memory is told to whoever has to keep it', async () => {
     const ada = await Visitor.arrive(await podWith({ 'page.memory': 123_456 }));
     assert.equal(ada.arrived.limits.memoryBytes, 123_456);

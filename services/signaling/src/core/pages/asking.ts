@@ -1,4 +1,6 @@
 /** What the other pods have of the pages here: asked more than once, as a question may be lost. SPEC rules PAGE-11, PAGE-12. */
+import type { PodId } from '@parley/protocol/ids';
+import type { PageAsk } from '@parley/protocol/pages-bus';
 import { forgetOlder, unsettle } from './counts.ts';
 import type { Desk, Swarm } from './state.ts';
 
@@ -22,14 +24,20 @@ export function askAgain(desk: Desk, swarm: Swarm): void {
   desk.agenda.schedule(desk.now + ASKED_MS, () => forgetOlder(desk, swarm, askedAt));
 }
 
-/** A pod turned up that was not heard for long, or never: what it said meanwhile is not known here. */
-export function askForAll(desk: Desk): void {
+/** A pod turned up that was not heard for long, or never: what it said meanwhile is not known here. The others need not say all once more. */
+export function askForAll(desk: Desk, newcomer: PodId): void {
+  desk.newcomers.add(newcomer);
   desk.asking ??= desk.agenda.schedule(desk.now + GATHER_MS, () => {
     desk.asking = undefined;
-    for (const swarm of desk.swarms.values()) ask(desk, swarm);
+    for (const pod of desk.newcomers)
+      for (const swarm of desk.swarms.values())
+        desk.effects.push({ type: 'tell-pod', pod, message: question(desk, swarm) });
+    desk.newcomers.clear();
   });
 }
 
-function ask({ pod, effects }: Desk, { page }: Swarm): void {
-  effects.push({ type: 'tell-page', page, message: { type: 'page-ask', page, pod } });
+function ask(desk: Desk, swarm: Swarm): void {
+  desk.effects.push({ type: 'tell-page', page: swarm.page, message: question(desk, swarm) });
 }
+
+const question = ({ pod }: Desk, { page }: Swarm): PageAsk => ({ type: 'page-ask', page, pod });

@@ -74,9 +74,9 @@ function judge(desk: Desk): void {
 }
 
 /** This process of the pod has ended. */
-function bury(desk: Desk, pod: PodId, { heardAt, visitors }: Peer, before: number): void {
-  if (visitors > 0) desk.unsettledUntil = desk.now + desk.limits['page.settle'];
-  forgetSections(desk, pod, { before, heardAt });
+function bury(desk: Desk, pod: PodId, { heardAt, visitors, leaving }: Peer, before: number): void {
+  if (visitors > 0 || leaving) desk.unsettledUntil = desk.now + desk.limits['page.settle'];
+  forgetSections(desk, pod, { before, heardAt, leaving });
   recount(desk);
 }
 

@@ -3,7 +3,7 @@ import { NO_ROOM, type DirectedTransfer } from '@parley/protocol/directed';
 import type { PageAnswer } from '@parley/protocol/pages-bus';
 import { tagIn } from '@parley/protocol/pages';
 import type { Pending } from '../transfers.ts';
-import type { PageInput } from './effects.ts';
+import type { PageEffect, PageInput } from './effects.ts';
 import type { Desk } from './state.ts';
 
 type Reason = 'unknown' | 'timeout' | 'slow';
@@ -14,7 +14,16 @@ export function direct(desk: Desk, message: PageInput & { type: 'directed' }): v
   if (sender === undefined) return;
   const here = desk.byId.get(to);
   if (here !== undefined) {
-    desk.effects.push({ type: 'hand-on', socket: here.socket, from: sender.id, payload, binary });
+    const slow = notTaken(message, 'slow');
+    desk.effects.push({
+      type: 'hand-on',
+      socket: here.socket,
+      from: sender.id,
+      payload,
+      binary,
+      taken: undefined,
+      slow,
+    });
     return;
   }
   const pod = desk.tags.get(tagIn(to));
@@ -24,28 +33,33 @@ export function direct(desk: Desk, message: PageInput & { type: 'directed' }): v
   desk.effects.push({ type: 'transfer', pod, transfer });
 }
 
-export function undelivered(
-  desk: Desk,
-  { socket, to, id }: Pick<Pending, 'socket' | 'to' | 'id'>,
-  reason: Reason,
-): void {
-  desk.effects.push({ type: 'say', sockets: [socket], message: { type: 'undelivered', to, id, reason } });
+type Said = Pick<Pending, 'socket' | 'to' | 'id'>;
+
+export function undelivered(desk: Desk, said: Said, reason: Reason): void {
+  desk.effects.push(notTaken(said, reason));
 }
+
+const notTaken = ({ socket, to, id }: Said, reason: Reason): PageEffect => ({
+  type: 'say',
+  sockets: [socket],
+  message: { type: 'undelivered', to, id, reason },
+});
 
 /** From another pod, for somebody here. */
 export function onTransfer(desk: Desk, { from, to, ref, pod, payload, binary }: DirectedTransfer): void {
-  const isRepeated = desk.transfers.isRepeated(pod, ref);
-  const visitor = desk.byId.get(to);
-  if (visitor !== undefined && !isRepeated) {
-    desk.transfers.handedOn(pod, ref);
-    desk.effects.push({ type: 'hand-on', socket: visitor.socket, from, payload, binary });
-  }
-  const outcome = isRepeated || visitor !== undefined ? 'taken' : 'unknown';
-  desk.effects.push({
+  const answer = (outcome: PageAnswer['outcome']): PageEffect => ({
     type: 'tell-pod',
     pod,
     message: { type: 'page-answer', pod: desk.pod, ref, outcome },
   });
+  const visitor = desk.byId.get(to);
+  if (desk.transfers.isRepeated(pod, ref)) desk.effects.push(answer('taken'));
+  else if (visitor === undefined) desk.effects.push(answer('unknown'));
+  else {
+    desk.transfers.handedOn(pod, ref);
+    const [taken, slow] = [answer('taken'), answer('slow')];
+    desk.effects.push({ type: 'hand-on', socket: visitor.socket, from, payload, binary, taken, slow });
+  }
 }
 
 export function onAnswer(desk: Desk, { ref, outcome }: PageAnswer): void {

@@ -2,7 +2,7 @@
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { PodId } from '@parley/protocol/ids';
-import type { PageAnswer, PageBeat, PageBusMessage, PageSection } from '@parley/protocol/pages-bus';
+import type { PageAnswer, PageAsk, PageBeat, PageBusMessage, PageSection } from '@parley/protocol/pages-bus';
 import type { PageAddress, VisitMessage, VisitorId } from '@parley/protocol/pages';
 import type { SocketId } from '../effects.ts';
 
@@ -17,12 +17,15 @@ export type PageEffect =
     }
   /** The socket stays. */
   | { readonly type: 'refuse'; readonly socket: SocketId; readonly code: Code; readonly page: PageAddress }
+  /** Then it is answered, by whether the socket took it: one that is behind is not ended for what strangers send it. */
   | {
       readonly type: 'hand-on';
       readonly socket: SocketId;
       readonly from: VisitorId;
       readonly payload: Uint8Array;
       readonly binary: boolean;
+      readonly taken: PageEffect | undefined;
+      readonly slow: PageEffect;
     }
   | { readonly type: 'listen'; readonly page: PageAddress }
   | { readonly type: 'stop-listening'; readonly page: PageAddress }
@@ -31,7 +34,7 @@ export type PageEffect =
       readonly page: PageAddress;
       readonly message: Exclude<PageBusMessage, PageBeat | PageAnswer>;
     }
-  | { readonly type: 'tell-pod'; readonly pod: PodId; readonly message: PageSection | PageAnswer }
+  | { readonly type: 'tell-pod'; readonly pod: PodId; readonly message: PageAsk | PageSection | PageAnswer }
   | { readonly type: 'beat'; readonly message: PageBeat }
   | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };
 

@@ -59,11 +59,13 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
     toldVisitors: 0,
     telling: undefined,
     beatingSoon: undefined,
+    newcomers: new Set(),
     asking: undefined,
     sectionSeq: 0,
     visitors: new Map(),
     byId: new Map(),
     swarms: new Map(),
+    opened: new Map(),
     peers: new Map(),
     tags: new Map([[tag, pod]]),
   };

@@ -5,7 +5,7 @@ import type { Desk, Peer } from './state.ts';
 import { tagOf } from './tag.ts';
 
 export function hearPeer(desk: Desk, pod: PodId, peer: Peer): void {
-  if (!desk.peers.has(pod)) askForAll(desk);
+  if (!desk.peers.has(pod)) askForAll(desk, pod);
   desk.peers.set(pod, peer);
   desk.tags.set(tagOf(pod), pod);
 }

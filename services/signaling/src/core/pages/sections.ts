@@ -6,7 +6,7 @@ import { draw } from './choose.ts';
 import { count, forgetOlder, unsettle } from './counts.ts';
 import { offerSoon } from './offers.ts';
 import { hearPeer } from './peers.ts';
-import { readersHere, type Desk, type Swarm } from './state.ts';
+import { readersHere, type Desk, type Peer, type Swarm } from './state.ts';
 
 const TELL_MS = 250;
 /** A lost message is made up for within this: with the 250 ms before and `page.countEvery` after it within 2 s. */
@@ -29,15 +29,13 @@ export function saySoon(desk: Desk, swarm: Swarm): void {
 }
 
 export function say(desk: Desk, swarm: Swarm): void {
+  forgetOlder(desk, swarm, desk.now - OLD_MS);
   desk.sectionSeq += 1;
   const message = section(desk, swarm);
   desk.effects.push({ type: 'tell-page', page: swarm.page, message });
   swarm.refreshing?.cancel();
   const jitter = 1 + JITTER * (2 * desk.random() - 1);
-  swarm.refreshing = desk.agenda.schedule(desk.now + REFRESH_MS * jitter, () => {
-    forgetOlder(desk, swarm, desk.now - OLD_MS);
-    say(desk, swarm);
-  });
+  swarm.refreshing = desk.agenda.schedule(desk.now + REFRESH_MS * jitter, () => say(desk, swarm));
 }
 
 function section(desk: Desk, swarm: Swarm): PageSection {
@@ -83,12 +81,13 @@ export function onSection(desk: Desk, said: PageSection): void {
 
 /**
  * Processes of a pod `before` this boot have ended: what they said counts no more, and their visitors may come to other pods. They were heard
- * last at `heardAt`; who held a page that was opened here since then is not known.
+ * last at `heardAt`; who held a page that was opened here since then is not known. Whoever was sent away by one that was `leaving` may not have
+ * come yet.
  */
 export function forgetSections(
   desk: Desk,
   pod: PodId,
-  { before, heardAt }: { readonly before: number; readonly heardAt: number },
+  { before, heardAt, leaving }: { readonly before: number } & Pick<Peer, 'heardAt' | 'leaving'>,
 ): void {
   const until = desk.now + desk.limits['page.settle'];
   for (const swarm of desk.swarms.values()) {
@@ -96,6 +95,6 @@ export function forgetSections(
     if (known !== undefined && known.boot >= before) continue;
     swarm.sections.delete(pod);
     const hadSomebody = known !== undefined && known.holders + known.readers > 0;
-    if (hadSomebody || swarm.askedAt > heardAt) unsettle(desk, swarm, until);
+    if (hadSomebody || leaving || swarm.askedAt > heardAt) unsettle(desk, swarm, until);
   }
 }

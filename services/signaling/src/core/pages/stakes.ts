@@ -8,7 +8,7 @@ import type { PageInput } from './effects.ts';
 import { offer, offerSoon } from './offers.ts';
 import { saySoon } from './sections.ts';
 import type { Desk, Stake, Swarm, Visitor } from './state.ts';
-import { lingerIfEmpty, openSwarm } from './swarm.ts';
+import { lingerIfEmpty, openedBy, openSwarm } from './swarm.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
@@ -78,7 +78,10 @@ function stakeIn(
     return refuse(desk, socket, page, 'TOO_MANY_PAGES');
   if (known === undefined && desk.swarms.size >= desk.limits['pod.pages'])
     return refuse(desk, socket, page, 'POD_FULL');
-  const swarm = known ?? openSwarm(desk, page);
+  const { network } = visitor;
+  if (known === undefined && openedBy(desk, network) >= desk.limits['address.openPages'])
+    return refuse(desk, socket, page, 'PAGES_TOO_FAST');
+  const swarm = known ?? openSwarm(desk, page, network);
   const fresh: Stake = { have: 'none', given: undefined, without: NOBODY };
   visitor.stakes.set(page, fresh);
   swarm.here.set(visitor, fresh);

@@ -35,12 +35,15 @@ export interface Desk {
   toldVisitors: number | undefined;
   telling: Appointment | undefined;
   beatingSoon: Appointment | undefined;
-  /** A pod turned up that may know of holders. */
+  /** Pods that turned up and may know of holders, and when they are asked. */
+  readonly newcomers: Set<PodId>;
   asking: Appointment | undefined;
   sectionSeq: number;
   readonly visitors: Map<SocketId, Visitor>;
   readonly byId: Map<VisitorId, Visitor>;
   readonly swarms: Map<PageAddress, Swarm>;
+  /** How many of them each network opened. */
+  readonly opened: Map<string, number>;
   readonly peers: Map<PodId, Peer>;
   readonly tags: Map<string, PodId>;
 }
@@ -63,6 +66,8 @@ export interface Stake {
 
 export interface Swarm {
   readonly page: PageAddress;
+  /** Of whoever came first. */
+  readonly opener: string;
   /** When the other pods were asked last, from the beginning. */
   askedAt: number;
   /** Visitors of this pod. */

@@ -8,9 +8,10 @@ import type { Desk, Swarm } from './state.ts';
 
 const LINGER_MS = 2000;
 
-export function openSwarm(desk: Desk, page: PageAddress): Swarm {
+export function openSwarm(desk: Desk, page: PageAddress, opener: string): Swarm {
   const swarm: Swarm = {
     page,
+    opener,
     askedAt: desk.now,
     here: new Map(),
     wholes: new Bag(),
@@ -27,11 +28,14 @@ export function openSwarm(desk: Desk, page: PageAddress): Swarm {
     lingering: undefined,
   };
   desk.swarms.set(page, swarm);
+  desk.opened.set(opener, openedBy(desk, opener) + 1);
   desk.effects.push({ type: 'listen', page });
   askAgain(desk, swarm);
   unsettle(desk, swarm, desk.unsettledUntil);
   return swarm;
 }
+
+export const openedBy = (desk: Desk, network: string): number => desk.opened.get(network) ?? 0;
 
 /** Whether somebody here has to do with it decides how long it is listened to. */
 export function lingerIfEmpty(desk: Desk, swarm: Swarm): void {
@@ -45,6 +49,9 @@ export function lingerIfEmpty(desk: Desk, swarm: Swarm): void {
     for (const later of [swarm.counting, swarm.saying, swarm.repeating, swarm.refreshing, swarm.offering])
       later?.cancel();
     desk.swarms.delete(swarm.page);
+    const left = openedBy(desk, swarm.opener) - 1;
+    if (left > 0) desk.opened.set(swarm.opener, left);
+    else desk.opened.delete(swarm.opener);
     desk.effects.push({ type: 'stop-listening', page: swarm.page });
   });
 }
