@@ -9,7 +9,10 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const HERE = 'client/web';
 
 test('every file of ours that the server imports is in its image', () => {
-  const lastStage = readFileSync(join(ROOT, HERE, 'Dockerfile'), 'utf8').split(/^FROM /m).at(-1) ?? '';
+  const lastStage =
+    readFileSync(join(ROOT, HERE, 'Dockerfile'), 'utf8')
+      .split(/^FROM /m)
+      .at(-1) ?? '';
   const copied = [...lastStage.matchAll(/^COPY (client\/\S+) /gm)].map(([, path = '']) => path);
   const needed = importedBy(`${HERE}/server.ts`);
   assert.ok(needed.size > 3, [...needed].join());

@@ -37,7 +37,7 @@ pub struct Page {
     pub count: Option<Count>,
     /// The service's refusal, or ours.
     pub refused: Option<String>,
-    /// Whoever sent what is not of the page, or let requests lie: they are not asked any more.
+    /// Whoever sent what is not of the page: they are not asked any more.
     pub dropped: BTreeSet<String>,
     /// What the service was told last: whether it is here in part or whole.
     said: Option<bool>,

@@ -28,6 +28,8 @@ const AT_ONCE: usize = 2;
 const SECOND: Duration = Duration::from_millis(500);
 /// Chunks that are on their way out to one reader, in memory.
 const IN_HAND: usize = 4;
+/// Nobody is told all again sooner.
+const GREETED: Duration = Duration::from_millis(400);
 /// A reader asks for eight at once; with those it gave up, not for so many.
 const WANTED_MAX: usize = 64;
 /// While the manifest is not known: as many as pages of any size have.
@@ -55,6 +57,8 @@ pub enum Parting {
     Idle,
     /// It said nothing at all.
     Silent,
+    /// It lets requests lie: it may only be slow.
+    Stalled,
     /// What it did is of no honest holder: it is not asked again.
     Dropped(&'static str),
 }
@@ -90,6 +94,8 @@ pub struct Swarm {
 pub struct Peer {
     since: Instant,
     opened: bool,
+    /// When it was last told all, as it said that it may have lost it.
+    greeted: Instant,
     /// What it has, once it said so.
     has: Option<Bits>,
     /// How many chunks were here when it was told which.
@@ -153,6 +159,7 @@ impl Swarm {
         let peer = Peer {
             since: now,
             opened: false,
+            greeted: now,
             has: None,
             told: 0,
             asked: BTreeMap::new(),
@@ -211,7 +218,7 @@ impl Swarm {
             return;
         }
         match said {
-            Said::Open { page, manifest } => self.opened(id, page, manifest),
+            Said::Open { page, manifest } => self.opened(id, page, manifest, now),
             Said::Have { chunks } => match Bits::read(&chunks) {
                 Some(bits) if self.copy.as_ref().is_none_or(|copy| bits.fits(copy.count())) => self.has(id, bits),
                 _ => self.leave(id, Parting::Dropped("it has what is not of the page")),
@@ -224,13 +231,15 @@ impl Swarm {
         self.ask(now);
     }
 
-    fn opened(&mut self, id: Id, page: Address, manifest: Option<String>) {
+    fn opened(&mut self, id: Id, page: Address, manifest: Option<String>, now: Instant) {
         if page != self.page {
             return self.leave(id, Parting::Dropped("it is here for another page"));
         }
         let Some(peer) = self.peers.get_mut(&id) else { return };
         // It says it again: what was said to it may be lost.
-        if std::mem::replace(&mut peer.opened, true) {
+        if std::mem::replace(&mut peer.opened, true)
+            && now.saturating_duration_since(std::mem::replace(&mut peer.greeted, now)) >= GREETED
+        {
             match peer.has {
                 None if self.copy.is_some() => self.greet(id),
                 _ => self.say_have(id),
@@ -341,14 +350,14 @@ impl Swarm {
         if let Some(has) = &mut peer.has {
             has.set(chunk, false);
         }
-        self.strike(id, 1);
+        self.strike(id);
     }
 
-    fn strike(&mut self, id: Id, strikes: u8) {
+    fn strike(&mut self, id: Id) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
-        peer.strikes = peer.strikes.saturating_add(strikes);
+        peer.strikes = peer.strikes.saturating_add(1);
         if peer.strikes >= STRIKES {
-            self.leave(id, Parting::Dropped("it lets requests lie"));
+            self.leave(id, Parting::Stalled);
         }
     }
 
@@ -427,7 +436,8 @@ impl Swarm {
                 peer.late.insert(*chunk, now);
             }
             peer.window = (peer.window / 2).max(1);
-            self.strike(id, u8::try_from(overdue.len()).unwrap_or(STRIKES));
+            // What was asked for together lies together.
+            self.strike(id);
         }
         self.ask(now);
     }

@@ -169,8 +169,13 @@ impl Visitor {
     }
 
     fn signal(&mut self, to: &str, id: Id, signal: Signal) {
-        self.said += 1;
-        let _slow = self.says.try_send(Say::To(to.to_owned(), format!("{id}.{}", self.said), signal));
+        // A message's id has at most 24 characters (DIR-3).
+        self.said = (self.said + 1) % 1000;
+        let id = match id {
+            Id::MAX => format!("none.{}", self.said),
+            id => format!("{id}.{}", self.said),
+        };
+        let _slow = self.says.try_send(Say::To(to.to_owned(), id, signal));
     }
 
     fn hear(&mut self, heard: Heard) -> Option<Exit> {
@@ -318,7 +323,7 @@ impl Visitor {
                             eprintln!("parley: {} is not asked any more: {why}", link.visitor);
                             state.dropped.insert(link.visitor.clone());
                         }
-                        Parting::Silent => state.rest(&link.visitor, now + LATER),
+                        Parting::Silent | Parting::Stalled => state.rest(&link.visitor, now + LATER),
                         Parting::Idle | Parting::Done => state.rest(&link.visitor, now + BUSY),
                     }
                 }

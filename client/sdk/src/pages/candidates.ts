@@ -13,9 +13,11 @@ export class Candidates {
   readonly #bad = new Set<VisitorId>();
   readonly #resting = new Map<VisitorId, { readonly until: number; readonly times: number }>();
 
-  /** They take the place of those named before. */
+  /** The service names others while we read: those named before stay. */
   name(holders: Holders['holders']): void {
-    this.#named = holders;
+    const isNew = (one: VisitorId): boolean => holders.every(({ visitor }) => visitor !== one);
+    const before = this.#named.filter(({ visitor }) => isNew(visitor));
+    this.#named = [...holders, ...before].slice(0, WITHOUT);
   }
 
   /** Whoever has all first, then in the order of the service, which is by chance. */

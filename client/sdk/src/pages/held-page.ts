@@ -360,6 +360,8 @@ export class HeldPage {
   }
 
   #arrivedWhole(): void {
+    // The count before did not have us: the one in it may still be there.
+    if (this.#state === 'reading' && this.#count !== null) this.#count = { ...this.#count, settled: false };
     this.#state = 'here';
     this.#cancelTick();
     this.#hold();

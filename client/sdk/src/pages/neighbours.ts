@@ -22,6 +22,8 @@ const REST_MS: Readonly<Record<LinkEnd, number | null>> = {
   dropped: 0,
 };
 const LINK_ID_BYTES = 12;
+const COME_AGAIN_MS = 500;
+const REMEMBERED = 256;
 /** The more, the more is between two. */
 const BETWEEN: Readonly<Record<PageWay, number>> = { connecting: 0, direct: 1, turn: 2, relay: 3 };
 
@@ -37,6 +39,8 @@ export class Neighbours {
   #way: PageWay = 'connecting';
   readonly #links = new Map<string, PageLink>();
   readonly #candidates = new Candidates();
+  /** When others last asked to be connected. */
+  readonly #cameAt = new Map<VisitorId, number>();
 
   constructor(of: PageOf, host: Omit<LinkHost, 'onWay'>) {
     this.#of = of;
@@ -57,9 +61,9 @@ export class Neighbours {
     return this.all.reduce((way, { carried }) => farthest(way, carried), this.#way);
   }
 
-  /** Nobody is about to be connected. */
+  /** Nobody whom we offered to is about to be connected. */
   get settled(): boolean {
-    return this.all.every(({ open }) => open);
+    return this.#begun.every(({ open }) => open);
   }
 
   name(holders: Holders['holders']): void {
@@ -119,6 +123,7 @@ export class Neighbours {
   #accept(from: VisitorId, message: Extract<LinkMessage, { type: 'offer' | 'pipe' }>): void {
     const refuse = (why: 'none' | 'busy' | 'double'): void =>
       this.#tab.tell(from, { type: 'refuse', link: message.link, why });
+    if (this.#cameTooSoon(from)) return;
     if ((this.#host.here()?.count ?? 0) === 0 || this.#candidates.isBad(from)) {
       refuse('none');
       return;
@@ -140,6 +145,16 @@ export class Neighbours {
     const link = this.#link(message.link, from, false);
     if (message.type === 'offer') link.answer(message.sdp);
     else link.takePipe(message.pipe);
+  }
+
+  /** Each offer is a connection to be made: nobody honest makes another one at once. */
+  #cameTooSoon(from: VisitorId): boolean {
+    const now = this.#tab.ports.clock.now();
+    if (now - (this.#cameAt.get(from) ?? Number.NEGATIVE_INFINITY) < COME_AGAIN_MS) return true;
+    this.#cameAt.delete(from);
+    this.#cameAt.set(from, now);
+    if (this.#cameAt.size > REMEMBERED) this.#cameAt.delete([...this.#cameAt.keys()][0] ?? '');
+    return false;
   }
 
   #link(id: string, visitor: VisitorId, began: boolean): PageLink {

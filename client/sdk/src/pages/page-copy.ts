@@ -77,7 +77,7 @@ export class PageCopy {
     const opened = await this.#seal.open(this.chunks.bytes, this.manifest.fields.chunkBytes);
     if (turn !== this.#turn) return;
     this.#opened = opened ?? null;
-    if (opened === undefined) this.#state = 'wrong-key';
+    this.#state = opened === undefined ? 'wrong-key' : 'open';
   }
 
   /** The caller's own. */
@@ -95,7 +95,10 @@ export class PageCopy {
     if (turn !== this.#turn) return;
     this.#seal = head === undefined ? null : (made ?? null);
     this.#head = head ?? null;
-    this.#opened = null;
-    this.#state = key === null ? 'no-key' : head === undefined ? 'wrong-key' : 'open';
+    if (head === undefined) {
+      this.#opened = null;
+      this.#state = key === null ? 'no-key' : 'wrong-key';
+      // What is whole is open once it can be read.
+    } else if (!this.#good || this.#opened !== null) this.#state = 'open';
   }
 }

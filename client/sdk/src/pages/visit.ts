@@ -41,6 +41,8 @@ const OFFLINE_RETRY_MS = 15_000;
 const PACE = { most: 20, everyMs: 40 };
 /** More than that wait only where nobody listens. */
 const QUEUE = 500;
+/** Strangers who ask for what is not here must not keep what is said to others waiting. */
+const REFUSALS = 20;
 const TOKEN_MS = 5000;
 
 export class Visit {
@@ -106,7 +108,8 @@ export class Visit {
 
   tell(to: VisitorId, message: LinkMessage): void {
     const step = this.#step;
-    if (step.at !== 'open' || this.#queue.length >= QUEUE) return;
+    const most = message.type === 'refuse' ? REFUSALS : QUEUE;
+    if (step.at !== 'open' || this.#queue.length >= most) return;
     this.#counter += 1;
     const id = `${message.link}.${(this.#counter % 36).toString(36)}`;
     this.#queue.push(() => step.socket.sendDirected(to, id, message));

@@ -52,8 +52,13 @@ describe('a page goes from tab to tab', () => {
     b.read(page, 'A'.repeat(22));
     await eventually(site, () => view(b, page).seal === 'wrong-key');
     assert.equal(b.content(page), null);
+    let early = false;
+    b.subscribe(() => {
+      early ||= view(b, page).seal === 'open' && b.content(page) === null;
+    });
     b.read(page, key);
     await eventually(site, () => view(b, page).seal === 'open');
+    assert.equal(early, false, 'it is not called open before it can be read');
     assert.ok(has(b, page, bytes));
   });
 

@@ -275,6 +275,32 @@ describe('whoever floods a holder is left', () => {
     });
   }
 
+  test('[PAGE-14] offers of what is not here, however many, keep nothing waiting that is said to others', async () => {
+    const site = new Site();
+    await make(site, site.open('honest'), bytes);
+    const reader = site.open('reader');
+    await site.clock.until(() => reader.snapshot.connection === 'open', 1000);
+    const victim = [...site.visitors.keys()].at(-1) ?? '';
+    const stranger = await rogue(site, 'stranger');
+    for (let nth = 0; nth < 600; nth += 1)
+      stranger.tell(victim, { type: 'offer', link: `a-link-of-${nth}`, page: 'f'.repeat(64), sdp: 'x' });
+    await site.clock.advance(100);
+    reader.read(page, null);
+    assert.notEqual(await comes(site, reader, page, 5000), null);
+    assert.ok(stranger.heard.length < 100, `${stranger.heard.length} answers`);
+  });
+
+  test('[PAGE-14] one visitor has no connection made for each of many offers', async () => {
+    const site = new Site();
+    const holder = site.open('holder');
+    await make(site, holder, bytes);
+    const [victim = ''] = site.visitors.keys();
+    const stranger = await rogue(site, 'stranger');
+    for (let nth = 0; nth < 50; nth += 1) stranger.offer(victim, page, `a-link-of-${nth}`);
+    await site.clock.advance(400);
+    assert.ok(site.connections.filter(({ tab }) => tab === 'holder').length <= 1);
+  });
+
   test('[PAGE-16] what waits for somebody who does not read is bounded', async () => {
     const site = new Site();
     const large = noise(4 << 20);

@@ -26,7 +26,8 @@ export async function fromFile(file: File): Promise<PageContent> {
 
 function nameOf(text: string): string | null {
   const name = shownName(text);
-  return name === '' ? null : Array.from(name.slice(0, LONGEST_NAME)).join('');
+  // Not half of a character.
+  return name === '' ? null : name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** What browsers do not know, or call plain text. */

@@ -16,7 +16,7 @@ import { linkOf } from './place.ts';
 import { saveFile } from './shown/save-file.ts';
 import { Shown } from './shown/shown.tsx';
 import { HeldSign } from './sign.tsx';
-import { keyOf, useSnapshot } from './tab-pages.ts';
+import { keepKey, keyOf, useSnapshot } from './tab-pages.ts';
 import { standing } from './words.ts';
 import './read.css';
 
@@ -44,6 +44,10 @@ export function ReadPage({ pages, page }: ReadPageProps) {
     return () => removeEventListener('hashchange', changed);
   }, [page]);
 
+  const given = (by: string): void => {
+    keepKey(page, by);
+    setKey(by);
+  };
   if (closed) return <Closed onOpen={() => setClosed(false)} />;
   const link = linkOf(page, key);
   return (
@@ -101,7 +105,7 @@ export function ReadPage({ pages, page }: ReadPageProps) {
         {view !== undefined && <KeepOpen view={view} link={link} sealed={key !== null} />}
         <Trouble snapshot={snapshot} />
         {view?.way === 'relay' && view.seal === 'none' && <Overheard />}
-        <Content view={view} content={content} snapshot={snapshot} onKey={setKey} />
+        <Content view={view} content={content} snapshot={snapshot} onKey={given} />
       </main>
       {panel && view !== undefined && (
         <HolderPanel

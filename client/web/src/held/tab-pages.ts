@@ -47,6 +47,11 @@ export function useSnapshot(pages: Pages): PagesSnapshot {
 /** Of the pages that this tab has read, for whoever comes back to one. */
 const keys = new Map<PageAddress, string>();
 
+/** Given by hand. */
+export function keepKey(page: PageAddress, key: string): void {
+  keys.set(page, key);
+}
+
 /** The key in the address bar, or the one it had before, which is put there again. */
 export function keyOf(page: PageAddress): string | null {
   const said = mediaKeyIn(location.hash);

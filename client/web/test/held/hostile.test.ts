@@ -173,6 +173,10 @@ for (const [name, options] of Object.entries(BROWSERS))
           'image/svg+xml',
           '<!DOCTYPE svg [<!ENTITY a "aaaa">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>',
         ],
+        [
+          'image/svg+xml',
+          `<svg xmlns="http://www.w3.org/2000/svg">${uses.join('').replaceAll('#l', '#%6c')}</svg>`,
+        ],
         ['text/markdown', `${'>'.repeat(5000)} deep`],
       ];
       for (const [type, body] of bombs) {

@@ -149,6 +149,10 @@ test('styles keep their looks and name no file, however it is written', () => {
   assert.doesNotMatch(cleanStyle('a{}<\\/style><script>'), /</);
   assert.equal(cleanStyle('q{content:"\\201C "}'), 'q{content:"“"}');
   assert.equal(cleanStyle('a'.repeat(SHOWN.style + 1)), '');
+  assert.equal(
+    cleanStyle('a{background:url<(data:image/png;base64,x)}'),
+    'a{background:off(data:image/png;base64,x)}',
+  );
 });
 
 test('bytes of a data: URL, in each of its forms', () => {
@@ -187,7 +191,11 @@ test('a drawing weighs what is drawn: parts of parts of parts are many', () => {
   const circle = drawn('svg', {
     inside: [drawn('g', { id: 'a', uses: ['b'] }), drawn('g', { id: 'b', uses: ['a'] })],
   });
-  assert.ok(weight(circle) < 10);
+  assert.equal(weight(circle), Number.POSITIVE_INFINITY);
+  const hidden = [...levels.slice(0, -1), drawn('g', { inside: [drawn('use', { uses: ['%6c9'] })] })];
+  assert.ok(weight(drawn('svg', { inside: hidden })) > 1e9, 'fragments are found as browsers find them');
+  const section = drawn('section', { id: 'top', inside: [drawn('a', { uses: ['top'] })] });
+  assert.equal(weight(section), 2, 'a link shows nothing of where it leads');
   let deep = drawn('g');
   for (let level = 0; level < 2000; level++) deep = drawn('g', { inside: [deep] });
   assert.equal(weight(deep), Number.POSITIVE_INFINITY);

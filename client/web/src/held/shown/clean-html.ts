@@ -103,14 +103,18 @@ function switchOff(document: Document, bench: Bench): { readonly links: number; 
           off.pictures += 1;
           element.removeAttribute(name);
         }
-      } else if (NAMES_A_FILE.has(name) || /url\s*\((?!\s*["']?#)/i.test(value))
-        element.removeAttribute(name);
+      } else if (NAMES_A_FILE.has(name) || namesAFile(value, element)) element.removeAttribute(name);
     }
     if (element.localName === 'style') element.textContent = cleanStyle(element.textContent);
   }
   return off;
 }
 
+/** Attributes of drawings are styles, in which escapes hide what is named. */
+const namesAFile = (value: string, { namespaceURI }: Element): boolean =>
+  /url\s*\((?!\s*["']?#)/i.test(value) || (namespaceURI === SVG && value.includes('\\'));
+
+const SVG = 'http://www.w3.org/2000/svg';
 const LONGEST_TITLE = 300;
 
 /** A picture within the document, where it may be decoded. */

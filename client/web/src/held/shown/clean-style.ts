@@ -6,10 +6,10 @@ export function cleanStyle(css: string): string {
   if (css.length > SHOWN.style) return '';
   return (
     plain(css)
+      // Nothing may end the style sheet early. First: what it stood between comes together.
+      .replaceAll('<', '')
       .replaceAll(/(?:url\s*\((?!\s*["']?#)|(?:src|image|image-set|cross-fade|element|paint)\s*\()/gi, 'off(')
       .replaceAll(/@import/gi, '@off')
-      // Nothing may end the style sheet early.
-      .replaceAll('<', '')
   );
 }
 

@@ -21,6 +21,9 @@ export function measuredPicture(bytes: Uint8Array<ArrayBuffer>, bench: Bench): P
   return pixels > SHOWN.imagePixels ? 'pixels' : { type: size.format, bytes, pixels };
 }
 
+/** What moves may name something else later than it is looked at here. */
+const NOT_DRAWN = /^(?:script|foreignObject|set|animate\w*|discard)$/i;
+
 /** SVG, for `<img>` only, where browsers run no scripts and load nothing. */
 function drawing(bytes: Uint8Array<ArrayBuffer>, bench: Bench): Picture | TooMuch | null {
   if (bytes.length > SHOWN.svgBytes) return looksDrawn(bytes) ? 'markup' : null;
@@ -32,10 +35,12 @@ function drawing(bytes: Uint8Array<ArrayBuffer>, bench: Bench): Picture | TooMuc
   if (root.localName !== 'svg' || root.querySelector('parsererror') !== null) return null;
   let pixels = 0;
   for (const element of root.querySelectorAll('*')) {
-    if (element.localName === 'script' || element.localName === 'foreignObject') element.remove();
+    if (NOT_DRAWN.test(element.localName)) element.remove();
     if (element.localName === 'style') element.textContent = cleanStyle(element.textContent);
     for (const { name, value } of Array.from(element.attributes)) {
       if (name === 'style') element.setAttribute(name, cleanStyle(value));
+      // Escapes hide what is named.
+      else if (value.includes('\\')) element.removeAttribute(name);
       else if (/(?:^|:)href$/.test(name) && !/^\s*#/.test(value)) {
         const size = imageSize(dataBytes(value) ?? new Uint8Array());
         pixels += size === null ? 0 : size.width * size.height;

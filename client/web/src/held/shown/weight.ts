@@ -34,8 +34,8 @@ export function weight(root: Drawn): number {
     const before = known.get(element);
     if (before !== undefined) return before;
     if (depth > DEEPEST) return Number.POSITIVE_INFINITY;
-    // Browsers do not follow a circle either.
-    known.set(element, 0);
+    // In a circle browsers leave out the innermost only, however often it is used elsewhere.
+    known.set(element, Number.POSITIVE_INFINITY);
     let sum = 1;
     for (let index = 0; index < element.children.length; index++)
       sum += weigh(element.children[index], depth + 1);
@@ -47,8 +47,8 @@ export function weight(root: Drawn): number {
   // A style sheet may apply what it names to every element.
   for (const element of all)
     if (element.localName === 'style')
-      for (const [, id = ''] of (element.textContent ?? '').matchAll(LOCAL))
-        sum += all.length * weigh(byId.get(id), 0);
+      for (const [, fragment = ''] of (element.textContent ?? '').matchAll(LOCAL))
+        sum += all.length * weigh(byId.get(idIn(fragment)), 0);
   return sum;
 }
 
@@ -57,8 +57,20 @@ const LOCAL = /url\(\s*["']?#([^"')\s]+)/gi;
 function* used(element: Drawn): Generator<string> {
   for (let index = 0; index < element.attributes.length; index++) {
     const { name = '', value = '' } = element.attributes[index] ?? {};
-    if (/(?:^|:)href$/.test(name)) yield value.replace(/^\s*#/, '').trim();
-    else for (const [, id = ''] of value.matchAll(LOCAL)) yield id;
+    if (/(?:^|:)href$/.test(name)) {
+      // A link shows nothing of where it leads.
+      if (element.localName !== 'a') yield idIn(value.replace(/^\s*#/, ''));
+    } else for (const [, fragment = ''] of value.matchAll(LOCAL)) yield idIn(fragment);
+  }
+}
+
+/** As browsers find it. */
+function idIn(fragment: string): string {
+  const written = fragment.replaceAll(/[\t\n\r]/g, '').trim();
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
   }
 }
 
