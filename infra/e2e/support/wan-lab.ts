@@ -19,6 +19,8 @@ export interface Wan {
   readonly delayMs: number;
   /** 0 to 1. */
   readonly loss: number;
+  /** What gets through towards the far home, as `300kbit`; `none`: all. */
+  readonly rate?: string;
 }
 
 export interface WanLab {
@@ -48,9 +50,10 @@ export async function startWanLab(wan: Wan): Promise<WanLab> {
     return {
       inSite: spaces.into('site'),
       chromiumIn: (home) => spaces.chromiumIn(home),
-      set: ({ delayMs, loss }) => {
+      set: ({ delayMs, loss, rate }) => {
         if (delayMs !== undefined) link.stdin?.write(`delay ${delayMs}ms\n`);
         if (loss !== undefined) link.stdin?.write(`loss ${loss}\n`);
+        if (rate !== undefined) link.stdin?.write(`rate none,${rate}\n`);
       },
       renumber() {
         spaces.address('site', 'wan0', '10.81.0.2/30');

@@ -29,6 +29,10 @@ const BACK_MS = 2 * CUT_MS + GAP_MS.WebTransport;
  * until it is sure, so that others see after 11.
  */
 const MOVED_MS = 16_000;
+/** Cameras with two renditions, shown large enough for the larger one: of a picture as simple as a test's that takes between 90 and 200 kbit/s. */
+const LARGE = { camera: { width: 640, height: 360 }, page: { width: 1280, height: 800 } };
+const SMALL_WIDTH = 320;
+const ADAPTED_MS = 40_000;
 const WAYS = {
   WebTransport: {
     near: /^QUIC \(WebTransport\) · \d{1,2} ms /,
@@ -85,12 +89,26 @@ describe(
       for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
     });
 
+    it('[MEDIA-14] gets smaller pictures where the way bears no more, and large ones again when it does', async (t) => {
+      const { lab } = world();
+      t.after(() => lab.set({ ...FAR, rate: 'none' }));
+      lab.set({ loss: 0 });
+      const [, far] = await meet(false, LARGE);
+      await showsWidth(t, far, LARGE.camera.width);
+      lab.set({ rate: '90kbit' });
+      await showsWidth(t, far, SMALL_WIDTH);
+      await longestGap(t, far);
+      lab.set({ rate: 'none' });
+      await showsWidth(t, far, LARGE.camera.width);
+      await longestGap(t, far);
+    });
+
     /** Two who are connected through relays, see and hear each other, and watch and listen from now on. */
-    async function meet(webSocketOnly: boolean): Promise<Visitor[]> {
+    async function meet(webSocketOnly: boolean, sizes = SIZES): Promise<[near: Visitor, far: Visitor]> {
       const { web, near, far } = world();
       const room = newRoom();
       const join = (browser: Browser, name: string): Promise<Visitor> =>
-        Visitor.join(browser, { name, web, room, sizes: SIZES, webSocketOnly });
+        Visitor.join(browser, { name, web, room, sizes, webSocketOnly });
       const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
       await Promise.all(
         people.map(async (one) => {
@@ -123,6 +141,21 @@ async function longestGap(t: TestContext, visitor: Visitor): Promise<number> {
   const { stillMs = Infinity } = (await visitor.watched()).interruptions[0] ?? {};
   t.diagnostic(`${visitor.name}: longest still picture ${stillMs} ms, between beeps ${silentMs} ms`);
   return Math.max(stillMs, silentMs);
+}
+
+async function showsWidth(t: TestContext, { name, page }: Visitor, width: number): Promise<void> {
+  const began = Date.now();
+  let now: number[] = [];
+  await until(
+    async () => {
+      now = await page
+        .locator('[data-testid=tile]:not([data-self]) video')
+        .evaluateAll((all) => all.map((one) => (one as HTMLVideoElement).videoWidth));
+      return now.includes(width);
+    },
+    { withinMs: ADAPTED_MS, what: () => `${name} to see a picture ${width} wide: ${now.join()}` },
+  );
+  t.diagnostic(`${name} sees a picture ${width} wide after ${Date.now() - began} ms`);
 }
 
 /** As the statistics say it. */
