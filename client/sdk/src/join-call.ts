@@ -17,8 +17,8 @@ import { emptyRoster, expired, heard, nextExpiry, welcomed } from './roster.ts';
 import type { LocalMedia } from './senders.ts';
 import { Ways } from './ways.ts';
 
-/** Five times a second is as often as a level meter looks alive. */
-const LEVEL_MS = 200;
+/** Five times a second is as often as a level meter looks alive; no divisor of a second, or a beep that keeps time with it is never met. */
+const LEVEL_MS = 190;
 /** Smaller changes of loudness are not worth a new snapshot. */
 const LEVEL_STEP = 0.02;
 /** Hex digits of 96 random bits: a chat id nobody else chooses. */
