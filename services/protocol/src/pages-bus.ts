@@ -27,10 +27,22 @@ export const PageSection = Type.Object({
   seq: Count,
   holders: Count,
   readers: Count,
-  some: Type.Array(Type.Object({ visitor: VisitorId, whole: Type.Boolean() }), {
-    maxItems: 32,
-    description: 'Of those that can give something, by chance.',
-  }),
+  some: Type.Array(
+    Type.Object({
+      visitor: VisitorId,
+      whole: Type.Boolean(),
+      net: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'The same for those of one network, in this message alone.',
+        }),
+      ),
+    }),
+    {
+      maxItems: 32,
+      description: 'Of those that can give something, by chance, as evenly of all networks as there are.',
+    },
+  ),
 });
 /** Whether a directed message for a visitor was taken: to the pod of its sender. */
 export const PageAnswer = Type.Object({

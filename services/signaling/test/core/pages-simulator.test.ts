@@ -43,6 +43,8 @@ class History {
   readonly #story: Story;
   readonly #seed: number;
   readonly #parts = new Map<Tab, Part>();
+  /** When the pod that has no link lost it. */
+  #cutAt = 0;
   #onTheWay: (Part & { readonly at: number })[] = [];
 
   constructor(story: Story, seed: number) {
@@ -62,7 +64,7 @@ class History {
       this.#advance(world.random.between(0, 1500));
     }
     world.loses = 0;
-    for (const pod of world.pods.keys()) if (world.isUnplugged(pod)) world.plug(pod);
+    for (const pod of world.pods.keys()) if (world.isUnplugged(pod)) this.#plug(pod);
     this.#advance(QUIET_MS);
     this.#assertTruth();
   }
@@ -81,9 +83,18 @@ class History {
       if (pods.length > 1) this.#kill(tab.pod);
     } else if (this.#story.breaksLinks) {
       const unplugged = pods.find((pod) => world.isUnplugged(pod));
-      if (unplugged === undefined) world.unplug(tab.pod);
-      else world.plug(unplugged);
+      if (unplugged === undefined) {
+        this.#cutAt = world.now;
+        world.unplug(tab.pod);
+      } else this.#plug(unplugged);
     }
+  }
+
+  /** What is on it is known to the others some time after this. */
+  #plug(pod: string): void {
+    const world = this.#world;
+    world.plug(pod);
+    for (const [tab, part] of this.#parts) if (tab.pod === pod) part.since = world.now;
   }
 
   #arrive(part: Part): void {
@@ -132,9 +143,11 @@ class History {
 
   #isGone(tab: Tab): void {
     const { now } = this.#world;
+    // Whoever comes to another pod after the link was lost cannot be known.
+    const heard = this.#world.isUnplugged(tab.pod) ? this.#cutAt : now;
     const holds = [...this.#parts].some(
       ([{ pod }, { has, since }]) =>
-        has === 'whole' && now - since > KNOWN_MS && !this.#world.isUnplugged(pod),
+        has === 'whole' && heard - since > KNOWN_MS && !this.#world.isUnplugged(pod),
     );
     const comes = this.#onTheWay.some(({ has, since }) => has === 'whole' && -since > KNOWN_MS);
     assert.ok(!holds && !comes, `seed ${this.#seed}: at ${now} it is gone on ${tab.pod}`);

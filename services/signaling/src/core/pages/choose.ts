@@ -7,9 +7,6 @@ export interface Candidate {
   readonly whole: boolean;
 }
 
-/** So many are drawn for each that is wanted: enough networks are among them where there are many. */
-const DRAWN_FOR_ONE = 4;
-
 /** Up to so many of those here that can give something, each at most once; half of them with the whole page, where there are as many. */
 export function draw(
   desk: Desk,
@@ -37,9 +34,11 @@ export function choose(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake,
     seen.set(network, nth + 1);
     ranked.push({ ...candidate, rank: nth + desk.random() });
   };
-  const drawn = draw(desk, swarm, DRAWN_FOR_ONE * (most + stake.without.size + (stake.given?.size ?? 0)));
+  const drawn = draw(desk, swarm, 2 * (most + stake.without.size + (stake.given?.size ?? 0)));
   for (const { visitor: giver, whole } of drawn) add({ visitor: giver.id, whole }, giver.network);
-  for (const { some } of swarm.sections.values()) for (const one of some) add(one, one.visitor);
+  for (const [pod, { some }] of swarm.sections)
+    for (const { visitor: giver, whole, net } of some)
+      add({ visitor: giver, whole }, net === undefined ? giver : `${pod} ${net}`);
   ranked.sort((a, b) => a.rank - b.rank);
   const first = ranked.findIndex(({ whole }) => whole);
   if (first > 0) ranked.unshift(...ranked.splice(first, 1));

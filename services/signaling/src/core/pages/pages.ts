@@ -5,7 +5,7 @@ import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import { visitorId } from '@parley/protocol/pages';
 import { Agenda } from '../agenda.ts';
 import { Transfers } from '../transfers.ts';
-import { askAgain } from './asking.ts';
+import { askAgainForAll } from './asking.ts';
 import { announceLeaving, announceLeft, onBeat, startBeating, visitorsNow } from './beats.ts';
 import { onAnswer, onTransfer, direct, undelivered } from './directed.ts';
 import type { PageEffect, PageInput } from './effects.ts';
@@ -113,11 +113,7 @@ function handle(desk: Desk, input: PageInput): void {
     case 'left':
       return announceLeft(desk);
     case 'bus-back':
-      for (const swarm of desk.swarms.values()) {
-        askAgain(desk, swarm);
-        say(desk, swarm);
-      }
-      return undefined;
+      return askAgainForAll(desk, (swarm) => say(desk, swarm));
     default:
       return input satisfies never;
   }

@@ -39,7 +39,12 @@ export function say(desk: Desk, swarm: Swarm): void {
 }
 
 function section(desk: Desk, swarm: Swarm): PageSection {
-  const some = draw(desk, swarm, NAMED).map(({ visitor, whole }) => ({ visitor: visitor.id, whole }));
+  const nets = new Map<string, number>();
+  const some = draw(desk, swarm, NAMED).map(({ visitor: { id: visitor, network }, whole }) => {
+    const net = nets.get(network) ?? nets.size;
+    nets.set(network, net);
+    return { visitor, whole, net };
+  });
   return {
     type: 'page-section',
     page: swarm.page,

@@ -4,6 +4,12 @@ import type { Desk, Swarm } from './state.ts';
 /** Beyond this the pod doubts itself: it is more likely to be the one cut off. */
 const OWN_BEAT_LATE_MS = 2500;
 
+/** Two beats: one was said and not heard here. Three words of a page that ended take longer to be lost. */
+const DEAF_MS = 1500;
+
+/** The link to the bus may be lost. */
+export const isDeaf = (desk: Desk): boolean => desk.now - desk.ownBeatAt > DEAF_MS;
+
 export const hearsItself = (desk: Desk): boolean => desk.now - desk.ownBeatAt <= OWN_BEAT_LATE_MS;
 
 export function isSettled(desk: Desk, swarm: Swarm): boolean {

@@ -6,8 +6,8 @@ import type { PageAddress, VisitorId } from '@parley/protocol/pages';
 import type { Agenda, Appointment } from '../agenda.ts';
 import type { SocketId } from '../effects.ts';
 import type { Transfers } from '../transfers.ts';
-import type { Bag } from './bag.ts';
 import type { PageEffect } from './effects.ts';
+import type { Givers } from './givers.ts';
 
 export interface Desk {
   readonly pod: PodId;
@@ -73,8 +73,8 @@ export interface Swarm {
   /** Visitors of this pod. */
   readonly here: Map<Visitor, Stake>;
   /** Those of them that have the whole page, and those that have some of it. */
-  readonly wholes: Bag<Visitor>;
-  readonly parts: Bag<Visitor>;
+  readonly wholes: Givers;
+  readonly parts: Givers;
   readonly sections: Map<PodId, Heard>;
   /** Until then a holder may be missing because its pod died. */
   unsettledUntil: number;

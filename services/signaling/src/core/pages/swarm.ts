@@ -1,9 +1,10 @@
 /** A page from its first visitor on this pod to its last: listening, asking the other pods, and letting go. SPEC rules PAGE-11, PAGE-13. */
 import type { PageAddress } from '@parley/protocol/pages';
 import { askAgain } from './asking.ts';
-import { Bag } from './bag.ts';
 import { unsettle } from './counts.ts';
+import { Givers } from './givers.ts';
 import { say } from './sections.ts';
+import { isDeaf } from './settled.ts';
 import type { Desk, Swarm } from './state.ts';
 
 const LINGER_MS = 2000;
@@ -14,8 +15,8 @@ export function openSwarm(desk: Desk, page: PageAddress, opener: string): Swarm 
     opener,
     askedAt: desk.now,
     here: new Map(),
-    wholes: new Bag(),
-    parts: new Bag(),
+    wholes: new Givers(),
+    parts: new Givers(),
     sections: new Map(),
     unsettledUntil: desk.now,
     told: undefined,
@@ -45,6 +46,9 @@ export function lingerIfEmpty(desk: Desk, swarm: Swarm): void {
     return;
   }
   swarm.lingering ??= desk.agenda.schedule(desk.now + LINGER_MS, () => {
+    swarm.lingering = undefined;
+    // Without a link the others would count on it for long: they are told when it is back.
+    if (isDeaf(desk)) return lingerIfEmpty(desk, swarm);
     say(desk, swarm);
     for (const later of [swarm.counting, swarm.saying, swarm.repeating, swarm.refreshing, swarm.offering])
       later?.cancel();
