@@ -34,8 +34,11 @@ const GREETED: Duration = Duration::from_millis(400);
 const WANTED_MAX: usize = 64;
 /// While the manifest is not known: as many as pages of any size have.
 const CHUNKS_MAX: u32 = 4096;
-/// Somebody of whom nothing was asked for so long gives its place to another.
+/// Somebody of whom nothing was asked for so long is left.
 const IDLE: Duration = Duration::from_secs(15);
+/// Whoever took less than so many bytes for so long makes room for somebody who waits.
+const PLACE_BYTES: u64 = 131_072;
+const PLACE: Duration = Duration::from_secs(20);
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +114,8 @@ pub struct Peer {
     busy: Instant,
     wants: VecDeque<u32>,
     in_hand: VecDeque<u32>,
+    /// When it last had taken as much as a place is given for, and how much it had then.
+    served: (Instant, u64),
     /// Bytes of chunks that came from it.
     pub received: u64,
     /// Bytes of chunks that went to it.
@@ -170,6 +175,7 @@ impl Swarm {
             busy: now,
             wants: VecDeque::new(),
             in_hand: VecDeque::new(),
+            served: (now, 0),
             received: 0,
             sent: 0,
         };
@@ -334,12 +340,21 @@ impl Swarm {
     }
 
     /// The oldest chunk in hand is on its way to somebody.
-    pub fn sent(&mut self, id: Id) {
+    pub fn sent(&mut self, id: Id, now: Instant) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
         let size = peer.in_hand.pop_front().and_then(|chunk| Some(self.copy.as_ref()?.chunk(chunk)?.len()));
         let size = size.unwrap_or(0) as u64;
         (peer.sent, self.sent) = (peer.sent + size, self.sent + size);
+        if peer.sent - peer.served.1 >= PLACE_BYTES {
+            peer.served = (now, peer.sent);
+        }
         self.serve(id);
+    }
+
+    /// Since when somebody takes next to nothing, where that is long enough to make room for another.
+    pub fn idles(&self, id: Id, now: Instant) -> Option<Instant> {
+        let since = self.peers.get(&id)?.served.0;
+        (now.saturating_duration_since(since) >= PLACE).then_some(since)
     }
 
     fn denied(&mut self, id: Id, chunk: u32) {

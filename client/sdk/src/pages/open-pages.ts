@@ -22,7 +22,7 @@ export interface PagesOptions {
 }
 
 const CHANGES_MS = 100;
-/** Whoever was given nothing for so long makes room for somebody who waits. */
+/** Whoever took next to nothing for so long makes room for somebody who waits. */
 const IDLE_MS = 20_000;
 
 export function openPages(options: PagesOptions, ports: Ports): Pages {
@@ -168,9 +168,10 @@ class OpenPages implements Pages {
     const served = [...this.#pages.values()].flatMap((page) => page.served);
     if (served.length < (this.#visit.limits?.served ?? 0)) return true;
     const now = this.#ports.clock.now();
-    const idle = served.find(({ servedAt }) => now - servedAt >= IDLE_MS);
-    idle?.close('dropped');
-    return idle !== undefined;
+    const [slowest] = served.toSorted((one, other) => one.servedAt - other.servedAt);
+    if (slowest === undefined || now - slowest.servedAt < IDLE_MS) return false;
+    slowest.close('dropped');
+    return true;
   }
 
   #arrived(): void {

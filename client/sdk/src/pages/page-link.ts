@@ -47,6 +47,8 @@ const OPEN_MS = 10_000;
 /** A way may change, though rarely. */
 const WAY_MS = 10_000;
 const PIPE_NAME_BYTES = 16;
+/** A reader who takes less keeps its place only as long as nobody else asks for it. */
+const PLACE_BYTES = 131_072;
 
 export class PageLink {
   readonly id: string;
@@ -55,8 +57,10 @@ export class PageLink {
   visitor: VisitorId;
   received = 0;
   sent = 0;
-  /** When they last were given something, or came. */
+  /** When they last had taken as much as a place is given for, or came. */
   servedAt: number;
+  /** As much was sent then. */
+  #servedAfter = 0;
   readonly #page: PageAddress;
   readonly #tab: Tab;
   readonly #host: LinkHost;
@@ -262,7 +266,10 @@ export class PageLink {
 
   #gave(bytes: number): void {
     this.sent += bytes;
-    this.servedAt = this.#tab.ports.clock.now();
+    if (this.sent - this.#servedAfter >= PLACE_BYTES) {
+      this.#servedAfter = this.sent;
+      this.servedAt = this.#tab.ports.clock.now();
+    }
     this.#tab.onChange();
   }
 

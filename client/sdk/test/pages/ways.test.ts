@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { rogue } from './fakes/rogue.ts';
+import { rogue, speak } from './fakes/rogue.ts';
 import { limits, Site } from './fakes/site.ts';
 import { comes, has, make, noise, view } from './fakes/steps.ts';
 
 const bytes = noise(300_000);
+
+/** The visitor id of the tab named `seed`. */
+const seedOf = (site: Site): string => {
+  const found = [...site.visitors.values()].find(({ name }) => name === 'seed');
+  assert.ok(found !== undefined);
+  return found.id;
+};
 
 describe('which way it comes', () => {
   for (const [way, shown] of [
@@ -148,6 +155,37 @@ describe('connections between visitors', () => {
     for (const reader of readers) reader.read(page, null);
     for (const reader of readers) assert.notEqual(await comes(site, reader, page, 120_000), null);
     assert.equal(most, 1);
+  });
+
+  test('[PAGE-14] whoever takes a chunk now and then keeps its place until somebody else asks for it', async () => {
+    const site = new Site();
+    site.limits = { ...limits, served: 1 };
+    const seed = site.open('seed');
+    const { page } = await make(site, seed, bytes);
+    let taken = 0;
+    let ended = false;
+    const idler = await rogue(site, 'idler', {
+      onOpen: (channel) => {
+        speak(channel, { type: 'open', page });
+        const again = (): void => {
+          if (ended) return;
+          speak(channel, { type: 'get', chunk: taken % 10 });
+          taken += 1;
+          site.clock.after(15_000, again);
+        };
+        again();
+      },
+      onMessage: ({ type }) => {
+        ended ||= type === 'bye';
+      },
+    });
+    idler.offer(seedOf(site), page, 'the-idle-one');
+    await site.clock.advance(60_000);
+    assert.deepEqual([taken, ended], [4, false]);
+    const reader = site.open('reader');
+    reader.read(page, null);
+    assert.notEqual(await comes(site, reader, page, 30_000), null);
+    assert.equal(ended, true);
   });
 
   test('[PAGE-5] lost sockets stop nothing, and everything is said again', async () => {

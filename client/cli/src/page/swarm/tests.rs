@@ -305,7 +305,7 @@ fn page_16_what_is_here_is_served_in_turn_and_never_more_than_a_few_at_once() {
     let sends: Vec<_> = (0..4).map(|chunk| Deed::Send(2, chunk)).collect();
     assert_eq!(deeds[..4], sends);
     assert_eq!(deeds[4..], [Deed::Say(2, Said::Not { chunk: 99 })]);
-    stage.reader.sent(2);
+    stage.reader.sent(2, stage.now);
     assert_eq!((stage.deeds(), stage.reader.sent), (vec![Deed::Send(2, 4)], 100));
 }
 
@@ -320,6 +320,32 @@ fn whoever_asks_for_more_than_it_can_take_is_left() {
     }
     // The same asked twice waits once.
     assert!(!stage.dropped(2) && stage.reader.peers[&2].wants.len() <= CHUNKS as usize);
+}
+
+#[test]
+fn page_14_whoever_takes_a_chunk_now_and_then_idles_and_whoever_takes_many_does_not() {
+    let content = vec![7; 1 << 20];
+    let made = make(&content, Head { r#type: "text/plain".into(), name: None }, 65_536, None).unwrap();
+    let (page, start) = (made.page, Instant::now());
+    let mut holder = Swarm::new(page, 1 << 20, 7);
+    holder.copy = Some(Copy::made(made));
+    for id in [1, 2] {
+        holder.join(id, start);
+        holder.hear(id, Said::Open { page, manifest: None }, start);
+    }
+    let mut take = |id: Id, chunk: u32, at: u64| {
+        let now = start + Duration::from_secs(at);
+        holder.hear(id, Said::Get { chunk }, now);
+        holder.sent(id, now);
+    };
+    for (chunk, at) in [(0, 0), (1, 5), (2, 10), (3, 15)] {
+        take(1, chunk, at);
+    }
+    take(2, 0, 15);
+    let idles = |id: Id, at: Duration| holder.idles(id, start + at);
+    assert_eq!(idles(2, PLACE - Duration::from_millis(1)), None);
+    assert_eq!((idles(1, PLACE), idles(2, PLACE)), (None, Some(start)));
+    assert_eq!(idles(1, PLACE * 2), Some(start + Duration::from_secs(15)));
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Visitor {
         let refusal = match met {
             // Both offered: the one of the lower id stays.
             Some((_, true)) if own.is_some_and(|own| own < from) => Some(Refusal::Double),
-            _ => self.refusal(page, met.map(|(id, _)| id)),
+            _ => self.refusal(page, met.map(|(id, _)| id), now),
         };
         if let Some(why) = refusal {
             return self.signal(from, Id::MAX, Signal::Refuse { link: name, why });
@@ -75,19 +75,34 @@ impl Visitor {
         self.tasks.spawn(direct::run(Role::Answers(sdp), servers, orders, self.teller(id)));
     }
 
-    /// Why nobody else is served now, but for whom is served by `instead`.
-    fn refusal(&self, page: Address, instead: Option<Id>) -> Option<Refusal> {
+    /// Why nobody else is served now, but for whom is served by `instead`. Whoever takes next to nothing makes room.
+    fn refusal(&mut self, page: Address, instead: Option<Id>, now: Instant) -> Option<Refusal> {
         let here =
             self.pages.get(&page).and_then(|state| state.swarm.copy.as_ref()).is_some_and(|copy| copy.here() > 0);
         let served = self.links.iter().filter(|(id, link)| !link.ours && Some(**id) != instead).count();
         let most = self.arrived.as_ref().map_or(0, |arrived| arrived.limits.served);
         if !here {
             Some(Refusal::None)
-        } else if served >= most {
+        } else if served >= most && !self.make_room(now) {
             Some(Refusal::Busy)
         } else {
             None
         }
+    }
+
+    /// Ends the connection of whoever has taken next to nothing for the longest time.
+    fn make_room(&mut self, now: Instant) -> bool {
+        let idles = |(id, link): (&Id, &Link)| {
+            let since = self.pages.get(&link.page)?.swarm.idles(*id, now).filter(|_| !link.ours)?;
+            Some((since, *id, link.page))
+        };
+        let Some((_, id, page)) = self.links.iter().filter_map(idles).min_by_key(|(since, ..)| *since) else {
+            return false;
+        };
+        if let Some(state) = self.pages.get_mut(&page) {
+            state.swarm.leave(id, Parting::Idle);
+        }
+        true
     }
 
     /// Somebody found no direct way.
@@ -99,7 +114,7 @@ impl Visitor {
             }
             self.end(known);
         }
-        if let Some(why) = self.refusal(page, None) {
+        if let Some(why) = self.refusal(page, None, now) {
             return self.signal(from, Id::MAX, Signal::Refuse { link: name, why });
         }
         let (id, _orders) = self.link(page, from.to_owned(), name, false, now + PIPE);
@@ -187,7 +202,7 @@ impl Visitor {
                 state.goes_on();
                 state.swarm.receive(id, &bytes, now);
             }
-            News::Sent => state.swarm.sent(id),
+            News::Sent => state.swarm.sent(id, now),
             News::Ended(why) => self.ended(id, &why, now),
         }
     }
