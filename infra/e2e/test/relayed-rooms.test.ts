@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { newProfile } from '../support/browsers.ts';
-import { clientsOf } from '../support/live-relays.ts';
+import { clientsOf, nobodyIsLeft } from '../support/live-relays.ts';
 import { goes } from '../support/paths.ts';
 import { seesAndHearsOthers } from '../support/presence.ts';
 import { withSite } from '../support/site.ts';
@@ -113,6 +113,7 @@ describe('whoever has to go', { timeout: 240_000 }, () => {
     (await clientsOf(site.stack.endpoints.relays)).reduce((sum, count) => sum + count, 0);
 
   async function ownerAndGuest(name: string): Promise<{ readonly olga: Visitor; readonly gus: Visitor }> {
+    await nobodyIsLeft(site.stack);
     const answer = await fetch(`${site.stack.endpoints.api}/rooms`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
