@@ -17,6 +17,12 @@ export function refreshIn(servers: readonly IceServer[], wallMs: number): number
   return Math.max(SHORTEST_MS, left - Math.min(EARLY_MS, left / 2));
 }
 
+/** STUN alone. */
+export function withoutTurn(servers: readonly IceServer[]): IceServer[] {
+  const isTurn = (url: string): boolean => /^turns?:/.test(url);
+  return servers.filter(({ urls }) => ![urls].flat().some(isTurn));
+}
+
 /** `exactOptionalPropertyTypes` forms of the browser's dictionary. */
 export function toRtc(servers: readonly IceServer[]): RTCIceServer[] {
   return servers.map(({ urls, username, credential }) => ({

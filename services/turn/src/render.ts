@@ -17,7 +17,7 @@ export interface TurnSettings {
   readonly tlsKeyFile: string;
   readonly realm: string;
   readonly secret: string;
-  /** The most people who call each other directly (mesh.max); quotas follow from it. */
+  /** The most people who call each other directly (mesh.max): nobody is given less than such a call takes. */
   readonly meshMax: number;
   /** Relay addresses, as clients see them, of every TURN node that two people of one call may be sent to. */
   readonly turnNodeIps: readonly string[];
@@ -29,6 +29,10 @@ export interface TurnSettings {
 
 // Transports offered, networks a client has, old and new allocation during an ICE restart: see turnserver.conf.
 const allocationsPerConnection = 3 * 2 * 2;
+
+// Connections through TURN at once. In a small mesh too: a visitor of pages has up to 14 (SPEC rule PAGE-14), few of them through TURN, and
+// whoever cannot use relays keeps a link with each of a large room. Never 0, which means no quota to coturn.
+const connectionsMin = 8;
 
 // 8 Mbit/s: 2.5 for a camera, 4 for a screen, audio, and headroom for retransmission.
 const maxBytesPerSecond = 1_000_000;
@@ -54,7 +58,7 @@ export function renderTurnserver(settings: TurnSettings): string {
     TLS_KEY: settings.tlsKeyFile,
     SECRET: settings.secret,
     REALM: settings.realm,
-    USER_QUOTA: String((settings.meshMax - 1) * allocationsPerConnection),
+    USER_QUOTA: String(userQuota(settings.meshMax)),
     TOTAL_QUOTA: String(settings.maxPort - settings.minPort + 1),
     MAX_BPS: String(maxBytesPerSecond),
     LOOPBACK: settings.allowLoopbackPeers ? 'allow-loopback-peers' : '',
@@ -62,6 +66,11 @@ export function renderTurnserver(settings: TurnSettings): string {
     DENIED_PEERS: deniedPeers.map(({ range, why }) => `# ${why}\ndenied-peer-ip=${range}`).join('\n'),
     STATE_DIR: settings.stateDir,
   });
+}
+
+/** Allocations of one participant or visitor. */
+export function userQuota(meshMax: number): number {
+  return Math.max(connectionsMin, meshMax - 1) * allocationsPerConnection;
 }
 
 function lines(option: string, values: readonly string[]): string {

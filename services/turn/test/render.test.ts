@@ -39,13 +39,22 @@ test('loopback peers are allowed only where asked for', () => {
   );
 });
 
-test('the quotas follow the room cap and the relay ports', () => {
-  const options = optionsOf(
-    renderTurnserver({ ...exampleSettings, meshMax: 4, minPort: 50_000, maxPort: 50_099 }),
-  );
-  assert.deepEqual(options.get('user-quota'), ['36']);
+test('the quota of all is the number of relay ports', () => {
+  const options = optionsOf(renderTurnserver({ ...exampleSettings, minPort: 50_000, maxPort: 50_099 }));
   assert.deepEqual(options.get('total-quota'), ['100']);
 });
+
+for (const [meshMax, quota] of [
+  [1, '96'],
+  [4, '96'],
+  [9, '96'],
+  [12, '132'],
+] as const) {
+  test(`one of a mesh of ${meshMax} gets ${quota} allocations: never 0, which is no quota at all`, () => {
+    const options = optionsOf(renderTurnserver({ ...exampleSettings, meshMax }));
+    assert.deepEqual(options.get('user-quota'), [quota]);
+  });
+}
 
 test('what would break out of its line or resolve by name is refused', () => {
   assert.throws(() => renderTurnserver({ ...exampleSettings, secret: 'a\nno-auth' }), { message: /secret/ });

@@ -7,6 +7,8 @@ export interface DataChannelOptions {
   readonly clock: Clock;
   readonly createConnection: (configuration: RTCConfiguration) => RTCPeerConnection;
   readonly configuration: RTCConfiguration;
+  /** From the description of the other side until it is up. */
+  readonly connectMs: number;
   /** `link` is added to each. */
   send(signal: Signal): void;
 }
@@ -17,8 +19,6 @@ export type Signal =
   | { readonly type: 'candidate'; readonly candidate: string; readonly mid: string | null };
 
 export const LABEL = 'parley-page';
-/** With TURN over TCP it takes some seconds. */
-const CONNECT_MS = 15_000;
 /** Most addresses are known by then and travel with the description: a pod counts messages. */
 const GATHER_MS = 100;
 const CANDIDATES = 64;
@@ -40,7 +40,7 @@ export class DataChannel {
   #early: RTCIceCandidateInit[] | null = [];
   #heard = 0;
   #said = 0;
-  #cancelConnect: () => void;
+  #cancelConnect: () => void = () => undefined;
   #cancelGather: () => void = () => undefined;
   #cancelHeal: () => void = () => undefined;
 
@@ -50,7 +50,6 @@ export class DataChannel {
     this.#connection = options.createConnection(options.configuration);
     this.#connection.addEventListener('connectionstatechange', () => this.#stateChanged());
     this.#connection.addEventListener('icecandidate', ({ candidate }) => this.#gathered(candidate));
-    this.#cancelConnect = options.clock.after(CONNECT_MS, () => this.#lost());
   }
 
   offer(): void {
@@ -62,6 +61,7 @@ export class DataChannel {
   }
 
   takeOffer(sdp: string): void {
+    this.#connectSoon();
     this.#connection.addEventListener('datachannel', ({ channel }) => {
       if (this.#channel === null && channel.label === LABEL) this.#adopt(channel);
       else channel.close();
@@ -75,6 +75,7 @@ export class DataChannel {
   }
 
   takeAnswer(sdp: string): void {
+    this.#connectSoon();
     const take = async (): Promise<void> => {
       await this.#connection.setRemoteDescription({ type: 'answer', sdp });
       await this.#flushEarly();
@@ -104,6 +105,12 @@ export class DataChannel {
     this.#channel?.close();
     if (this.#opened) this.#options.clock.after(LINGER_MS, () => this.#connection.close());
     else this.#connection.close();
+  }
+
+  #connectSoon(): void {
+    const { clock, connectMs } = this.#options;
+    this.#cancelConnect();
+    this.#cancelConnect = clock.after(connectMs, () => this.#lost());
   }
 
   #adopt(channel: RTCDataChannel): void {

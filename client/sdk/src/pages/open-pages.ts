@@ -2,7 +2,7 @@
 import { decode } from '@parley/protocol/decode';
 import { PageManifest, type PageAddress, type PageLimits, type VisitMessage } from '@parley/protocol/pages';
 import { Type } from 'typebox';
-import { toRtc } from '../ice-servers.ts';
+import { toRtc, withoutTurn } from '../ice-servers.ts';
 import type { Ports } from '../ports.ts';
 import { newSecret, SECRET_BYTES } from '../relayed/secret.ts';
 import type { PageContent, PageMade, PageRefusal, Pages, PagesSnapshot } from './api.ts';
@@ -65,10 +65,13 @@ class OpenPages implements Pages {
       ports,
       limits: () => this.#visit.limits,
       visitor: () => this.#visit.visitor,
-      configuration: () => ({
-        iceServers: toRtc(this.#visit.iceServers),
-        ...(iceTransportPolicy === undefined ? {} : { iceTransportPolicy }),
-      }),
+      configurations: () => {
+        const { iceServers } = this.#visit;
+        if (iceTransportPolicy === 'relay') return [{ iceServers: toRtc(iceServers), iceTransportPolicy }];
+        const direct = withoutTurn(iceServers);
+        const all = { iceServers: toRtc(iceServers) };
+        return direct.length === iceServers.length ? [all] : [{ iceServers: toRtc(direct) }, all];
+      },
       say: (message) => void this.#visit.say(message),
       tell: (to, message) => this.#visit.tell(to, message),
       askToken: async (pipe) => this.#visit.askToken(pipe),

@@ -40,6 +40,8 @@ export interface LinkHost {
 
 /** A holder in a background tab may need its time; whoever answers nothing has gone. */
 const ANSWER_MS = 12_000;
+/** From the answer on: without TURN, and with it, where over TCP it takes some seconds. Whoever answered waits for what the other tries next. */
+const CONNECT_MS = { first: 4000, last: 10_000, answered: 15_000 };
 /** From the moment on that one side goes through the relay until both are there. */
 const PIPE_MS = 20_000;
 /** On a connection that is up, until they say what it is about. */
@@ -68,6 +70,8 @@ export class PageLink {
   #dialogue: Dialogue | null = null;
   #way: PageWay = 'connecting';
   #answered = false;
+  /** Connections that were begun. */
+  #tries = 0;
   #ended = false;
   #closeWire: () => void = () => undefined;
   #cancelDeadline: () => void = () => undefined;
@@ -109,11 +113,16 @@ export class PageLink {
 
   offer(): void {
     this.#connect().offer();
-    this.#within(ANSWER_MS, 'silent');
+    this.#cancelDeadline();
+    // Whoever answered once and now does not may be of a version that knows no second offer.
+    this.#cancelDeadline = this.#tab.ports.clock.after(ANSWER_MS, () =>
+      this.#tries > 1 ? this.#takeToPipe() : this.#finish('silent', { bye: true }),
+    );
   }
 
   answer(sdp: string): void {
     this.#answered = true;
+    this.#cancelDeadline();
     this.#connect().takeOffer(sdp);
   }
 
@@ -137,6 +146,8 @@ export class PageLink {
         this.takePipe(message.pipe);
         return;
       case 'offer':
+        // Nothing came of the first, which went without TURN.
+        if (!this.began && this.#dialogue === null && this.#tries === 1) this.answer(message.sdp);
         return;
       default:
         message satisfies never;
@@ -166,11 +177,18 @@ export class PageLink {
 
   #connect(): DataChannel {
     const { clock, createConnection } = this.#tab.ports;
+    this.#channel?.close();
+    const configurations = this.#tab.configurations();
+    const [first] = configurations;
+    const configuration = configurations[this.#tries] ?? configurations.at(-1) ?? first;
+    this.#tries += 1;
+    const isLast = this.#tries >= configurations.length;
     const channel = new DataChannel(
       {
         clock,
         createConnection,
-        configuration: this.#tab.configuration(),
+        configuration,
+        connectMs: this.began ? CONNECT_MS[isLast ? 'last' : 'first'] : CONNECT_MS.answered,
         send: (signal) => this.#signal(signal),
       },
       this.#end({ lossy: false, onLost: () => this.#channelLost() }),
@@ -195,11 +213,17 @@ export class PageLink {
     if (this.#ended) return;
     this.#channel = null;
     if (this.#dialogue !== null || !this.#answered) this.#finish('lost', { bye: false });
-    else if (this.began) {
-      const pipe = toBase64(this.#tab.ports.random.bytes(PIPE_NAME_BYTES));
-      this.#tell({ type: 'pipe', link: this.id, page: this.#page, pipe });
-      this.#pipe(pipe);
-    } else this.#within(PIPE_MS, 'lost');
+    else if (!this.began) this.#within(PIPE_MS, 'lost');
+    else if (this.#tries < this.#tab.configurations().length) {
+      this.#answered = false;
+      this.offer();
+    } else this.#takeToPipe();
+  }
+
+  #takeToPipe(): void {
+    const pipe = toBase64(this.#tab.ports.random.bytes(PIPE_NAME_BYTES));
+    this.#tell({ type: 'pipe', link: this.id, page: this.#page, pipe });
+    this.#pipe(pipe);
   }
 
   #pipe(pipe: string): void {

@@ -10,7 +10,8 @@ export interface Tab {
   readonly limits: () => PageLimits | null;
   /** Who we are now; `null` without a connection. */
   readonly visitor: () => VisitorId | null;
-  readonly configuration: () => RTCConfiguration;
+  /** How a connection is tried, one after the other: without TURN first, whose ports are few. At least one. */
+  readonly configurations: () => readonly [RTCConfiguration, ...RTCConfiguration[]];
   readonly say: (message: VisitorMessage) => void;
   readonly tell: (to: VisitorId, message: LinkMessage) => void;
   readonly askToken: (pipe: string) => Promise<string | null>;

@@ -48,6 +48,71 @@ describe('which way it comes', () => {
     });
   }
 
+  test('[PAGE-15] TURN is asked for ports only where nobody connects without it', async () => {
+    const site = new Site();
+    site.iceServers = [
+      { urls: ['stun:192.0.2.1'] },
+      { urls: ['turn:192.0.2.1', 'turns:192.0.2.1'], username: 'u', credential: 'c' },
+    ];
+    const hasTurn = ({ configuration }: (typeof site.connections)[number]): boolean =>
+      JSON.stringify(configuration).includes('turn:');
+    const a = site.open('a');
+    const { page } = await make(site, a, bytes);
+    const near = site.open('near');
+    near.read(page, null);
+    assert.notEqual(await comes(site, near, page, 5000), null);
+    near.close();
+    assert.deepEqual(site.connections.map(hasTurn), [false, false]);
+
+    site.way = () => 'relay';
+    const far = site.open('far');
+    far.read(page, null);
+    const took = await comes(site, far, page, 20_000);
+    assert.ok(took !== null && took < 6000, `it took ${took} ms`);
+    assert.equal(view(far, page).way, 'turn');
+    assert.deepEqual(site.connections.slice(2).map(hasTurn), [false, false, true, true]);
+    assert.equal(site.relayed, 0);
+  });
+
+  test('[PAGE-15] where TURN leads nowhere either, the stream relay is next', async () => {
+    const site = new Site();
+    site.iceServers = [
+      { urls: ['stun:192.0.2.1'] },
+      { urls: ['turn:192.0.2.1'], username: 'u', credential: 'c' },
+    ];
+    site.way = () => null;
+    const a = site.open('a');
+    const { page } = await make(site, a, bytes);
+    const b = site.open('b');
+    b.read(page, null);
+    assert.notEqual(await comes(site, b, page, 20_000), null);
+    assert.equal(view(b, page).way, 'relay');
+    assert.equal(site.connections.length, 4);
+  });
+
+  test('[PAGE-15] whoever answers the first offer and knows of no second is met on the stream relay', async () => {
+    const site = new Site();
+    site.iceServers = [
+      { urls: ['stun:192.0.2.1'] },
+      { urls: ['turn:192.0.2.1'], username: 'u', credential: 'c' },
+    ];
+    site.way = () => null;
+    const seed = site.open('seed');
+    const { page } = await make(site, seed, bytes);
+    seed.close();
+    const links = new Set<string>();
+    const old = await rogue(site, 'old', {
+      onOffer: (_, { link }) => links.size < links.add(link).size,
+    });
+    old.say({ type: 'hold', page, whole: true, bytes: bytes.length });
+    const reader = site.open('reader');
+    reader.read(page, null);
+    await site.clock.advance(20_000);
+    const said = old.heard.map(({ type }) => type).filter((type) => type !== 'candidate');
+    assert.deepEqual(said, ['offer', 'offer', 'pipe']);
+    assert.equal(links.size, 1);
+  });
+
   for (const asks of [true, false]) {
     test(`[PAGE-15] where ICE fails, through a stream relay that asks ${asks ? 'for tokens' : 'nobody'}`, async () => {
       const site = new Site();

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 /// Whoever does not answer an offer by then is not there.
 const ANSWER: Duration = Duration::from_secs(8);
-/// Whoever was answered and is not connected by then takes the stream relay. Browsers go through TURN after 8 s, which takes a moment.
+/// Whoever was answered and is not connected by then takes the stream relay. TURN is tried from the beginning here, which takes a moment.
 const DIRECT: Duration = Duration::from_secs(15);
 /// Whoever answers waits for that long, and for the pipe.
 const ANSWERED: Duration = Duration::from_secs(35);
@@ -29,6 +29,13 @@ impl Visitor {
         let known = self.links.iter().find(|(_, link)| of(link)).map(|(id, _)| *id);
         match (signal, known) {
             (Signal::Offer { link, page, sdp }, None) => self.offered(from, link, page, sdp, now),
+            // Nothing came of the first: this one goes through TURN.
+            (Signal::Offer { link, page, sdp }, Some(id)) => {
+                if self.links.get(&id).is_some_and(|link| !link.ours && link.way == Way::Connecting) {
+                    self.end(id);
+                    self.offered(from, link, page, sdp, now);
+                }
+            }
             (Signal::Answer { sdp, .. }, Some(id)) => {
                 if let Some(link) = self.links.get_mut(&id).filter(|link| link.ours && !link.answered) {
                     (link.answered, link.until) = (true, now + DIRECT);

@@ -28,14 +28,17 @@ export class FakeConnection extends EventTarget {
   readonly tab: string;
   readonly candidates: RTCIceCandidateInit[] = [];
   channel: FakeChannel | null = null;
+  readonly configuration: RTCConfiguration | undefined;
   readonly #net: Net;
   readonly #number: number;
   readonly #uplink: Uplink;
   #far: FakeConnection | null = null;
   #way: 'host' | 'relay' | null = null;
 
-  constructor(net: Net, tab: string, uplink: Uplink) {
+  /** Without a configuration it has every server there is. */
+  constructor(net: Net, tab: string, uplink: Uplink, configuration?: RTCConfiguration) {
     super();
+    this.configuration = configuration;
     this.#net = net;
     this.tab = tab;
     this.#uplink = uplink;
@@ -97,6 +100,7 @@ export class FakeConnection extends EventTarget {
 
   #connect(far: FakeConnection): void {
     this.#way = this.#net.way(this.tab, far.tab);
+    if (this.#way === 'relay' && ![this, far].some(mayRelay)) this.#way = null;
     far.#way = this.#way;
     this.#net.clock.after(this.#way === null ? FAILS_MS : ICE_MS, () => {
       if (this.connectionState === 'closed' || far.connectionState === 'closed') return;
@@ -124,6 +128,14 @@ export class FakeConnection extends EventTarget {
     this.connectionState = state;
     this.dispatchEvent(new Event('connectionstatechange'));
   }
+}
+
+/** A site without any server is one where nobody looks at them. */
+function mayRelay({ configuration }: FakeConnection): boolean {
+  const servers = configuration?.iceServers ?? [];
+  return (
+    servers.length === 0 || servers.some(({ urls }) => [urls].flat().some((url) => url.startsWith('turn')))
+  );
 }
 
 export class FakeChannel extends EventTarget {

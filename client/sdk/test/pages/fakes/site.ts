@@ -1,5 +1,6 @@
 /** The service of pages as SPEC says it, in memory, with a stream relay and a network between tabs; everything in the time of one fake clock. */
 import { decodeVisitorMessage } from '@parley/protocol/decode';
+import type { IceServer } from '@parley/protocol/http';
 import type { PageLimits, VisitMessage } from '@parley/protocol/pages';
 import type { Pages } from '../../../src/pages/api.ts';
 import { openPages, type PagesOptions } from '../../../src/pages/open-pages.ts';
@@ -59,6 +60,7 @@ export class Site {
   /** Every so many messages the relay loses one; 0: none. */
   loses = 0;
   way: Net['way'] = () => 'host';
+  iceServers: readonly IceServer[] = [];
   readonly #pages = new Map<string, Map<string, Presence>>();
   readonly #topics = new Map<string, Set<WireHandlers>>();
   readonly #random = seeded(7);
@@ -80,7 +82,8 @@ export class Site {
       ...fakePorts({}, this.#seeds),
       clock: this.clock,
       subtle: instantSubtle(),
-      createConnection: () => this.connection(name) as unknown as RTCPeerConnection,
+      createConnection: (configuration) =>
+        this.connection(name, configuration) as unknown as RTCPeerConnection,
       openSocket: (url, handlers) => this.#socket(name, url, handlers),
       fetch: async (url) => {
         if (!url.startsWith('https://parley/streams/v1/codes/pages/')) throw new TypeError('no such address');
@@ -92,11 +95,12 @@ export class Site {
     };
   }
 
-  connection(name: string): FakeConnection {
+  connection(name: string, configuration?: RTCConfiguration): FakeConnection {
     return new FakeConnection(
       { clock: this.clock, all: this.connections, way: (one, other) => this.way(one, other) },
       name,
       this.uplink(name),
+      configuration,
     );
   }
 
@@ -184,7 +188,7 @@ export class Site {
       type: 'arrived',
       visitor: id,
       pod: 'pod-a',
-      iceServers: [],
+      iceServers: [...this.iceServers],
       limits: this.limits,
       visitors: this.visitors.size,
     });
@@ -231,7 +235,7 @@ export class Site {
         visitor.say({ type: 'pipe', pipe: message.pipe, token: 'a-token' });
         return;
       case 'ice':
-        visitor.say({ type: 'ice', iceServers: [] });
+        visitor.say({ type: 'ice', iceServers: [...this.iceServers] });
         return;
       case 'ping':
         visitor.say({ type: 'pong' });
