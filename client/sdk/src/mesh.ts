@@ -41,6 +41,7 @@ const WAITING_MAX = 200;
 /** Signals may overtake the news that their sender joined. */
 const STRANGERS_MAX = 16;
 const STRANGER_SIGNALS_MAX = 16;
+const STRANGER_MS = 10_000;
 
 export class Mesh {
   readonly #options: MeshOptions;
@@ -249,6 +250,12 @@ export class Mesh {
   #hold(from: ParticipantId, payload: Payload): void {
     const held = this.#strangers.get(from) ?? [];
     if (held.length === 0 && this.#strangers.size >= STRANGERS_MAX) return;
+    if (held.length === 0) {
+      // Whoever has left again, or never comes, takes nobody's place for long.
+      this.#options.ports.clock.after(STRANGER_MS, () => {
+        if (this.#strangers.get(from)?.[0] === payload) this.#strangers.delete(from);
+      });
+    }
     if (held.length < STRANGER_SIGNALS_MAX) this.#strangers.set(from, [...held, payload]);
   }
 }

@@ -49,6 +49,8 @@ interface Pair {
   /** Heard in the mix of what comes through the relays. */
   mixed: boolean;
   taken: boolean;
+  /** They could go through relays once. */
+  wasAble: boolean;
   readonly stream: StableStream;
   readonly screen: StableStream;
 }
@@ -95,6 +97,8 @@ export class Ways {
   #cancelSettle: (() => void) | null = null;
   #cancelTick: () => void = () => undefined;
   #updating = false;
+  /** We were on a relay once. */
+  #wasAble = false;
   readonly #meter = new CallMeter();
 
   constructor(local: LocalMedia, options: WaysOptions) {
@@ -135,6 +139,8 @@ export class Ways {
     const now = this.#options.ports.clock.now();
     for (const participant of this.#pairs.keys())
       if (!members.has(participant)) this.#pairs.delete(participant);
+    for (const participant of this.#sizes.keys())
+      if (!members.has(participant)) this.#sizes.delete(participant);
     for (const participant of members.keys())
       if (!this.#pairs.has(participant)) this.#pairs.set(participant, this.#pair(now));
     if (me === null || this.#options.ports.relayedMedia === null) return;
@@ -147,6 +153,7 @@ export class Ways {
   update(): void {
     if (this.#me === null || this.#options.ports.relayedMedia === null || this.#updating) return;
     this.#updating = true;
+    this.#wasAble ||= this.#relayed.at === 'here' && this.#relayed.room.state === 'open';
     try {
       for (const [participant, pair] of this.#pairs) this.#apply(participant, pair);
       this.#followRelayed();
@@ -163,6 +170,7 @@ export class Ways {
     // Whoever says it for the first time, or anew after a reload, has not heard us either.
     if (pair.said === null || (pair.said.takes && !signal.takes)) forgetTold(pair);
     pair.said = signal;
+    pair.wasAble ||= signal.able;
     this.update();
     this.#options.onChange();
   }
@@ -188,6 +196,9 @@ export class Ways {
   }
 
   show(participant: ParticipantId, size: Size | null): void {
+    const before = this.#sizes.get(participant);
+    const same = before?.width === size?.width && before?.height === size?.height;
+    if (this.#sizes.has(participant) && same) return;
     this.#sizes.set(participant, size);
     this.update();
   }
@@ -212,7 +223,8 @@ export class Ways {
         return { link: { status: 'other-key' }, stream: null, screen: null, mixed: false, level: 0 };
       const stream = pair.stream.of(link?.stream?.getTracks() ?? null);
       const screen = pair.screen.of(link?.screen?.getTracks() ?? null);
-      return { link: view, stream, screen, mixed: pair.mixed, level: linkLevel };
+      const level = pair.mixed && relayed !== undefined ? relayed.level() : linkLevel;
+      return { link: view, stream, screen, mixed: pair.mixed, level };
     }
     const tracks = (
       ...sources: ('microphone' | 'camera' | 'screen' | 'screen-audio')[]
@@ -245,6 +257,7 @@ export class Ways {
     this.#endRelayed();
     this.#pairs.clear();
     this.#way = 'mesh';
+    this.#wasAble = false;
   }
 
   get #able(): boolean {
@@ -265,6 +278,7 @@ export class Ways {
       shown: this.#way,
       mixed: false,
       taken: false,
+      wasAble: false,
       stream: new StableStream(createStream),
       screen: new StableStream(createStream),
     };
@@ -288,15 +302,19 @@ export class Ways {
     const moves = this.#way === 'mesh' && wayOfRoom('mesh', this.#members.size + 1, this.#max) === 'relay';
     if (moves && this.#able && link === undefined) return { link: 'keep', subscribe: false, shown: 'mesh' };
     const heard = pair.said !== null || now - pair.metAt > UNHEARD_MS;
-    return planOf({
+    const many = this.#members.size >= MESH_BEARS;
+    const plan = planOf({
       mine: pair.unreachable ? 'relay' : this.#way,
       theirs: pair.said?.want ?? 'mesh',
       able: this.#able && (heard ? (pair.said?.able ?? false) : true),
       takes: this.#takes(participant, pair),
       taken: pair.said?.takes ?? false,
       flows: link?.view.status === 'connected' && flows(link.stream, this.#members.get(participant)),
-      overdue: pair.relayAt !== null && now - pair.relayAt > OVERDUE_MS && this.#members.size < MESH_BEARS,
+      overdue: pair.relayAt !== null && now - pair.relayAt > OVERDUE_MS && !many,
     });
+    // A relay that is back in a moment is better than links with everybody, under which the whole call would break down.
+    const lapsed = this.#able ? pair.wasAble && pair.said?.able === false : this.#wasAble;
+    return many && lapsed && this.#way === 'relay' && plan.link === 'open' ? { ...plan, link: 'keep' } : plan;
   }
 
   #takes(participant: ParticipantId, pair: Pair): boolean {
@@ -320,10 +338,10 @@ export class Ways {
     this.#tell(participant, pair, takes);
   }
 
-  /** As with what is seen of them: while nothing else is there what the relays brought last goes on. */
+  /** As with what is seen of them: while nothing else is there what the relays bring is heard, also before all of it is there. */
   #mix(participant: ParticipantId, pair: Pair): void {
     const linked = (this.#options.mesh.link(participant)?.stream ?? null) !== null;
-    const mixed = pair.shown === 'relay' || (pair.mixed && !linked);
+    const mixed = pair.shown === 'relay' || ((pair.mixed || pair.subscribed) && !linked);
     this.#person(participant)?.mix(mixed);
     if (mixed === pair.mixed) return;
     pair.mixed = mixed;

@@ -154,6 +154,51 @@ describe('[MEDIA-13] make before break', () => {
   });
 });
 
+describe('[MEDIA-13] a large room', () => {
+  const MANY = [...'abcdefghjk'].map(participant);
+
+  async function relayed(): Promise<Stand> {
+    const stand = await room(MANY);
+    for (const one of MANY) says(stand, one, { ...wants, takes: true });
+    for (const one of MANY) stand.relays.bring(one);
+    await pass(stand, 1000);
+    assert.equal(links(stand), 0);
+    return stand;
+  }
+
+  test('makes no links with everybody while its relays are gone for a moment', async () => {
+    const stand = await relayed();
+    stand.relays.lose();
+    stand.relays.state = 'none';
+    await pass(stand, 3000);
+    assert.equal(links(stand), 0);
+    assert.equal(told(stand, ADA).at(-1)?.able, false);
+  });
+
+  test('nor with somebody whose relay is gone, but with whoever could never go through one', async () => {
+    const stand = await relayed();
+    says(stand, ADA, { want: 'relay', able: false, takes: false });
+    await pass(stand, 500);
+    assert.equal(links(stand), 0);
+    join(stand, participant('1'));
+    await pass(stand, 100);
+    says(stand, participant('1'), { want: 'mesh', able: false, takes: false });
+    await pass(stand, 500);
+    assert.equal(links(stand), 1);
+  });
+
+  test('hears whoever speaks also while their picture does not come', async () => {
+    const stand = await room(MANY);
+    for (const one of MANY) says(stand, one, wants);
+    stand.relays.bring(BEN);
+    await pass(stand, 3000);
+    const [open] = stand.relays.open;
+    assert.deepEqual([open?.mixed.has(ADA), open?.mixed.has(BEN)], [true, true]);
+    const ada = stand.call.snapshot().people.find((one) => one.participant === ADA);
+    assert.deepEqual([ada?.mixed, ada?.link.status], [true, 'connecting']);
+  });
+});
+
 describe('[MEDIA-16] an end-to-end key', () => {
   test('seals what goes through relays from then on, on a connection of its own', async () => {
     const stand = await room(ALL);

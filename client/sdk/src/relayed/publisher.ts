@@ -1,5 +1,5 @@
 /** Our broadcast: what we publish on which tracks, and the catalog that says so. Nothing is encoded that nobody subscribes to. */
-import { Broadcast } from '@moq/net';
+import { Broadcast, Group, type Track } from '@moq/net';
 import type { Count } from '../figures.ts';
 import type { Clock } from '../ports.ts';
 import type { LocalMedia } from '../senders.ts';
@@ -31,7 +31,9 @@ export class Publisher {
   readonly #broadcasts = new Set<Broadcast.Producer>();
   readonly #startedAt: number;
   readonly #startedWall: number;
-  #catalogs: (() => void)[] = [];
+  readonly #catalogs = new Set<Track.Producer>();
+  /** Of the catalog's last group, which has grown over all connections as those of media have. */
+  #sequence = -1;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -45,14 +47,11 @@ export class Publisher {
     this.#broadcasts.add(broadcast);
     for (const writer of this.#writers.values()) writer.serve(broadcast);
     const track = broadcast.createTrack(CATALOG_TRACK);
-    const write = (): void => {
-      if (track.closed.peek() === undefined) track.writeString(JSON.stringify(this.#say()));
-    };
-    this.#catalogs.push(write);
-    write();
+    this.#catalogs.add(track);
+    this.#writeCatalog([track]);
     void broadcast.closed.then(() => {
       this.#broadcasts.delete(broadcast);
-      this.#catalogs = this.#catalogs.filter((one) => one !== write);
+      this.#catalogs.delete(track);
     });
     return broadcast;
   }
@@ -64,7 +63,7 @@ export class Publisher {
       this.#picture('screen', screen?.getVideoTracks()[0] ?? null, SCREEN),
       this.#voice('screen-audio', screen?.getAudioTracks()[0] ?? null),
     ];
-    if (changed.includes(true)) for (const write of this.#catalogs) write();
+    if (changed.includes(true)) this.#writeCatalog(this.#catalogs);
   }
 
   counts(): Count[] {
@@ -80,6 +79,17 @@ export class Publisher {
     for (const { publisher } of this.#published.values()) publisher.close();
     this.#published.clear();
     for (const broadcast of this.#broadcasts) broadcast.close();
+  }
+
+  #writeCatalog(tracks: Iterable<Track.Producer>): void {
+    this.#sequence += 1;
+    for (const track of tracks) {
+      if (track.closed.peek() !== undefined) continue;
+      const group = new Group.Producer(this.#sequence);
+      group.writeString(JSON.stringify(this.#say()));
+      group.close();
+      track.writeGroup(group);
+    }
   }
 
   #say(): Catalog {

@@ -51,7 +51,7 @@ const MOST_TRIES = 1;
  * A connection that was replaced stays until everyone has moved, who may need the broadcast that goes out on it: over WebSocket nobody
  * does before the edge has noticed that the relay drains.
  */
-const OVERLAP_MS = 5000;
+export const OVERLAP_MS = 5000;
 /** The part of a session's time after which the next one is opened, a little earlier or later for each. */
 const RENEWED_AT = 0.8;
 const RENEWED_OVER = 0.1;

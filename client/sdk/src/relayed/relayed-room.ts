@@ -13,7 +13,7 @@ import type { Size } from './catalog.ts';
 import { chooseCodec } from './codecs.ts';
 import type { MediaPorts, Voices } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
-import { RelayLink, type WayAnswer, type Why } from './relay-link.ts';
+import { OVERLAP_MS, RelayLink, type WayAnswer, type Why } from './relay-link.ts';
 import { Seal } from './seal.ts';
 import { bearable, Strain } from './strain.ts';
 import { Subscriber } from './subscriber.ts';
@@ -59,7 +59,10 @@ const STALLED_MS = 250;
 const AGAIN_MS = 500;
 /** Doubled each time that it was in vain: on a machine with too much to do everything is late, and another relay is no better. */
 const ANSWER_MS = 1000;
-const MOST_ANSWER_MS = 16_000;
+/** Less than the ten seconds after which the library gives up, which is no answer. */
+const MOST_ANSWER_MS = 8000;
+/** Whoever has not left a relay for so long is as impatient as in the beginning. */
+const PATIENT_FOR_MS = 60_000;
 
 export class RelayedRoom {
   readonly #options: RelayedRoomOptions;
@@ -83,6 +86,7 @@ export class RelayedRoom {
   #lookedAt = 0;
   #doubting = false;
   #answerMs = ANSWER_MS;
+  #leftAt = 0;
   #closed = false;
   #cancelLook: () => void;
 
@@ -102,7 +106,8 @@ export class RelayedRoom {
       lost: LATER,
       silent: LATER,
       onLink: (link) => {
-        if (link.at !== 'waiting' || this.#state !== 'none')
+        // Where there is no relay there is none until one is open: trying is no news for anybody.
+        if (link.at === 'open' || this.#state !== 'none')
           this.#state = link.at === 'stopped' ? 'none' : link.at;
         this.#transport = link.at === 'open' ? link.transport : null;
         options.onChange();
@@ -208,7 +213,8 @@ export class RelayedRoom {
       const broadcast = `${this.#prefix}/${this.#options.me}/${this.#instance}`;
       return { way: { broadcast, relay } };
     }
-    if (relay === null) this.#state = 'none';
+    // The session that is to be replaced is as good as ever.
+    if (relay === null && this.#session === null) this.#state = 'none';
     return { refused: LATER, afterMs: null };
   }
 
@@ -226,6 +232,12 @@ export class RelayedRoom {
     if (broadcast)
       session.publish(Path.join(this.#prefix, Path.from(this.#options.me, this.#instance)), broadcast);
     this.#hearAnnouncements(session);
+    // Whoever is not here by then was seen on the connection before, which is over.
+    this.#options.clock.after(OVERLAP_MS, () => {
+      if (session !== this.#session || this.#closed) return;
+      for (const participant of this.#people.keys())
+        if (!this.#announced.has(participant)) this.#attach(participant);
+    });
   }
 
   /** They end with the connection; where they end before, everybody is announced anew. */
@@ -251,7 +263,8 @@ export class RelayedRoom {
       const pages = this.#announced.get(participant) ?? new Set();
       if (event.active) pages.add(instance);
       else pages.delete(instance);
-      this.#announced.set(participant, pages);
+      if (pages.size > 0) this.#announced.set(participant, pages);
+      else this.#announced.delete(participant);
       this.#attach(participant);
     }
   }
@@ -285,12 +298,16 @@ export class RelayedRoom {
   async #doubt(session: Session): Promise<void> {
     if (this.#doubting) return;
     this.#doubting = true;
-    const alive = await answers(session, this.#prefix, this.#options.clock, this.#answerMs);
-    this.#doubting = false;
+    const { clock } = this.#options;
+    if (clock.now() - this.#leftAt > PATIENT_FOR_MS) this.#answerMs = ANSWER_MS;
+    const alive = await answers(session, this.#prefix, clock, this.#answerMs).finally(() => {
+      this.#doubting = false;
+    });
     if (!alive && session === this.#session) {
       this.#answerMs = Math.min(MOST_ANSWER_MS, 2 * this.#answerMs);
+      this.#leftAt = clock.now();
       this.#link.leave();
-    } else this.#heardAt = this.#options.clock.now();
+    } else this.#heardAt = clock.now();
   }
 }
 

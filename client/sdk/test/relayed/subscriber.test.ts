@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Broadcast } from '@moq/net';
 import { CATALOG_TRACK, type AudioConfig, type Catalog } from '../../src/relayed/catalog.ts';
 import type { MediaPorts, Voices } from '../../src/relayed/media-ports.ts';
+import { Publisher } from '../../src/relayed/publisher.ts';
 import { Subscriber } from '../../src/relayed/subscriber.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import { fakeStream, fakeTrack } from '../fakes/media.ts';
@@ -72,4 +73,23 @@ test('a voice that ends, and one of another page of theirs, leave nothing in the
   assert.deepEqual(blended, [true, false]);
   subscriber.close();
   assert.deepEqual(blended, [false, false]);
+});
+
+test('[MEDIA-14] what somebody switches on after they came to another relay is taken, however often they did before', async () => {
+  const { subscriber } = watching();
+  const media = {} as MediaPorts;
+  const publisher = new Publisher({ media, clock: fakeClock(), codec: null, seal: null });
+  const turn = async (microphone: MediaStreamTrack | null): Promise<boolean> => {
+    publisher.set({ microphone, camera: null, screen: null });
+    for (let count = 0; count < 5; count += 1) await setImmediate();
+    return subscriber.track('microphone') !== null;
+  };
+  const first = publisher.broadcast();
+  subscriber.use(first.consume(), '2');
+  for (const on of [true, false, true, false]) assert.equal(await turn(on ? fakeTrack('audio') : null), on);
+  subscriber.use(publisher.broadcast().consume(), '2');
+  first.close();
+  for (const on of [true, false, true]) assert.equal(await turn(on ? fakeTrack('audio') : null), on);
+  publisher.close();
+  subscriber.close();
 });
