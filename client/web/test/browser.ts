@@ -1,6 +1,6 @@
 /** The gallery in a real browser: built once, served by the real server with its real headers. */
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +79,7 @@ export async function openGallery(): Promise<Gallery> {
       await browser.close();
       site.close();
       site.closeAllConnections();
+      await rm(outDir, { recursive: true, force: true });
     },
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +16,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 let server: ChildProcess;
 let browser: Browser;
 let url: string;
+let outDir: string;
 
 before(async () => {
   // Not into dist/: that may be served at this moment.
-  const outDir = await mkdtemp(join(tmpdir(), 'parley-built-'));
+  outDir = await mkdtemp(join(tmpdir(), 'parley-built-'));
   await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
@@ -34,6 +35,7 @@ before(async () => {
 after(async () => {
   await browser.close();
   server.kill('SIGTERM');
+  await rm(outDir, { recursive: true, force: true });
 });
 
 async function freePort(): Promise<number> {

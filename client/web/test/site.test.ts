@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,10 @@ import { createSite } from '../server/site.ts';
 const PAGE = '<!doctype html><title>Parley</title>';
 let site: Server;
 let port: number;
+let root: string;
 
 before(async () => {
-  const root = await mkdtemp(join(tmpdir(), 'parley-site-'));
+  root = await mkdtemp(join(tmpdir(), 'parley-site-'));
   await mkdir(join(root, 'assets'));
   const script = 'console.log("a script")';
   for (const [name, text] of [
@@ -31,7 +32,10 @@ before(async () => {
   await once(site, 'listening');
   port = (site.address() as AddressInfo).port;
 });
-after(() => site.close());
+after(async () => {
+  site.close();
+  await rm(root, { recursive: true, force: true });
+});
 
 interface Got {
   readonly status: number;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
@@ -39,6 +39,7 @@ before(async () => {
     if (/\.(?:js|css)$/.test(name))
       sizes.set(name, gzipSync(await readFile(join(outDir, 'assets', name))).length / 1024);
   page = await readFile(join(outDir, 'index.html'), 'utf8');
+  await rm(outDir, { recursive: true, force: true });
 });
 
 const sum = (files: readonly (readonly [string, number])[]): number =>

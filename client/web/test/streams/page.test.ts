@@ -1,7 +1,7 @@
 /** The shipped page of a stream in Chromium, against a relay that answers from a script. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +15,10 @@ import { launch } from '../browser.ts';
 let browser: Browser;
 let site: ReturnType<typeof createSite>;
 let url: string;
+let outDir: string;
 
 before(async () => {
-  const outDir = await mkdtemp(join(tmpdir(), 'parley-streams-'));
+  outDir = await mkdtemp(join(tmpdir(), 'parley-streams-'));
   const root = fileURLToPath(new URL('../..', import.meta.url));
   await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
   site = createSite({ root: outDir, frameAncestors: [], connect: [] });
@@ -30,6 +31,7 @@ after(async () => {
   await browser.close();
   site.close();
   site.closeAllConnections();
+  await rm(outDir, { recursive: true, force: true });
 });
 
 interface Visit {
