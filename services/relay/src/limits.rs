@@ -135,6 +135,8 @@ limits! {
         "300 a second; each takes less than 1 kB";
     pod_revocations "pod.revocations" = 10_000, 1 => 1_000_000, "names", Some(Code::TooManyRevocations),
         "one every nine seconds of a day";
+    pod_departures "pod.departures" = 100_000, 1 => 1_000_000, "names", None,
+        "of people who left rooms: 300 a second for five minutes; those that are over soonest make room";
     revocations_interval "revocations.interval" = 30_000, 100 => 600_000, "ms", None,
         "how often a pod says a digest of its revocations: the longest that a lost message is missed for";
     body_bytes "body.bytes" = 4096, 64 => 65_536, "bytes", Some(Code::BodyTooLarge),

@@ -7,6 +7,7 @@ mod contracts;
 mod signer;
 
 use contracts::{codes, grant, revocations};
+use parley_relay::access::revocations::Most;
 use parley_relay::access::{self, Entry, Grant, Revocation, Revoked, Term, one_use, pattern, scope, token};
 use parley_relay::codes::Code;
 use parley_relay::limits::Limits;
@@ -159,7 +160,7 @@ async fn str_111_codes_in_memory_keep_the_contract() {
 
 #[tokio::test]
 async fn str_115_revocations_in_memory_keep_the_contract() {
-    let revoked = Arc::new(Revoked::new(2));
+    let revoked = Arc::new(Revoked::new(Most { asked: 2, departed: 2 }));
     revocations(&access::revocations::Memory(Arc::clone(&revoked)), &revoked).await;
 }
 
@@ -169,7 +170,7 @@ fn entry(name: &str, until: u64) -> Entry {
 
 #[test]
 fn str_115_a_revocation_that_is_over_makes_room() {
-    let revoked = Revoked::new(1);
+    let revoked = Revoked::new(Most { asked: 1, departed: 1 });
     revoked.add(entry("a", 100), 50).unwrap();
     revoked.add(entry("a", 60), 50).unwrap();
     assert_eq!(revoked.add(entry("b", 200), 99), Err(Code::TooManyRevocations));
@@ -178,8 +179,27 @@ fn str_115_a_revocation_that_is_over_makes_room() {
 }
 
 #[test]
+fn str_120_people_who_left_take_no_room_of_those_who_were_asked_for_and_make_room_for_each_other() {
+    let left = |name: &str, until| Entry { term: Term { before: Some(50), until }, ..entry(name, 0) };
+    let most = Most { asked: 1, departed: 2 };
+    let (one, other) = (Revoked::new(most), Revoked::new(most));
+    let all = [left("a", 100), left("b", 200), left("c", 150), left("d", 90)];
+    let refused = |list: &Revoked, all: Vec<Entry>| list.merge(all, 50);
+    assert_eq!(refused(&one, all.to_vec()), 1, "the one that is over soonest");
+    assert!(!one.covers(&grant("a")) && one.covers(&grant("b")) && one.covers(&grant("c")) && !one.covers(&grant("d")));
+    one.add(entry("e", 60), 50).unwrap();
+    other.add(entry("e", 60), 50).unwrap();
+    refused(&other, all.into_iter().rev().collect());
+    assert_eq!(one.digest(50), other.digest(50), "in whatever order they come");
+    assert_eq!(one.add(entry("f", 300), 50), Err(Code::TooManyRevocations));
+    assert_eq!(one.add(entry("b", 300), 50), Err(Code::TooManyRevocations), "also of whom is known to have left");
+    assert!(one.covers(&grant("b")) && one.covers(&grant("e")));
+    assert_eq!(one.entries(200).len(), 0);
+}
+
+#[test]
 fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
-    let revoked = Revoked::new(10);
+    let revoked = Revoked::new(Most { asked: 10, departed: 10 });
     let up_to = |before| Entry { term: Term { before: Some(before), until: 100 }, ..entry("a", 0) };
     revoked.add(up_to(50), 50).unwrap();
     let made = |made| Grant { made, ..grant("a") };
@@ -189,7 +209,7 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
         assert_eq!(revoked.covers(&made), expected, "{made:?}");
     }
     // At least what both say, whichever came first.
-    let (later, all) = (Revoked::new(10), Revoked::new(10));
+    let (later, all) = (Revoked::new(Most { asked: 10, departed: 10 }), Revoked::new(Most { asked: 10, departed: 10 }));
     later.merge(vec![up_to(60), up_to(50)], 50);
     assert!(later.covers(&made(Some(60))) && !later.covers(&made(Some(61))));
     all.merge(vec![entry("a", 70), up_to(50)], 50);
@@ -204,7 +224,7 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
 
 #[test]
 fn str_118_two_lists_become_one_whatever_the_order_and_then_share_a_digest() {
-    let (one, other) = (Revoked::new(10), Revoked::new(10));
+    let (one, other) = (Revoked::new(Most { asked: 10, departed: 10 }), Revoked::new(Most { asked: 10, departed: 10 }));
     assert_eq!(one.digest(5), other.digest(5));
     let entries = [entry("a", 100), entry("b", 200), entry("a", 150), entry("c", 60)];
     for known in &entries {
@@ -216,7 +236,7 @@ fn str_118_two_lists_become_one_whatever_the_order_and_then_share_a_digest() {
     // What is over is in none, and is not taken again.
     assert_eq!(one.digest(60), other.digest(60));
     assert_eq!((one.merge(vec![entry("c", 60)], 60), one.entries(60).len()), (0, 2));
-    assert_eq!(one.digest(200), Revoked::new(1).digest(200));
+    assert_eq!(one.digest(200), Revoked::new(Most { asked: 1, departed: 1 }).digest(200));
     let token = Entry { whom: Revocation::Token("a".into()), term: Term::all(150) };
     one.merge(vec![entry("a", 150)], 50);
     other.merge(vec![token], 50);
@@ -225,7 +245,7 @@ fn str_118_two_lists_become_one_whatever_the_order_and_then_share_a_digest() {
 
 #[test]
 fn str_119_another_pods_list_takes_no_more_room_than_there_is() {
-    let revoked = Revoked::new(2);
+    let revoked = Revoked::new(Most { asked: 2, departed: 2 });
     let names = ["a", "b", "c", "a", "d"];
     assert_eq!(revoked.merge(names.map(|name| entry(name, 100)).to_vec(), 50), 2);
     assert_eq!(revoked.entries(50).len(), 2);

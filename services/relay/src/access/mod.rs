@@ -55,7 +55,7 @@ pub struct Ports {
 impl Ports {
     /// Of a pod alone: both are in its memory.
     pub fn alone(limits: &Limits) -> Self {
-        let revoked = Arc::new(Revoked::new(size(limits.pod_revocations)));
+        let revoked = Arc::new(Revoked::new(revocations::most(limits)));
         Self {
             codes: Box::new(one_use::Memory::with(limits)),
             revocations: Box::new(revocations::Memory(Arc::clone(&revoked))),

@@ -2,13 +2,14 @@
 use super::Answer;
 use super::grant::Grant;
 use crate::codes::Code;
+use crate::limits::{Limits, size};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Whom: `{"jti": …}` or `{"sub": …}`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Revocation {
     /// The one token.
     #[serde(rename = "jti")]
@@ -79,56 +80,95 @@ pub trait Revocations: Send + Sync {
     fn revoke(&self, whom: Revocation, until: u64) -> Answer<'_, ()>;
 }
 
+/// How many entries there are at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    /// That somebody asked for: none of them makes room.
+    pub asked: usize,
+    /// Of people who left a room, which are many: those that are over soonest make room.
+    pub departed: usize,
+}
+
+/// As the limits say.
+pub fn most(limits: &Limits) -> Most {
+    Most { asked: size(limits.pod_revocations), departed: size(limits.pod_departures) }
+}
+
 /// What is revoked, as one pod knows it.
 #[derive(Debug)]
 pub struct Revoked {
     list: Mutex<List>,
-    most: usize,
+    most: Most,
 }
 
 #[derive(Debug, Default)]
 struct List {
     terms: HashMap<Revocation, Term>,
+    asked: BTreeSet<(u64, Revocation)>,
+    departed: BTreeSet<(u64, Revocation)>,
     /// Of all entries, whatever their order.
     digest: u64,
 }
 
 impl List {
-    fn forget_old(&mut self, now: u64) {
-        let digest = &mut self.digest;
-        self.terms.retain(|whom, term| {
-            let keeps = term.until > now;
-            if !keeps {
-                *digest ^= Entry { whom: whom.clone(), term: *term }.digest();
-            }
-            keeps
-        });
+    /// Those of one kind, the one that is over soonest first. A departure says which tokens it means; whoever asks means all.
+    fn kind(&mut self, term: Term) -> &mut BTreeSet<(u64, Revocation)> {
+        if term.before.is_some() { &mut self.departed } else { &mut self.asked }
     }
 
-    fn add(&mut self, entry: Entry, most: usize) -> Result<(), Code> {
-        let Entry { whom, mut term } = entry;
-        match self.terms.get(&whom).copied() {
-            Some(known) if known.with(term) == known => return Ok(()),
-            Some(known) => {
-                term = term.with(known);
-                self.digest ^= Entry { whom: whom.clone(), term: known }.digest();
-            }
-            None if self.terms.len() >= most => return Err(Code::TooManyRevocations),
-            None => {}
-        }
+    fn remove(&mut self, whom: &Revocation) {
+        let Some(term) = self.terms.remove(whom) else { return };
+        self.kind(term).remove(&(term.until, whom.clone()));
+        self.digest ^= Entry { whom: whom.clone(), term }.digest();
+    }
+
+    fn insert(&mut self, Entry { whom, term }: Entry) {
+        self.kind(term).insert((term.until, whom.clone()));
         self.digest ^= Entry { whom: whom.clone(), term }.digest();
         self.terms.insert(whom, term);
+    }
+
+    fn forget_old(&mut self, now: u64) {
+        loop {
+            let first =
+                [self.asked.first(), self.departed.first()].into_iter().flatten().find(|(until, _)| *until <= now);
+            let Some((_, whom)) = first.cloned() else { return };
+            self.remove(&whom);
+        }
+    }
+
+    fn add(&mut self, entry: Entry, most: Most) -> Result<(), Code> {
+        let Entry { whom, mut term } = entry;
+        let known = self.terms.get(&whom).copied();
+        if let Some(known) = known {
+            term = term.with(known);
+            if term == known {
+                return Ok(());
+            }
+        }
+        let is_new = known.is_none_or(|known| known.before.is_some() != term.before.is_some());
+        let most = if term.before.is_some() { most.departed } else { most.asked };
+        if is_new && self.kind(term).len() >= most {
+            // Of two full lists the same is kept, in whatever order it is heard.
+            let soonest = self.departed.first().filter(|_| term.before.is_some()).cloned();
+            match soonest.filter(|soonest| *soonest < (term.until, whom.clone())) {
+                Some((_, soonest)) => self.remove(&soonest),
+                None => return Err(Code::TooManyRevocations),
+            }
+        }
+        self.remove(&whom);
+        self.insert(Entry { whom, term });
         Ok(())
     }
 }
 
 impl Revoked {
-    /// At most `most` at once.
-    pub fn new(most: usize) -> Self {
+    /// At most so many at once.
+    pub fn new(most: Most) -> Self {
         Self { list: Mutex::default(), most }
     }
 
-    /// Adds one; the sweep ends its sockets. `now`: seconds since 1970. None is forgotten before its time to make room.
+    /// Adds one; the sweep ends its sockets. `now`: seconds since 1970.
     pub fn add(&self, entry: Entry, now: u64) -> Result<(), Code> {
         let mut list = self.list.lock();
         list.forget_old(now);

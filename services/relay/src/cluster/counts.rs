@@ -11,7 +11,7 @@ pub struct Counts {
     pub bus: Gauge,
     /// Messages on NATS that no pod would send.
     pub broken: Counter,
-    /// Revocations of other pods over `pod.revocations`.
+    /// Revocations of other pods over `pod.revocations` or `pod.departures`.
     pub overfull: Counter,
     /// Links over which this pod hears others.
     pub hears: Gauge,

@@ -12,7 +12,7 @@ pub fn write(out: &mut Text, counts: &Counts) {
     );
     out.counter(
         "parley_relay_refused_revocations_total",
-        "Revocations of other pods over pod.revocations",
+        "Revocations of other pods over pod.revocations or pod.departures",
         counts.overfull.get(),
     );
     out.gauge("parley_relay_links_hearing", "Open links over which this pod hears another", counts.hears.get());

@@ -148,7 +148,7 @@ pub async fn join(config: &Config) -> anyhow::Result<Joined> {
 
 /// Codes and revocations that hold on every pod.
 pub fn ports(bus: &Bus, limits: &Limits, counts: &Arc<Counts>) -> access::Ports {
-    let revoked = Arc::new(Revoked::new(size(limits.pod_revocations)));
+    let revoked = Arc::new(Revoked::new(access::revocations::most(limits)));
     let own = access::one_use::Memory::with(limits);
     access::Ports {
         codes: Box::new(codes::Spread::start(own, bus, Duration::from_millis(limits.code_timeout), counts)),

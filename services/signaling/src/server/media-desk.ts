@@ -30,7 +30,11 @@ interface Where {
 type Rights = Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>;
 type Departure = Effect & { type: 'departed' };
 
-/** These have lost the right to be here: revoked for as long as a session may last. */
+/**
+ * These have lost the right to be here: revoked for long enough that also a relay which was without the bus for a while learns of it. Not for as long as
+ * a session may last: an owner who lets in a hundred a minute and removes them would fill the relays' list.
+ */
+const REMOVED_MS = 3_600_000;
 const REMOVED: ReadonlySet<Departure['reason']> = new Set(['kicked', 'banned', 'room-deleted']);
 
 /** Pods' and relays' clocks may differ by this much. */
@@ -105,7 +109,8 @@ export class MediaDesk {
     const { limits } = this.#parts;
     const had = this.#given.delete(participant);
     if (this.relays === 0) return;
-    if (wasHere && REMOVED.has(reason)) this.#revoke(participant, limits['media.session']);
+    if (wasHere && REMOVED.has(reason))
+      this.#revoke(participant, Math.min(REMOVED_MS, limits['media.session']));
     else if (had || reason === 'lost') this.#revoke(participant, limits['media.tokenAge']);
   }
 

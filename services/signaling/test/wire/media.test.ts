@@ -157,13 +157,13 @@ describe('a media relay', () => {
     assert.ok(!revoked.some(({ sub }) => sub === back.participant));
   });
 
-  test('[MEDIA-7] whoever is kicked is revoked for as long as a session may last', async () => {
+  test('[MEDIA-7] whoever is kicked is revoked for an hour', async () => {
     const owner = await Owner.of(pod.url);
     const client = await Client.enter(pod.url, owner.room);
     await offered(client);
     await owner.to(pod.url, client.participant, 'kick');
     const entry = await revocationOf(client.participant);
-    assert.ok(entry && entry.until - entry.before >= 12 * 3600);
+    assert.ok(entry && Math.abs(entry.until - entry.before - 3600) <= 10);
   });
 
   test('[MEDIA-7] so is everyone of a room that is deleted', async () => {
@@ -172,7 +172,7 @@ describe('a media relay', () => {
     await offered(client);
     await owner.ask(pod.url, 'DELETE', '');
     const entry = await revocationOf(client.participant);
-    assert.ok(entry && entry.until - entry.before >= 12 * 3600);
+    assert.ok(entry && Math.abs(entry.until - entry.before - 3600) <= 10);
   });
 
   test('[MEDIA-7] whoever left without having had one is not', async () => {
