@@ -62,6 +62,8 @@ export class CallSession {
   readonly #read = signal(0);
   readonly #keyForgotten = signal(false);
   readonly #stops: (() => void)[] = [];
+  #choosesScreen = false;
+  #closed = false;
 
   constructor(call: Call, media: LocalMedia, mediaKey: string | null = null) {
     this.#call = call;
@@ -135,8 +137,15 @@ export class CallSession {
       this.notices.say('This device cannot share its screen. Join from a computer to share one.', 'trouble');
       return;
     }
+    if (this.#choosesScreen) return;
+    this.#choosesScreen = true;
     try {
       const stream = await open();
+      // The call ended while the browser asked which: nothing would ever stop it.
+      if (this.#closed) {
+        for (const track of stream.getTracks()) track.stop();
+        return;
+      }
       stream.getVideoTracks()[0]?.addEventListener('ended', () => {
         if (this.screen.value === stream) this.stopScreen();
       });
@@ -146,6 +155,8 @@ export class CallSession {
     } catch (error) {
       // Refused is what browsers call the Cancel button: nothing to report.
       if (problemOf(error) !== 'refused') this.notices.say('Your screen could not be shared.', 'trouble');
+    } finally {
+      this.#choosesScreen = false;
     }
   }
 
@@ -204,6 +215,7 @@ export class CallSession {
   }
 
   close(): void {
+    this.#closed = true;
     for (const stop of this.#stops) stop();
     for (const track of this.screen.peek()?.getTracks() ?? []) track.stop();
     this.notices.close();
