@@ -9,6 +9,7 @@ import { makeVideo, Terminal } from '@parley/local/terminal';
 import type { Somebody } from '../support/any-page.ts';
 import { clientsOf, end, relayInUse } from '../support/live-relays.ts';
 import { opened } from '../support/opened.ts';
+import { switchMicrophone } from '../support/controls.ts';
 import { goes, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
 import { seesAndHearsOthers, seesPictures } from '../support/presence.ts';
 import { joinAsPuppet, launchFirefox } from '../support/puppets.ts';
@@ -104,6 +105,21 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     const noticed = await watched(t, 'a relay killed', people, () => end(site.stack, relay, 'SIGKILL'));
     bounded(noticed, BACK_MS);
     for (const one of people) await goes(one, 'relay', 2);
+  });
+
+  it('[MEDIA-10] [MEDIA-14] hears whoever speaks again after their relay was killed while they were muted', async (t) => {
+    const room = newRoom();
+    const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
+    for (const one of [ada, ben, cem]) await goes(one, 'relay', 2);
+    await listen(ada.page);
+    for (const to of ['off', 'plain', 'off'] as const) await switchMicrophone(ben, to);
+    const relay = await relayInUse(site.stack);
+    t.after(() => site.stack.restart(relay));
+    await end(site.stack, relay, 'SIGKILL');
+    await pause(BACK_MS.silentMs);
+    for (const one of [ada, ben, cem]) await goes(one, 'relay', 2);
+    await switchMicrophone(ben, 'plain');
+    await seesAndHearsOthers(ada, 2);
   });
 
   it('[MEDIA-16] is sealed between those whose link has the same key, and whoever has another link meets them directly', async () => {

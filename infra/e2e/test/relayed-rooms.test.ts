@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { newProfile } from '../support/browsers.ts';
 import { clientsOf, nobodyIsLeft } from '../support/live-relays.ts';
+import { switchMicrophone } from '../support/controls.ts';
 import { goes } from '../support/paths.ts';
 import { seesAndHearsOthers } from '../support/presence.ts';
 import { withSite } from '../support/site.ts';
@@ -182,11 +183,6 @@ function mayBeDeaf(): void {
     };
     add.call(this, type, heard, options);
   };
-}
-
-async function switchMicrophone({ page }: Visitor, to: 'plain' | 'off'): Promise<void> {
-  await page.getByTestId('control-microphone').click();
-  await page.locator(`[data-testid=control-microphone][data-look=${to}]`).waitFor();
 }
 
 /** Of all elements these, and they really play. Needs `listen`. */
