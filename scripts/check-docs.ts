@@ -1,7 +1,11 @@
-/** Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. */
+/**
+ * Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. And that
+ * every rule of the specifications is cited by a test.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { uncited, type Page } from './rules.ts';
 
 const LINK = /\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g;
 const QUOTED = /`([\w.-]+(?:\/[\w.@-]+)+\/?)`/g;
@@ -9,6 +13,8 @@ const QUOTED = /`([\w.-]+(?:\/[\w.@-]+)+\/?)`/g;
 /** Pages that walk through the signaling service name its files without their common beginning. */
 const SIGNALING = 'services/signaling/src';
 const LAYERS = new Set(['core', 'adapters', 'server']);
+
+const SPECIFICATIONS = ['services/protocol/SPEC.md', 'services/relay/STREAMS.md', 'services/relay/MEDIA.md'];
 
 const folders = new Set(
   readdirSync('.', { withFileTypes: true })
@@ -40,5 +46,28 @@ function isBuilt(path: string): boolean {
 
 if (missing.length > 0) {
   console.error(`The documentation points at what is not there:\n  ${missing.join('\n  ')}`);
+  process.exitCode = 1;
+}
+
+const read = (path: string): Page => ({ path, text: readFileSync(path, 'utf8') });
+const sources = execFileSync(
+  'git',
+  ['ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx', '*.rs', '*/fixtures/*.json'],
+  {
+    encoding: 'utf8',
+  },
+);
+const untested = uncited(
+  SPECIFICATIONS.map(read),
+  sources
+    .trim()
+    .split('\n')
+    .filter((path) => existsSync(path))
+    .map(read),
+);
+if (untested.length > 0) {
+  console.error(
+    `Rules that no test cites, as \`[ROOM-3]\` in its title, \`str_1_\` in its name or \`rule\` in a fixture:\n  ${untested.join('\n  ')}`,
+  );
   process.exitCode = 1;
 }

@@ -20,6 +20,12 @@ export const CODES = define({
     meaning: 'The request is not of the form this address takes.',
   },
   BODY_TOO_LARGE: { http: 413, close: null, retry: false, meaning: 'The request body is over the limit.' },
+  HEAD_TOO_LARGE: {
+    http: 431,
+    close: null,
+    retry: false,
+    meaning: "The request's head is larger than the edge takes.",
+  },
   NOT_FOUND: { http: 404, close: null, retry: false, meaning: 'There is nothing at this address.' },
   ORIGIN_DENIED: {
     http: 403,
@@ -109,7 +115,7 @@ export const CODES = define({
     retry: false,
     meaning: 'This tab has as many pages as it may have: close one first.',
   },
-  PAGES_TOO_FAST: { http: 429, close: null, retry: true, meaning: 'Too many requests for pages.' },
+  PAGES_TOO_FAST: { http: null, close: null, retry: true, meaning: 'Too many requests for pages.' },
   NO_RELAY: { http: 503, close: null, retry: true, meaning: 'No media relay takes sessions now.' },
   NOT_READY: {
     http: 503,

@@ -102,6 +102,14 @@ describe('directed messages', () => {
     }
   });
 
+  it('[DIR-3] an id is 1 to 24 printable ASCII characters without space', () => {
+    const to = participantId(new Random(5).bytes(16));
+    const isRead = (id: string): boolean => readDirected(utf8.encode(`>${to} ${id}\nx`))?.id === id;
+    for (const id of ['!', '~', 'x'.repeat(24), PRINTABLE.slice(0, 24)]) assert.ok(isRead(id), id);
+    for (const id of ['', ' ', 'a b', 'x'.repeat(25), 'tab\t', 'bell\u0007', 'delete\u007f', 'é'])
+      assert.ok(!isRead(id), JSON.stringify(id));
+  });
+
   it('[DIR-4] what one pod writes is what the other reads', () => {
     const random = new Random(3);
     for (let round = 0; round < ROUNDS; round += 1) {

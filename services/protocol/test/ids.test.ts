@@ -36,7 +36,7 @@ describe('[ROOM-1] room ids', () => {
     }
   });
 
-  it('a named room is its name and its home region', () => {
+  it('[ROOM-3] a named room is its name and its home region', () => {
     for (const [room, name, region] of [
       ['standup@eu', 'standup', 'eu'],
       ['a@b', 'a', 'b'],

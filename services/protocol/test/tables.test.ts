@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
-import { describe, it } from 'node:test';
-import { CODES, codeNames, codeOfClose, type Code } from '../src/codes.ts';
-import { ROUTES, type Route } from '../src/http.ts';
+import { describe, it, test } from 'node:test';
+import { CODES, codeNames, codeOfClose, knownCode, type Code } from '../src/codes.ts';
+import { decode } from '../src/decode.ts';
+import { ErrorAnswer, ROUTES, type Route } from '../src/http.ts';
 import { defaultLimits, LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import { DIRECTED_ID_BYTES } from '../src/directed.ts';
 
@@ -11,15 +13,19 @@ const SHARED_CLOSES: Readonly<Record<number, readonly Code[]>> = {
   4400: ['BAD_MESSAGE', 'UNKNOWN_TYPE'],
   4404: ['ROOM_INVALID', 'ROOM_NOT_FOUND'],
 };
-/** What any address answers, and what is answered to a refused upgrade or only on a socket. */
+/** What any address answers, or the edge before it, and what is answered to a refused upgrade or only on a socket. */
 const NAMED_BY_NO_ROUTE: ReadonlySet<Code> = new Set([
   'NOT_FOUND',
   'INTERNAL',
   'ROOM_DELETED',
   'TOO_MANY_SOCKETS',
-  'PAGES_TOO_FAST',
+  'HEAD_TOO_LARGE',
   'LOBBY_DENIED',
 ]);
+/** No route answers it: it is said on a socket that stays open. */
+const SAID_ON_A_SOCKET: ReadonlySet<Code> = new Set(['PAGES_TOO_FAST']);
+/** One mapper of the edge's own answers: what it is of, and the code in its body. */
+const EDGE_ANSWER = /- filter:\n(.*?)\bcode: ([A-Z_]+)\n/gs;
 /** Those of RFC 6455 and its registry that a server may send here; the rest are of the private range. */
 const REGISTERED_CLOSES = new Set([1002, 1007, 1009, 1011, 1012]);
 
@@ -75,6 +81,26 @@ describe('[ERR-1] codes', () => {
     }
     for (const close of [1000, 1001, 1005, 1006]) assert.equal(codeOfClose(close), undefined);
   });
+});
+
+test('[ERR-1] [ERR-2] the edge answers codes of the table, with their status', () => {
+  const edge = readFileSync(new URL('../../../charts/parley/files/envoy.yaml', import.meta.url), 'utf8');
+  const answered = new Map<string, number>();
+  for (const [, filter = '', code = ''] of edge.matchAll(EDGE_ANSWER))
+    answered.set(code, Number(/value: \{ default_value: (\d+)/.exec(filter)?.[1]));
+  assert.ok(answered.has('HEAD_TOO_LARGE'), [...answered.keys()].join(' '));
+  for (const [code, status] of answered) assert.equal(CODES[code as Code]?.http, status, code);
+  assert.equal(CODES.HEAD_TOO_LARGE.retry, false, 'the same head is too large again');
+});
+
+test('[ERR-4] a program reads the code, also of a newer service, whatever the message says', () => {
+  for (const message of ['', 'The room is full.', 'La salle est pleine.', 'NOT_FOUND']) {
+    const answer = decode(ErrorAnswer, { code: 'ROOM_FULL', message });
+    assert.equal(answer.ok && knownCode(answer.message.code), 'ROOM_FULL');
+    const newer = decode(ErrorAnswer, { code: 'NOT_KNOWN_YET', message });
+    assert.equal(newer.ok && knownCode(newer.message.code), 'INTERNAL');
+  }
+  assert.ok(!decode(ErrorAnswer, { message: 'The room is full.' }).ok);
 });
 
 describe('[ERR-1] routes', () => {
@@ -154,7 +180,8 @@ describe('[LIM-1] limits', () => {
   it('a limit on what an address may ask tells the caller to come back later', () => {
     for (const name of limitNames().filter((limit) => limit.startsWith('address.'))) {
       const { code } = LIMITS[name];
-      assert.ok(code !== null && CODES[code].http === 429 && CODES[code].retry, `${name}: ${code}`);
+      assert.ok(code !== null && CODES[code].retry, `${name}: ${code}`);
+      assert.ok(CODES[code].http === 429 || SAID_ON_A_SOCKET.has(code), `${name}: ${code}`);
     }
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { publicAddress } from '../src/agent/address.ts';
@@ -9,6 +9,11 @@ import { describeNode } from '../src/agent/announcement.ts';
 import { readSettings } from '../src/agent/settings.ts';
 import { base, secret, startAgent, textOf, until } from './agent.ts';
 import { restLogin, TurnClient } from './turn-client.ts';
+
+/** Pods are tested with the same secret and its name. */
+const vector = JSON.parse(
+  readFileSync(new URL('../../protocol/fixtures/turn/key.json', import.meta.url), 'utf8'),
+) as { readonly secret: string; readonly key: string };
 
 test('an unknown setting is refused by its name, and so is a wrong one', () => {
   assert.throws(() => readSettings({ ...base, PARLEY_TURN_PROT: '1' }), { message: /PARLEY_TURN_PROT/ });
@@ -47,6 +52,7 @@ test('[TURN-5] a node says where it is over UDP and TCP, over TLS where its cert
   const settings = readSettings({
     ...base,
     PARLEY_TURN_REGION: 'eu',
+    PARLEY_TURN_SECRET: vector.secret,
     PARLEY_TURN_TLS_AT: 'turn.example.com:443',
   });
   const coturn = { allocations: () => 3 };
@@ -55,8 +61,7 @@ test('[TURN-5] a node says where it is over UDP and TCP, over TLS where its cert
   assert.deepEqual(said, {
     node: 'node-a',
     region: 'eu',
-    // The first 16 symbols of the base64url HMAC-SHA256 of `parley turn` with the secret.
-    key: 'qQ0knIpBX3VI8YoO',
+    key: vector.key,
     urls: [
       'turn:203.0.113.7:3478?transport=udp',
       'turn:203.0.113.7:3478?transport=tcp',

@@ -28,17 +28,17 @@ test('a credential made from the secret gets a relay address of this node', asyn
   assert.equal(relayed?.ip, ip);
 });
 
-test('an expired credential is refused', async (t) => {
+test('[TURN-4] an expired credential is refused', async (t) => {
   const client = await open(t, restLogin(secret, 'p1', inSeconds(-1)));
   assert.equal((await client.allocate()).outcome, unauthorized);
 });
 
-test('a credential made from another secret is refused', async (t) => {
+test('[TURN-4] a credential made from another secret is refused', async (t) => {
   const client = await open(t, restLogin('another-secret', 'p1', inSeconds(60)));
   assert.equal((await client.allocate()).outcome, unauthorized);
 });
 
-test('an expiry that was put off by its holder is refused', async (t) => {
+test('[TURN-4] an expiry that was put off by its holder is refused', async (t) => {
   const { password } = restLogin(secret, 'p1', inSeconds(-1));
   const client = await open(t, { username: `${inSeconds(3600)}:p1`, password });
   assert.equal((await client.allocate()).outcome, unauthorized);

@@ -261,6 +261,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   BAD_REQUEST: OURS,
   BODY_TOO_LARGE: OURS,
+  HEAD_TOO_LARGE: OURS,
   ENTER_FIRST: OURS,
   ALREADY_ENTERED: OURS,
   BAD_MESSAGE: OURS,

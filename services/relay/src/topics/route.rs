@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn str_1_to_3_the_path_names_topic_and_role() {
+    fn str_1_to_3_and_6_the_path_names_topic_and_role_and_the_query_nothing() {
         let cases = [
             ("/demo", "/demo", Role::Both),
             ("/lab/7/camera", "/lab/7/camera", Role::Both),

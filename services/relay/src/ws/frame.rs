@@ -231,9 +231,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn str_14_a_header_that_is_no_frame_of_ours_is_refused() {
+    fn str_14_and_25_a_header_that_is_no_frame_of_ours_is_refused() {
         let cases: &[(&[u8], Violation)] = &[
-            (&[0xc2, 0x80], Violation::ReservedBits),
+            (&[0xc2, 0x80], Violation::ReservedBits), // STR-25: compressed, as nobody agreed to.
             (&[0x83, 0x80], Violation::UnknownOpcode),
             (&[0x8b, 0x80], Violation::UnknownOpcode),
             (&[0x82, 0x05], Violation::Unmasked),

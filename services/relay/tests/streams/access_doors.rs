@@ -204,7 +204,7 @@ async fn str_100_an_open_relay_asks_nobody_and_has_no_doors_for_tokens() {
 }
 
 #[tokio::test]
-async fn str_110_a_code_opens_one_socket_on_its_very_path() {
+async fn str_109_and_110_a_code_opens_one_socket_on_its_very_path() {
     let pod = start(&[]).await;
     let token = eddsa(&claims(json!({"sub": "ada"})));
     let made = code(&pod, "/in/lab/7", &token).await;

@@ -33,7 +33,7 @@ async fn str_14_a_frame_that_is_none_closes_its_socket_and_nobody_elses() {
 }
 
 #[tokio::test]
-async fn str_14_messages_that_were_whole_before_the_bad_frame_arrive_and_bad_text_does_not() {
+async fn str_13_and_14_messages_that_were_whole_before_the_bad_frame_arrive_and_bad_text_does_not() {
     let pod = start(&[]).await;
     let mut reader = pod.join("/out/x").await;
     pod.until_clients(1).await;

@@ -27,7 +27,7 @@ import { endIncarnation, endRoom } from './room-deleted.ts';
 import { answerSections } from './roster/answer.ts';
 import { onDigest } from './roster/digest.ts';
 import { greetAll } from './roster/greet.ts';
-import { hearsItself, notePeer, onBeat, startBeating } from './roster/liveness.ts';
+import { hearsItself, notePeer, onBeat, peersHeard, startBeating } from './roster/liveness.ts';
 import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
 import { isAbandoned, onSeat } from './seating.ts';
@@ -58,6 +58,7 @@ export interface Core {
   view(room: RoomId): RoomView | undefined;
   /** Whether nobody can come back into this seat any more. */
   isAbandoned(room: RoomId, seat: Seat): boolean;
+  /** `peers` are the pods that are heard now, those of other regions whose beats reach this one included: a beat has no region. */
   counts(): { readonly rooms: number; readonly sockets: number; readonly peers: number };
 }
 
@@ -117,7 +118,7 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
       const room = pod.rooms.get(id);
       return room !== undefined && isAbandoned(pod, room, seat);
     },
-    counts: () => ({ rooms: pod.rooms.size, sockets: pod.sockets.size, peers: pod.peers.size }),
+    counts: () => ({ rooms: pod.rooms.size, sockets: pod.sockets.size, peers: peersHeard(pod) }),
   };
 }
 

@@ -45,7 +45,11 @@ export class Metrics {
     gauge('parley_rooms', 'Rooms this pod has an interest in', () => read().rooms);
     gauge('parley_participants', 'Participants whose socket this pod holds', () => read().sockets);
     gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
-    gauge('parley_peers', 'Other pods this pod hears', () => read().peers);
+    gauge(
+      'parley_peers',
+      'Other pods whose beat this pod has heard in the last 3.5 s, also of regions whose NATS is joined with its own',
+      () => read().peers,
+    );
     gauge('parley_media_relays', 'Media relays this pod sends people to', () => read().mediaRelays);
     gauge('parley_turn_nodes', 'TURN nodes that people can be sent to', () => read().turnNodes);
     gauge('parley_visitors', 'Visitors of pages whose socket this pod holds', () => read().pages.visitors);

@@ -31,6 +31,28 @@ test('[CHAT-1] a line sent again is taken again and shown once', () => {
   assert.deepEqual(first, second);
 });
 
+test('[CHAT-6] a line that is lost on its way to a pod comes again half a second later, and after a gap with the greeting', () => {
+  const world = new World({ pods: ['a', 'b'] });
+  const ada = world.join('a');
+  const bob = world.join('b');
+  const heard = (): string[] => bob.heard('chat').map(({ line }) => line.text);
+  world.network.drop(({ type }) => type === 'chat');
+  ada.chat('line-0001', 'hello');
+  world.advance(490);
+  assert.deepEqual(heard(), []);
+  world.advance(20);
+  assert.deepEqual(heard(), ['hello']);
+
+  world.network.cut('a', 'b');
+  ada.chat('line-0002', 'are you there?');
+  world.advance(2500);
+  // What answers to the greeting hold would bring it too.
+  world.network.withFault(({ type }) => (type === 'sections' ? [] : [0]));
+  world.network.healAll();
+  world.advance(2000);
+  assert.deepEqual(heard(), ['hello', 'are you there?']);
+});
+
 test('[CHAT-4] a resume brings the lines that were missed, on the same pod and on another', () => {
   for (const pod of ['a', 'b', 'c']) {
     const world = new World();

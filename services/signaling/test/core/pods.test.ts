@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sent } from '../support/network.ts';
 import { ROOM } from '../support/ad-hoc.ts';
+import { TOGETHER } from '../support/topology.ts';
 import { World } from '../support/world.ts';
 
 const isType =
@@ -135,6 +136,70 @@ test('[BUS-4] any single message of a short history may be lost: rosters agree 2
   }
 });
 
+test('[ROS-3] [ROS-8] each pod tells of its own people only, with numbers without a gap, and the room is all of them together', () => {
+  const world = new World();
+  const [ada, bob] = [world.join('a'), world.join('b')];
+  bob.change({ name: 'Robert' });
+  bob.lose();
+  world.advance(1000);
+  world.join('c');
+  const told = world.network.sent.flatMap(({ from, to, parcel }) =>
+    to === 'c' && parcel.kind === 'message' && parcel.message.type === 'delta'
+      ? [{ from, delta: parcel.message }]
+      : [],
+  );
+  for (const { from, delta } of told) {
+    assert.equal(delta.pod, from);
+    assert.equal(delta.put?.participant ?? delta.drop?.participant, from === 'a' ? ada.id : bob.id);
+  }
+  for (const pod of ['a', 'b']) {
+    const seqs = told.filter(({ from }) => from === pod).map(({ delta }) => delta.seq);
+    assert.deepEqual(
+      seqs,
+      seqs.map((_, nth) => (seqs[0] ?? 0) + nth),
+    );
+  }
+  for (const pod of ['a', 'b', 'c']) {
+    assert.equal(world.roster(pod).length, 3);
+    assert.ok(world.roster(pod).includes(`${bob.id} away`), pod);
+  }
+});
+
+test('[ROS-8] where clocks differ by an hour, whoever was away when their pod died leaves when their grace period ends: times are what remains', () => {
+  let nth = 0;
+  const clockAheadMs = (): number => 3_600_000 * nth++;
+  const world = new World({ topology: () => ({ ...TOGETHER, clockAheadMs }) });
+  const grace = world.limits['resume.grace'];
+  const bob = world.join('b');
+  const [ada, cas] = [world.join('a'), world.join('c')];
+  bob.lose();
+  world.advance(grace / 2);
+  world.kill('b');
+  for (const wait of [0, grace / 2 - 500]) {
+    world.advance(wait);
+    for (const person of [ada, cas]) assert.equal(person.news().at(-1), `away ${bob.id}`);
+  }
+  world.advance(1000);
+  for (const person of [ada, cas]) assert.equal(person.news().at(-1), `left ${bob.id}`);
+});
+
+test('[ROS-9] a pod that misses a change asks for the section at the next one, and not later', () => {
+  const world = new World({ pods: ['a', 'b'] });
+  const ada = world.join('a');
+  const bob = world.join('b');
+  world.advance(5000);
+  const mark = ada.log.length;
+  world.network.drop(isType('delta', 'b'));
+  const dan = world.person();
+  dan.join('b');
+  world.advance(10);
+  assert.deepEqual(ada.news(mark), []);
+  bob.change({ name: 'Robert' });
+  world.advance(10);
+  assert.deepEqual(ada.news(mark).toSorted(), [`changed ${bob.id}`, `joined ${dan.id}`]);
+  assert.ok(world.network.sent.some(isType('ask', 'a')));
+});
+
 test('[ROS-10] a lost change heals by a digest within 1.5 s', () => {
   const world = new World({ pods: ['a', 'b'] });
   world.join('a');
@@ -191,7 +256,7 @@ test('[ROS-11] a pod that opened the room just after another was killed learns w
   assert.equal(cas.news().at(-1), `back ${bob.id}`);
 });
 
-test('[ROS-11] what only one pod had heard of a killed one reaches the others', () => {
+test('[ROS-11] [ROS-16] what only one pod had heard of a killed one reaches the others', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -242,6 +307,23 @@ test('[ROS-13] a pod that does not hear itself judges nobody, and is not ready',
   world.advance(3000);
   assert.ok(world.pod('a').core.ready());
   assert.deepEqual(ada.news(mark), []);
+});
+
+test('[ROS-11] [ROS-13] as peers are counted those that are heard: not the dead, and none where the pod itself is cut off', () => {
+  const world = new World();
+  const peers = (): number[] => [...world.pods.values()].map(({ core }) => core.counts().peers);
+  assert.deepEqual(peers(), [2, 2, 2]);
+  world.kill('c');
+  world.advance(3000);
+  assert.deepEqual(peers(), [2, 2]);
+  world.advance(2000);
+  assert.deepEqual(peers(), [1, 1]);
+  world.stopBus(['a']);
+  world.advance(5000);
+  assert.deepEqual(peers(), [0, 0]);
+  world.startBus(['a'], 0);
+  world.advance(2000);
+  assert.deepEqual(peers(), [1, 1]);
 });
 
 test('[BUS-6] after the link to the bus has returned a pod catches up with what it missed', () => {

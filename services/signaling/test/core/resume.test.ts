@@ -41,6 +41,27 @@ test('[RES-5] twins that resume at the same moment with the same generation on t
   assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} here`].toSorted());
 });
 
+test('[ROS-4] of two claims of one generation that cross, the one of the higher pod counts, whoever came first', () => {
+  for (const [first, second] of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const) {
+    const world = new World();
+    // Both pods have the room.
+    const others = ['a', 'b', 'c'].map((pod) => world.join(pod));
+    const bob = world.join('c');
+    const twin = bob.duplicate();
+    bob.resume(first);
+    twin.resume(second);
+    world.advance(1000);
+    const [higher, lower] = first === 'b' ? [bob, twin] : [twin, bob];
+    assert.ok(higher.isHere);
+    assert.equal(lower.endedWith, 'REPLACED');
+    const everybody = [...others, bob].map(({ id }) => `${id} here`).toSorted();
+    for (const pod of ['a', 'b', 'c']) assert.deepEqual(world.roster(pod), everybody);
+  }
+});
+
 test('[RES-5] a half-open socket cannot end its successor', () => {
   for (const pod of ['a', 'b']) {
     const world = new World();
@@ -66,7 +87,7 @@ test('[RES-5] a resume that is not above the generation in force is itself repla
   assert.ok(bob.isHere);
 });
 
-test('[RES-5] somebody who left elsewhere does not stay on through an older socket', () => {
+test('[ROS-4] [RES-5] somebody who left elsewhere does not stay on through an older socket', () => {
   const world = new World();
   const ada = world.join('c');
   const bob = world.join('a');
@@ -166,7 +187,7 @@ test('[RES-7] a welcome admits that the people of a pod that does not answer are
   assert.deepEqual(ada.news(), [`joined ${bob.id}`]);
 });
 
-test('[RES-4] the newest of several resumes wins however they are spread', () => {
+test('[ROS-5] [RES-4] the newest of several resumes wins however they are spread', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');

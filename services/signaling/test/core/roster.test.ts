@@ -18,7 +18,7 @@ test('[JOIN-9] a welcome holds the roster with the reader in it, and nothing is 
 for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': ['a', 'b'] })) {
   const [first = 'a', second = 'b'] = pods;
 
-  test(`[ROS-2] on ${where} a join, a change and a leave are told to the others and not to oneself`, () => {
+  test(`[JOIN-12] [ROS-2] on ${where} a join, a change and a leave are told to the others and not to oneself`, () => {
     const world = new World();
     const ada = world.join(first);
     const bob = world.join(second);
@@ -38,7 +38,7 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
     assert.equal(bob.endedWith, null);
   });
 
-  test(`[RES-1] [RES-2] on ${where} a lost socket is away, and left at the end of the grace period`, () => {
+  test(`[ROS-1] [RES-1] [RES-2] on ${where} a lost socket is away, and left at the end of the grace period`, () => {
     const world = new World();
     const ada = world.join(first);
     const bob = world.join(second);
@@ -46,6 +46,7 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
     bob.lose();
     world.advance(100);
     assert.deepEqual(ada.news(mark), [`away ${bob.id}`]);
+    assert.deepEqual(world.roster(first), [`${ada.id} here`, `${bob.id} away`].toSorted());
     world.advance(world.limits['resume.grace'] - 200);
     assert.deepEqual(ada.news(mark), [`away ${bob.id}`]);
     world.advance(300);

@@ -311,7 +311,7 @@ describe('garbage', { concurrency: 6 }, () => {
     );
   });
 
-  test('[LIM-5] a message that is not understood leaves the socket open', async () => {
+  test('[LIM-5] [GEN-3] a message that is not understood leaves the socket open: a ping is answered', async () => {
     await withBystanders(
       pod.url,
       async (room) => {

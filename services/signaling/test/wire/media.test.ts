@@ -97,7 +97,7 @@ describe('a media relay', () => {
     assert.ok(joined.ok && !('relay' in joined.answer));
   });
 
-  test('[MEDIA-4] [MEDIA-5] comes with a token for the own broadcasts and the room', async () => {
+  test('[KEY-5] [MEDIA-4] [MEDIA-5] comes with a token for the own broadcasts and the room', async () => {
     const room = randomRoom();
     const client = await Client.enter(pod.url, room);
     const { token, ...where } = await offered(client);

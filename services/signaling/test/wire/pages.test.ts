@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { directedText } from '@parley/protocol/directed';
+import { readConfig } from '../../src/server/config.ts';
 import type { RunningPod } from '../../src/server/start.ts';
 import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
-import { startTestPod } from '../support/pod.ts';
+import { startTestPod, writeKeys } from '../support/pod.ts';
 import { Visitor } from '../support/visitor.ts';
 
 const PAGE = 'c0ffee00'.repeat(8);
@@ -164,9 +165,31 @@ describe('a pod keeps its limits', () => {
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 
-  test('page.memory is told to whoever has to keep it', async () => {
-    const ada = await Visitor.arrive(await podWith({ 'page.memory': 123_456 }));
-    assert.equal(ada.arrived.limits.memoryBytes, 123_456);
+  test('[PAGE-5] what a visitor has to keep is told as the environment of the pod says it: page.memory and the others', async () => {
+    const keys = writeKeys();
+    const { limits } = readConfig({
+      PARLEY_POD: 'pod-a',
+      PARLEY_NATS_URL: 'memory',
+      PARLEY_KEYS_FILE: keys.file,
+      PARLEY_LIMIT_PAGE_BYTES: '70001',
+      PARLEY_LIMIT_PAGE_CHUNK_BYTES: '20002',
+      PARLEY_LIMIT_PAGE_PER_VISITOR: '3',
+      PARLEY_LIMIT_PAGE_ASKED: '4',
+      PARLEY_LIMIT_PAGE_SERVED: '5',
+      PARLEY_LIMIT_PAGE_MEMORY: '140006',
+      PARLEY_LIMIT_MESSAGE_BYTES: '50007',
+    });
+    keys.remove();
+    const ada = await Visitor.arrive(await podWith(limits));
+    assert.deepEqual(ada.arrived.limits, {
+      pageBytes: 70_001,
+      chunkBytes: 20_002,
+      perVisitor: 3,
+      asked: 4,
+      served: 5,
+      memoryBytes: 140_006,
+      messageBytes: 50_007,
+    });
     ada.socket.terminate();
   });
 

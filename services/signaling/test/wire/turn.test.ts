@@ -1,6 +1,7 @@
 /** TURN nodes that say what they are over NATS, and what people are told of them. Real NATS. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { IceServer } from '@parley/protocol/http';
@@ -12,14 +13,16 @@ import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { randomRoom, startTestPod } from '../support/pod.ts';
 
-const SECRET = 'a secret for tests';
+/** Nodes are tested with the same secret and its name. */
+const { secret: SECRET, key: KEY } = JSON.parse(
+  readFileSync(new URL('../../../protocol/fixtures/turn/key.json', import.meta.url), 'utf8'),
+) as { readonly secret: string; readonly key: string };
 const CONFIGURED = { secret: SECRET, turnUrls: ['turn:127.0.0.1:3478'], stunUrls: ['stun:127.0.0.1:3478'] };
 const NODE: TurnNode = {
   node: 'node-a',
   epoch: 1,
   region: 'local',
-  // The first 16 symbols of the base64url HMAC-SHA256 of `parley turn` with the secret.
-  key: 'nc3-UHze0OKyBskK',
+  key: KEY,
   urls: [
     'turn:203.0.113.7:3478?transport=udp',
     'turn:203.0.113.7:3478?transport=tcp',
@@ -73,7 +76,7 @@ describe('TURN nodes', () => {
     assert.deepEqual(await urlsAtJoin(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
   });
 
-  test('[TURN-5] [TURN-7] one that lives is told instead, with credentials, in the join and on the socket', async () => {
+  test('[TURN-2] [TURN-5] [TURN-7] one that lives is told instead, with credentials, in the join and on the socket', async () => {
     await offered();
     const room = randomRoom();
     const client = await Client.enter(pod.url, room);

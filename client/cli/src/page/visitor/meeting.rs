@@ -30,11 +30,11 @@ impl Visitor {
         match (signal, known) {
             (Signal::Offer { link, page, sdp }, None) => self.offered(from, link, page, sdp, now),
             // Nothing came of the first: this one goes through TURN.
-            (Signal::Offer { link, page, sdp }, Some(id)) => {
-                if self.links.get(&id).is_some_and(|link| !link.ours && link.way == Way::Connecting) {
-                    self.end(id);
-                    self.offered(from, link, page, sdp, now);
-                }
+            (Signal::Offer { link, page, sdp }, Some(id))
+                if self.links.get(&id).is_some_and(|link| !link.ours && link.way == Way::Connecting) =>
+            {
+                self.end(id);
+                self.offered(from, link, page, sdp, now);
             }
             (Signal::Answer { sdp, .. }, Some(id)) => {
                 if let Some(link) = self.links.get_mut(&id).filter(|link| link.ours && !link.answered) {

@@ -27,6 +27,11 @@ export function startBeating(pod: Pod): void {
 /** True once the pod hears itself, and so may say who is there. */
 export const hearsItself = (pod: Pod): boolean => pod.now - pod.ownBeatAt <= OWN_BEAT_LATE_MS;
 
+/** How many others it really hears: a pod that is cut off judges nobody, and hears nobody all the same. */
+export function peersHeard(pod: Pod): number {
+  return [...pod.peers.values()].filter(({ heardAt }) => pod.now - heardAt <= DEAD_AFTER_MS).length;
+}
+
 export function onBeat(pod: Pod, id: PodId, boot: number): void {
   if (id === pod.id) {
     if (boot === pod.boot) hearSelf(pod);

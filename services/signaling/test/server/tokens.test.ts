@@ -1,0 +1,47 @@
+/** One key set for every region, and how it is rotated while tokens are out. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTokens } from '../../src/adapters/tokens.ts';
+import { keySet, randomRoom } from '../support/pod.ts';
+
+const HOUR_MS = 3_600_000;
+const claims = { sub: 'p0123456789abcdef', room: randomRoom() };
+const [old, next] = [keySet('old'), keySet('next')];
+const both = [...old.keys, ...next.keys];
+/** As a region has it that verifies with a key and does not sign with it. */
+const publicOf = (key: object): object => ({ ...key, d: undefined });
+
+test('[KEY-2] what one region signs every region verifies with the same set, also where it is not the active key', async () => {
+  const one = await createTokens({ active: 'old', keys: both });
+  const other = await createTokens({ active: 'next', keys: [...old.keys.map(publicOf), ...next.keys] });
+  for (const [signer, reader] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    assert.ok((await reader.verifyTicket(await signer.signTicket(claims, HOUR_MS))).ok);
+    const resume = await signer.signResume({ ...claims, generation: 1, since: 0 }, HOUR_MS);
+    assert.ok((await reader.verifyResume(resume)).ok);
+  }
+  await assert.rejects(createTokens({ active: 'gone', keys: both }), /active key gone/);
+});
+
+test('[KEY-3] in each step of a rotation every pod reads what every other signs; a key that is dropped is worth nothing', async () => {
+  const steps = [
+    { active: 'old', keys: old.keys },
+    { active: 'old', keys: both },
+    { active: 'next', keys: both },
+    { active: 'next', keys: next.keys },
+  ];
+  const isRead = async (signer: object, reader: object): Promise<boolean> =>
+    (
+      await (
+        await createTokens(reader)
+      ).verifyTicket(await (await createTokens(signer)).signTicket(claims, HOUR_MS))
+    ).ok;
+  // The last key is dropped when no token of it is left: only then pods of the step before sign with the next one.
+  for (const [one, other] of [steps.slice(0, 2), steps.slice(1, 3), steps.slice(2)] as [object, object][]) {
+    assert.ok(await isRead(one, other));
+    assert.ok(await isRead(other, one));
+  }
+  assert.equal(await isRead({ active: 'old', keys: old.keys }, { active: 'next', keys: next.keys }), false);
+});
