@@ -5,6 +5,11 @@ use moq_mux::catalog::{CatalogFormat, Consumer, Stream};
 use moq_net::broadcast;
 use moq_net::kio;
 
+/// As browsers take from a stranger's catalog: more is left out, as each costs a subscription.
+const MOST_RENDITIONS: usize = 8;
+/// Names are printed, and asked of a relay.
+const MOST_NAME: usize = 64;
+
 /// Reads a catalog.
 pub struct Tracks(Consumer);
 
@@ -33,9 +38,17 @@ impl Tracks {
                     Track { name, pixels: Some(u64::from(width) * u64::from(height)) }
                 });
                 let sounds = found.audio.renditions.into_keys().map(|name| Track { name, pixels: None });
-                pictures.chain(sounds).collect()
+                taken(pictures).chain(taken(sounds)).collect()
             };
             Ok(found.map(tracks))
         })
     }
+}
+
+/// What is taken of a stranger's pictures, or of their sounds. Names have the form that browsers insist on (`relayed/catalog.ts`
+/// of the SDK), or capitals as well.
+pub fn taken(tracks: impl Iterator<Item = Track>) -> impl Iterator<Item = Track> {
+    let plain = |letter: u8| matches!(letter, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-');
+    let fit = move |name: &str| (1..=MOST_NAME).contains(&name.len()) && name.bytes().all(plain);
+    tracks.filter(move |track| fit(&track.name)).take(MOST_RENDITIONS)
 }

@@ -88,7 +88,7 @@ impl Listener {
 
     /// What somebody is called.
     fn name(&self, participant: &str) -> String {
-        self.roster.0.get(participant).map_or_else(|| participant.to_owned(), |member| member.name.clone())
+        say::plain(self.roster.0.get(participant).map_or(participant, |member| &member.name))
     }
 
     /// A line for people; none where there are lines of JSON.
@@ -101,7 +101,7 @@ impl Listener {
         let mut lines = String::new();
         let gone: Vec<_> = self.roster.0.iter().filter(|(who, _)| !roster.0.contains_key(*who)).collect();
         for (_, member) in gone {
-            lines += &self.people(format!("{} went", member.name));
+            lines += &self.people(format!("{} went", say::plain(&member.name)));
         }
         for (participant, member) in &roster.0 {
             let before = self.roster.0.get(participant);
@@ -111,7 +111,7 @@ impl Listener {
                 Some((true, false)) => "is back",
                 Some(_) => continue,
             };
-            lines += &self.people(format!("{} {what}", member.name));
+            lines += &self.people(format!("{} {what}", say::plain(&member.name)));
         }
         self.roster = roster.clone();
         lines
@@ -209,5 +209,23 @@ impl Listener {
             };
         }
         Ok(lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_of_people_are_said_without_what_a_terminal_obeys() {
+        let name = "Bo\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}2J";
+        let member = json!({ "participant": "p2", "name": name, "state": "here" });
+        let there = Roster::welcomed(&json!({ "participant": "p1", "roster": [member] }));
+        let mut listener = Listener::new(false);
+        assert_eq!(listener.meet(&there), "Bo]52;c;ZXZpbA==2J is here\n");
+        assert_eq!(listener.name("p2"), "Bo]52;c;ZXZpbA==2J");
+        assert_eq!(listener.name("p\u{1b}3"), "p3");
+        assert_eq!(listener.meet(&Roster::default()), "Bo]52;c;ZXZpbA==2J went\n");
     }
 }

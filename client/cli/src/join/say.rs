@@ -3,6 +3,13 @@ use super::tally::Part;
 use serde::Serialize;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// What a stranger calls themselves, as a terminal may have it: control characters tell it what to do, and those that turn the direction
+/// of writing make one name look like another.
+pub fn plain(name: &str) -> String {
+    let turns = |letter| matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    name.chars().filter(|letter| !letter.is_control() && !turns(*letter)).collect()
+}
+
 /// A line about a track. For people.
 #[allow(clippy::cast_precision_loss, reason = "for people")]
 pub fn line(who: &str, track: &str, part: &Part, over: Duration) -> String {
@@ -43,4 +50,18 @@ pub fn json(participant: &str, name: &str, track: &str, part: &Part) -> anyhow::
         lost_groups: part.lost,
     };
     Ok(serde_json::to_string(&line)? + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_a_terminal_nothing() {
+        assert_eq!(
+            plain("Ada\u{1b}]52;c;ZXZpbA==\u{7}\n\u{9b}31m \u{7f}\u{202e}Bo\u{2069}"),
+            "Ada]52;c;ZXZpbA==31m Bo"
+        );
+        assert_eq!(plain("Zoë 👩\u{200d}🔬"), "Zoë 👩\u{200d}🔬");
+    }
 }

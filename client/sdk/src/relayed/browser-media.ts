@@ -53,12 +53,25 @@ function processAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void):
   const own = track.clone();
   const { readable } = new MediaStreamTrackProcessor<AudioData>({ track: own, maxBufferSize: SOUND_BLOCKS });
   return readTo(own, readable.getReader(), (data) => {
-    const samples = new Float32Array(data.numberOfFrames);
-    data.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
     const { sampleRate, timestamp } = data;
+    const samples = oneChannel(data);
     data.close();
     onSound({ samples, sampleRate, timestamp });
   });
+}
+
+/** All channels in one: a shared screen has a left and a right. */
+function oneChannel(data: AudioData): Float32Array<ArrayBuffer> {
+  const { numberOfFrames, numberOfChannels } = data;
+  const mixed = new Float32Array(numberOfFrames);
+  data.copyTo(mixed, { planeIndex: 0, format: 'f32-planar' });
+  if (numberOfChannels === 1) return mixed;
+  const plane = new Float32Array(numberOfFrames);
+  for (let planeIndex = 1; planeIndex < numberOfChannels; planeIndex += 1) {
+    data.copyTo(plane, { planeIndex, format: 'f32-planar' });
+    plane.forEach((sample, at) => (mixed[at] = (mixed[at] ?? 0) + sample));
+  }
+  return mixed.map((sample) => sample / numberOfChannels);
 }
 
 function readTo<Data extends Closeable>(
@@ -86,8 +99,8 @@ function readTo<Data extends Closeable>(
 }
 
 function tapAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void): Closeable {
-  const context = audioContext();
-  const source = context.createMediaStreamSource(new MediaStream([track]));
+  const { source, end } = streamSource(new MediaStream([track]));
+  const { context } = source;
   // Deprecated, and in every browser that has no MediaStreamTrackProcessor; a worklet would be one more file for each of them to find.
   const tap = context.createScriptProcessor(BLOCK_SAMPLES, 1, 1);
   tap.addEventListener('audioprocess', ({ inputBuffer, playbackTime }) => {
@@ -100,8 +113,35 @@ function tapAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void): Clo
     close: () => {
       source.disconnect();
       tap.disconnect();
+      end();
     },
   };
+}
+
+interface StreamSource {
+  readonly source: MediaStreamAudioSourceNode;
+  readonly end: () => void;
+}
+
+/**
+ * Firefox, though not the newest, gives a context no sound that is captured at another rate than the context's (bug 1674892), such as that
+ * of a headset; one without a rate of its own has the rate of the devices.
+ */
+function streamSource(stream: MediaStream): StreamSource {
+  try {
+    return { source: audioContext().createMediaStreamSource(stream), end: () => undefined };
+  } catch {
+    const own = new AudioContext({ latencyHint: 'interactive' });
+    const end = (): void => void own.close().catch(() => undefined);
+    try {
+      const source = own.createMediaStreamSource(stream);
+      if (own.state === 'suspended') own.resume().catch(() => undefined);
+      return { source, end };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
 }
 
 function generatePicture(): PictureSink {

@@ -11,6 +11,11 @@ const MOST_RENDITIONS = 8;
 
 const TrackName = '^[a-z0-9/._-]{1,64}$';
 const Codec = Type.String({ minLength: 1, maxLength: 64 });
+/** What people publish. Browsers decode more, such as sound that is not encoded at all, of which one sample could silence everybody in the mix. */
+const VIDEO_CODEC = /^(?:avc[13]|hev1|hvc1|vp8|vp09|av01)(?:\.|$)/;
+const AUDIO_CODEC = /^(?:opus$|mp4a\.40\.)/;
+/** 3840 by 2160. A picture takes up to four bytes for each, and a few kilobytes can decode to 16383 by 16383. */
+export const MOST_PIXELS = 8_294_400;
 /** `cmaf`: fragments of MP4, `init` is the track's header in base64. */
 const Container = Type.Union([
   Type.Object({ kind: Type.Literal('legacy') }),
@@ -91,7 +96,8 @@ export function chooseVideo(
   size: Size,
 ): (VideoConfig & { readonly track: string }) | undefined {
   const found = Object.entries(catalog.video?.renditions ?? {})
-    .filter(([track]) => sourceOf(track, 'camera') === source)
+    .filter(([track, { codec }]) => sourceOf(track, 'camera') === source && VIDEO_CODEC.test(codec))
+    .filter(([, config]) => area(config) <= MOST_PIXELS)
     .map(([track, config]) => ({ ...config, track }))
     .toSorted((one, other) => area(one) - area(other));
   return (
@@ -105,7 +111,7 @@ export function chooseAudio(
   source: Source,
 ): (AudioConfig & { readonly track: string }) | undefined {
   const found = Object.entries(catalog.audio?.renditions ?? {}).find(
-    ([track]) => sourceOf(track, 'microphone') === source,
+    ([track, { codec }]) => sourceOf(track, 'microphone') === source && AUDIO_CODEC.test(codec),
   );
   return found && { ...found[1], track: found[0] };
 }

@@ -13,6 +13,14 @@ export interface Frame {
 /** A key frame of a shared screen in full HD is a tenth of it. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
+/** Of a frame beside its payload: a fragment of `cmaf` can have thousands of samples that are empty. */
+const FRAME_BYTES = 256;
+
+/** What it takes to hold them, about. */
+export function bytesOf(frames: readonly Frame[]): number {
+  return frames.reduce((sum, { payload }) => sum + payload.byteLength + FRAME_BYTES, 0);
+}
+
 export function encodeFrame({ timestamp, payload }: Frame): Uint8Array<ArrayBuffer> {
   return joinFrame(Varint.encode(Math.round(timestamp)), payload);
 }

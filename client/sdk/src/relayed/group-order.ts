@@ -1,14 +1,24 @@
 /**
  * Puts frames into the order in which they were encoded. Groups come side by side, each on a stream of its own, and some twice, while a
  * relay is replaced by another. Within a group no frame is left out; a group that does not come on is left for the next one, which begins
- * with a key frame, as soon as that is due. Holds at most `MOST_FRAMES`.
+ * with a key frame, as soon as that is due. It holds a bounded number of groups, frames and bytes:
+ * beyond that the oldest group is left out.
  */
 
 /** Ten seconds of 30 pictures a second: a group is two. */
 const MOST_FRAMES = 300;
+/** Also of those without a frame that is worth anything: whoever opens a thousand streams a second is not followed. */
+const MOST_GROUPS = 64;
+/** As much as a relay keeps of one group (MED-18). */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+interface Held<Item> {
+  readonly item: Item;
+  readonly bytes: number;
+}
 
 interface Group<Item> {
-  readonly frames: Map<number, Item>;
+  readonly frames: Map<number, Held<Item>>;
   /** How many there are in all, once it is over. */
   length: number | null;
 }
@@ -23,21 +33,26 @@ export class GroupOrder<Item> {
   readonly #groups = new Map<number, Group<Item>>();
   /** The group that is being read and the frame that is next; `null` at the beginning. */
   #at: { group: number; index: number } | null = null;
-  #held = 0;
+  #frames = 0;
+  #bytes = 0;
 
-  push(group: number, index: number, item: Item): void {
+  /** `bytes`: what it takes to hold it. */
+  push(group: number, index: number, item: Item, bytes: number): void {
     if (this.#at !== null && (group < this.#at.group || (group === this.#at.group && index < this.#at.index)))
       return;
     const { frames } = this.#group(group);
     if (frames.has(index)) return;
-    frames.set(index, item);
-    this.#held += 1;
-    while (this.#held > MOST_FRAMES) this.#drop(Math.min(...this.#groups.keys()));
+    frames.set(index, { item, bytes });
+    this.#frames += 1;
+    this.#bytes += bytes;
+    this.#trim();
   }
 
-  /** No more frames of it come after the `length` that came. */
+  /** No more frames of it come after the `length` that came, some of which may still have to be opened. */
   ended(group: number, length: number): void {
-    if (this.#at === null || group >= this.#at.group) this.#group(group).length = length;
+    if (this.#at !== null && group < this.#at.group) return;
+    this.#group(group).length = length;
+    this.#trim();
   }
 
   /** The next frame, where there is one. `isDue` says of the first frame of a later group that it cannot wait for the rest of this one. */
@@ -45,19 +60,20 @@ export class GroupOrder<Item> {
     this.#at ??= this.#start();
     if (this.#at === null) return undefined;
     const current = this.#groups.get(this.#at.group);
-    const item = current?.frames.get(this.#at.index);
-    if (current !== undefined && item !== undefined) {
+    const held = current?.frames.get(this.#at.index);
+    if (current !== undefined && held !== undefined) {
       current.frames.delete(this.#at.index);
-      this.#held -= 1;
+      this.#frames -= 1;
+      this.#bytes -= held.bytes;
       this.#at.index += 1;
-      return { item, first: this.#at.index === 1 };
+      return { item: held.item, first: this.#at.index === 1 };
     }
     const later = this.#after(this.#at.group);
     const head = later === undefined ? undefined : this.#groups.get(later)?.frames.get(0);
     if (later === undefined || head === undefined) return undefined;
     const over =
       current?.length !== null && current?.length !== undefined && this.#at.index >= current.length;
-    if (!over && !isDue(head)) return undefined;
+    if (!over && !isDue(head.item)) return undefined;
     this.#move(later);
     return this.next(isDue);
   }
@@ -86,13 +102,22 @@ export class GroupOrder<Item> {
     return later.length === 0 ? undefined : Math.min(...later);
   }
 
+  /** Only once what is new is counted: it may be the oldest itself. */
+  #trim(): void {
+    while (this.#groups.size > MOST_GROUPS || this.#frames > MOST_FRAMES || this.#bytes > MOST_BYTES)
+      this.#drop(Math.min(...this.#groups.keys()));
+  }
+
   #drop(group: number): void {
-    this.#held -= this.#groups.get(group)?.frames.size ?? 0;
+    for (const { bytes } of this.#groups.get(group)?.frames.values() ?? []) {
+      this.#frames -= 1;
+      this.#bytes -= bytes;
+    }
     this.#groups.delete(group);
   }
 
   #group(group: number): Group<Item> {
-    const known = this.#groups.get(group) ?? { frames: new Map<number, Item>(), length: null };
+    const known = this.#groups.get(group) ?? { frames: new Map<number, Held<Item>>(), length: null };
     this.#groups.set(group, known);
     return known;
   }

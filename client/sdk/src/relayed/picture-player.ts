@@ -1,8 +1,8 @@
 /** One rendition of somebody's picture, from frames off the wire to a sink, each at its time. */
 import type { Clock } from '../ports.ts';
-import type { VideoConfig } from './catalog.ts';
+import { MOST_PIXELS, type VideoConfig } from './catalog.ts';
 import { unpackerOf, type Unpack } from './container.ts';
-import type { Frame } from './frames.ts';
+import { bytesOf, type Frame } from './frames.ts';
 import { GroupOrder } from './group-order.ts';
 import type { MediaPorts, PictureSink } from './media-ports.ts';
 import type { Playout } from './playout.ts';
@@ -15,6 +15,14 @@ const DECODE_MS = 40;
 const MOST_DECODED = 8;
 /** A decoder that is further behind leaves out the rest of the group. */
 const MOST_QUEUED = 30;
+/** Chunks that decode to nothing leave their times behind. */
+const MOST_INSIDE = 64;
+/** Six of the largest, 75 MB: large pictures wait in smaller numbers. */
+const MOST_WAITING_PIXELS = 50_000_000;
+/** Decoders make whole blocks of a picture: it may have a tenth more. */
+const PADDED = 1.1;
+/** A window that is shared grows while its track is the same, and the catalog's size is that of the beginning: full HD it may be in any case. */
+const MAY_GROW_TO = 1920 * 1080;
 
 export interface PictureOptions {
   readonly config: VideoConfig;
@@ -32,7 +40,7 @@ interface Coded extends Frame {
 
 export class PicturePlayer implements ReaderHandlers {
   readonly #options: PictureOptions;
-  readonly #order = new GroupOrder<readonly Frame[]>();
+  #order = new GroupOrder<readonly Frame[]>();
   readonly #unpack: Unpack;
   /** Next to be decoded, and not yet. */
   readonly #coded: Coded[] = [];
@@ -44,6 +52,10 @@ export class PicturePlayer implements ReaderHandlers {
   /** The first timestamp: decoders are given times from there on, as Firefox's lose count of large ones. */
   #epoch: number | null = null;
   readonly #waiting: VideoFrame[] = [];
+  /** A picture has at most so many. */
+  readonly #mostPixels: number;
+  /** The largest that came out of the decoder had so many. */
+  #pixels = 1;
   #cancelDecoding: () => void = () => undefined;
   #cancelShowing: () => void = () => undefined;
   readonly tally = new Tally();
@@ -52,6 +64,8 @@ export class PicturePlayer implements ReaderHandlers {
   constructor(options: PictureOptions) {
     this.#options = options;
     this.#unpack = unpackerOf(options.config.container);
+    const { codedWidth, codedHeight } = options.config;
+    this.#mostPixels = PADDED * Math.min(MOST_PIXELS, Math.max(codedWidth * codedHeight, MAY_GROW_TO));
   }
 
   onFrame(group: number, index: number, bytes: Uint8Array): void {
@@ -61,11 +75,12 @@ export class PicturePlayer implements ReaderHandlers {
     const { playout, clock } = this.#options;
     playout.arrived(head.timestamp / 1000, clock.now());
     this.tally.came(bytes.byteLength, playout.targetMs(clock.now()));
-    this.#order.push(group, index, frames);
+    this.#order.push(group, index, frames, bytesOf(frames));
     this.#decodeAll();
   }
 
   onEnded(group: number, frames: number): void {
+    if (this.#closed) return;
     this.#order.ended(group, frames);
     this.#decodeAll();
   }
@@ -78,6 +93,8 @@ export class PicturePlayer implements ReaderHandlers {
     this.#closed = true;
     this.#cancelDecoding();
     this.#cancelShowing();
+    this.#coded.length = 0;
+    this.#order = new GroupOrder();
     for (const frame of this.#waiting.splice(0)) frame.close();
     if (this.#decoder !== null && this.#decoder.state !== 'closed') this.#decoder.close();
   }
@@ -87,7 +104,7 @@ export class PicturePlayer implements ReaderHandlers {
     this.#cancelDecoding();
     if (this.#closed) return;
     for (let head = this.#head(); head !== undefined; head = this.#head()) {
-      const roomy = this.#inside.length + this.#waiting.length < MOST_DECODED;
+      const roomy = this.#inside.length + this.#waiting.length < this.#room();
       if (!roomy && !this.#isDue(head)) {
         const inMs = Math.max(1, this.#inMs(head.timestamp) - DECODE_MS);
         this.#cancelDecoding = this.#options.clock.after(inMs, () => this.#decodeAll());
@@ -96,6 +113,11 @@ export class PicturePlayer implements ReaderHandlers {
       this.#coded.shift();
       this.#decode(head);
     }
+  }
+
+  /** For so many pictures. */
+  #room(): number {
+    return Math.min(MOST_DECODED, Math.floor(MOST_WAITING_PIXELS / this.#pixels));
   }
 
   #head(): Coded | undefined {
@@ -120,7 +142,11 @@ export class PicturePlayer implements ReaderHandlers {
 
   #decode({ timestamp, payload, type }: Coded): void {
     if (type === 'key') this.#needsFirst = false;
-    if (this.#needsFirst) return;
+    if (this.#needsFirst || this.#closed) return;
+    if (this.#options.config.codec === 'vp8' && vp8Pixels(payload) > this.#mostPixels) {
+      this.close();
+      return;
+    }
     const decoder = (this.#decoder ??= this.#createDecoder());
     if (decoder === null) return;
     if (decoder.decodeQueueSize > MOST_QUEUED && type === 'delta') {
@@ -129,7 +155,7 @@ export class PicturePlayer implements ReaderHandlers {
     }
     this.#epoch ??= timestamp;
     const since = timestamp - this.#epoch;
-    this.#inside = [...this.#inside, since];
+    this.#inside = [...this.#inside.slice(1 - MOST_INSIDE), since];
     try {
       decoder.decode(new this.#options.media.EncodedVideoChunk({ type, timestamp: since, data: payload }));
     } catch {
@@ -164,10 +190,18 @@ export class PicturePlayer implements ReaderHandlers {
       frame.close();
       return;
     }
+    const pixels = frame.codedWidth * frame.codedHeight;
+    // Clearly more than the catalog said, or than any picture may have: nothing more of it is taken.
+    if (pixels > this.#mostPixels) {
+      frame.close();
+      this.close();
+      return;
+    }
+    this.#pixels = Math.max(this.#pixels, pixels);
     // They come out in the order of their times.
     this.#inside = this.#inside.filter((since) => since > frame.timestamp);
     this.#waiting.push(frame);
-    while (this.#waiting.length > MOST_DECODED) {
+    while (this.#waiting.length > this.#room()) {
       this.#waiting.shift()?.close();
       this.tally.lost += 1;
     }
@@ -193,6 +227,15 @@ export class PicturePlayer implements ReaderHandlers {
     onShown();
     this.#decodeAll();
   }
+}
+
+/** Of a key frame, before it is decoded (RFC 6386, 9.1): 14 bits each for width and height. */
+function vp8Pixels(frame: Uint8Array): number {
+  const isKey = ((frame[0] ?? 1) & 1) === 0;
+  if (!isKey || frame.byteLength < 10 || frame[3] !== 0x9d || frame[4] !== 0x01 || frame[5] !== 0x2a)
+    return 0;
+  const view = new DataView(frame.buffer, frame.byteOffset);
+  return (view.getUint16(6, true) & 0x3fff) * (view.getUint16(8, true) & 0x3fff);
 }
 
 /** What a decoder needs beside the codec's name, from the catalog's hex digits. */

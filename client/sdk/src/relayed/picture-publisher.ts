@@ -14,6 +14,8 @@ const MOST_QUEUED = 2;
 const EARLY = 0.75;
 /** After an encoder failed. */
 const AGAIN_MS = 1000;
+/** A window that is being resized has another size with every picture, and each costs a key frame and a catalog. */
+const FIT_EVERY_MS = 1000;
 
 export interface PictureOptions {
   readonly source: Source;
@@ -24,11 +26,13 @@ export interface PictureOptions {
   readonly clock: Clock;
   /** Microseconds on the clock of everything we publish. */
   readonly now: () => number;
+  /** `configs` gives other sizes from now on: the catalog is to be written again. */
+  readonly onShape?: () => void;
 }
 
 interface Rendition {
   readonly quality: Quality;
-  readonly size: Size;
+  size: Size;
   readonly writer: TrackWriter;
   encoder: VideoEncoder | null;
   keyWanted: boolean;
@@ -42,6 +46,10 @@ export class PicturePublisher {
   readonly #renditions: readonly Rendition[];
   readonly #stamps = new StampClock();
   #reader: Closeable | null = null;
+  #fittedAt = Number.NEGATIVE_INFINITY;
+  /** Of another size, and too early to be fitted: a window that is left alone then gives no other. */
+  #unfitted: VideoFrame | null = null;
+  #cancelFitting: () => void = () => undefined;
   #closed = false;
 
   constructor(track: MediaStreamTrack, options: PictureOptions) {
@@ -81,6 +89,7 @@ export class PicturePublisher {
   close(): void {
     this.#closed = true;
     this.#reader?.close();
+    this.#forgetUnfitted();
     for (const rendition of this.#renditions) {
       rendition.writer.onWanted = () => undefined;
       stop(rendition);
@@ -94,10 +103,11 @@ export class PicturePublisher {
     if (rendition.writer.wanted) rendition.encoder ??= this.#encoder(rendition);
     else stop(rendition);
     const wanted = this.#renditions.some(({ encoder }) => encoder !== null);
-    if (wanted) this.#reader ??= this.#options.media.readVideo(this.#track, (frame) => this.#encode(frame));
+    if (wanted) this.#reader ??= this.#options.media.readVideo(this.#track, (frame) => this.#seen(frame));
     else {
       this.#reader?.close();
       this.#reader = null;
+      this.#forgetUnfitted();
     }
   }
 
@@ -121,8 +131,47 @@ export class PicturePublisher {
     return encoder;
   }
 
-  #encode(frame: VideoFrame): void {
+  #seen(frame: VideoFrame): void {
     this.#stamps.seen(frame.timestamp, this.#options.now());
+    this.#forgetUnfitted();
+    this.#encode(frame);
+  }
+
+  /** A phone is turned, a window resized: what keeps the size that it had before is squeezed. */
+  #fit(frame: VideoFrame): void {
+    const { clock, codec, onShape } = this.#options;
+    const sizeOf = ({ quality }: Rendition): Size =>
+      fit({ width: frame.displayWidth, height: frame.displayHeight }, quality.most);
+    const fits = this.#renditions.every((rendition) => isSame(sizeOf(rendition), rendition.size));
+    if (fits || frame.displayWidth === 0 || frame.displayHeight === 0) return;
+    const waitMs = this.#fittedAt + FIT_EVERY_MS - clock.now();
+    if (waitMs > 0) {
+      const unfitted = frame.clone();
+      this.#unfitted = unfitted;
+      this.#cancelFitting = clock.after(waitMs, () => {
+        this.#unfitted = null;
+        this.#encode(unfitted);
+      });
+      return;
+    }
+    this.#fittedAt = clock.now();
+    for (const rendition of this.#renditions) {
+      rendition.size = sizeOf(rendition);
+      rendition.keyWanted = true;
+      if (rendition.encoder?.state === 'configured')
+        rendition.encoder.configure(videoConfig(codec, rendition.quality, rendition.size));
+    }
+    onShape?.();
+  }
+
+  #forgetUnfitted(): void {
+    this.#cancelFitting();
+    this.#unfitted?.close();
+    this.#unfitted = null;
+  }
+
+  #encode(frame: VideoFrame): void {
+    this.#fit(frame);
     for (const rendition of this.#renditions) {
       const { encoder, quality } = rendition;
       if (encoder === null || encoder.state !== 'configured' || encoder.encodeQueueSize > MOST_QUEUED)
@@ -137,6 +186,10 @@ export class PicturePublisher {
     }
     frame.close();
   }
+}
+
+function isSame(one: Size, other: Size): boolean {
+  return one.width === other.width && one.height === other.height;
 }
 
 function stop(rendition: Rendition): void {

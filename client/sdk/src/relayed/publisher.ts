@@ -118,6 +118,7 @@ export class Publisher {
         qualities,
         media,
         clock,
+        onShape: () => this.#writeCatalog(this.#catalogs),
         ...this.#shared,
       }),
     }));

@@ -32,9 +32,11 @@ export class TrackWriter {
     const track = broadcast.createTrack(this.name);
     this.#tracks.set(track, null);
     const noMore = track.used.subscribe(() => this.onWanted());
-    void track.closed.then(() => {
+    // The library leaves tracks open whose broadcast is over.
+    void Promise.race([track.closed, broadcast.closed]).then(() => {
       noMore();
       this.#tracks.delete(track);
+      track.close();
       this.onWanted();
     });
   }
@@ -86,6 +88,9 @@ export class TrackWriter {
   /** At once where nothing is sealed. */
   #inOrder(act: () => void | Promise<void>): void {
     if (this.#seal === null) void act();
-    else this.#before = this.#before.then(act);
+    else {
+      // Whatever follows in a group in which one is missing has other numbers than it was sealed with: the next group begins anew.
+      this.#before = this.#before.then(act).catch(() => this.#endGroups());
+    }
   }
 }

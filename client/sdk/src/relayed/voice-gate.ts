@@ -11,13 +11,29 @@ const OVER_NOISE = 3;
 /** The noise is what is quietest; it is let rise this much a second, so that a fan that is switched on is learnt in half a minute. */
 const RISE_PER_S = 0.1;
 const LEAST_NOISE = 0.0005;
+/** -70 dB of full scale: music's quietest passages are louder, and what a silent tab or a muted player plays is nothing at all. */
+const LEAST_SOUND = 0.0003;
 
-export class VoiceGate {
+export interface Gate {
+  /** Whether the block that was captured now is to be sent. `loudness` is its RMS. */
+  passes(loudness: number, nowMs: number): boolean;
+}
+
+/** Of a shared screen: it learns nothing, as music is as steady as any noise. */
+export class SoundGate implements Gate {
+  #heardAt = Number.NEGATIVE_INFINITY;
+
+  passes(loudness: number, nowMs: number): boolean {
+    if (loudness > LEAST_SOUND) this.#heardAt = nowMs;
+    return nowMs - this.#heardAt < HANGOVER_MS;
+  }
+}
+
+export class VoiceGate implements Gate {
   #noise = LEAST_NOISE;
   #heardAt = Number.NEGATIVE_INFINITY;
   #at: number | null = null;
 
-  /** Whether the block that was captured now is to be sent. `loudness` is its RMS. */
   passes(loudness: number, nowMs: number): boolean {
     const passed = this.#at === null ? 0 : Math.max(0, nowMs - this.#at);
     this.#at = nowMs;

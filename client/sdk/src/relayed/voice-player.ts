@@ -2,7 +2,7 @@
 import type { Clock } from '../ports.ts';
 import type { AudioConfig } from './catalog.ts';
 import { unpackerOf, type Unpack } from './container.ts';
-import type { Frame } from './frames.ts';
+import { bytesOf, type Frame } from './frames.ts';
 import { GroupOrder } from './group-order.ts';
 import type { MediaPorts, VoiceSink } from './media-ports.ts';
 import { description } from './picture-player.ts';
@@ -20,6 +20,8 @@ const APART_US = 5000;
 const QUIET = 0.005;
 /** A level meter looks back as far. */
 const LEVEL_MS = 200;
+/** Of what was given to the sink and is still to be heard: ten seconds of AAC, as one fragment can have. */
+const MOST_PEAKS = 512;
 
 export interface VoiceOptions {
   readonly config: AudioConfig;
@@ -69,7 +71,7 @@ export class VoicePlayer implements ReaderHandlers {
       playout.arrived(head.timestamp / 1000, clock.now());
       this.tally.came(bytes.byteLength, playout.targetMs(clock.now()));
     }
-    this.#order.push(group, index, frames);
+    this.#order.push(group, index, frames, bytesOf(frames));
     this.#decodeAll();
   }
 
@@ -145,13 +147,14 @@ export class VoicePlayer implements ReaderHandlers {
     if (this.#closed) return;
     const now = clock.now();
     const at = playout.playAt(timestamp / 1000, now) ?? now;
-    const peak = samples.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+    const peak = bounded(samples);
     if (!sink.play({ samples, sampleRate }, at, peak < QUIET)) {
       this.tally.lost += 1;
       return;
     }
     this.#hear();
-    this.#peaks.push({ at, peak });
+    const still = this.#peaks.filter((one) => now - one.at < LEVEL_MS);
+    this.#peaks = [...still.slice(1 - MOST_PEAKS), { at, peak }];
   }
 
   #hear(): void {
@@ -159,4 +162,16 @@ export class VoicePlayer implements ReaderHandlers {
     this.#heard = true;
     this.#options.onHeard();
   }
+}
+
+/** What is no number, or over full scale, would be heard by everybody over all that is in the mix. Answers the loudest that is left. */
+function bounded(samples: Float32Array): number {
+  let peak = 0;
+  for (let at = 0; at < samples.length; at += 1) {
+    const sample = samples[at] ?? 0;
+    const fit = Number.isFinite(sample) ? Math.max(-1, Math.min(1, sample)) : 0;
+    samples[at] = fit;
+    peak = Math.max(peak, Math.abs(fit));
+  }
+  return peak;
 }

@@ -1,10 +1,10 @@
-/** A microphone as it is published: Opus while somebody speaks and somebody listens, in groups of about a second, nothing in silence. */
+/** A microphone, or the sound of a shared screen, as it is published: Opus while somebody speaks and somebody listens, in groups of about a second, nothing in silence. */
 import type { AudioConfig, Source } from './catalog.ts';
 import type { Frame } from './frames.ts';
 import type { Closeable, MediaPorts, Sound } from './media-ports.ts';
 import { StampClock } from './stamp.ts';
 import type { TrackWriter } from './track-writer.ts';
-import { loudness, PRE_ROLL_MS, VoiceGate } from './voice-gate.ts';
+import { loudness, PRE_ROLL_MS, SoundGate, VoiceGate, type Gate } from './voice-gate.ts';
 
 /** A group for each packet would be a stream for each, under which relays break down. */
 const GROUP_US = 1_000_000;
@@ -35,8 +35,9 @@ export class VoicePublisher {
   readonly #options: VoiceOptions;
   readonly #track: MediaStreamTrack;
   readonly #writer: TrackWriter;
-  readonly #gate = new VoiceGate();
-  readonly #stamps = new StampClock();
+  readonly #gate: Gate;
+  /** Of one reader: each may count from a beginning of its own. */
+  #stamps = new StampClock();
   /** Encoders are given times from here on: Firefox's lose count above 2^63 over the sample rate. */
   readonly #epoch: number;
   #reader: Closeable | null = null;
@@ -56,6 +57,7 @@ export class VoicePublisher {
   constructor(track: MediaStreamTrack, options: VoiceOptions) {
     this.#track = track;
     this.#options = options;
+    this.#gate = options.source === 'screen-audio' ? new SoundGate() : new VoiceGate();
     this.#epoch = options.now();
     this.#writer = options.writer(options.source);
     this.#writer.onWanted = () => this.#follow();
@@ -79,7 +81,13 @@ export class VoicePublisher {
     if (this.#closed) return;
     if (!this.#writer.wanted) this.#stop();
     else if (this.#reader === null) {
-      this.#reader = this.#options.media.readAudio(this.#track, (sound) => this.#hear(sound));
+      this.#stamps = new StampClock();
+      try {
+        this.#reader = this.#options.media.readAudio(this.#track, (sound) => this.#hear(sound));
+      } catch {
+        // A browser that cannot read this track: whoever else publishes is heard. The next track, or listener, is another try.
+        return;
+      }
       // Whoever listens knows that we are heard, also before we say anything.
       if (this.#marked) this.#mark();
     }

@@ -65,3 +65,20 @@ test('a frame is its time and its bytes; whatever is not one is dropped', () => 
   assert.equal(decodeFrame(new Uint8Array()), undefined);
   assert.equal(decodeFrame(new Uint8Array([0xff])), undefined);
 });
+
+test('[MEDIA-14] what nobody publishes is not taken, whatever else the browser could decode', () => {
+  const sounds = (codec: string) => ({ audio: { renditions: { microphone: { ...opus, codec } } } });
+  const pictures = (change: object) => ({ video: { renditions: { camera: { ...high, ...change } } } });
+  const read = (said: object) => readCatalog(JSON.stringify(said)) ?? {};
+  const sound = (codec: string) => chooseAudio(read(sounds(codec)), 'microphone')?.track;
+  const picture = (change: object) =>
+    chooseVideo(read(pictures(change)), 'camera', { width: 640, height: 360 })?.track;
+  for (const codec of ['opus', 'mp4a.40.2']) assert.equal(sound(codec), 'microphone', codec);
+  for (const codec of ['pcm-f32', 'ulaw', 'opusx', 'flac', 'mp3'])
+    assert.equal(sound(codec), undefined, codec);
+  for (const codec of ['vp8', 'vp09.00.10.08', 'avc1.42001f', 'av01.0.04M.08', 'hvc1.1.6.L93.B0'])
+    assert.equal(picture({ codec }), 'camera', codec);
+  for (const codec of ['vp88', 'mjpeg', 'theora']) assert.equal(picture({ codec }), undefined, codec);
+  assert.equal(picture({ codedWidth: 3840, codedHeight: 2160 }), 'camera');
+  assert.equal(picture({ codedWidth: 3841, codedHeight: 2160 }), undefined);
+});

@@ -17,8 +17,8 @@ interface Chunk {
 }
 
 /** Puts pictures into the order of their times, as those of H.264 do, and holds `behind` of them back for that. */
-function decoderWith(behind: number) {
-  const seen = { most: 0, open: 0 };
+function decoderWith(behind: number, size: readonly [number, number]) {
+  const seen = { most: 0, open: 0, asked: 0 };
   class Decoder {
     state = 'configured';
     decodeQueueSize = 0;
@@ -37,7 +37,17 @@ function decoderWith(behind: number) {
       if (this.#inside.length <= behind) return;
       seen.open += 1;
       seen.most = Math.max(seen.most, seen.open);
-      this.#output({ timestamp: this.#inside.shift(), close: () => (seen.open -= 1) });
+      const [codedWidth, codedHeight] = size;
+      const oldest = this.#inside.shift();
+      this.#output({
+        get timestamp() {
+          seen.asked += 1;
+          return oldest;
+        },
+        codedWidth,
+        codedHeight,
+        close: () => (seen.open -= 1),
+      });
     }
 
     close(): void {
@@ -47,9 +57,16 @@ function decoderWith(behind: number) {
   return { Decoder, seen };
 }
 
-function playing({ perSecond = 30, behind = 0 } = {}) {
+type Pixels = readonly [number, number];
+
+function playing({
+  perSecond = 30,
+  behind = 0,
+  size = [320, 180] as Pixels,
+  said = [320, 180] as Pixels,
+} = {}) {
   const clock = fakeClock();
-  const { Decoder, seen } = decoderWith(behind);
+  const { Decoder, seen } = decoderWith(behind, size);
   const shown: { readonly of: number; readonly at: number }[] = [];
   const media = {
     VideoDecoder: Decoder,
@@ -58,7 +75,7 @@ function playing({ perSecond = 30, behind = 0 } = {}) {
     },
   } as unknown as MediaPorts;
   const player = new PicturePlayer({
-    config: { codec: 'vp8', container: { kind: 'legacy' }, codedWidth: 320, codedHeight: 180 },
+    config: { codec: 'vp8', container: { kind: 'legacy' }, codedWidth: said[0], codedHeight: said[1] },
     media,
     clock,
     playout: new Playout(),
@@ -111,4 +128,50 @@ test('what was decoded is given back in the end, and nothing is waited for', asy
   assert.ok(seen.open > 0 && clock.pending > 0);
   player.close();
   assert.deepEqual([seen.open, clock.pending], [0, 0]);
+});
+
+test('[MEDIA-14] a picture with more pixels than anybody publishes is not shown, and nothing after it is decoded', async () => {
+  const { player, shown, seen, until } = playing({ size: [16_383, 16_383] });
+  await until(2000);
+  assert.deepEqual([shown.length, seen.open, seen.most], [0, 0, 1]);
+  player.close();
+});
+
+test('[MEDIA-14] nor is such a key frame of VP8 given to a decoder', async () => {
+  const { clock, player, shown, seen } = playing();
+  const payload = new Uint8Array([0, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]);
+  for (let group = 0; group < 3; group += 1)
+    player.onFrame(group, 0, encodeFrame({ timestamp: group * 33_333, payload }));
+  await clock.advance(2000);
+  assert.deepEqual([shown.length, seen.most], [0, 0]);
+});
+
+for (const [what, said, size, taken] of [
+  ['a window that grew to full HD', [200, 100], [1920, 1080], true],
+  ['a phone that is turned', [1920, 1080], [1080, 1920], true],
+  ['4K, in whole blocks', [3840, 2160], [3840, 2176], true],
+  ['4K that was said to be small', [320, 180], [3840, 2160], false],
+  ['more than 4K, whatever was said', [8192, 8192], [4096, 2304], false],
+] as const)
+  test(`[MEDIA-14] ${what} is ${taken ? 'shown' : 'not shown'}`, async () => {
+    const { player, clock, shown, seen, until } = playing({ said, size });
+    await until(2000);
+    assert.equal(shown.length > 50, taken);
+    if (!taken) assert.deepEqual([seen.most, seen.open, clock.pending], [1, 0, 0]);
+    player.close();
+  });
+
+test('large pictures wait in smaller numbers', async () => {
+  const { shown, seen, until } = playing({ said: [3840, 2160], size: [3840, 2160] });
+  await until(4000, { fromMs: 1000, toMs: 1450 });
+  const since = shown.filter(({ at }) => at > 2000 && at < 3000);
+  assert.ok(since.length > 27, `${since.length} were shown in a second`);
+  assert.ok(seen.most <= 7, `${seen.most} decoded pictures waited`);
+});
+
+test('what decodes to no picture leaves nothing behind that grows', async () => {
+  const { player, seen, until } = playing({ behind: 2000 });
+  await until((2010 * 1000) / 30);
+  assert.ok(seen.asked > 0 && seen.asked < 2000, `${seen.asked} were looked at for a few pictures`);
+  player.close();
 });

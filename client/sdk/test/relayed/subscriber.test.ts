@@ -6,6 +6,7 @@ import { CATALOG_TRACK, type AudioConfig, type Catalog } from '../../src/relayed
 import type { MediaPorts, Voices } from '../../src/relayed/media-ports.ts';
 import { Publisher } from '../../src/relayed/publisher.ts';
 import { Subscriber } from '../../src/relayed/subscriber.ts';
+import { TrackWriter } from '../../src/relayed/track-writer.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import { fakeStream, fakeTrack } from '../fakes/media.ts';
 import { participant } from '../fakes/messages.ts';
@@ -92,4 +93,19 @@ test('[MEDIA-14] what somebody switches on after they came to another relay is t
   for (const on of [true, false, true]) assert.equal(await turn(on ? fakeTrack('audio') : null), on);
   publisher.close();
   subscriber.close();
+});
+
+test('a track whose broadcast is over is written no more, and wanted by nobody', async () => {
+  const writer = new TrackWriter('camera/low');
+  let told = 0;
+  writer.onWanted = () => (told += 1);
+  const broadcast = new Broadcast.Producer();
+  writer.serve(broadcast);
+  const reader = broadcast.consume().track('camera/low').subscribe();
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  assert.equal(writer.wanted, true);
+  broadcast.close();
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  assert.deepEqual([writer.wanted, told], [false, 2]);
+  reader.close();
 });

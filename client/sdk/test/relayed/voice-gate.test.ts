@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loudness, VoiceGate } from '../../src/relayed/voice-gate.ts';
+import { loudness, SoundGate, VoiceGate, type Gate } from '../../src/relayed/voice-gate.ts';
 
 /** Blocks of 10 ms, so loud each; how many passed. */
-function speak(gate: VoiceGate, from: number, levels: readonly number[]): boolean[] {
+function speak(gate: Gate, from: number, levels: readonly number[]): boolean[] {
   return levels.map((level, at) => gate.passes(level, from + at * 10));
 }
 const of = (count: number, level: number): number[] => Array.from({ length: count }, () => level);
 
 test('silence is not sent at all', () => {
-  assert.ok(speak(new VoiceGate(), 0, of(1000, 0)).every((passed) => !passed));
+  for (const gate of [new VoiceGate(), new SoundGate()])
+    assert.ok(speak(gate, 0, of(1000, 0)).every((passed) => !passed));
+});
+
+test('music of a shared screen is sent for as long as it plays, quiet passages too, and nothing after it', () => {
+  const gate = new SoundGate();
+  assert.ok(speak(gate, 0, [...of(30_000, 0.05), ...of(3000, 0.001)]).every(Boolean));
+  const after = speak(gate, 330_000, of(200, 0.00002));
+  assert.ok(after.filter(Boolean).length * 10 <= 800);
+  assert.equal(after.at(-1), false);
 });
 
 test('a word is sent from its first block on, and the pause between two words with it', () => {

@@ -12,6 +12,7 @@ const RATE = 48_000;
 /** As Chromium's: times are counted from the first packet since it began or was flushed. */
 class CountingDecoder {
   static refuses = false;
+  static sounds: readonly number[] = [0.5];
   state = 'configured';
   decodeQueueSize = 0;
   readonly #output: (data: object) => void;
@@ -38,7 +39,10 @@ class CountingDecoder {
       duration: PACKET_US,
       sampleRate: RATE,
       numberOfFrames,
-      copyTo: (samples: Float32Array) => samples.fill(0.5),
+      copyTo: (samples: Float32Array) =>
+        samples.set(
+          Array.from(samples, (_, at) => CountingDecoder.sounds[at % CountingDecoder.sounds.length] ?? 0),
+        ),
       close: () => undefined,
     });
   }
@@ -48,17 +52,22 @@ class CountingDecoder {
   }
 }
 
-beforeEach(() => (CountingDecoder.refuses = false));
+beforeEach(() => {
+  CountingDecoder.refuses = false;
+  CountingDecoder.sounds = [0.5];
+});
 
 function playing(plays = true) {
   const clock = fakeClock();
   const played: number[] = [];
+  const samples: Float32Array[] = [];
   let heard = 0;
   const sink: VoiceSink = {
     track: {} as MediaStreamTrack,
     blend: () => undefined,
-    play: (_sound, at) => {
+    play: (sound, at) => {
       if (plays) played.push(at);
+      samples.push(sound.samples);
       return plays;
     },
     close: () => undefined,
@@ -79,7 +88,7 @@ function playing(plays = true) {
   });
   const packet = (group: number, index: number, atMs: number, bytes = 10): void =>
     player.onFrame(group, index, encodeFrame({ timestamp: atMs * 1000, payload: new Uint8Array(bytes) }));
-  return { clock, played, player, packet, heard: () => heard };
+  return { clock, played, samples, player, packet, heard: () => heard };
 }
 
 test('words are played as far apart as they were said, though decoders count through the pause', async () => {
@@ -133,4 +142,23 @@ test('what the sink leaves out is counted as lost', () => {
   packet(1, 1, 40);
   assert.equal(player.tally.lost, 2);
   assert.equal(heard(), 0);
+});
+
+test('[MEDIA-14] what is no number or over full scale does not come into the mix', async () => {
+  const { clock, played, samples, player, packet } = playing();
+  CountingDecoder.sounds = [Number.NaN, 1e30, -1e30, Number.POSITIVE_INFINITY, 0.25];
+  packet(1, 0, 0);
+  assert.deepEqual([...(samples[0] ?? [])].slice(0, 5), [0, 1, -1, 0, 0.25]);
+  await clock.advance((played[0] ?? 0) - clock.now());
+  assert.equal(player.level(), 1);
+});
+
+test('what is known of how loud somebody was has bounds, also where nobody asks', async (context) => {
+  const { clock, player, packet } = playing();
+  for (let nth = 0; nth < 2000; nth += 1) packet(1, nth, 0);
+  await clock.advance(100);
+  const max = context.mock.method(Math, 'max');
+  assert.equal(player.level(), 0.5);
+  const most = max.mock.calls.reduce((many, { arguments: { length } }) => (length > many ? length : many), 0);
+  assert.ok(most > 1 && most < 600, `${most} peaks`);
 });

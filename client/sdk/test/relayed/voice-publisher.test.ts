@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Source } from '../../src/relayed/catalog.ts';
 import type { Frame } from '../../src/relayed/frames.ts';
 import type { MediaPorts, Sound } from '../../src/relayed/media-ports.ts';
 import type { TrackWriter } from '../../src/relayed/track-writer.ts';
@@ -70,10 +71,19 @@ interface Saying {
   /** The page is busy, and what is captured then is lost. */
   readonly busy?: Span;
   readonly AudioEncoder?: typeof Chromium;
+  readonly source?: Source;
+  readonly level?: number;
 }
 
 /** Somebody who says `words`, each from so many to so many ms, and says nothing else until `untilMs`; what is written, and at what time. */
-async function said({ words, untilMs, busy = [0, 0], AudioEncoder = Chromium }: Saying) {
+async function said({
+  words,
+  untilMs,
+  busy = [0, 0],
+  AudioEncoder = Chromium,
+  source = 'microphone',
+  level = 0.3,
+}: Saying) {
   const written: { readonly group: number; readonly at: number; readonly frame: Frame }[] = [];
   let [now, group] = [0, 0];
   let hear: (sound: Sound) => void = () => undefined;
@@ -96,7 +106,7 @@ async function said({ words, untilMs, busy = [0, 0], AudioEncoder = Chromium }: 
     },
   } as unknown as MediaPorts;
   const publisher = new VoicePublisher({} as MediaStreamTrack, {
-    source: 'microphone',
+    source,
     writer: () => writer,
     media,
     now: () => now * 1000,
@@ -105,7 +115,7 @@ async function said({ words, untilMs, busy = [0, 0], AudioEncoder = Chromium }: 
     await setImmediate();
     if (now >= busy[0] && now < busy[1]) continue;
     const speaks = words.some(([from, to]) => now >= from && now < to);
-    const samples = new Float32Array((BLOCK_MS / 1000) * RATE).fill(speaks ? 0.3 : 0);
+    const samples = new Float32Array((BLOCK_MS / 1000) * RATE).fill(speaks ? level : 0);
     hear({ samples, sampleRate: RATE, timestamp: now * 1000 });
   }
   publisher.close();
@@ -145,4 +155,44 @@ test('a word is in groups of about a second, and after it there is an empty one'
   assert.ok([...groups.values()].every((count) => count <= 25));
   assert.equal(written.at(-1)?.frame.payload.byteLength, 0);
   assert.ok((written.at(-1)?.group ?? 0) > Math.max(...groups.keys()));
+});
+
+test('quiet music of a shared screen is sent to its end; of a microphone it is noise before long', async () => {
+  const playing: Saying = { words: [[0, 90_000]], untilMs: 92_000, level: 0.01 };
+  const [screen, microphone] = await Promise.all([
+    said({ ...playing, source: 'screen-audio' }),
+    said(playing),
+  ]);
+  const last = ({ packets }: typeof screen): number => (packets.at(-1)?.frame.timestamp ?? 0) / 1000;
+  assert.ok(last(screen) > 89_900 && last(screen) < 91_000, `${last(screen)} ms`);
+  assert.ok(last(microphone) < 89_000, `${last(microphone)} ms`);
+});
+
+test('a track that cannot be read hurts nobody else, and is tried again with whoever listens next', () => {
+  let [tries, marks] = [0, 0];
+  const writer = {
+    name: 'microphone',
+    wanted: true,
+    onWanted: () => undefined,
+    begin: () => undefined,
+    write: () => (marks += 1),
+    end: () => undefined,
+  };
+  const readAudio = (): { readonly close: () => void } => {
+    tries += 1;
+    if (tries < 3) throw new DOMException('another rate', 'NotSupportedError');
+    return { close: () => undefined };
+  };
+  const publisher = new VoicePublisher({} as MediaStreamTrack, {
+    source: 'microphone',
+    writer: () => writer as unknown as TrackWriter,
+    media: { readAudio } as unknown as MediaPorts,
+    now: () => 0,
+  });
+  writer.onWanted();
+  assert.deepEqual([tries, marks], [2, 0], 'nobody is told that we are heard');
+  writer.onWanted();
+  writer.onWanted();
+  assert.deepEqual([tries, marks], [3, 1]);
+  publisher.close();
 });

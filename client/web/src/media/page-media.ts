@@ -10,17 +10,42 @@ function watchVideo(track: MediaStreamTrack, onFrame: (frame: VideoFrame) => voi
   video.srcObject = new MediaStream([track]);
   video.play().catch(() => undefined);
   let closed = false;
+  const send = (): void => {
+    if (video.videoWidth === 0 || video.readyState < video.HAVE_CURRENT_DATA) return;
+    onFrame(new VideoFrame(video, { timestamp: performance.now() * 1000 }));
+  };
   const next = (): void => {
     if (closed) return;
     video.requestVideoFrameCallback(next);
-    if (video.videoWidth > 0) onFrame(new VideoFrame(video, { timestamp: performance.now() * 1000 }));
+    send();
   };
   video.requestVideoFrameCallback(next);
+  // Firefox counts no pictures of a stream: whether what is shown is new is not known here.
+  const stopTicking = whileHidden(send);
   return {
     close: () => {
       closed = true;
+      stopTicking();
       video.srcObject = null;
     },
+  };
+}
+
+/** Firefox draws nothing of a page that nobody looks at, as of whoever presents another tab, and calls back for no picture. */
+function whileHidden(onTick: () => void): () => void {
+  let clock: Worker | null = null;
+  const follow = (): void => {
+    clock?.terminate();
+    clock = null;
+    if (!document.hidden) return;
+    clock = new Worker(new URL('hidden-clock.ts', import.meta.url), { type: 'module' });
+    clock.addEventListener('message', onTick);
+  };
+  document.addEventListener('visibilitychange', follow);
+  follow();
+  return () => {
+    document.removeEventListener('visibilitychange', follow);
+    clock?.terminate();
   };
 }
 
