@@ -59,8 +59,8 @@ type Relayed =
   | { readonly at: 'none' }
   | { readonly at: 'loading' }
   | { readonly at: 'here'; readonly room: RelayedRoom }
-  /** The part of the application did not load: tried again when the room moves the next time. */
-  | { readonly at: 'failed' };
+  /** The part of the application did not load, or found no room for its sound: tried again, and until then the mesh has to do. */
+  | { readonly at: 'failed'; readonly againAt: number };
 
 /** People who come or go in one moment move the room once; back it goes later, as whoever reloads is gone for a moment. */
 const SETTLE_MS = { relay: 400, mesh: 3000 } as const;
@@ -74,6 +74,8 @@ const SAY_AGAIN_MS = 2000;
 const TICK_MS = 500;
 /** The connection to the relay stays a little: others may need it for a moment. */
 const LINGER_MS = 4000;
+/** What did not load is asked for again after this long. */
+const LOAD_AGAIN_MS = 5000;
 /** The most cameras that are shown at once; everybody is heard. */
 const MOST_SHOWN = 16;
 /** Delays of what is played, from which on people notice, and from which on they talk over each other. */
@@ -387,7 +389,12 @@ export class Ways {
     const needed =
       this.#way === 'relay' || pairs.some(([, pair]) => pair.subscribed || pair.said?.takes === true);
     if (needed) this.#neededAt = now;
-    if (needed && this.#relayed.at === 'none') void this.#load();
+    const relayed = this.#relayed;
+    if (needed && relayed.at === 'none') void this.#load({ at: 'loading' });
+    // Whoever tries again has still failed, for everybody else, until it succeeds.
+    const missed = needed || pairs.some(([, pair]) => pair.unreachable);
+    if (missed && relayed.at === 'failed' && now >= relayed.againAt)
+      void this.#load({ at: 'failed', againAt: Number.POSITIVE_INFINITY });
     if (this.#relayed.at !== 'here') return;
     if (!needed && now - this.#neededAt > LINGER_MS) {
       this.#endRelayed();
@@ -404,17 +411,18 @@ export class Ways {
     this.#relayed.room.follow(wanted);
   }
 
-  async #load(): Promise<void> {
+  async #load(meanwhile: Relayed): Promise<void> {
     const { ports, onChange } = this.#options;
     const me = this.#me;
-    this.#relayed = { at: 'loading' };
+    this.#relayed = meanwhile;
     const loaded = await ports.relayedMedia?.().catch(() => null);
-    if (this.#relayed.at !== 'loading' || me === null || me !== this.#me) return;
+    if (this.#relayed !== meanwhile || me === null || me !== this.#me) return;
+    const failed: Relayed = { at: 'failed', againAt: ports.clock.now() + LOAD_AGAIN_MS };
     try {
-      this.#relayed = loaded ? { at: 'here', room: this.#enter(loaded, me) } : { at: 'failed' };
+      this.#relayed = loaded ? { at: 'here', room: this.#enter(loaded, me) } : failed;
     } catch {
       // A browser that makes no more sound, as it has too many contexts.
-      this.#relayed = { at: 'failed' };
+      this.#relayed = failed;
     }
     this.update();
     onChange();

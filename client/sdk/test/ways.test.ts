@@ -22,8 +22,7 @@ interface Stand {
   readonly call: Call;
 }
 
-async function room(others: readonly string[]): Promise<Stand> {
-  const relays = fakeRelays();
+async function room(others: readonly string[], relays = fakeRelays()): Promise<Stand> {
   const service = fakeService({ relayedMedia: relays.load });
   const call = service.join();
   await service.settle();
@@ -74,6 +73,27 @@ describe('[MEDIA-12] a room through relays', () => {
     assert.equal(links(stand), 3);
     assert.equal(stand.relays.open.size, 0);
     assert.deepEqual(told(stand, BEN), []);
+  });
+
+  test('whoever could not load the part for it is linked with everybody meanwhile, and tries again', async () => {
+    const relays = fakeRelays();
+    relays.missing = true;
+    const stand = await room(ALL, relays);
+    await pass(stand, 1000);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: 'no-relay' });
+    assert.equal(links(stand), ALL.length);
+    relays.missing = false;
+    const before = told(stand, ADA).length;
+    await pass(stand, 5000);
+    assert.equal(relays.open.size, 1);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: false });
+    assert.deepEqual(
+      told(stand, ADA)
+        .slice(before)
+        .map(({ able }) => able)
+        .filter((able, at, all) => able !== all[at - 1]),
+      [false, true],
+    );
   });
 
   test('two who come and go within a moment move nobody', async () => {

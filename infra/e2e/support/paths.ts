@@ -9,19 +9,21 @@ export const MOVED_WITHIN_MS = 90_000;
 export async function goes(one: Somebody, way: 'mesh' | 'relay', others: number): Promise<void> {
   const path = way === 'mesh' ? 'direct' : 'relay';
   let shown: string[] = [];
-  let said = '';
+  let said = { way: '', why: '' };
   await until(
     async () => {
       shown = await pathsOf(one);
-      said = await one.page.evaluate(
-        () => document.querySelector<HTMLElement>('[data-testid=path]')?.dataset['way'] ?? '',
-      );
-      return shown.length === others && shown.every((each) => each === path) && said === way;
+      said = await one.page.evaluate(() => {
+        const { way = '', why = '' } =
+          document.querySelector<HTMLElement>('[data-testid=path]')?.dataset ?? {};
+        return { way, why };
+      });
+      return shown.length === others && shown.every((each) => each === path) && said.way === way;
     },
     {
       withinMs: MOVED_WITHIN_MS,
       what: () =>
-        `${one.name} to be connected by ${path} with ${others}: ${shown.join()}, and it says ${said}`,
+        `${one.name} to be connected by ${path} with ${others}: ${shown.join()}, and it says ${said.way} (${said.why})`,
     },
   );
 }

@@ -7,6 +7,8 @@ import { fakeStream } from './media.ts';
 
 export interface FakeRelays {
   readonly load: () => Promise<RelayedMedia>;
+  /** The part of the application cannot be had. */
+  missing: boolean;
   /** Rooms that are open now. */
   readonly open: Set<FakeRelayedRoom>;
   /** Whose media is sealed with a key that is not ours. */
@@ -34,7 +36,11 @@ export function fakeRelays(): FakeRelays {
     open,
     otherKey,
     state: 'open',
-    load: () => Promise.resolve({ RelayedRoom: Room as unknown as typeof RelayedRoom, media: {} as never }),
+    missing: false,
+    load: () =>
+      relays.missing
+        ? Promise.reject(new TypeError('Failed to fetch'))
+        : Promise.resolve({ RelayedRoom: Room as unknown as typeof RelayedRoom, media: {} as never }),
     bring: (participant) => {
       brought.add(participant);
       for (const change of changes) change();
