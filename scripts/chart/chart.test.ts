@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -21,7 +21,10 @@ const EVERYTHING = [
   ['-f', `${CHART}/examples/production.yaml`],
   ['--set', 'relay.leaves.replicas=2,relay.media.persistence=true,relay.autoscaling.enabled=true'],
   ['--set', 'relay.access=token,secrets.streams.existingSecret=streams'],
-  ['--set', 'nats.gateways.enabled=true,nats.gateways.remotes[0].name=us-east'],
+  [
+    '--set',
+    'nats.gateways.enabled=true,nats.gateways.tlsSecret=regions,nats.gateways.remotes[0].name=us-east',
+  ],
   ['--set', 'nats.gateways.remotes[0].urls[0]=nats://us.example.com:7222'],
 ].flat();
 const LOAD_BALANCERS = ['--set', 'relay.media.expose=LoadBalancer,relay.media.host=$(POD_NAME).example.com'];
@@ -87,9 +90,9 @@ interface KeySet {
   readonly keys: readonly { readonly x?: string; readonly d?: string }[];
 }
 
-test('signaling and the TURN agent know every variable that they are given', () => {
+test('signaling and the TURN agent know every variable that they are given', (t) => {
   const objects = render(...EVERYTHING).split(/^---\n/m);
-  const keys = join(mkdtempSync(join(tmpdir(), 'parley-chart-')), 'keys.json');
+  const keys = join(scratch(t), 'keys.json');
   writeFileSync(keys, '{}');
   const signaling = environmentOf(objects, 'signaling/deployment.yaml', { PARLEY_KEYS_FILE: keys });
   assert.equal(readConfig(signaling).publicUrl, 'https://parley.example.com');
@@ -121,12 +124,13 @@ test('every metric that is asked for is one that some service exports', () => {
 test('nats-server takes the configuration of every kind of server', (t) => {
   const dir = scratch(t);
   const env = { ...process.env, ...natsVariables() };
+  const certificate = join(dir, 'tls');
+  makeCertificate(certificate);
+  copyFileSync(join(certificate, 'tls.crt'), join(certificate, 'ca.crt'));
   for (const template of ['configmap', 'configmap-gateway']) {
     const path = join(dir, `${template}.conf`);
-    writeFileSync(
-      path,
-      fileOf(render(...EVERYTHING, '--show-only', `templates/nats/${template}.yaml`), 'nats.conf'),
-    );
+    const objects = render(...EVERYTHING, '--show-only', `templates/nats/${template}.yaml`);
+    writeFileSync(path, fileOf(objects, 'nats.conf').replaceAll('/etc/nats/tls', certificate));
     const checked = spawnSync(tool('nats-server', 'NATS_VERSION'), ['-c', path, '-t'], {
       encoding: 'utf8',
       env,

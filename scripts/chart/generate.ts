@@ -1,15 +1,17 @@
-/** Writes what is generated from values.yaml; with --check it only says what is stale. */
+/** Writes what is generated from values.yaml, and from what services say of their metrics; with --check it only says what is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { referenceOf } from './reference.ts';
+import { exportedMetrics } from './metrics.ts';
+import { metricsReferenceOf, referenceOf } from './reference.ts';
 import { schemaOf } from './schema.ts';
 import { readValues } from './values.ts';
 
 const values = readValues();
-const reference = await format(referenceOf(values), { parser: 'markdown', printWidth: 110 });
+const page = (text: string): Promise<string> => format(text, { parser: 'markdown', printWidth: 110 });
 const files = [
   { path: 'charts/parley/values.schema.json', content: schemaOf(values) },
-  { path: 'docs/operations/values.md', content: reference },
+  { path: 'docs/operations/values.md', content: await page(referenceOf(values)) },
+  { path: 'docs/operations/metrics.md', content: await page(metricsReferenceOf(exportedMetrics())) },
 ];
 for (const { path, content } of files) {
   if (!process.argv.includes('--check')) writeFileSync(path, content);

@@ -6,16 +6,37 @@ const read = (path: string): string => readFileSync(path, 'utf8');
 const all = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, name = '']) => name);
 
+/** What a service exports, as its sources say. */
+export interface Exported {
+  readonly service: string;
+  readonly metrics: readonly { readonly name: string; readonly help: string }[];
+}
+
+const SOURCES: readonly (readonly [service: string, path: string, prefix: string])[] = [
+  ['Signaling', 'services/signaling/src/server/metrics.ts', ''],
+  ['Relay: streams', 'services/relay/src/stats/metrics.rs', ''],
+  ['Relay: links between relays', 'services/relay/src/cluster/metrics.rs', ''],
+  ['Relay: media', 'services/relay/media/src/metrics.rs', 'parley_media_'],
+  ['TURN', 'services/turn/src/agent/metrics.ts', ''],
+];
+
+/** A name, the kind where it is said next to it, and the sentence for `# HELP`. */
+const METRIC =
+  /(['"])([a-z_]+)\1,\s*(?:"(?:gauge|counter)",\s*)?(?:help:\s*)?(['"])((?=[A-Z\d])(?:(?!\3).)+)\3/g;
+
+export function exportedMetrics(): Exported[] {
+  return SOURCES.map(([service, path, prefix]) => {
+    const found = [...read(path).matchAll(METRIC)].map(([, , name = '', , help = '']) => ({
+      name: `${prefix}${name}`,
+      help,
+    }));
+    return { service, metrics: found.filter(({ name }) => name.startsWith('parley_')) };
+  });
+}
+
 /** Names as they are in the code; histograms have more when they are exported. */
 export function exportedNames(): Set<string> {
-  const media = all(read('services/relay/media/src/metrics.rs'), /(?:out\.head\(|^ +\()"([a-z_]+)",/gm);
-  return new Set([
-    ...all(read('services/signaling/src/server/metrics.ts'), /'(parley_[a-z_]+)'/g),
-    ...all(read('services/relay/src/stats/metrics.rs'), /"(parley_relay_[a-z_]+)"/g),
-    ...all(read('services/relay/src/cluster/metrics.rs'), /"(parley_relay_[a-z_]+)"/g),
-    ...media.map((name) => `parley_media_${name}`),
-    ...all(read('services/turn/src/agent/metrics.ts'), /'(parley_turn_[a-z_]+)'/g),
-  ]);
+  return new Set(exportedMetrics().flatMap(({ metrics }) => metrics.map(({ name }) => name)));
 }
 
 /** Files of the chart that ask for metrics. */

@@ -131,3 +131,24 @@ failureThreshold: {{ .failures }}
 - name: {{ .name }}
   valueFrom: { fieldRef: { fieldPath: {{ .path | quote }} } }
 {{- end -}}
+
+{{/*
+How many there are of what an autoscaler scales: as many as there are now. An upgrade that says nothing would take the field away
+that one without an autoscaler had set, and Kubernetes then goes back to one pod. (dict "root" $ "kind" "Deployment" "name" …)
+*/}}
+{{- define "parley.scaledReplicas" -}}
+{{- with lookup "apps/v1" .kind .root.Release.Namespace .name -}}
+replicas: {{ int .spec.replicas }}
+{{- end -}}
+{{- end -}}
+
+{{/*
+Another's edge learns only from Kubernetes that a pod is to end, and a moment later: until then the pod goes on as ever. The chart's
+Envoy asks pods itself, and tries another one.
+*/}}
+{{- define "parley.servesOn" -}}
+{{- if ne .Values.edge.type "Envoy" -}}
+lifecycle:
+  preStop: { sleep: { seconds: 5 } }
+{{- end -}}
+{{- end -}}

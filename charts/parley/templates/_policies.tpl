@@ -33,6 +33,11 @@ podSelector:
   ports: [{ port: 53, protocol: UDP }, { port: 53, protocol: TCP }]
 {{- end -}}
 
+{{/* The port of an address: (dict "url" "nats://host:4222" "usual" "4222"). */}}
+{{- define "parley.portOf" -}}
+{{- regexFind ":[0-9]+$" .url | trimPrefix ":" | default .usual -}}
+{{- end -}}
+
 {{/* To NATS: the region's own servers, or wherever else they are. */}}
 {{- define "parley.natsRule" -}}
 {{- if .Values.nats.enabled -}}
@@ -42,7 +47,7 @@ podSelector:
 {{- else -}}
 - ports:
     {{- range .Values.nats.external.urls }}
-    - { port: {{ regexFind "[0-9]+$" . | default "4222" }} }
+    - { port: {{ include "parley.portOf" (dict "url" . "usual" "4222") }} }
     {{- end }}
 {{- end -}}
 {{- end -}}

@@ -1,14 +1,16 @@
-{{/* Where clients are told that STUN and TURN are. */}}
+{{/* Where clients are told that STUN and TURN are while no node says that it lives. */}}
 
 {{- define "parley.turnUrls" -}}
 {{- $urls := .Values.turn.urls -}}
 {{- if and (not $urls) .Values.turn.host -}}
 {{- $at := printf "%s:%d" .Values.turn.host (int .Values.turn.ports.listen) -}}
-{{- $tls := .Values.turn.tls443.enabled | ternary 443 .Values.turn.ports.tls -}}
-{{- $urls = list
-      (printf "turn:%s?transport=udp" $at)
-      (printf "turn:%s?transport=tcp" $at)
-      (printf "turns:%s:%d?transport=tcp" .Values.turn.host (int $tls)) -}}
+{{- /* With tls443 the name leads to the edge, which takes nothing but TLS for it. */}}
+{{- $urls = .Values.turn.tls443.enabled | ternary
+      (list (printf "turns:%s:443?transport=tcp" .Values.turn.host))
+      (list
+        (printf "turn:%s?transport=udp" $at)
+        (printf "turn:%s?transport=tcp" $at)
+        (printf "turns:%s:%d?transport=tcp" .Values.turn.host (int .Values.turn.ports.tls))) -}}
 {{- end -}}
 {{- join "," $urls -}}
 {{- end -}}

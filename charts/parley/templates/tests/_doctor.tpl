@@ -26,16 +26,21 @@
 {{- end }}
 {{- end }}
 {{- $skipped := list -}}
-{{- if not (include "parley.turnUrls" .) }}{{ $skipped = append $skipped "turn" }}{{ end -}}
+{{- if not .Values.turn.enabled }}{{ $skipped = append $skipped "turn" }}{{ end -}}
 {{- if not .Values.relay.media.enabled }}{{ $skipped = append $skipped "media" }}{{ end -}}
 {{- with uniq (concat $skipped .Values.doctor.skip) }}
 - --skip={{ join "," . }}
 {{- end }}
 {{- end -}}
 
-{{/* Ports of TURN, as what clients are told says them; but not what the edge takes. */}}
+{{/* Ports of TURN, those of the nodes and those that clients are told; but not what the edge takes. */}}
 {{- define "parley.doctorTurnPorts" -}}
 {{- $ports := list -}}
+{{- if and .Values.turn.enabled (not .Values.turn.urls) -}}
+{{- range $protocol := list "UDP" "TCP" -}}
+{{- $ports = append $ports (printf "- { port: %d, protocol: %s }" (int $.Values.turn.ports.listen) $protocol) -}}
+{{- end -}}
+{{- end -}}
 {{- $byEdge := and (eq .Values.edge.type "Envoy") .Values.turn.enabled .Values.turn.tls443.enabled | ternary (printf "turns:%s:443" .Values.turn.host) "-" -}}
 {{- range compact (splitList "," (include "parley.turnUrls" .)) -}}
 {{- if not (hasPrefix $byEdge .) -}}
