@@ -11,6 +11,8 @@ export const LEAST_TARGET_MS = 60;
 export const MOST_TARGET_MS = 500;
 /** The jitter is forgotten by half within about this. */
 const HALVED_MS = 4000;
+/** What says that it is for later than that says so to stop us: no publisher is so far ahead. */
+const MOST_AHEAD_MS = 60_000;
 /** Clocks drift and routes change: what was fastest counts for so long. */
 const WINDOW_MS = 10_000;
 const BUCKET_MS = 1000;
@@ -49,7 +51,7 @@ export class Playout {
   /** When to play it; `null` before anything came. */
   playAt(timestampMs: number, now: number): number | null {
     const offset = this.#offset();
-    return offset === null ? null : timestampMs + offset + this.targetMs(now);
+    return offset === null ? null : Math.min(now + MOST_AHEAD_MS, timestampMs + offset + this.targetMs(now));
   }
 
   /** Whether it is to be played within so many ms, also before anything came. */

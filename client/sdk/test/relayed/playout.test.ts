@@ -24,6 +24,12 @@ test('a steady route is played after the least delay, with the order and distanc
   assert.equal(playout.playAt(1_001_000, now), 1000 + LEAST_TARGET_MS);
 });
 
+test('what says that it is for years from now is waited for a minute at most: a timer holds no years', () => {
+  const playout = new Playout();
+  const now = feed(playout, 0, steady(50));
+  assert.equal(playout.playAt(1e15, now), now + 60_000);
+});
+
 test('the delay follows the jitter at once, and comes down slowly', () => {
   const playout = new Playout();
   let now = feed(playout, 0, [...steady(50), 150]);
