@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { sentence } from '../copy/endings.ts';
 import { moderationProblem } from '../copy/moderation.ts';
 import { Dialog } from '../design/dialog.tsx';
@@ -21,8 +21,8 @@ export interface OwnedRoomProps {
 export function OwnedRoom({ room, ownerKey: key, onKey, onDeleted }: OwnedRoomProps) {
   const [asking, setAsking] = useState(false);
   const before = useRef(key);
-  useEffect(() => {
-    // What was pressed is gone; joining is what comes next.
+  useLayoutEffect(() => {
+    // What was pressed is gone, and joining is what comes next: at once, as the button that deletes stands in its place.
     if (before.current === null && key !== null)
       document.querySelector<HTMLElement>('[data-testid="join"]')?.focus();
     before.current = key;
