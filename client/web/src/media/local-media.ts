@@ -52,6 +52,8 @@ export class LocalMedia {
   readonly port: DevicePort;
   /** The devices that were unplugged while they were on. */
   readonly #lost = new Map<Kind, string>();
+  /** Grows with each wish: a device that opens when another was wished for meanwhile is closed again. */
+  readonly #wishes: Record<Kind, number> = { camera: 0, microphone: 0 };
   readonly #stopWatching: () => void;
   #closed = false;
 
@@ -68,41 +70,51 @@ export class LocalMedia {
       this.microphone.value = failed;
       return;
     }
-    this.camera.value = { status: 'asking' };
-    this.microphone.value = { status: 'asking' };
+    const microphone = this.#ask('microphone');
+    const camera = this.#ask('camera');
     try {
       const stream = await this.port.open({ audio: this.#audio(), video: this.#video() });
-      const [audio] = stream.getAudioTracks();
-      const [video] = stream.getVideoTracks();
-      this.#adopt('microphone', audio);
-      this.#adopt('camera', video);
+      this.#adopt('microphone', stream.getAudioTracks()[0], microphone);
+      this.#adopt('camera', stream.getVideoTracks()[0], camera);
     } catch {
-      await this.turnOn('microphone');
-      await this.turnOn('camera');
+      if (this.#wishes.microphone === microphone) await this.#open('microphone');
+      if (this.#wishes.camera === camera) await this.#open('camera');
     }
     await this.#list();
   }
 
+  /** A microphone that somebody turns on is heard. */
   async turnOn(kind: Kind): Promise<void> {
-    const source = this[kind];
     if (kind === 'microphone') this.muted.value = false;
+    await this.#open(kind);
+  }
+
+  async #open(kind: Kind): Promise<void> {
+    const source = this[kind];
     if (source.value.status === 'live') return;
     if (this.port.access !== 'yes') {
       source.value = { status: 'failed', problem: this.port.access };
       return;
     }
-    source.value = { status: 'asking' };
+    const wish = this.#ask(kind);
     try {
       const wanted = kind === 'camera' ? { video: this.#video() } : { audio: this.#audio() };
-      this.#adopt(kind, (await this.port.open(wanted)).getTracks()[0]);
+      this.#adopt(kind, (await this.port.open(wanted)).getTracks()[0], wish);
     } catch (error) {
-      source.value = { status: 'failed', problem: problemOf(error) };
+      if (wish === this.#wishes[kind]) source.value = { status: 'failed', problem: problemOf(error) };
     }
     await this.#list();
   }
 
+  #ask(kind: Kind): number {
+    this[kind].value = { status: 'asking' };
+    this.#wishes[kind] += 1;
+    return this.#wishes[kind];
+  }
+
   turnOff(kind: Kind): void {
     const source = this[kind];
+    this.#wishes[kind] += 1;
     if (source.value.status === 'live') source.value.track.stop();
     source.value = OFF;
   }
@@ -117,15 +129,13 @@ export class LocalMedia {
     else if (this.microphone.value.status !== 'asking') await this.turnOn('microphone');
   }
 
-  /** Another device; takes effect at once when the old one is on. */
+  /** Another device; takes effect at once when the old one is on. Whoever is muted stays so. */
   async choose(kind: Kind | 'speaker', id: string): Promise<void> {
     this.chosen[kind].value = id;
     browserStore.write(key(kind), id);
     if (kind === 'speaker' || this[kind].value.status === 'off') return;
-    const muted = this.muted.value;
     this.turnOff(kind);
-    await this.turnOn(kind);
-    if (kind === 'microphone') this.muted.value = muted;
+    await this.#open(kind);
   }
 
   close(): void {
@@ -135,7 +145,11 @@ export class LocalMedia {
     this.turnOff('microphone');
   }
 
-  #adopt(kind: Kind, track: MediaStreamTrack | undefined): void {
+  #adopt(kind: Kind, track: MediaStreamTrack | undefined, wish = this.#wishes[kind]): void {
+    if (wish !== this.#wishes[kind]) {
+      track?.stop();
+      return;
+    }
     if (this.#closed || !track) {
       track?.stop();
       this[kind].value = this.#closed ? OFF : { status: 'failed', problem: 'missing' };

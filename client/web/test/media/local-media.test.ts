@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { DevicePort } from '../../src/media/devices.ts';
 import { LocalMedia, type Kind } from '../../src/media/local-media.ts';
 
@@ -9,6 +9,7 @@ function desk(...present: string[]) {
   let changed: () => void = () => undefined;
   const open = new Map<string, EventTarget>();
   const opened: string[] = [];
+  const slow = new Map<string, number>();
   const kindOf = (id: string): 'audioinput' | 'videoinput' =>
     id.startsWith('camera') ? 'videoinput' : 'audioinput';
   const trackOf = (kind: 'audioinput' | 'videoinput', wanted?: string): MediaStreamTrack[] => {
@@ -24,25 +25,28 @@ function desk(...present: string[]) {
     open.set(id, track);
     return [track as unknown as MediaStreamTrack];
   };
-  const wish = (asked: MediaTrackConstraints | boolean | undefined): string | undefined =>
-    typeof asked === 'object' && typeof asked.deviceId === 'object' && 'exact' in asked.deviceId
-      ? String(asked.deviceId.exact)
-      : undefined;
+  const wish = (asked: MediaTrackConstraints | boolean | undefined): string | undefined => {
+    const id = typeof asked === 'object' ? (asked.deviceId as ConstrainDOMStringParameters | undefined) : {};
+    const wanted = id?.exact ?? id?.ideal;
+    return typeof wanted === 'string' ? wanted : undefined;
+  };
   const port: DevicePort = {
     access: 'yes',
-    open: ({ audio, video }) => {
+    open: async ({ audio, video }) => {
+      const waits = [audio, video].map((asked) => slow.get(wish(asked) ?? '') ?? 0);
+      if (Math.max(...waits) > 0) await pause(Math.max(...waits));
       const tracks = [
         ...(audio ? trackOf('audioinput', wish(audio)) : []),
         ...(video ? trackOf('videoinput', wish(video)) : []),
       ];
-      if (tracks.length === 0) return Promise.reject(new DOMException('', 'NotFoundError'));
+      if (tracks.length === 0) throw new DOMException('', 'NotFoundError');
       const of = (kind: string) => tracks.filter(({ id }) => kindOf(id) === kind);
       const stream = {
         getTracks: () => tracks,
         getAudioTracks: () => of('audioinput'),
         getVideoTracks: () => of('videoinput'),
       };
-      return Promise.resolve(stream as unknown as MediaStream);
+      return stream as unknown as MediaStream;
     },
     openScreen: null,
     list: () =>
@@ -56,6 +60,9 @@ function desk(...present: string[]) {
   return {
     port,
     opened,
+    /** The devices that are on: their lights shine. */
+    on: () => [...open.keys()],
+    slow,
     unplug: async (id: string): Promise<void> => {
       present.splice(present.indexOf(id), 1);
       open.get(id)?.dispatchEvent(new Event('ended'));
@@ -120,4 +127,32 @@ test('what was switched off meanwhile stays off', async () => {
   media.turnOff('camera');
   await plug('camera');
   assert.equal(liveOf(media, 'camera'), 'off');
+});
+
+test('whoever is muted stays so while they choose another microphone, also twice in a moment', async () => {
+  const there = desk('desk mic', 'headset', 'loud mic');
+  const media = new LocalMedia(there.port);
+  await media.turnOn('microphone');
+  await media.toggleMicrophone();
+  const sent: (string | undefined)[] = [];
+  const stop = media.sendingMicrophone.subscribe((track) => sent.push(track?.id));
+  there.slow.set('headset', 30);
+  await Promise.all([media.choose('microphone', 'headset'), media.choose('microphone', 'loud mic')]);
+  assert.deepEqual(sent, [undefined]);
+  assert.deepEqual([media.muted.value, liveOf(media, 'microphone')], [true, 'loud mic']);
+  assert.deepEqual(there.on(), ['loud mic']);
+  stop();
+});
+
+test('the last wish counts, whichever camera opens first, and no other one stays on', async () => {
+  const there = desk('camera a', 'camera b');
+  const media = new LocalMedia(there.port);
+  await media.turnOn('camera');
+  there.slow.set('camera b', 30);
+  await Promise.all([media.choose('camera', 'camera b'), media.choose('camera', 'camera a')]);
+  assert.deepEqual([liveOf(media, 'camera'), there.on()], ['camera a', ['camera a']]);
+  const opens = media.choose('camera', 'camera b');
+  media.turnOff('camera');
+  await opens;
+  assert.deepEqual([liveOf(media, 'camera'), there.on()], ['off', []]);
 });
