@@ -2,7 +2,7 @@ import type { RoomReference } from '@parley/protocol/ids';
 import type { EndReason } from '@parley/sdk/call';
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
-import type { LocalMedia } from '../media/local-media.ts';
+import type { LocalMedia, Source } from '../media/local-media.ts';
 import { ownerKey } from '../memory/owner-key.ts';
 import { NAME_CHARS, relayOnly, rememberedName, rememberName, setRelayOnly } from '../memory/profile.ts';
 import type { JoinChoice } from '../memory/tab.ts';
@@ -97,8 +97,8 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
 function JoinForm({ media, onJoin }: Pick<PrejoinProps, 'media' | 'onJoin'>) {
   const [name, setName] = useState(rememberedName);
   const [problem, setProblem] = useState(false);
-  const camera = media.camera.value.status === 'live';
-  const microphone = media.microphone.value.status === 'live' && !media.muted.value;
+  const camera = isWanted(media.camera.value);
+  const microphone = isWanted(media.microphone.value) && !media.muted.value;
 
   function join(choice: JoinChoice): void {
     if (rememberName(name) === undefined) {
@@ -115,7 +115,7 @@ function JoinForm({ media, onJoin }: Pick<PrejoinProps, 'media' | 'onJoin'>) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        join({ microphone: media.microphone.value.status === 'live', camera });
+        join({ microphone: isWanted(media.microphone.value), camera });
       }}
     >
       <div class="field">
@@ -169,6 +169,9 @@ function JoinForm({ media, onJoin }: Pick<PrejoinProps, 'media' | 'onJoin'>) {
     </form>
   );
 }
+
+/** What is still opening, or asked for, comes into the call when it is there. */
+const isWanted = ({ status }: Source): boolean => status === 'live' || status === 'asking';
 
 function joinLabel(camera: boolean, microphone: boolean): string {
   if (camera) return microphone ? 'Join with camera and mic' : 'Join with camera, muted';
