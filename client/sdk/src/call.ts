@@ -63,10 +63,11 @@ export interface Person {
 
 /**
  * How media of the room goes, and why not from peer to peer: more people than a mesh bears, or somebody who cannot be reached otherwise.
- * A room that is too large for its mesh stays in it where there is no relay, or this browser has no codecs.
+ * A room that is too large for its mesh stays in it where there is no relay, this browser has no codecs, or the part of the application for
+ * it did not load: that is tried again, but many browsers remember until a reload that a module did not come.
  */
 export type CallPath =
-  | { readonly way: 'mesh'; readonly why: 'no-relay' | 'no-codecs' | null }
+  | { readonly way: 'mesh'; readonly why: 'no-relay' | 'no-codecs' | 'not-loaded' | null }
   | {
       readonly way: 'relay';
       readonly why: 'people' | 'unreachable';

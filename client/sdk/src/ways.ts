@@ -113,7 +113,8 @@ export class Ways {
     const sealed = this.#secret !== null;
     if (this.#way === 'relay') {
       if (this.#options.ports.relayedMedia === null) return { way: 'mesh', why: 'no-codecs' };
-      return this.#able ? { way: 'relay', why: 'people', sealed } : { way: 'mesh', why: 'no-relay' };
+      if (this.#able) return { way: 'relay', why: 'people', sealed };
+      return { way: 'mesh', why: this.#relayed.at === 'failed' ? 'not-loaded' : 'no-relay' };
     }
     const unreachable = [...this.#pairs.values()].some((pair) => pair.unreachable);
     return unreachable ? { way: 'relay', why: 'unreachable', sealed } : { way: 'mesh', why: null };

@@ -80,7 +80,7 @@ describe('[MEDIA-12] a room through relays', () => {
     relays.missing = true;
     const stand = await room(ALL, relays);
     await pass(stand, 1000);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: 'no-relay' });
+    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: 'not-loaded' });
     assert.equal(links(stand), ALL.length);
     relays.missing = false;
     const before = told(stand, ADA).length;

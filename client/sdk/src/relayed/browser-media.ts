@@ -9,6 +9,7 @@ import type {
   Voices,
   VoiceSink,
 } from './media-ports.ts';
+import { oneChannel } from './one-channel.ts';
 
 export function browserMedia(page: PageMedia): MediaPorts {
   return {
@@ -58,20 +59,6 @@ function processAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void):
     data.close();
     onSound({ samples, sampleRate, timestamp });
   });
-}
-
-/** All channels in one: a shared screen has a left and a right. */
-function oneChannel(data: AudioData): Float32Array<ArrayBuffer> {
-  const { numberOfFrames, numberOfChannels } = data;
-  const mixed = new Float32Array(numberOfFrames);
-  data.copyTo(mixed, { planeIndex: 0, format: 'f32-planar' });
-  if (numberOfChannels === 1) return mixed;
-  const plane = new Float32Array(numberOfFrames);
-  for (let planeIndex = 1; planeIndex < numberOfChannels; planeIndex += 1) {
-    data.copyTo(plane, { planeIndex, format: 'f32-planar' });
-    plane.forEach((sample, at) => (mixed[at] = (mixed[at] ?? 0) + sample));
-  }
-  return mixed.map((sample) => sample / numberOfChannels);
 }
 
 function readTo<Data extends Closeable>(

@@ -12,7 +12,7 @@ const MOST_RENDITIONS = 8;
 const TrackName = '^[a-z0-9/._-]{1,64}$';
 const Codec = Type.String({ minLength: 1, maxLength: 64 });
 /** What people publish. Browsers decode more, such as sound that is not encoded at all, of which one sample could silence everybody in the mix. */
-const VIDEO_CODEC = /^(?:avc[13]|hev1|hvc1|vp8|vp09|av01)(?:\.|$)/;
+const VIDEO_CODEC = /^(?:vp8$|(?:avc[13]|hev1|hvc1|vp09|av01)(?:\.|$))/;
 const AUDIO_CODEC = /^(?:opus$|mp4a\.40\.)/;
 /** 3840 by 2160. A picture takes up to four bytes for each, and a few kilobytes can decode to 16383 by 16383. */
 export const MOST_PIXELS = 8_294_400;

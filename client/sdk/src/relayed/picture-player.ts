@@ -19,6 +19,8 @@ const MOST_QUEUED = 30;
 const MOST_INSIDE = 64;
 /** Six of the largest, 75 MB: large pictures wait in smaller numbers. */
 const MOST_WAITING_PIXELS = 50_000_000;
+/** A decoder that failed is followed by another one after this long: pictures may be made so that each fails. */
+const AGAIN_MS = 500;
 /** Decoders make whole blocks of a picture: it may have a tenth more. */
 const PADDED = 1.1;
 /** A window that is shared grows while its track is the same, and the catalog's size is that of the beginning: full HD it may be in any case. */
@@ -32,6 +34,8 @@ export interface PictureOptions {
   readonly sink: PictureSink;
   /** After every picture that is shown. */
   readonly onShown: () => void;
+  /** It had a picture that is larger than it may be: the player has closed itself. */
+  readonly onRefused: () => void;
 }
 
 interface Coded extends Frame {
@@ -45,6 +49,9 @@ export class PicturePlayer implements ReaderHandlers {
   /** Next to be decoded, and not yet. */
   readonly #coded: Coded[] = [];
   #decoder: VideoDecoder | null = null;
+  #againAt = 0;
+  /** The time of a first picture of a group that the decoder has not brought yet: how large the pictures of that group are nobody knows. */
+  #unproven: number | null = null;
   /** The times that the decoder was given and that did not come out of it. */
   #inside: readonly number[] = [];
   /** Since a decoder began, or failed, it needs the first frame of a group. */
@@ -86,7 +93,7 @@ export class PicturePlayer implements ReaderHandlers {
   }
 
   onCut(): void {
-    this.tally.cut += 1;
+    if (!this.#closed) this.tally.cut += 1;
   }
 
   close(): void {
@@ -104,9 +111,11 @@ export class PicturePlayer implements ReaderHandlers {
     this.#cancelDecoding();
     if (this.#closed) return;
     for (let head = this.#head(); head !== undefined; head = this.#head()) {
-      const roomy = this.#inside.length + this.#waiting.length < this.#room();
+      const proven = head.type === 'delta' || this.#unproven === null;
+      const roomy = proven && this.#inside.length + this.#waiting.length < this.#room();
       if (!roomy && !this.#isDue(head)) {
         const inMs = Math.max(1, this.#inMs(head.timestamp) - DECODE_MS);
+        this.#cancelDecoding();
         this.#cancelDecoding = this.#options.clock.after(inMs, () => this.#decodeAll());
         return;
       }
@@ -144,17 +153,22 @@ export class PicturePlayer implements ReaderHandlers {
     if (type === 'key') this.#needsFirst = false;
     if (this.#needsFirst || this.#closed) return;
     if (this.#options.config.codec === 'vp8' && vp8Pixels(payload) > this.#mostPixels) {
-      this.close();
+      this.#refuse();
       return;
     }
-    const decoder = (this.#decoder ??= this.#createDecoder());
-    if (decoder === null) return;
+    const decoder = this.#ableDecoder();
+    const isBehind = type === 'key' && this.#unproven !== null && (decoder?.decodeQueueSize ?? 0) > 0;
+    if (decoder === null || isBehind) {
+      this.#needsFirst = true;
+      return;
+    }
     if (decoder.decodeQueueSize > MOST_QUEUED && type === 'delta') {
       this.#needsFirst = true;
       return;
     }
     this.#epoch ??= timestamp;
     const since = timestamp - this.#epoch;
+    if (type === 'key') this.#unproven = since;
     this.#inside = [...this.#inside.slice(1 - MOST_INSIDE), since];
     try {
       decoder.decode(new this.#options.media.EncodedVideoChunk({ type, timestamp: since, data: payload }));
@@ -163,8 +177,15 @@ export class PicturePlayer implements ReaderHandlers {
     }
   }
 
+  #ableDecoder(): VideoDecoder | null {
+    if (this.#decoder === null && this.#options.clock.now() >= this.#againAt)
+      this.#decoder = this.#createDecoder();
+    return this.#decoder;
+  }
+
   #createDecoder(): VideoDecoder | null {
-    const { media, config } = this.#options;
+    const { media, config, clock } = this.#options;
+    this.#unproven = null;
     const decoder: VideoDecoder = new media.VideoDecoder({
       output: (frame) => this.#wait(frame),
       error: () => this.#failed(decoder),
@@ -173,6 +194,7 @@ export class PicturePlayer implements ReaderHandlers {
       decoder.configure({ codec: config.codec, optimizeForLatency: true, ...description(config) });
       return decoder;
     } catch {
+      this.#againAt = clock.now() + AGAIN_MS;
       return null;
     }
   }
@@ -181,8 +203,15 @@ export class PicturePlayer implements ReaderHandlers {
     if (decoder !== this.#decoder) return;
     if (decoder.state !== 'closed') decoder.close();
     this.#decoder = null;
+    this.#againAt = this.#options.clock.now() + AGAIN_MS;
     this.#inside = [];
     this.#needsFirst = true;
+  }
+
+  /** Nothing more of it is taken. */
+  #refuse(): void {
+    this.close();
+    this.#options.onRefused();
   }
 
   #wait(frame: VideoFrame): void {
@@ -190,22 +219,27 @@ export class PicturePlayer implements ReaderHandlers {
       frame.close();
       return;
     }
-    const pixels = frame.codedWidth * frame.codedHeight;
-    // Clearly more than the catalog said, or than any picture may have: nothing more of it is taken.
+    // Where a track takes no decoded pictures they are drawn in the size in which they are to be shown, which may be another one.
+    const pixels = Math.max(frame.codedWidth * frame.codedHeight, frame.displayWidth * frame.displayHeight);
+    // Clearly more than the catalog said, or than any picture may have.
     if (pixels > this.#mostPixels) {
       frame.close();
-      this.close();
+      this.#refuse();
       return;
     }
     this.#pixels = Math.max(this.#pixels, pixels);
     // They come out in the order of their times.
-    this.#inside = this.#inside.filter((since) => since > frame.timestamp);
+    const { timestamp } = frame;
+    this.#inside = this.#inside.filter((since) => since > timestamp);
     this.#waiting.push(frame);
     while (this.#waiting.length > this.#room()) {
       this.#waiting.shift()?.close();
       this.tally.lost += 1;
     }
     this.#showDue();
+    if (this.#unproven === null || timestamp < this.#unproven) return;
+    this.#unproven = null;
+    this.#decodeAll();
   }
 
   /** Of several that are due the last one: the others are late. */

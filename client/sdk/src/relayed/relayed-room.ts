@@ -9,13 +9,14 @@ import type { RelayOffer } from '@parley/protocol/http';
 import type { Count } from '../figures.ts';
 import type { Clock, Random } from '../ports.ts';
 import type { LocalMedia } from '../senders.ts';
+import { answers, STALLED_MS } from './alive.ts';
 import type { Size } from './catalog.ts';
 import { chooseCodec } from './codecs.ts';
 import type { MediaPorts, Voices } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
 import { OVERLAP_MS, RelayLink, type WayAnswer, type Why } from './relay-link.ts';
 import { Seal } from './seal.ts';
-import { bearable, Strain } from './strain.ts';
+import { bearable, isOurs, Strain } from './strain.ts';
 import { Subscriber } from './subscriber.ts';
 import { openRelay, type Connection, type Transport } from './transports.ts';
 
@@ -54,8 +55,6 @@ const SPREAD_MS = 0;
 /** Nothing from the relay for this long may mean that it is dead, which QUIC notices after ten seconds and WebSocket after minutes. */
 const DOUBT_MS = 1500;
 const LOOK_MS = 250;
-const NOTHING = Path.from('nothing');
-const STALLED_MS = 250;
 const AGAIN_MS = 500;
 /** Doubled each time that it was in vain: on a machine with too much to do everything is late, and another relay is no better. */
 const ANSWER_MS = 1000;
@@ -84,6 +83,7 @@ export class RelayedRoom {
   #transport: Transport | null = null;
   #heardAt = 0;
   #lookedAt = 0;
+  #stalled = false;
   #doubting = false;
   #answerMs = ANSWER_MS;
   #leftAt = 0;
@@ -282,16 +282,18 @@ export class RelayedRoom {
     const now = this.#options.clock.now();
     // What came while the page stood still has not been looked at yet.
     const stalled = now - this.#lookedAt > LOOK_MS + STALLED_MS;
-    if (stalled) this.#heardAt = now;
-    else this.#followStrain(now);
+    // The timers of a page that nobody sees come late each time.
+    if (stalled && !this.#stalled) this.#heardAt = now;
+    if (!stalled) this.#followStrain(now);
+    this.#stalled = stalled;
     this.#lookedAt = now;
     this.#cancelLook = this.#options.clock.after(LOOK_MS, () => this.#look());
     if (this.#session !== null && now - this.#heardAt > DOUBT_MS) void this.#doubt(this.#session);
   }
 
   #followStrain(now: number): void {
-    const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled()).includes(true);
-    if (this.#strain.look(troubled, now)) this.follow(this.#wanted);
+    const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled());
+    if (this.#strain.look(isOurs(troubled), now)) this.follow(this.#wanted);
   }
 
   /** Not every pause is a dead relay: it is asked. */
@@ -309,25 +311,6 @@ export class RelayedRoom {
       this.#link.leave();
     } else this.#heardAt = clock.now();
   }
-}
-
-/** A relay that lives says at once that it has nothing of a name that nobody publishes. */
-async function answers(
-  session: Session,
-  prefix: Path.Valid,
-  clock: Clock,
-  withinMs: number,
-): Promise<boolean> {
-  const nothing = session.consume(Path.join(prefix, NOTHING)).track(NOTHING).subscribe();
-  const late = Promise.withResolvers<boolean>();
-  const due = clock.now() + withinMs;
-  // A page that is late itself knows nothing.
-  const cancel = clock.after(withinMs, () => late.resolve(clock.now() - due > STALLED_MS));
-  const answer = (): boolean => true;
-  const answered = await Promise.race([nothing.recvGroup().then(answer, answer), late.promise]);
-  cancel();
-  nothing.close();
-  return answered;
 }
 
 async function holds({ closed }: Session, clock: Clock): Promise<boolean> {

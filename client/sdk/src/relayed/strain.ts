@@ -50,6 +50,15 @@ export class Strain {
   }
 }
 
+/**
+ * Whether the trouble is with our way or our processor. Of several people whose pictures are shown half have to come badly: where one does it is
+ * their way that is narrow, or they who make it seem so. `null`: nothing is shown of them.
+ */
+export function isOurs(troubled: readonly (boolean | null)[]): boolean {
+  const shown = troubled.filter((one) => one !== null);
+  return shown.length > 0 && 2 * shown.filter(Boolean).length >= shown.length;
+}
+
 interface Size {
   readonly width: number;
   readonly height: number;

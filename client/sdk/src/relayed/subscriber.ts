@@ -73,6 +73,8 @@ export class Subscriber {
   readonly #pictures = new Map<Source, Picture>();
   readonly #voices = new Map<Source, Voice>();
   #trouble = 0;
+  /** Where this page of theirs sent a picture that is larger than it may be: it is not asked for another, whatever it calls it. */
+  readonly #refused = new Set<Source>();
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
@@ -133,13 +135,13 @@ export class Subscriber {
     return this.#voices.get('microphone')?.watched.player.level() ?? 0;
   }
 
-  /** Their pictures come late or not at all, or are more than can be shown, since this was asked before. */
-  troubled(): boolean {
+  /** Whether their pictures come late or not at all, or are more than can be shown, since this was asked before; `null` where there are none. */
+  troubled(): boolean | null {
     const tallies = [...this.#pictures.values()].map(({ watched }) => watched.player.tally);
     const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MOST_LOST * cut, 0);
     const more = now - this.#trouble;
     this.#trouble = now;
-    return tallies.length > 0 && (more >= MOST_LOST || this.targetMs() >= LATE_MS);
+    return tallies.length === 0 ? null : more >= MOST_LOST || this.targetMs() >= LATE_MS;
   }
 
   targetMs(): number {
@@ -159,6 +161,7 @@ export class Subscriber {
 
   #startOver(instance: string): void {
     this.#instance = instance;
+    this.#refused.clear();
     this.#catalog = null;
     this.#ready = false;
     this.#playout = new Playout();
@@ -207,7 +210,7 @@ export class Subscriber {
 
   #choosePicture(source: Source, config: ReturnType<typeof chooseVideo> | null): void {
     const known = this.#pictures.get(source);
-    if (!config) {
+    if (!config || this.#refused.has(source)) {
       this.#endPicture(source);
       return;
     }
@@ -224,7 +227,19 @@ export class Subscriber {
       picture.shown = true;
       onChange();
     };
-    const player = new PicturePlayer({ config, media, clock, sink, onShown, playout: this.#playout });
+    const onRefused = (): void => {
+      this.#refused.add(source);
+      this.#choose();
+    };
+    const player = new PicturePlayer({
+      config,
+      media,
+      clock,
+      sink,
+      playout: this.#playout,
+      onShown,
+      onRefused,
+    });
     const priority = PRIORITY[source === 'screen' ? 'screen' : 'camera'];
     const watched = new Watched(config.track, player, { priority, clock, seal: this.#sealOf(config.track) });
     known?.before?.close();

@@ -5,6 +5,7 @@ import { unpackerOf, type Unpack } from './container.ts';
 import { bytesOf, type Frame } from './frames.ts';
 import { GroupOrder } from './group-order.ts';
 import type { MediaPorts, VoiceSink } from './media-ports.ts';
+import { oneChannel } from './one-channel.ts';
 import { description } from './picture-player.ts';
 import type { Playout } from './playout.ts';
 import { Tally } from './tally.ts';
@@ -12,8 +13,10 @@ import type { ReaderHandlers } from './track-reader.ts';
 
 /** The rest of a word is waited for until the next one is due, less what decoding takes. */
 const DECODE_MS = 20;
-/** A decoder that is further behind would make everything late: packets are left out. */
+/** A decoder that is further behind would make everything late: packets are left out, and fragments as a whole. */
 const MOST_QUEUED = 12;
+/** A decoder that failed is followed by another one after this long: packets may be made so that each fails. */
+const AGAIN_MS = 500;
 /** Packets that lie further apart than they are long have something missing between them. */
 const APART_US = 5000;
 /** Peak of full scale 1: nobody misses it. */
@@ -38,6 +41,7 @@ export class VoicePlayer implements ReaderHandlers {
   readonly #order = new GroupOrder<readonly Frame[]>();
   readonly #unpack: Unpack;
   #decoder: AudioDecoder | null = null;
+  #againAt = 0;
   /** When the packet after the last one begins. */
   #next: number | null = null;
   #packetUs: number | null = null;
@@ -90,16 +94,21 @@ export class VoicePlayer implements ReaderHandlers {
     const isDue = ([head]: readonly Frame[]): boolean =>
       playout.isDue((head?.timestamp ?? 0) / 1000, clock.now(), DECODE_MS);
     for (let next = this.#order.next(isDue); next !== undefined; next = this.#order.next(isDue))
-      for (const frame of next.item) if (frame.payload.byteLength > 0) this.#decode(frame);
+      this.#decodeItem(next.item.filter(({ payload }) => payload.byteLength > 0));
   }
 
-  #decode({ timestamp, payload }: Frame): void {
-    const decoder = (this.#decoder ??= this.#createDecoder());
-    if (decoder === null) return;
-    if (decoder.decodeQueueSize >= MOST_QUEUED) {
-      this.tally.lost += 1;
+  /** A packet, or a fragment of some: of one as long as a second each is given to the decoder at once. */
+  #decodeItem(frames: readonly Frame[]): void {
+    if (frames.length === 0) return;
+    const decoder = this.#ableDecoder();
+    if (decoder === null || decoder.decodeQueueSize >= MOST_QUEUED) {
+      this.tally.lost += frames.length;
       return;
     }
+    for (const frame of frames) if (decoder === this.#decoder) this.#decode(decoder, frame);
+  }
+
+  #decode(decoder: AudioDecoder, { timestamp, payload }: Frame): void {
     // Decoders count on from the first packet and know of no pauses: flushed, they begin anew.
     if (this.#next !== null && Math.abs(timestamp - this.#next) > APART_US)
       decoder.flush().catch(() => undefined);
@@ -114,8 +123,14 @@ export class VoicePlayer implements ReaderHandlers {
     }
   }
 
+  #ableDecoder(): AudioDecoder | null {
+    if (this.#decoder === null && this.#options.clock.now() >= this.#againAt)
+      this.#decoder = this.#createDecoder();
+    return this.#decoder;
+  }
+
   #createDecoder(): AudioDecoder | null {
-    const { media, config } = this.#options;
+    const { media, config, clock } = this.#options;
     const decoder: AudioDecoder = new media.AudioDecoder({
       output: (data) => this.#play(data),
       error: () => this.#failed(decoder),
@@ -125,12 +140,14 @@ export class VoicePlayer implements ReaderHandlers {
       decoder.configure({ codec, sampleRate, numberOfChannels, ...description(config) });
       return decoder;
     } catch {
+      this.#againAt = clock.now() + AGAIN_MS;
       return null;
     }
   }
 
-  #failed(decoder: AudioDecoder | null): void {
-    if (decoder === null || decoder !== this.#decoder) return;
+  #failed(decoder: AudioDecoder): void {
+    if (decoder !== this.#decoder) return;
+    this.#againAt = this.#options.clock.now() + AGAIN_MS;
     if (decoder.state !== 'closed') decoder.close();
     this.#decoder = null;
     this.#next = null;
@@ -138,8 +155,7 @@ export class VoicePlayer implements ReaderHandlers {
 
   #play(data: AudioData): void {
     const { playout, clock, sink } = this.#options;
-    const samples = new Float32Array(data.numberOfFrames);
-    data.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
+    const samples = oneChannel(data);
     const { sampleRate } = data;
     const timestamp = data.timestamp + (this.#epoch ?? 0);
     this.#packetUs = data.duration;

@@ -78,7 +78,8 @@ test('[MEDIA-14] what nobody publishes is not taken, whatever else the browser c
     assert.equal(sound(codec), undefined, codec);
   for (const codec of ['vp8', 'vp09.00.10.08', 'avc1.42001f', 'av01.0.04M.08', 'hvc1.1.6.L93.B0'])
     assert.equal(picture({ codec }), 'camera', codec);
-  for (const codec of ['vp88', 'mjpeg', 'theora']) assert.equal(picture({ codec }), undefined, codec);
+  for (const codec of ['vp88', 'vp8.0', 'mjpeg', 'theora'])
+    assert.equal(picture({ codec }), undefined, codec);
   assert.equal(picture({ codedWidth: 3840, codedHeight: 2160 }), 'camera');
   assert.equal(picture({ codedWidth: 3841, codedHeight: 2160 }), undefined);
 });

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readFragment, readHeader } from '../../src/relayed/cmaf.ts';
-
-const u32 = (...values: number[]): number[] =>
-  values.flatMap((value) => [value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255]);
-const box = (kind: string, ...body: (readonly number[])[]): number[] => {
-  const all = body.flat();
-  return [...u32(all.length + 8), ...Buffer.from(kind), ...all];
-};
-const bytes = (...parts: (readonly number[])[]): Uint8Array => Uint8Array.from(parts.flat());
+import { box, bytes, u32 } from '../fakes/boxes.ts';
 
 const mdhd = box('mdhd', u32(0, 0, 0, 90_000, 0, 0));
 const trex = box('trex', u32(0, 1, 1, 3000, 4, 0));

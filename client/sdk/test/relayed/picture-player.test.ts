@@ -11,14 +11,23 @@ const GROUP = 60;
 /** What a decoder has for pictures that nobody has taken back yet. */
 const HAS = 10;
 
+type Pixels = readonly [width: number, height: number];
+
 interface Chunk {
   readonly type: 'key' | 'delta';
   readonly timestamp: number;
 }
 
+interface Made {
+  readonly behind: number;
+  readonly size: Pixels;
+  readonly shownAs: Pixels;
+  readonly fails: boolean;
+}
+
 /** Puts pictures into the order of their times, as those of H.264 do, and holds `behind` of them back for that. */
-function decoderWith(behind: number, size: readonly [number, number]) {
-  const seen = { most: 0, open: 0, asked: 0 };
+function decoderWith({ behind, size, shownAs, fails }: Made) {
+  const seen = { most: 0, open: 0, asked: 0, given: 0, made: 0 };
   class Decoder {
     state = 'configured';
     decodeQueueSize = 0;
@@ -27,11 +36,14 @@ function decoderWith(behind: number, size: readonly [number, number]) {
 
     constructor({ output }: { readonly output: (frame: object) => void }) {
       this.#output = output;
+      seen.made += 1;
     }
 
     configure(): void {}
 
     decode({ timestamp }: Chunk): void {
+      if (fails) throw new DOMException('', 'DataError');
+      seen.given += 1;
       this.#inside.push(timestamp);
       this.#inside.sort((one, other) => one - other);
       if (this.#inside.length <= behind) return;
@@ -46,6 +58,8 @@ function decoderWith(behind: number, size: readonly [number, number]) {
         },
         codedWidth,
         codedHeight,
+        displayWidth: shownAs[0],
+        displayHeight: shownAs[1],
         close: () => (seen.open -= 1),
       });
     }
@@ -57,17 +71,18 @@ function decoderWith(behind: number, size: readonly [number, number]) {
   return { Decoder, seen };
 }
 
-type Pixels = readonly [number, number];
-
 function playing({
   perSecond = 30,
   behind = 0,
   size = [320, 180] as Pixels,
   said = [320, 180] as Pixels,
+  shownAs = undefined as Pixels | undefined,
+  fails = false,
 } = {}) {
   const clock = fakeClock();
-  const { Decoder, seen } = decoderWith(behind, size);
+  const { Decoder, seen } = decoderWith({ behind, size, shownAs: shownAs ?? size, fails });
   const shown: { readonly of: number; readonly at: number }[] = [];
+  const refused: number[] = [];
   const media = {
     VideoDecoder: Decoder,
     EncodedVideoChunk: function chunk(this: object, init: object) {
@@ -88,6 +103,7 @@ function playing({
       close: () => undefined,
     },
     onShown: () => undefined,
+    onRefused: () => refused.push(clock.now()),
   });
   const everyMs = 1000 / perSecond;
   /** Pictures up to here come when they are taken; those that were taken in a stall come all at its end. */
@@ -101,7 +117,7 @@ function playing({
     }
   };
   let next = 0;
-  return { clock, player, shown, seen, until };
+  return { clock, player, shown, refused, seen, until };
 }
 
 for (const perSecond of [10, 30, 60])
@@ -131,9 +147,36 @@ test('what was decoded is given back in the end, and nothing is waited for', asy
 });
 
 test('[MEDIA-14] a picture with more pixels than anybody publishes is not shown, and nothing after it is decoded', async () => {
-  const { player, shown, seen, until } = playing({ size: [16_383, 16_383] });
+  const { player, shown, refused, seen, until } = playing({ size: [16_383, 16_383] });
   await until(2000);
-  assert.deepEqual([shown.length, seen.open, seen.most], [0, 0, 1]);
+  assert.deepEqual([shown.length, seen.open, seen.most, refused.length], [0, 0, 1, 1]);
+  player.onCut();
+  assert.equal(player.tally.cut, 0, 'nor does what comes of it afterwards count as trouble');
+  player.close();
+});
+
+test('[MEDIA-14] nor is one that says that it is to be shown so large', async () => {
+  const { player, shown, refused, seen, until } = playing({ size: [16, 16], shownAs: [16_000, 16_000] });
+  await until(2000);
+  assert.deepEqual([shown.length, seen.open, seen.most, refused.length], [0, 0, 1, 1]);
+  player.close();
+});
+
+test('[MEDIA-14] a decoder that is still at the first picture of a group is not given that of another', () => {
+  const { player, seen } = playing({ behind: 100 });
+  for (let group = 0; group < 20; group += 1)
+    player.onFrame(group, 0, encodeFrame({ timestamp: group * 1000, payload: new Uint8Array(10) }));
+  assert.equal(seen.given, 1);
+  player.close();
+});
+
+test('[MEDIA-14] a decoder that fails is followed by another one, but not for every picture', async () => {
+  const { clock, player, seen } = playing({ fails: true });
+  for (let group = 0; group < 100; group += 1) {
+    player.onFrame(group, 0, encodeFrame({ timestamp: group * 10_000, payload: new Uint8Array(10) }));
+    await clock.advance(10);
+  }
+  assert.ok(seen.made > 1 && seen.made < 5, `${seen.made} were made in a second`);
   player.close();
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bearable, Strain } from '../../src/relayed/strain.ts';
+import { bearable, isOurs, Strain } from '../../src/relayed/strain.ts';
 
 const LOOK_MS = 250;
 
@@ -16,6 +16,14 @@ function looking(
     if (strain.look(troubled(at), at)) changes.push([at - from, strain.level]);
   return changes;
 }
+
+test('the trouble of one of several is theirs, and nobody is shown worse for it', () => {
+  assert.equal(isOurs([true, false, false, null]), false);
+  assert.equal(isOurs([true, true, false, null]), true);
+  assert.equal(isOurs([true]), true);
+  assert.equal(isOurs([null, null]), false);
+  assert.equal(isOurs([]), false);
+});
 
 test('less is asked for after some seconds of trouble, at most twice, and more again when it was calm', () => {
   const strain = new Strain();

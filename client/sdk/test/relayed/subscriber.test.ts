@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
-import { Broadcast } from '@moq/net';
+import { Broadcast, Time } from '@moq/net';
 import { CATALOG_TRACK, type AudioConfig, type Catalog } from '../../src/relayed/catalog.ts';
+import { encodeFrame } from '../../src/relayed/frames.ts';
 import type { MediaPorts, Voices } from '../../src/relayed/media-ports.ts';
 import { Publisher } from '../../src/relayed/publisher.ts';
 import { Subscriber } from '../../src/relayed/subscriber.ts';
@@ -34,10 +35,13 @@ function watching() {
     },
     close: () => undefined,
   };
+  const media = {
+    createPicture: () => ({ track: fakeTrack('video'), show: () => undefined, close: () => undefined }),
+  } as unknown as MediaPorts;
   const subscriber = new Subscriber({
     participant: participant('a'),
     seal: () => null,
-    media: {} as MediaPorts,
+    media,
     voices,
     clock: fakeClock(),
     onChange: () => undefined,
@@ -51,7 +55,7 @@ function watching() {
     for (let turn = 0; turn < 5; turn += 1) await setImmediate();
   };
   subscriber.use(broadcast.consume(), '1');
-  return { subscriber, blended, publishes };
+  return { subscriber, broadcast, catalogs, blended, publishes };
 }
 
 test('whoever is in the mix is so with microphone and screen, also with what they switch on later', async () => {
@@ -92,6 +96,28 @@ test('[MEDIA-14] what somebody switches on after they came to another relay is t
   first.close();
   for (const on of [true, false, true]) assert.equal(await turn(on ? fakeTrack('audio') : null), on);
   publisher.close();
+  subscriber.close();
+});
+
+test('[MEDIA-14] whoever sent a picture larger than it may be is shown no more, whatever they call the next one', async () => {
+  const { subscriber, broadcast, catalogs } = watching();
+  const huge = new Uint8Array([0, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]);
+  const shows = async (name: string): Promise<MediaStreamTrack | null> => {
+    const track = broadcast.createTrack(name);
+    const group = track.appendGroup();
+    const timestamp = Time.Timestamp.fromMicros(0);
+    group.writeFrame({ timestamp, payload: encodeFrame({ timestamp: 0, payload: huge }) });
+    const picture = { codec: 'vp8', container: OPUS.container, codedWidth: 320, codedHeight: 180 };
+    catalogs.writeString(JSON.stringify({ video: { renditions: { [name]: picture } } }));
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    return subscriber.track('camera');
+  };
+  subscriber.show({ width: 320, height: 180 });
+  await shows('camera/a');
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  assert.equal(subscriber.track('camera'), null);
+  assert.equal(await shows('camera/b'), null);
+  assert.equal(subscriber.troubled(), null);
   subscriber.close();
 });
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import type { Container } from '../../src/relayed/catalog.ts';
 import type { MediaPorts, VoiceSink } from '../../src/relayed/media-ports.ts';
 import { encodeFrame } from '../../src/relayed/frames.ts';
 import { Playout } from '../../src/relayed/playout.ts';
 import { VoicePlayer } from '../../src/relayed/voice-player.ts';
+import { fragmentOf, headerOf } from '../fakes/boxes.ts';
 import { fakeClock } from '../fakes/clock.ts';
 
 const PACKET_US = 40_000;
@@ -13,6 +15,10 @@ const RATE = 48_000;
 class CountingDecoder {
   static refuses = false;
   static sounds: readonly number[] = [0.5];
+  /** It takes what it was given in one turn when that is over. */
+  static queues = false;
+  static fails = false;
+  static made = 0;
   state = 'configured';
   decodeQueueSize = 0;
   readonly #output: (data: object) => void;
@@ -20,6 +26,7 @@ class CountingDecoder {
 
   constructor({ output }: { readonly output: (data: object) => void }) {
     this.#output = output;
+    CountingDecoder.made += 1;
   }
 
   configure(): void {}
@@ -30,7 +37,9 @@ class CountingDecoder {
   }
 
   decode({ timestamp }: { readonly timestamp: number }): void {
+    if (CountingDecoder.fails) throw new DOMException('', 'DataError');
     if (CountingDecoder.refuses) return;
+    if (CountingDecoder.queues) this.decodeQueueSize += 1;
     const at = (this.#next ??= timestamp);
     this.#next += PACKET_US;
     const numberOfFrames = (PACKET_US / 1_000_000) * RATE;
@@ -39,6 +48,7 @@ class CountingDecoder {
       duration: PACKET_US,
       sampleRate: RATE,
       numberOfFrames,
+      numberOfChannels: 1,
       copyTo: (samples: Float32Array) =>
         samples.set(
           Array.from(samples, (_, at) => CountingDecoder.sounds[at % CountingDecoder.sounds.length] ?? 0),
@@ -54,10 +64,13 @@ class CountingDecoder {
 
 beforeEach(() => {
   CountingDecoder.refuses = false;
+  CountingDecoder.queues = false;
+  CountingDecoder.fails = false;
+  CountingDecoder.made = 0;
   CountingDecoder.sounds = [0.5];
 });
 
-function playing(plays = true) {
+function playing(plays = true, container: Container = { kind: 'legacy' }) {
   const clock = fakeClock();
   const played: number[] = [];
   const samples: Float32Array[] = [];
@@ -79,7 +92,7 @@ function playing(plays = true) {
     },
   } as unknown as MediaPorts;
   const player = new VoicePlayer({
-    config: { codec: 'opus', container: { kind: 'legacy' }, sampleRate: RATE, numberOfChannels: 1 },
+    config: { codec: 'opus', container, sampleRate: RATE, numberOfChannels: 1 },
     media,
     clock,
     playout: new Playout(),
@@ -142,6 +155,28 @@ test('what the sink leaves out is counted as lost', () => {
   packet(1, 1, 40);
   assert.equal(player.tally.lost, 2);
   assert.equal(heard(), 0);
+});
+
+test('a fragment is decoded as a whole, however many samples it has', () => {
+  CountingDecoder.queues = true;
+  const init = Buffer.from(headerOf(PACKET_US / 1000)).toString('base64');
+  const { player, played } = playing(true, { kind: 'cmaf', init });
+  player.onFrame(1, 0, fragmentOf(25, 0));
+  assert.deepEqual([played.length, player.tally.lost], [25, 0]);
+  assert.equal((played.at(-1) ?? 0) - (played[0] ?? 0), 24 * 40);
+  player.onFrame(1, 1, fragmentOf(25, 0));
+  assert.deepEqual([played.length, player.tally.lost], [25, 25], 'a decoder that is behind is given no more');
+});
+
+test('[MEDIA-14] a decoder that fails is followed by another one, but not for every packet', async () => {
+  CountingDecoder.fails = true;
+  const { clock, packet } = playing();
+  for (let nth = 0; nth < 1000; nth += 1) {
+    packet(1, nth, nth);
+    await clock.advance(1);
+  }
+  const { made } = CountingDecoder;
+  assert.ok(made > 1 && made < 5, `${made} were made in a second`);
 });
 
 test('[MEDIA-14] what is no number or over full scale does not come into the mix', async () => {

@@ -54,6 +54,13 @@ export function pathWords(
         title: 'The room is large and this browser cannot use media relays: it sends to everyone by itself.',
         calm: false,
       };
+    case 'not-loaded':
+      return {
+        mark: 'Without relays',
+        title:
+          'The room is large, and a part of this page did not load that it needs for media relays: it sends to everyone by itself. Reload it when the network is better.',
+        calm: false,
+      };
     default:
       return why satisfies never;
   }
