@@ -39,10 +39,25 @@ check: packages rust-tools chart-tools ## Formatting, lint, types, the chart's s
 	@cargo fmt --check
 	@cargo clippy --workspace --all-targets --quiet -- -D warnings
 
+.PHONY: supply-chain
+supply-chain: packages rust-tools ## What comes from npm and crates.io: sources, licences, versions; and what images are built on
+	@infra/local/tools.sh deny
+	@npm run --silent supply-chain
+	@PATH=$(PARLEY_CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION):$$PATH cargo deny --locked check --hide-inclusion-graph bans licenses sources
+
+.PHONY: pin-images
+pin-images: packages ## Write the digests of base images into the Dockerfiles; skopeo or Docker, and a network that reaches the registries
+	@node scripts/supply-chain/pin-images.ts
+
 .PHONY: test
 test: test-tools rust-tools build wan-link ## Every test, browsers included
 	@ulimit -n $$(ulimit -Hn) && cargo test --workspace --quiet
 	@npm test --silent
+	@npm run --silent fuzz
+
+.PHONY: fuzz
+fuzz: packages test-tools rust-tools ## Fuzz every decoder that reads strangers' bytes for MINUTES=60; SEED=7, ONLY=sdk/ for some of them
+	@npm run --silent fuzz -- --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fmt
 fmt: packages rust-tools ## Format everything
@@ -50,8 +65,8 @@ fmt: packages rust-tools ## Format everything
 	@cargo fmt
 
 .PHONY: bench-signaling
-bench-signaling: packages ## CPU per join and per directed message, against the naive reference; PUBLISH=1 writes it down
-	@npm run --silent bench-signaling $(if $(PUBLISH),-- --publish)
+bench-signaling: packages ## CPU per join and per directed message, against the naive reference; BEFORE=<commit>: and that one's pod; PUBLISH=1 writes it down
+	@npm run --silent bench-signaling -- $(if $(BEFORE),--before $(BEFORE)) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-streams
 bench-streams: packages rust-tools ## CPU per GB and per message of the relay, beside three references; SMOKE=1: exactness alone; PUBLISH=1 writes it down
@@ -76,6 +91,14 @@ bench-pages: build test-tools ## A page that twenty browsers want at once, and o
 .PHONY: herd
 herd: build load-tools ## A herd of calls against a whole Parley of its own: PROFILE=smoke (or seed); PUBLISH=1 writes it down
 	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest
+
+.PHONY: hostile
+hostile: build ## Attack a whole Parley of its own beside a call that must not notice; ATTACK=NAME: that one alone
+	@ulimit -n $$(ulimit -Hn) && npm run --silent hostile -w infra/hostile -- $(if $(ATTACK),--only $(ATTACK))
+
+.PHONY: siege
+siege: build ## Floods of every kind at once, for a minute, while newcomers join; PUBLISH=1 writes it down
+	@ulimit -n $$(ulimit -Hn) && npm run --silent siege -w infra/hostile -- $(if $(PUBLISH),--publish)
 
 .PHONY: build
 build: client/web/dist/index.html relay ## Build the web application and the relay, where their sources changed

@@ -1,11 +1,12 @@
 /**
- * Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. And that
- * every rule of the specifications is cited by a test.
+ * Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. That
+ * every rule of the specifications is cited by a test. And that the threat model and the hostile suite name the same attacks.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { uncited, type Page } from './rules.ts';
+import { compareAttacks } from './attacks.ts';
+import { rulesOf, uncited, type Page } from './rules.ts';
 
 const LINK = /\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g;
 const QUOTED = /`([\w.-]+(?:\/[\w.@-]+)+\/?)`/g;
@@ -13,6 +14,10 @@ const QUOTED = /`([\w.-]+(?:\/[\w.@-]+)+\/?)`/g;
 /** Pages that walk through the signaling service name its files without their common beginning. */
 const SIGNALING = 'services/signaling/src';
 const LAYERS = new Set(['core', 'adapters', 'server']);
+
+/** Where the attacks are, and what names them. */
+const HOSTILE = 'infra/hostile/src';
+const SECURITY = 'docs/security';
 
 const SPECIFICATIONS = ['services/protocol/SPEC.md', 'services/relay/STREAMS.md', 'services/relay/MEDIA.md'];
 
@@ -71,3 +76,22 @@ if (untested.length > 0) {
   );
   process.exitCode = 1;
 }
+
+const textsIn = (folder: string, end: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(end))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+const { unknown, unnamed, noRules } = compareAttacks(
+  [...textsIn(join(HOSTILE, 'attacks'), '.ts'), readFileSync(join(HOSTILE, 'verdict.ts'), 'utf8')],
+  textsIn(SECURITY, '.md'),
+  new Set(SPECIFICATIONS.map(read).flatMap(rulesOf)),
+);
+for (const [names, sentence] of [
+  [unknown, `${SECURITY} names attacks that ${HOSTILE} does not run`],
+  [unnamed, `${HOSTILE} runs attacks that ${SECURITY} does not name`],
+  [noRules, `${HOSTILE} cites rules that are in no specification`],
+] as const)
+  if (names.length > 0) {
+    console.error(`${sentence}: ${names.join(', ')}`);
+    process.exitCode = 1;
+  }

@@ -3,7 +3,7 @@
 # packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
 # nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, `tools.sh chart` what checks
 # the Helm chart, `tools.sh cluster` what the Kubernetes lab is made of; they need Go. `tools.sh rust` adds the Rust
-# toolchain that rust-toolchain.toml names.
+# toolchain that rust-toolchain.toml names, `tools.sh deny` what checks the crates.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -45,7 +45,12 @@ main() {
       fetch_coredns
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster]" ;;
+    deny)
+      fetch_rust
+      fetch_cargo_tool cargo-deny "$CARGO_DENY_VERSION"
+      return
+      ;;
+    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|deny]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
@@ -227,6 +232,24 @@ PYTHON
     --no-modify-path --profile minimal --component rustfmt --component clippy --default-toolchain "$version" >/dev/null ||
     { rm -rf "$dir"; fail "rustup could not install Rust $version: see above"; }
   into_place "$dir" "rustup/toolchains/$version-$(uname -m)-unknown-linux-gnu" "$to"
+}
+
+# fetch_cargo_tool CRATE VERSION: with the dependencies that its author locked. Little is optimised: these run for seconds.
+fetch_cargo_tool() {
+  local to=$tools/$1-$2
+  [ -x "$to/$1" ] && return 0
+  say "building $1 $2 with cargo, some minutes"
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  (
+    cd "$here"
+    PATH=$tools/rust-$(sed -n 's/^channel = "\(.*\)"/\1/p' ../../rust-toolchain.toml)/bin:$PATH
+    CARGO_TARGET_DIR=$dir/target CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+      CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=0 \
+      nice cargo install --quiet --locked --no-track --root "$dir" "$1@$2"
+  ) || { rm -rf "$dir"; fail "cargo could not build $1: see above"; }
+  into_place "$dir" bin "$to"
 }
 
 # k6 has no package in apt or at PyPI. A ready binary is taken from the directory named by PARLEY_LAB_CACHE where there is

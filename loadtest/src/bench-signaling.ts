@@ -4,22 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { digits } from './columns.ts';
+import { checkOutEarlier, type EarlierCommit } from './earlier.ts';
 import { startGenerator, type Generator } from './generator-process.ts';
 import type { Job } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
 import { describe, describeMachine } from './machine.ts';
-import { ROWS, type Row, type ServerName, type Variant } from './plan.ts';
+import { ROWS, withEarlier, type Row, type ServerName, type Variant } from './plan.ts';
 import { plot } from './plot.ts';
 import { publish } from './publish.ts';
 import { startParley, startReference, type Server, type StartOptions } from './servers.ts';
 import { costOf, summarize, type Run } from './summary.ts';
-import { doubtsOf, panelOf, tableOf } from './table.ts';
+import { changesOf, doubtsOf, panelOf, tableOf } from './table.ts';
 import { judge } from './verdict.ts';
 
 const USAGE = `usage: npm run bench-signaling -w loadtest -- [options]
   --herd          also the open-loop herd of 300 calls (another 5 minutes)
   --rows a,b      only these of join, directed, memory, herd
   --rounds n      rounds of the first two rows (3)
+  --before rev    rows 1 and 2 also with the pod of that commit, and the ratio to it
   --publish       write docs/evaluation/bench-signaling.{json,svg}
   --profile dir   write a CPU profile of each pod into dir; figures of such a run are no results`;
 
@@ -31,6 +33,7 @@ const { values: options } = parseArgs({
     herd: { type: 'boolean', default: false },
     rows: { type: 'string', default: 'join,directed,memory' },
     rounds: { type: 'string', default: '3' },
+    before: { type: 'string' },
     publish: { type: 'boolean', default: false },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -43,9 +46,11 @@ if (options.help) {
 
 const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const startOptions: StartOptions = { dir, profileTo: options.profile };
+let earlier: EarlierCommit | undefined;
 const rounds = Number(options.rounds);
 const names = new Set([...options.rows.split(','), ...(options.herd ? ['herd'] : [])]);
-const rows = ROWS.filter(({ name }) => names.has(name));
+const plan = options.before === undefined ? ROWS : withEarlier(ROWS, options.before);
+const rows = plan.filter(({ name }) => names.has(name));
 const machine = describeMachine();
 const startedAt = Date.now();
 
@@ -59,7 +64,10 @@ let isClean = true;
 // A server must not outlive the bench that was told to stop.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    void Promise.all(Array.from(servers.values(), (server) => server.close())).then(() => process.exit(1));
+    void Promise.all(Array.from(servers.values(), (server) => server.close())).then(() => {
+      earlier?.remove();
+      process.exit(1);
+    });
   });
 }
 try {
@@ -67,12 +75,14 @@ try {
 } finally {
   generator.close();
   for (const server of servers.values()) await server.close();
+  earlier?.remove();
 }
 const summaries = rows.map((row) => summarize(row, runs));
 for (const summary of summaries) console.log(`\n${tableOf(summary)}`);
 console.log(
   `\nMedian (min-max) of the rounds; x naive is taken round by round. "others" is what else ran on this machine, in cores.`,
 );
+for (const line of summaries.flatMap(changesOf)) console.log(line);
 for (const doubt of doubtsOf(summaries)) console.log(doubt);
 console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
 if (options.publish && isClean && options.profile === undefined) {
@@ -136,9 +146,11 @@ async function serverOf(name: ServerName): Promise<Server> {
   return server;
 }
 
-function startServer(name: ServerName): Promise<Server> {
+async function startServer(name: ServerName): Promise<Server> {
   if (name === 'naive' || name === 'opaque') return startReference(`${name}-ws`, startOptions);
-  return startParley(name === 'parley' ? 1 : 2, startOptions);
+  if (name !== 'parley-before') return startParley(name === 'parley' ? 1 : 2, startOptions);
+  earlier ??= await checkOutEarlier(options.before ?? 'HEAD', dir);
+  return startParley(1, { ...startOptions, earlier });
 }
 
 function note(

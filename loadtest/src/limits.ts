@@ -4,6 +4,13 @@ import { limitKey, type LimitName } from '@parley/protocol/limits';
 const RAISED: Partial<Record<LimitName, number>> = {
   'address.joins': 10_000_000,
   'address.sockets': 100_000,
+  'address.resumes': 10_000_000,
+  'address.reads': 10_000_000,
+  'address.bufferedBytes': 1_099_511_627_776,
+  'address.incompleteBytes': 1_099_511_627_776,
+  'pod.reads': 1_000_000,
+  'pod.joins': 1_000_000,
+  'pod.resumes': 1_000_000,
   'pod.rooms': 100_000,
   'socket.messages': 1_000_000,
   'socket.messageBurst': 10_000_000,

@@ -2,7 +2,7 @@
 import type { Job } from './job.ts';
 
 export type RowName = 'join' | 'directed' | 'memory' | 'herd';
-export type ServerName = 'naive' | 'opaque' | 'parley' | 'parley-2';
+export type ServerName = 'naive' | 'opaque' | 'parley' | 'parley-2' | 'parley-before';
 
 type Load = Omit<Job & { kind: 'mesh' }, 'dialect' | 'targets' | 'watched'>;
 type Shape =
@@ -122,3 +122,22 @@ export const ROWS: readonly Row[] = [
     ],
   },
 ];
+
+/** Behind the variants of one pod, the same loads on an earlier commit's pod: tickets that are asked for are still used by the same pod. */
+export function withEarlier(rows: readonly Row[], revision: string): readonly Row[] {
+  return rows.map((row) => {
+    const measured = row.name === 'join' || row.name === 'directed';
+    const earlier = row.variants.filter(({ server }) => measured && server === 'parley');
+    return { ...row, variants: [...row.variants, ...earlier.map((variant) => earlierOf(variant, revision))] };
+  });
+}
+
+/** What the id of a variant on the earlier commit ends with. */
+export const EARLIER = '-before';
+
+const earlierOf = (variant: Variant, revision: string): Variant => ({
+  ...variant,
+  id: `${variant.id}${EARLIER}`,
+  label: `${variant.label} (${revision})`,
+  server: 'parley-before',
+});

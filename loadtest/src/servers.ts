@@ -5,6 +5,7 @@ import { accessSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EarlierCommit } from './earlier.ts';
 import type { Target } from './generator/dialect.ts';
 import type { Watched } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
@@ -22,6 +23,8 @@ export interface StartOptions {
   readonly dir: string;
   /** Writes a CPU profile of each pod there when it stops. */
   readonly profileTo: string | undefined;
+  /** The pod, where it is not the working tree's. */
+  readonly earlier?: Pick<EarlierCommit, 'signaling' | 'limits'>;
 }
 
 export async function startReference(name: 'naive-ws' | 'opaque-ws', { dir }: StartOptions): Promise<Server> {
@@ -36,8 +39,8 @@ export async function startReference(name: 'naive-ws' | 'opaque-ws', { dir }: St
 }
 
 /** `pods` of one region, with one NATS server. */
-export async function startParley(pods: number, { dir, profileTo }: StartOptions): Promise<Server> {
-  const home = join(dir, `parley-${pods}`);
+export async function startParley(pods: number, { dir, profileTo, earlier }: StartOptions): Promise<Server> {
+  const home = join(dir, `parley-${pods}${earlier === undefined ? '' : '-before'}`);
   mkdirSync(home, { recursive: true });
   const nats = { host: HOST, port: await freePort() };
   const natsChild = start(
@@ -62,10 +65,13 @@ export async function startParley(pods: number, { dir, profileTo }: StartOptions
       PARLEY_TURN_SECRET: turnSecret,
       PARLEY_TURN_URLS: 'turn:192.0.2.1:3478?transport=udp,turn:192.0.2.1:3478?transport=tcp',
       PARLEY_STUN_URLS: 'stun:192.0.2.1:3478',
-      ...PARLEY_LIMITS,
+      ...(earlier?.limits ?? PARLEY_LIMITS),
     };
     const profile = profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileTo}`];
-    const child = start(process.execPath, [...profile, SIGNALING], { log: join(home, `${name}.log`), env });
+    const child = start(process.execPath, [...profile, earlier?.signaling ?? SIGNALING], {
+      log: join(home, `${name}.log`),
+      env,
+    });
     running.push({ child, target, name });
   }
   for (const { child, target, name } of running) await until(() => isReady(target), child, name);

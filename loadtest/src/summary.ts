@@ -15,7 +15,8 @@ export interface Run {
 export interface Result {
   readonly variant: string;
   readonly label: string;
-  /** Of all its processes. */
+  /** Of all its processes, round by round. */
+  readonly costs: readonly number[];
   readonly cost: Spread;
   /** Without NATS. */
   readonly alone: Spread;
@@ -62,6 +63,7 @@ function resultOf(row: Row, { id, label }: Variant, runs: readonly Run[], refere
   return {
     variant: id,
     label,
+    costs: all,
     cost: spreadOf(all),
     alone: spreadOf(alone),
     userShare: spread(userShareOf).median,

@@ -1,6 +1,8 @@
 /** The report as people read it. */
 import { aligned, digits, percent, spread } from './columns.ts';
+import { EARLIER } from './plan.ts';
 import type { Panel } from './plot.ts';
+import { ratiosOf, spreadOf } from './statistics.ts';
 import type { Result, RowSummary } from './summary.ts';
 import { QUIET_CORES } from './verdict.ts';
 
@@ -23,6 +25,15 @@ export function doubtsOf(rows: readonly RowSummary[]): string[] {
     return [
       `DOUBT: while row ${number} was measured, other programs used up to ${digits(most)} cores. Run it again on a quiet machine.`,
     ];
+  });
+}
+
+/** For each variant that an earlier commit was measured with too: its cost over the earlier one's, round by round. */
+export function changesOf({ results }: RowSummary): string[] {
+  return results.flatMap(({ variant, label, costs }) => {
+    const earlier = results.find((result) => result.variant === `${variant}${EARLIER}`);
+    if (earlier === undefined) return [];
+    return [`${label}: ${spread(spreadOf(ratiosOf(costs, earlier.costs)))} x the earlier commit`];
   });
 }
 

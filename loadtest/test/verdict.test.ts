@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Outcome } from '../src/job.ts';
-import { ROWS } from '../src/plan.ts';
+import { ROWS, withEarlier } from '../src/plan.ts';
 import { summarize } from '../src/summary.ts';
-import { tableOf } from '../src/table.ts';
+import { changesOf, tableOf } from '../src/table.ts';
 import { GENERATOR_LIMIT, judge } from '../src/verdict.ts';
 
 function outcome(changes: Partial<Outcome> & { generatorUse?: number; serverMs?: number }): Outcome {
@@ -58,4 +58,35 @@ test('ratios in a summary pair the rounds', () => {
   const parley = results.find(({ variant }) => variant === 'parley');
   assert.deepEqual(parley?.ratio, { median: 2.5, min: 2, max: 3 });
   assert.deepEqual(parley.cost, { median: 16, min: 2, max: 30 });
+});
+
+test('a variant is compared, round by round, with the same load on an earlier commit', () => {
+  const [row] = withEarlier(ROWS, 'v1');
+  assert.ok(row !== undefined);
+  const run = (variant: string, round: number, serverMs: number) => {
+    const measured = outcome({ serverMs });
+    return { row: row.name, variant, round, outcome: measured, verdict: judge(measured) };
+  };
+  const runs = [
+    ...row.variants.map(({ id }) => run(id, 1, id === 'parley' ? 330 : 300)),
+    ...row.variants.map(({ id }) => run(id, 2, id === 'parley' ? 220 : 200)),
+  ];
+  const said = changesOf(summarize(row, runs));
+  assert.deepEqual(said, [
+    'Parley, the whole join: 1.10 (1.10-1.10) x the earlier commit',
+    'Parley, POST join alone: 1.00 (1.00-1.00) x the earlier commit',
+    'Parley, socket part alone: 1.00 (1.00-1.00) x the earlier commit',
+  ]);
+});
+
+test('tickets that a pod gave are used by the same pod', () => {
+  for (const { variants } of withEarlier(ROWS, 'v1')) {
+    const giver = new Map<number, string>();
+    let last = '';
+    for (const [at, { load, server }] of variants.entries()) {
+      if (load.kind === 'tickets') last = server;
+      if (load.kind === 'mesh' && load.tickets === 'kept') giver.set(at, last);
+    }
+    for (const [at, server] of giver) assert.equal(variants[at]?.server, server);
+  }
 });

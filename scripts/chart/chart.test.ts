@@ -20,7 +20,7 @@ import { readValues } from './values.ts';
 const EVERYTHING = [
   ['-f', `${CHART}/examples/production.yaml`],
   ['--set', 'relay.leaves.replicas=2,relay.media.persistence=true,relay.autoscaling.enabled=true'],
-  ['--set', 'relay.access=token,secrets.streams.existingSecret=streams'],
+  ['--set', 'relay.access=token,secrets.streams.existingSecret=streams,edge.connections.perSource=2000'],
   [
     '--set',
     'nats.gateways.enabled=true,nats.gateways.tlsSecret=regions,nats.gateways.remotes[0].name=us-east',
@@ -123,11 +123,14 @@ test('every metric that is asked for is one that some service exports', () => {
 
 test('nats-server takes the configuration of every kind of server', (t) => {
   const dir = scratch(t);
-  const env = { ...process.env, ...natsVariables() };
   const certificate = join(dir, 'tls');
   makeCertificate(certificate);
   copyFileSync(join(certificate, 'tls.crt'), join(certificate, 'ca.crt'));
-  for (const template of ['configmap', 'configmap-gateway']) {
+  for (const [template, workload] of [
+    ['configmap', 'statefulset'],
+    ['configmap-gateway', 'statefulset-gateway'],
+  ] as const) {
+    const env = { ...process.env, ...natsVariables(workload) };
     const path = join(dir, `${template}.conf`);
     const objects = render(...EVERYTHING, '--show-only', `templates/nats/${template}.yaml`);
     writeFileSync(path, fileOf(objects, 'nats.conf').replaceAll('/etc/nats/tls', certificate));
@@ -152,7 +155,7 @@ test('Envoy runs with the configuration, says when it is ready, and exports what
           return `${before.replace('0.0.0.0', '127.0.0.1')}${ports.get(port) ?? port}`;
         },
       );
-  for (const name of ['envoy.yaml', 'certificate.yaml'])
+  for (const name of ['envoy.yaml', 'certificate.yaml', 'log-budget.yaml'])
     writeFileSync(join(dir, name), moved(fileOf(objects, name)));
   makeCertificate(join(dir, 'tls'));
   const args = [
@@ -193,7 +196,7 @@ test('Envoy runs with the configuration, says when it is ready, and exports what
 function environmentOf(objects: readonly string[], template: string, given: Record<string, string> = {}) {
   const workload = objects.find((object) => object.includes(`/templates/${template}`)) ?? '';
   const literal = [...workload.matchAll(/- \{ name: (\w+), value: ['"]?(.*?)['"]? \}$/gm)];
-  const looked = [...workload.matchAll(/- name: (\w+)\n\s+valueFrom:/g)];
+  const looked = [...workload.matchAll(/- name: (\w+)\n\s+value(?:From)?:/g)];
   return {
     ...Object.fromEntries(looked.map(([, name = '']) => [name, 'x'.repeat(20)])),
     ...Object.fromEntries(literal.map(([, name = '', value = '']) => [name, value.replaceAll('\\"', '"')])),
@@ -201,18 +204,17 @@ function environmentOf(objects: readonly string[], template: string, given: Reco
   } as Record<string, string>;
 }
 
-function natsVariables(): Record<string, string> {
-  const passwords = ['SIGNALING', 'RELAY', 'TURN', 'CLUSTER', 'GATEWAY'].map((user) => [
-    `PARLEY_NATS_${user}_PASSWORD`,
-    'p1',
-  ]);
-  const addresses = ['ROUTE', 'LEAF'].flatMap((kind) =>
-    [0, 1, 2].map((i) => [`PARLEY_NATS_${kind}_${i}`, `"nats://user:p1@host-${i}.example.com:6222"`]),
-  );
-  return { PARLEY_NATS_SERVER_NAME: 'eu-0', ...Object.fromEntries([...passwords, ...addresses]) } as Record<
-    string,
-    string
-  >;
+/** The variables that the chart gives a server, and no others: one that the configuration names beside these is refused. */
+function natsVariables(workload: string): Record<string, string> {
+  const objects = render(...EVERYTHING).split(/^---\n/m);
+  const names = Object.keys(environmentOf(objects, `nats/${workload}.yaml`));
+  return Object.fromEntries(names.map((name) => [name, natsValue(name)]));
+}
+
+function natsValue(name: string): string {
+  const at = /_(ROUTE|LEAF)_(\d+)$/.exec(name)?.[2];
+  if (at !== undefined) return `"nats://user:p1@host-${at}.example.com:6222"`;
+  return name.endsWith('_PASSWORD') ? 'p1' : 'eu-0';
 }
 
 function makeCertificate(dir: string): void {

@@ -41,6 +41,14 @@ https://{{ .Values.host }}{{ if ne (int .Values.publicPort) 443 }}:{{ int .Value
 {{- end -}}
 {{- end -}}
 
+{{/* A Kubernetes quantity of whole numbers, in bytes: "1Gi". */}}
+{{- define "parley.bytes" -}}
+{{- $text := toString . -}}
+{{- $unit := regexFind "[A-Za-z]*$" $text -}}
+{{- $factor := get (dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824) $unit | default 0 -}}
+{{- mul (trimSuffix $unit $text | int64) (int64 $factor) -}}
+{{- end -}}
+
 {{/* The variable of a limit: mesh.max becomes MESH_MAX, pod.queuedBytes POD_QUEUED_BYTES. */}}
 {{- define "parley.limitName" -}}
 {{- regexReplaceAll "([a-z0-9])([A-Z])" . "${1}_${2}" | replace "." "_" | upper -}}

@@ -105,6 +105,8 @@ export interface ChatEntry {
   readonly mine: boolean;
   /** `taken`: the service has it and everyone who resumes gets it. */
   readonly status: 'sending' | 'taken' | 'refused';
+  /** Of the pod that took it; there once it is `taken`. */
+  readonly proof?: string;
 }
 
 export interface CallSnapshot {

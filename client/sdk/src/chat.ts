@@ -1,6 +1,7 @@
-/** The lines of a call, merged by id. Pure. SPEC rules CHAT-1 to CHAT-4. */
+/** The lines of a call, merged by id. Pure. SPEC rules CHAT-1 to CHAT-4 and CHAT-8. */
 import type { Chat } from '@parley/protocol/client-messages';
-import type { ChatLine } from '@parley/protocol/people';
+import type { BroughtLine, ChatLine } from '@parley/protocol/people';
+import type { ServerMessage } from '@parley/protocol/server-messages';
 import type { ChatEntry } from './call.ts';
 
 export type ChatLog = readonly ChatEntry[];
@@ -15,7 +16,7 @@ const RESUMED_BYTES = 8192;
 export const UNSENT_LINES = 50;
 
 /** Adds our own line, which is `sending` until the service has it. */
-export function said(log: ChatLog, line: ChatLine): ChatLog {
+export function said(log: ChatLog, line: Omit<ChatLine, 'proof'>): ChatLog {
   return insert(log, { ...line, mine: true, status: 'sending' });
 }
 
@@ -29,9 +30,15 @@ export function received(log: ChatLog, line: ChatLine, me: string | null): ChatL
   return insert(log, { ...line, mine, status: 'taken' });
 }
 
-export function taken(log: ChatLog, id: string, at: number): ChatLog {
-  const known = log.find((entry) => entry.id === id);
-  return known === undefined ? log : insert(log, { ...known, at, status: 'taken' });
+/** The service has our line: time, name and sender are what the others are shown. The sender is another one after a new join. */
+export function taken(
+  log: ChatLog,
+  { id, name, at, proof }: Extract<ServerMessage, { type: 'chat-taken' }>,
+  me: string | null,
+): ChatLog {
+  const known = log.find((entry) => entry.id === id && entry.mine);
+  if (known === undefined) return log;
+  return insert(log, { ...known, from: me ?? known.from, name, at, proof, status: 'taken' });
 }
 
 /** The service answered our line with an error. A line that was taken stays taken. */
@@ -48,13 +55,13 @@ export function unacknowledged(log: ChatLog): readonly Chat[] {
     .map(({ id, text }) => ({ type: 'chat', id, text }));
 }
 
-/** The last lines the service had taken, for `resume`; fewer where they are long. */
-export function lastLines(log: ChatLog): ChatLine[] {
-  const lines: ChatLine[] = [];
+/** The last lines the service had taken, each with its proof, for `resume`; fewer where they are long. */
+export function lastLines(log: ChatLog): BroughtLine[] {
+  const lines: BroughtLine[] = [];
   let bytes = 0;
-  for (const { id, from, name, text, at, status } of log.toReversed()) {
-    if (status !== 'taken') continue;
-    const line = { id, from, name, text, at };
+  for (const { id, from, name, text, at, status, proof } of log.toReversed()) {
+    if (status !== 'taken' || proof === undefined) continue;
+    const line = { id, from, name, text, at, proof };
     bytes += new TextEncoder().encode(JSON.stringify(line)).length;
     if (lines.length === RESUMED_LINES || bytes > RESUMED_BYTES) break;
     lines.push(line);

@@ -3,9 +3,8 @@
  * remembered before every socket, so that no two sockets of one participant ever carry the same one, not even across a reload.
  */
 import type { ClientMessage } from '@parley/protocol/client-messages';
-import type { IceServer } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { ChatLine, Media } from '@parley/protocol/people';
+import type { BroughtLine, Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { admit } from './admission.ts';
 import { backoff } from './backoff.ts';
@@ -21,9 +20,8 @@ export interface ConnectionHandlers {
   onWelcome(welcome: Welcome, how: { readonly fresh: boolean }): void;
   onMessage(message: ServerMessage): void;
   onDirected(from: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
-  onIceServers(servers: readonly IceServer[]): void;
   /** What the first message of a socket says about us. */
-  introduction(): { readonly name: string; readonly media: Media; readonly chat: ChatLine[] };
+  introduction(): { readonly name: string; readonly media: Media; readonly chat: BroughtLine[] };
 }
 
 type Step =
@@ -126,7 +124,6 @@ export class Connection {
         const answer = admission.value;
         this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
         this.#socketUrl = answer.socketUrl;
-        this.#handlers.onIceServers(answer.iceServers);
         this.#open();
       },
     );
@@ -168,6 +165,7 @@ export class Connection {
     if (message.type === 'welcome') this.#welcomed(message);
     else if (message.type === 'in-lobby') this.#wasToldToWait(message);
     else if (message.type === 'go-elsewhere') this.#move(message.afterMs);
+    else if (message.type === 'resume-token') this.#renewed(message.resume);
     else this.#handlers.onMessage(message);
   }
 
@@ -198,6 +196,13 @@ export class Connection {
     this.#remember();
     this.#handlers.onWelcome(welcome, { fresh });
     this.#handlers.onState({ status: 'connected', pod: welcome.pod });
+  }
+
+  /** The earlier token expires while we are connected. */
+  #renewed(token: string): void {
+    if (this.#step.at !== 'connected') return;
+    this.#token = token;
+    this.#remember();
   }
 
   /** The pod is leaving: it keeps serving until our slot, then we resume wherever the edge leads us. */

@@ -1,27 +1,18 @@
-/** When to ask for fresh TURN credentials. The REST form of coturn names the end of validity in the user name: `expiry:participant`. */
+/** ICE servers as the service tells them and as browsers take them, and when to ask for fresh TURN credentials. */
 import type { IceServer } from '@parley/protocol/http';
+import type { Random } from './ports.ts';
 
-/** New connections and ICE restarts need credentials that last through their negotiation and a while longer. */
-const EARLY_MS = 300_000;
-/** Also for credentials of very short life: not more often than this. */
-const SHORTEST_MS = 30_000;
+/** Of their life: what is left is enough for an answer that is lost, and for the ICE of a connection that begins just before. */
+const RENEW_AT = { from: 0.7, to: 0.8 };
 
-/** Milliseconds until new credentials should be asked for; `null` where none expire. */
-export function refreshIn(servers: readonly IceServer[], wallMs: number): number | null {
-  const expiries = servers.flatMap(({ username }) => {
-    const seconds = /^(\d{1,12}):/.exec(username ?? '')?.[1];
-    return seconds === undefined ? [] : [Number(seconds) * 1000];
-  });
-  if (expiries.length === 0) return null;
-  const left = Math.min(...expiries) - wallMs;
-  return Math.max(SHORTEST_MS, left - Math.min(EARLY_MS, left / 2));
+/** Milliseconds until new credentials are to be asked for; `null` where none end. Clients that came together do not ask together. */
+export function renewIn(iceTtlS: number, random: Random): number | null {
+  if (iceTtlS === 0) return null;
+  return iceTtlS * 1000 * (RENEW_AT.from + random.fraction() * (RENEW_AT.to - RENEW_AT.from));
 }
 
-/** STUN alone. */
-export function withoutTurn(servers: readonly IceServer[]): IceServer[] {
-  const isTurn = (url: string): boolean => /^turns?:/.test(url);
-  return servers.filter(({ urls }) => ![urls].flat().some(isTurn));
-}
+export const hasTurn = (servers: readonly IceServer[]): boolean =>
+  servers.some(({ urls }) => urls.some((url) => /^turns?:/.test(url)));
 
 /** `exactOptionalPropertyTypes` forms of the browser's dictionary. */
 export function toRtc(servers: readonly IceServer[]): RTCIceServer[] {

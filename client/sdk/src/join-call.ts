@@ -3,11 +3,12 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import { LIMITS } from '@parley/protocol/limits';
 import { checkName, type Media, type Member } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
-import type { IceServer, RoomView } from '@parley/protocol/http';
+import type { IceOffer, RoomView } from '@parley/protocol/http';
 import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot, Person } from './call.ts';
 import * as chat from './chat.ts';
 import { Connection } from './connection.ts';
-import { refreshIn, toRtc } from './ice-servers.ts';
+import { IceRenewal } from './ice-renewal.ts';
+import { toRtc } from './ice-servers.ts';
 import { lobbyAfter, type Lobby } from './lobby.ts';
 import { Mesh } from './mesh.ts';
 import { moderation, type Moderation } from './moderation.ts';
@@ -23,10 +24,6 @@ const LEVEL_MS = 190;
 const LEVEL_STEP = 0.02;
 /** Hex digits of 96 random bits: a chat id nobody else chooses. */
 const CHAT_ID_BYTES = 12;
-/** Between two requests for ICE servers because of paths that broke. */
-const REFRESH_PAUSE_MS = 5000;
-/** Timers of browsers hold 31 bits; a longer wait is cut into pieces. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Joins a room and stays in it through every interruption until `leave()` or an end that the service gave a reason for. */
 export function joinCall(options: CallOptions, ports: Ports): Call {
@@ -57,10 +54,9 @@ class JoinedCall implements Call {
   #telling = false;
   #directedCount = 0;
   readonly #relayAsk: RelayAsk;
+  readonly #iceRenewal: IceRenewal;
   #cancelLevels: () => void;
   #cancelExpiry: () => void = () => undefined;
-  #cancelRefresh: () => void = () => undefined;
-  #refreshedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CallOptions, ports: Ports) {
     this.#options = options;
@@ -88,7 +84,7 @@ class JoinedCall implements Call {
       opens: (participant) => this.#ways.opens(participant),
       accepts: (participant) => this.#ways.accepts(participant),
       onPath: (from, signal) => this.#ways.receive(from, signal),
-      onBroken: () => this.#refreshAfterBreak(),
+      onBroken: () => this.#iceRenewal.pathBroke(),
       onChange: () => {
         this.#ways.update();
         this.#changed();
@@ -108,9 +104,9 @@ class JoinedCall implements Call {
       onWelcome: (welcome, how) => this.#welcomed(welcome, how),
       onMessage: (message) => this.#heard(message),
       onDirected: (from, payload) => this.#mesh.receive(from, payload),
-      onIceServers: (servers) => this.#iceServers(servers),
       introduction: () => ({ name: this.#name, media: this.#media, chat: chat.lastLines(this.#chat) }),
     });
+    this.#iceRenewal = new IceRenewal({ ...ports, ask: () => void this.#connection.send({ type: 'ice' }) });
     this.#relayAsk = new RelayAsk(ports.clock, (message) => this.#connection.send(message));
     this.#cancelLevels = ports.clock.after(LEVEL_MS, () => this.#listen());
     this.#connection.start();
@@ -229,7 +225,7 @@ class JoinedCall implements Call {
     this.#correct(welcome);
     for (const line of welcome.chat) this.#chat = chat.received(this.#chat, line, welcome.participant);
     for (const line of chat.unacknowledged(this.#chat)) this.#connection.send(line);
-    if (!this.#mesh.hasIceServers) this.#refresh();
+    this.#takeIce(welcome);
     this.#followRoster();
     if (reloaded) this.#mesh.askAnew();
     else this.#mesh.reachableAgain();
@@ -265,11 +261,13 @@ class JoinedCall implements Call {
     } else if (message.type === 'chat') {
       this.#chat = chat.received(this.#chat, message.line, this.#roster.me);
     } else if (message.type === 'chat-taken') {
-      this.#chat = chat.taken(this.#chat, message.id, message.at);
+      this.#chat = chat.taken(this.#chat, message, this.#roster.me);
+    } else if (message.type === 'error' && message.code === 'ICE_TOO_FAST') {
+      this.#iceRenewal.refused(message.retryAfterMs ?? 0);
     } else if (message.type === 'error' && message.ref !== undefined) {
       this.#chat = chat.refused(this.#chat, message.ref);
     } else if (message.type === 'ice') {
-      this.#iceServers(message.iceServers);
+      this.#takeIce(message);
     } else if (message.type === 'relay') {
       this.#relayAsk.answered(message.relay);
     } else if (message.type === 'undelivered') {
@@ -304,31 +302,10 @@ class JoinedCall implements Call {
     });
   }
 
-  #iceServers(servers: readonly IceServer[]): void {
-    const first = !this.#mesh.hasIceServers;
-    this.#mesh.setIceServers(toRtc(servers));
-    if (first) {
-      // After a reload people are known before the servers are.
-      this.#followRoster();
-      this.#mesh.askAnew();
-    }
-    this.#cancelRefresh();
-    const wait = refreshIn(servers, this.#ports.clock.wall());
-    if (wait === null) return;
-    this.#cancelRefresh = this.#ports.clock.after(Math.min(wait, TIMER_MAX_MS), () => this.#refresh());
-  }
-
-  /** Perhaps the TURN node went: by the time ICE is restarted, those that live now are known. Many paths may break at once. */
-  #refreshAfterBreak(): void {
-    if (this.#ports.clock.now() - this.#refreshedAt >= REFRESH_PAUSE_MS) this.#refresh();
-  }
-
-  #refresh(): void {
-    this.#cancelRefresh();
-    this.#refreshedAt = this.#ports.clock.now();
-    // Asked again in a minute until the answer came: the socket may be down, or the answer lost.
-    this.#cancelRefresh = this.#ports.clock.after(60_000, () => this.#refresh());
-    this.#connection.send({ type: 'ice' });
+  /** Connections of now take new servers at their next ICE restart; allocations that they have go on with the credentials of then. */
+  #takeIce(offer: IceOffer): void {
+    this.#mesh.setIceServers(toRtc(offer.iceServers));
+    this.#iceRenewal.told(offer);
   }
 
   #listen(): void {
@@ -395,7 +372,7 @@ class JoinedCall implements Call {
   #close(): void {
     this.#cancelLevels();
     this.#cancelExpiry();
-    this.#cancelRefresh();
+    this.#iceRenewal.close();
     this.#ways.close();
     this.#mesh.close();
   }

@@ -28,13 +28,16 @@ const REJOIN: ReadonlySet<Code> = new Set([
 const PASSING: ReadonlySet<Code> = new Set([
   'ENTER_TIMEOUT',
   'GO_ELSEWHERE',
+  'INCOMPLETE_BYTES',
   'INTERNAL',
+  'MESSAGE_TIMEOUT',
   'NOT_READY',
   'POD_FULL',
   'RATE_LIMITED',
   'ROOM_HOME_UNREACHABLE',
   'SLOW_CONSUMER',
   'STORE_UNAVAILABLE',
+  'TOO_MANY_REQUESTS',
   'TOO_MANY_SOCKETS',
 ]);
 

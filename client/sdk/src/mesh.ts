@@ -51,8 +51,7 @@ export class Mesh {
   #me: ParticipantId | null = null;
   #media: LocalMedia;
   #sharedOutTo = 0;
-  /** `null` until they are known: links made without them could use no relay. */
-  #iceServers: RTCIceServer[] | null = null;
+  #iceServers: RTCIceServer[] = [];
 
   constructor(media: LocalMedia, options: MeshOptions) {
     this.#options = options;
@@ -97,9 +96,7 @@ export class Mesh {
       neighbour.link?.close();
       this.#neighbours.delete(participant);
     }
-    if (me !== null && this.#iceServers !== null) {
-      for (const member of members.values()) this.#meet(me, member);
-    }
+    if (me !== null) for (const member of members.values()) this.#meet(me, member);
     this.#shareOut();
   }
 
@@ -108,13 +105,10 @@ export class Mesh {
     this.#tellMedia();
   }
 
+  /** Also for links that are made later: call it before `follow`. */
   setIceServers(servers: RTCIceServer[]): void {
     this.#iceServers = servers;
     for (const { link } of this.#neighbours.values()) link?.setIceServers(servers);
-  }
-
-  get hasIceServers(): boolean {
-    return this.#iceServers !== null;
   }
 
   /** Our own socket is back. */
@@ -225,7 +219,7 @@ export class Mesh {
       ports,
       starter: me > participant,
       names: this.#names,
-      configuration: () => ({ iceServers: this.#iceServers ?? [], iceTransportPolicy }),
+      configuration: () => ({ iceServers: this.#iceServers, iceTransportPolicy }),
       reachable: () => this.#options.connected() && (this.#neighbours.get(participant)?.present ?? true),
       isSending: () => {
         const sent = this.#neighbours.get(participant)?.media;

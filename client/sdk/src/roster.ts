@@ -62,6 +62,7 @@ export function heard(before: Roster, message: ServerMessage): Roster {
     case 'mute-asked':
     case 'pong':
     case 'relay':
+    case 'resume-token':
     case 'room-changed':
     case 'room-deleted':
     case 'undelivered':

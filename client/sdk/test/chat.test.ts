@@ -5,12 +5,16 @@ import { lastLines, received, refused, said, taken, unacknowledged, type ChatLog
 import { ME, participant } from './fakes/messages.ts';
 
 const ADA = participant('a');
+const PROOF = 'A'.repeat(22);
+const takenAt = (id: string, at: number) =>
+  ({ type: 'chat-taken', id, name: 'n', at, proof: PROOF }) as const;
 const line = (id: string, at: number, from = ADA, text = id): ChatLine => ({
   id,
   from,
   name: 'n',
   text,
   at,
+  proof: PROOF,
 });
 const shown = (log: ChatLog): string =>
   log.map(({ text, status, mine }) => `${mine ? 'my ' : ''}${text} ${status}`).join(', ');
@@ -19,12 +23,12 @@ describe('the chat of a client', () => {
   test('[CHAT-2] our line is sending until the service has taken it', () => {
     const log = said([], line('l1', 5, ME));
     assert.equal(shown(log), 'my l1 sending');
-    assert.equal(shown(taken(log, 'l1', 9)), 'my l1 taken');
-    assert.equal(taken(log, 'l1', 9)[0]?.at, 9);
+    assert.equal(shown(taken(log, takenAt('l1', 9), ME)), 'my l1 taken');
+    assert.equal(taken(log, takenAt('l1', 9), ME)[0]?.at, 9);
   });
 
   test('a refused line is shown as such, and one that was taken never is', () => {
-    const log = said(taken(said([], line('l1', 1, ME)), 'l1', 1), line('l2', 2, ME));
+    const log = said(taken(said([], line('l1', 1, ME)), takenAt('l1', 1), ME), line('l2', 2, ME));
     assert.equal(shown(refused(refused(log, 'l1'), 'l2')), 'my l1 taken, my l2 refused');
   });
 
@@ -55,7 +59,7 @@ describe('the chat of a client', () => {
   });
 
   test('[CHAT-1] after a resume what was not acknowledged is said again under the same id', () => {
-    const log = said(taken(said([], line('l1', 1, ME)), 'l1', 1), line('l2', 2, ME));
+    const log = said(taken(said([], line('l1', 1, ME)), takenAt('l1', 1), ME), line('l2', 2, ME));
     assert.deepEqual(unacknowledged(log), [{ type: 'chat', id: 'l2', text: 'l2' }]);
   });
 
@@ -73,6 +77,16 @@ describe('the chat of a client', () => {
     const lines = lastLines(log);
     assert.equal(lines.at(-1)?.id, 'l30');
     assert.ok(JSON.stringify(lines).length < 8192);
+  });
+
+  test('[CHAT-8] a line that was typed before a new join is taken, and brought again, under the new participant id', () => {
+    const now = participant('b');
+    const log = taken(said([], line('l1', 1, ME)), takenAt('l1', 2), now);
+    assert.equal(shown(log), 'my l1 taken');
+    assert.deepEqual(
+      lastLines(log).map(({ id, from }) => [id, from]),
+      [['l1', now]],
+    );
   });
 
   test('no more than 500 lines are kept', () => {

@@ -6,6 +6,10 @@ import { ME, ROOM, member, participant, welcome } from './fakes/messages.ts';
 import { admitted, fakeService, refusal } from './fakes/service.ts';
 import { nextSocket, status, welcomeNext } from './fakes/steps.ts';
 
+/** Of chat lines. */
+const PROOF = 'A'.repeat(22);
+const OTHER_PROOF = 'B'.repeat(22);
+
 const ended = (call: Call): unknown => {
   const { connection } = call.snapshot();
   return connection.status === 'ended' ? [connection.reason, connection.retry] : connection.status;
@@ -273,8 +277,24 @@ describe('the socket and the way back', () => {
       lines.map(({ text }) => text),
       ['hello'],
     );
-    service.socket.say({ type: 'chat-taken', id: String(lines[0]?.['id']), at: 1 });
+    const id = String(lines[0]?.['id']);
+    service.socket.say({ type: 'chat-taken', id, name: 'Mia', at: 1, proof: PROOF });
     assert.equal(call.snapshot().chat[0]?.status, 'taken');
+  });
+
+  test('[CHAT-8] a resume brings own lines and those of others with the proofs that pods gave them', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    const line = { id: 'line-of-ada', from: participant('a'), name: 'Ada', text: 'hi', at: 1, proof: PROOF };
+    service.socket.say({ type: 'chat', line });
+    call.sendChat('hello');
+    const { id } = call.snapshot().chat.find(({ mine }) => mine) ?? assert.fail();
+    service.socket.say({ type: 'chat-taken', id, name: 'Shown Name', at: 2, proof: OTHER_PROOF });
+    service.socket.drop(1006);
+    await nextSocket(service);
+    const first = await welcomeNext(service);
+    const own = { id, from: ME, name: 'Shown Name', text: 'hello', at: 2, proof: OTHER_PROOF };
+    assert.deepEqual(first?.['chat'], [line, own]);
   });
 
   test('a line that is empty or too long is not taken', async () => {
@@ -287,6 +307,16 @@ describe('the socket and the way back', () => {
 });
 
 describe('a reload of the page', () => {
+  test('[RES-11] resumes with the newest token that the socket brought', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'resume-token', resume: 'a-newer-token' });
+    service.join();
+    await service.settle();
+    const first = await welcomeNext(service);
+    assert.deepEqual([first?.['type'], first?.['token']], ['resume', 'a-newer-token']);
+  });
+
   test('[RES-3] the same participant resumes without asking for admission, with a higher generation', async () => {
     const service = fakeService();
     await service.enter();
@@ -296,19 +326,6 @@ describe('a reload of the page', () => {
     const first = await welcomeNext(service);
     assert.deepEqual([first?.['type'], first?.['generation']], ['resume', 2]);
     assert.equal(call.snapshot().me.participant, ME);
-    assert.equal(service.socket.sent.at(-1)?.['type'], 'ice', 'relays are asked for on the socket');
-  });
-
-  test('links are made once the ICE servers are known', async () => {
-    const service = fakeService();
-    await service.enter();
-    service.join();
-    await service.settle();
-    service.socket.open();
-    service.socket.say(welcome({ roster: [member(participant('a'), 'Ada')] }));
-    assert.equal(service.ports.fabric.live.length, 0);
-    service.socket.say({ type: 'ice', iceServers: [], ttlS: 60 });
-    assert.equal(service.ports.fabric.live.length, 1);
   });
 
   test('a token that came too late leads to a new join', async () => {
@@ -366,18 +383,60 @@ describe('people and TURN credentials', () => {
     assert.equal(call.snapshot().people.length, 1);
   });
 
-  test('TURN credentials are renewed five minutes before they end', async () => {
+  const turn = (credential: string) => [{ urls: ['turn:192.0.2.1'], username: '1:network', credential }];
+  const configured = ({ ports }: ReturnType<typeof fakeService>): unknown[] =>
+    ports.fabric.live.map((connection) => connection.getConfiguration().iceServers);
+  const asked = ({ socket }: ReturnType<typeof fakeService>): number =>
+    socket.sent.filter(({ type }) => type === 'ice').length;
+  /** The pod lives: without a word from it the socket is given up. */
+  const alive = (service: ReturnType<typeof fakeService>, ms: number): void => {
+    for (let at = 0; at < ms; at += 4000)
+      service.ports.clock.after(at, () => service.socket.say({ type: 'pong' }));
+  };
+
+  test('[TURN-10] connections use the servers of the welcome, and those of a resume too', async () => {
     const service = fakeService();
-    const expiry = Math.floor(service.ports.clock.wall() / 1000) + 3600;
+    service.join();
+    await service.settle();
+    service.socket.open();
+    const roster = [member(participant('a'), 'Ada')];
+    service.socket.say(welcome({ roster, iceServers: turn('first'), iceTtlS: 600 }));
+    assert.deepEqual(configured(service), [turn('first')]);
+    service.socket.drop(1006);
+    await nextSocket(service);
+    service.socket.open();
+    service.socket.say(welcome({ roster, iceServers: turn('second'), iceTtlS: 600 }));
+    assert.deepEqual(configured(service), [turn('second')]);
+    assert.equal(asked(service), 0);
+  });
+
+  test('[TURN-2] credentials are renewed at 70 to 80 % of their life, for connections that are and those that come', async () => {
+    const service = fakeService();
     await service.enter();
-    const username = `${expiry}:${ME}`;
-    const iceServers = [{ urls: ['turn:192.0.2.1'], username, credential: 'c' }];
-    service.socket.say({ type: 'ice', iceServers, ttlS: 3600 });
-    const asked = (): boolean => service.socket.sent.some(({ type }) => type === 'ice');
-    const alive = (ms: number): void =>
-      void service.ports.clock.after(ms, () => service.socket.say({ type: 'pong' }));
-    for (let at = 0; at < 3_600_000; at += 4000) alive(at);
-    const took = await service.ports.clock.until(asked, 3_600_000);
-    assert.equal(took, 3_300_000);
+    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
+    alive(service, 700_000);
+    const took = (await service.ports.clock.until(() => asked(service) === 1, 600_000)) ?? 0;
+    assert.ok(took >= 420_000 && took <= 480_000, String(took));
+    service.socket.say({ type: 'ice', iceServers: turn('second'), iceTtlS: 600 });
+    service.socket.say({ type: 'joined', member: member(participant('b'), 'Bo') });
+    assert.deepEqual(configured(service), [turn('second'), turn('second')]);
+  });
+
+  test('[TURN-2] an answer that does not come is asked for again while the credentials last', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
+    alive(service, 700_000);
+    assert.notEqual(await service.ports.clock.until(() => asked(service) === 2, 600_000), null);
+  });
+
+  test('[TURN-11] a request that was refused is said again after the time that the pod named', async () => {
+    const service = fakeService();
+    await service.enter();
+    const refused = { type: 'error', code: 'ICE_TOO_FAST', message: '', fatal: false } as const;
+    service.socket.say({ ...refused, retryAfterMs: 7000 });
+    alive(service, 20_000);
+    assert.equal(await service.ports.clock.until(() => asked(service) === 1, 20_000), 7000);
   });
 });

@@ -50,11 +50,16 @@ export async function push(lab: Lab, inside: readonly string[], image: string, t
   await run([...inside, ...buildah(lab), ...how, image, `docker://${to}`], environment(lab));
 }
 
+/** Writes the image as an OCI archive. */
+export async function save(lab: Lab, id: string, file: string): Promise<void> {
+  await run([...buildah(lab), 'push', '--quiet', id, `oci-archive:${file}`], environment(lab));
+}
+
 function buildah({ imagesDir }: Lab): string[] {
   return ['buildah', '--root', join(imagesDir, 'storage'), '--runroot', join(imagesDir, 'run')];
 }
 
-/** No daemon, no registry of this machine's: `node:24-slim` is what was built under that name. */
+/** No daemon, no registry of this machine's: `debian:bookworm-slim` is what was built under that name. */
 function environment({ imagesDir }: Lab): NodeJS.ProcessEnv {
   const registries = join(imagesDir, 'registries.conf');
   writePrivate(registries, 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n');

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readIfThere, writePrivate } from '@parley/local/files';
 import { inRepository } from '@parley/local/site';
@@ -17,8 +17,10 @@ const own = {
   cli: { dockerfile: 'client/cli/Dockerfile', args: { BINARY: 'prebuilt' } },
 } as const;
 
+export type OwnImage = keyof typeof own;
+
 /** Where the chart's values name an image: at the component that runs it. */
-const sections: Readonly<Record<keyof typeof own, string>> = {
+const sections: Readonly<Record<OwnImage, string>> = {
   signaling: 'signaling',
   relay: 'relay',
   turn: 'turn',
@@ -26,18 +28,12 @@ const sections: Readonly<Record<keyof typeof own, string>> = {
   cli: 'doctor',
 };
 
-/** Builds every image a node pulls; answers their names. Parley's own are those of the Dockerfiles, unchanged. */
+/** Builds every image a node pulls; answers their names. Parley's own are those of the Dockerfiles, unchanged but for their bases. */
 export async function buildImages(lab: Lab): Promise<string[]> {
   const images = await ensureStandIns(lab);
-  const { relay } = findTools();
-  await pack(relay, 'services/relay/dist/parley-relay');
-  await pack(join(dirname(relay), 'parley'), 'client/cli/dist/parley');
   const tags: Record<string, string> = {};
-  for (const name of Object.keys(own) as (keyof typeof own)[]) {
-    const { dockerfile, args } = own[name];
+  for (const { name, id } of await buildOwnImages(lab, 'lab')) {
     const image = `ghcr.io/parley/${name}`;
-    const file = inRepository(dockerfile);
-    const id = await build(lab, { tag: `${image}:lab`, dockerfile: file, context: inRepository(''), args });
     const tag = id.slice(0, 12);
     await nameImage(lab, id, `${image}:${tag}`);
     tags[sections[name]] = tag;
@@ -45,6 +41,25 @@ export async function buildImages(lab: Lab): Promise<string[]> {
   }
   writePrivate(imageValuesFile(lab), imageValues(tags));
   return images;
+}
+
+/** Builds Parley's own images from what was compiled last. The stand-ins have to be there. */
+export async function buildOwnImages(
+  lab: Lab,
+  tag: string,
+): Promise<readonly { readonly name: OwnImage; readonly id: string }[]> {
+  const { relay } = findTools();
+  await pack(relay, 'services/relay/dist/parley-relay');
+  await pack(join(dirname(relay), 'parley'), 'client/cli/dist/parley');
+  const built: { name: OwnImage; id: string }[] = [];
+  for (const name of Object.keys(own) as OwnImage[]) {
+    const dockerfile = inRepository(own[name].dockerfile);
+    const args = { ...standInBases(readFileSync(dockerfile, 'utf8')), ...own[name].args };
+    const context = inRepository('');
+    const id = await build(lab, { tag: `ghcr.io/parley/${name}:${tag}`, dockerfile, context, args });
+    built.push({ name, id });
+  }
+  return built;
 }
 
 /** Values of the chart that name the images built last: each by its content, so that a changed one is pulled. */
@@ -65,6 +80,12 @@ export async function pushImages(lab: Lab, images: readonly string[]): Promise<v
     pushed[image] = id;
     writePrivate(file, JSON.stringify(pushed, null, 2));
   }
+}
+
+/** Base images by their tags alone: a stand-in has another digest than what it stands for. */
+function standInBases(dockerfile: string): Record<string, string> {
+  const bases = dockerfile.matchAll(/^ARG (\w+_IMAGE)=([^\s@]+)/gm);
+  return Object.fromEntries([...bases].map(([, name = '', image = '']) => [name, image]));
 }
 
 /** What `make build` compiled, without what only a debugger reads. */

@@ -32,7 +32,11 @@ function standIns(lab: Lab): StandIn[] {
       context: join(imagesDir, 'contexts/debian'),
       made: 'debian',
     },
-    { tag: 'docker.io/library/node:24-slim', recipe: 'node', context: lab.toolDir('node', 'NODE_VERSION') },
+    {
+      tag: `docker.io/library/node:${versions['NODE_VERSION']}-bookworm-slim`,
+      recipe: 'node',
+      context: lab.toolDir('node', 'NODE_VERSION'),
+    },
     {
       tag: 'docker.io/coturn/coturn:4.18-debian',
       recipe: 'coturn',

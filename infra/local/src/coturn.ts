@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { LIMITS } from '@parley/protocol/limits';
 import { probeStun } from '@parley/turn/probe';
 import { renderTurnserver } from '@parley/turn/render';
@@ -40,6 +41,9 @@ export function coturnSpec(site: Site): ProcessSpec {
     realm: 'parley.local',
     secret: secrets.turnSecret,
     meshMax: Number(site.env['PARLEY_LIMIT_MESH_MAX'] ?? LIMITS['mesh.max'].value),
+    networkAllocations: Number(
+      site.env['PARLEY_LIMIT_TURN_NETWORK_ALLOCATIONS'] ?? LIMITS['turn.networkAllocations'].value,
+    ),
     turnNodeIps: [turnIp],
     allowLoopbackPeers: turnIp.startsWith('127.'),
     stateDir: join(dir, 'conf'),
@@ -48,6 +52,7 @@ export function coturnSpec(site: Site): ProcessSpec {
     name: 'coturn',
     command: tools.turnserver,
     args: ['-c', config],
+    logFilter: fileURLToPath(import.meta.resolve('@parley/turn/log-filter')),
     env: {},
     files: [{ path: config, content }],
     ports: [

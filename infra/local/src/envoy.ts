@@ -1,33 +1,40 @@
 import { join } from 'node:path';
 import { fillTemplate } from '@parley/turn/template';
+import { logLimits, readLimits, requestLimits } from './edge-limits.ts';
 import { answersOk, localhost, readChartFile, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
-/** Limits of the edge that a developer or a test moves by environment. */
-const joinLimits = {
-  JOIN_BURST: { variable: 'PARLEY_EDGE_JOIN_BURST', value: 2000 },
-  JOIN_PER_SECOND: { variable: 'PARLEY_EDGE_JOINS_PER_SECOND', value: 500 },
-  // Above the pods' own 120 a minute for an address: the edge stops floods, the pods count.
-  JOIN_ADDRESS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_JOIN_BURST', value: 240 },
-  JOIN_ADDRESS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND', value: 4 },
-} as const;
-
 // `ulimit -n` is often 20,000, and each proxied socket takes two.
 const maxConnections = 9000;
+// As the chart's own 1 GiB has it.
+const maxHeapBytes = 768 * 1024 * 1024;
+
+// Its base id names shared memory for hot restarts, which two stacks on one machine must not share. Without a name of its own
+// an Envoy reads nothing from a second file.
+const options =
+  '--disable-hot-restart --log-level warning --concurrency 2 --service-node edge --service-cluster edge'.split(
+    ' ',
+  );
 
 export function envoySpec(site: Site): ProcessSpec {
   const { dir, ports, tools } = site;
   const config = join(dir, 'conf/envoy.yaml');
+  const logBudget = logBudgetFile(site);
   const admin = `http://${localhost}:${ports.edgeAdmin}`;
   const { edgeHost } = site;
   const edge = edgeUrl(site);
   return {
     name: 'envoy',
     command: tools.envoy,
-    // Its base id names shared memory for hot restarts, which two stacks on one machine must not share.
-    args: ['-c', config, '--disable-hot-restart', '--log-level', 'warning', '--concurrency', '2'],
+    args: ['-c', config, ...options],
     env: {},
-    files: [{ path: config, content: renderEnvoy(site) }],
+    files: [
+      { path: config, content: renderEnvoy(site) },
+      {
+        path: logBudget,
+        content: fillTemplate(readChartFile('log-budget.yaml'), readLimits(logLimits, site.env)),
+      },
+    ],
     ports: [
       { name: 'edge', host: edgeHost, port: ports.edge, protocol: 'tcp' },
       { name: 'edgeTls', host: edgeHost, port: ports.edgeTls, protocol: 'tcp' },
@@ -50,14 +57,10 @@ export function edgeUrl({ edgeHost, ports }: Site): string {
   return `http://${edgeHost === '0.0.0.0' ? localhost : edgeHost}:${ports.edge}`;
 }
 
-export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
-  const limits = Object.entries(joinLimits).map(([placeholder, { variable, value }]) => {
-    const limit = Number(env[variable] ?? value);
-    if (!Number.isInteger(limit) || limit < 1) throw new Error(`${variable} takes a whole number from 1 on`);
-    return [placeholder, String(limit)] as const;
-  });
+function renderEnvoy(site: Site): string {
+  const { ports, secrets, env, edgeHost } = site;
   return fillTemplate(readChartFile('envoy.yaml'), {
-    ...Object.fromEntries(limits),
+    ...readLimits(requestLimits, env),
     ADMIN_PORT: String(ports.edgeAdmin),
     LISTEN_ADDRESS: edgeHost,
     HTTP_PORT: String(ports.edge),
@@ -66,13 +69,14 @@ export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
     REQUIRE_TLS: 'NONE',
     TLS_CERTIFICATES: tlsCertificates(secrets.tlsCertFile, secrets.tlsKeyFile),
     // A cluster's only: `turns:` on 443, and metrics on a port of their own.
-    HTTPS_LISTENER_FILTERS: '[]',
     HTTPS_FILTER_CHAINS: '',
     LISTENERS: '',
     CLUSTERS: '',
     // A browser must not learn to insist on TLS for everything else that runs on localhost.
     HSTS_MAX_AGE: '0',
     MAX_CONNECTIONS: String(maxConnections),
+    MAX_HEAP_BYTES: String(maxHeapBytes),
+    LOG_BUDGET_FILE: logBudgetFile(site),
     SIGNALING_ENDPOINTS: endpoints([ports.pod1, ports.pod2]),
     RELAY_ENDPOINTS: endpoints([ports.relay1, ports.relay2]),
     MEDIA_ENDPOINTS: mediaEndpoints([
@@ -81,6 +85,10 @@ export function renderEnvoy({ ports, secrets, env, edgeHost }: Site): string {
     ]),
     WEB_ENDPOINTS: endpoints([ports.web]),
   });
+}
+
+function logBudgetFile({ dir }: Site): string {
+  return join(dir, 'conf/log-budget.yaml');
 }
 
 function tlsCertificates(certificate: string, key: string): string {

@@ -1,10 +1,25 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fillTemplate } from '@parley/turn/template';
+import { relayNames, type RelayName } from './secrets.ts';
 import { answersOk, localhost, readChartFile, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 export function natsUrl({ ports }: Site): string {
   return `nats://${localhost}:${ports.nats}`;
+}
+
+const variable = (name: RelayName): string => name.toUpperCase().replaceAll('-', '_');
+
+/** The user of one relay. MARK: what its one-use codes begin with, STR-117. */
+function relayUser(name: RelayName): string {
+  const mark = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return fillTemplate(readChartFile('nats-relay.conf'), {
+    NAME: name,
+    VARIABLE: variable(name),
+    REGION: 'local',
+    MARK: mark,
+  });
 }
 
 /** One NATS server with JetStream; what it stores stays in `<dir>/nats` between runs. */
@@ -17,7 +32,9 @@ export function natsSpec(site: Site): ProcessSpec {
     args: ['-c', config],
     env: {
       PARLEY_NATS_SIGNALING_PASSWORD: secrets.natsPasswords.signaling,
-      PARLEY_NATS_RELAY_PASSWORD: secrets.natsPasswords.relay,
+      ...Object.fromEntries(
+        relayNames.map((name) => [`PARLEY_NATS_${variable(name)}_PASSWORD`, secrets.natsPasswords[name]]),
+      ),
       PARLEY_NATS_TURN_PASSWORD: secrets.natsPasswords.turn,
     },
     files: [
@@ -31,6 +48,7 @@ export function natsSpec(site: Site): ProcessSpec {
           DOMAIN: 'local',
           MAX_MEMORY: '64MB',
           MAX_FILE: '1GB',
+          RELAYS: relayNames.map(relayUser).join(''),
         }),
       },
     ],

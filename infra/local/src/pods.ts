@@ -12,13 +12,13 @@ export function podSpecs(site: Site): ProcessSpec[] {
 }
 
 function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSpec {
-  const { ports, secrets, tools } = site;
+  const { ports, secrets, tools, mediaIp } = site;
   const port = ports[portName];
   const url = `http://${localhost}:${port}`;
   return {
     name,
     command: tools.node,
-    args: ['--enable-source-maps', inRepository('services/signaling/src/main.ts')],
+    args: [...nodeOptions(site), '--enable-source-maps', inRepository('services/signaling/src/main.ts')],
     env: {
       PARLEY_LIVE: 'open',
       ...settingsLike(passedOn, site),
@@ -28,6 +28,7 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
       PARLEY_NATS_URL: natsUrl(site),
       PARLEY_NATS_USER: 'signaling',
       PARLEY_NATS_PASSWORD: secrets.natsPasswords.signaling,
+      PARLEY_MEDIA_HOSTS: mediaIp,
       PARLEY_KEYS_FILE: secrets.keysFile,
       PARLEY_TURN_SECRET: secrets.turnSecret,
       PARLEY_TURN_URLS: turnUrls(site).join(','),
@@ -43,6 +44,11 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
       await sendsPeopleToRelays(url, 2);
     },
   };
+}
+
+/** What a test gives Node.js, such as the heap of a pod in a cluster. */
+function nodeOptions({ env }: Site): string[] {
+  return (env['PARLEY_POD_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
 }
 
 async function sendsPeopleToRelays(pod: string, all: number): Promise<void> {

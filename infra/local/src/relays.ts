@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { mediaUrl, webOrigins } from './endpoints.ts';
 import { natsUrl } from './nats.ts';
+import type { RelayName } from './secrets.ts';
 import { answersOk, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
@@ -12,7 +13,7 @@ export function relaySpecs(site: Site): ProcessSpec[] {
   return [relaySpec(site, 'relay-1', 'relay1'), relaySpec(site, 'relay-2', 'relay2')];
 }
 
-function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): ProcessSpec {
+function relaySpec(site: Site, name: RelayName, portName: 'relay1' | 'relay2'): ProcessSpec {
   const { dir, ports, secrets, tools, mediaIp } = site;
   const port = ports[portName];
   const linkName = `${portName}Link` as const;
@@ -32,11 +33,12 @@ function relaySpec(site: Site, name: string, portName: 'relay1' | 'relay2'): Pro
       PARLEY_RELAY_POD: name,
       PARLEY_RELAY_REGION: 'local',
       PARLEY_RELAY_NATS: natsUrl(site),
-      PARLEY_RELAY_NATS_USER: 'relay',
-      PARLEY_RELAY_NATS_PASSWORD: secrets.natsPasswords.relay,
+      PARLEY_RELAY_NATS_USER: name,
+      PARLEY_RELAY_NATS_PASSWORD: secrets.natsPasswords[name],
       PARLEY_RELAY_LINK_LISTEN: `${localhost}:${linkPort}`,
       PARLEY_RELAY_MEDIA_LISTEN: `${mediaIp}:${ports[mediaName]}`,
       PARLEY_RELAY_MEDIA_URL: mediaUrl(site, mediaName),
+      PARLEY_RELAY_MEDIA_HOSTS: mediaIp,
       PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN: `${localhost}:${ports[socketName]}`,
       // Streams are open here; media asks for the tokens that signaling signs.
       PARLEY_RELAY_MEDIA_KEYS: secrets.publicKeysFile,

@@ -18,9 +18,12 @@ export interface Secrets {
   readonly tlsKeyFile: string;
 }
 
-export interface NatsPasswords {
+/** The relays of a stack, each of which is a user of NATS by itself. */
+export const relayNames = ['relay-1', 'relay-2'] as const;
+export type RelayName = (typeof relayNames)[number];
+
+export interface NatsPasswords extends Readonly<Record<RelayName, string>> {
   readonly signaling: string;
-  readonly relay: string;
   readonly turn: string;
 }
 
@@ -45,7 +48,8 @@ export function ensureSecrets(dir: string, certificateIps: readonly string[]): S
     turnSecretFile,
     natsPasswords: {
       signaling: once(at('nats-signaling'), makePassword),
-      relay: once(at('nats-relay'), makePassword),
+      'relay-1': once(at('nats-relay-1'), makePassword),
+      'relay-2': once(at('nats-relay-2'), makePassword),
       turn: once(at('nats-turn'), makePassword),
     },
     tlsCertFile,

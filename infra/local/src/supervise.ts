@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readIfThere, writePrivate } from './files.ts';
 import { hasEnded, identify, isAlive, signalProcess, type Identity } from './identity.ts';
@@ -13,6 +14,8 @@ export interface ProcessSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** A Node program that its output goes through on its way into the log: for one that strangers can make write without end. */
+  readonly logFilter?: string;
   /** Configuration written before it starts. */
   readonly files: readonly { readonly path: string; readonly content: string }[];
   readonly ports: readonly PortUse[];
@@ -90,13 +93,16 @@ async function startProcess(dir: string, spec: ProcessSpec, fingerprint: string)
   const log = join(dir, 'logs', `${spec.name}.log`);
   mkdirSync(join(dir, 'logs'), { recursive: true });
   const output = openSync(log, 'a', 0o600);
+  const filter = spec.logFilter === undefined ? undefined : startLogFilter(spec.logFilter, output);
   const child = spawn(spec.command, spec.args, {
     cwd: dir,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...spec.env },
     detached: true,
-    stdio: ['ignore', output, output],
+    stdio: ['ignore', filter ?? output, filter ?? output],
   });
   closeSync(output);
+  // The process has its own copy: the filter ends when that is closed, by the end of the process.
+  filter?.destroy();
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
     child.once('exit', (code, signal) => resolve(`ended at once (${signal ?? `exit code ${code}`})`));
@@ -113,6 +119,13 @@ async function startProcess(dir: string, spec: ProcessSpec, fingerprint: string)
     await stopProcess(dir, record);
     throw error;
   }
+}
+
+/** Answers the filter's input. It needs no record: it ends with the process that writes to it. */
+function startLogFilter(program: string, output: number): Writable | undefined {
+  const filter = spawn(process.execPath, [program], { detached: true, stdio: ['pipe', output, output] });
+  filter.unref();
+  return filter.stdin ?? undefined;
 }
 
 function recordOf(
@@ -144,8 +157,8 @@ async function whenReady(spec: ProcessSpec, record: ProcessRecord, exited?: Prom
   }
 }
 
-function fingerprintOf({ command, args, env, files }: ProcessSpec): string {
-  return createHash('sha256').update(JSON.stringify({ command, args, env, files })).digest('hex');
+function fingerprintOf({ command, args, env, files, logFilter }: ProcessSpec): string {
+  return createHash('sha256').update(JSON.stringify({ command, args, env, files, logFilter })).digest('hex');
 }
 
 function recordPath(dir: string, name: string): string {

@@ -8,6 +8,10 @@ try {
   console.log(`Parley runs: ${endpoints.web}`);
   console.log(`Streams:     ${endpoints.web}/streams`);
   console.log(`             npx wscat --connect ${endpoints.streams}/demo (in two terminals)`);
+  if ((process.env['PARLEY_RELAY_ACCESS'] ?? 'open') === 'open')
+    console.log(
+      '             open: every client publishes and reads every topic (services/relay/README.md, Access)',
+    );
 } catch (error) {
   console.error(`make up: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fillTemplate } from '@parley/turn/template';
-import { renderEnvoy } from '../src/envoy.ts';
+import { envoySpec } from '../src/envoy.ts';
 import { writePrivate } from '../src/files.ts';
 import { natsSpec } from '../src/nats.ts';
+import { podSpecs } from '../src/pods.ts';
+import { relaySpecs } from '../src/relays.ts';
 import { ensureSecrets } from '../src/secrets.ts';
+import type { ProcessSpec } from '../src/supervise.ts';
 import { findTools } from '../src/tools.ts';
 import { scratchDir, scratchSite } from './scratch.ts';
 
@@ -25,11 +27,12 @@ test('a value is put in as it is', () => {
 
 test('the edge configuration has no placeholder left and Envoy accepts it', async (t) => {
   const site = await scratchSite(t);
-  const config = join(site.dir, 'envoy.yaml');
-  const content = renderEnvoy(site);
-  assert.doesNotMatch(content, /\$\{/);
-  writePrivate(config, content);
-  const validated = spawnSync(site.tools.envoy, ['--mode', 'validate', '-c', config], { encoding: 'utf8' });
+  const { files, args } = envoySpec(site);
+  for (const file of files) {
+    assert.doesNotMatch(file.content, /\$\{/);
+    writePrivate(file.path, file.content);
+  }
+  const validated = spawnSync(site.tools.envoy, ['--mode', 'validate', ...args], { encoding: 'utf8' });
   assert.equal(validated.status, 0, validated.stderr);
   assert.doesNotMatch(validated.stderr, /deprecated/i);
 });
@@ -45,15 +48,29 @@ test('the NATS configuration has no placeholder left and nats-server accepts it'
   assert.equal(checked.status, 0, checked.stderr);
 });
 
+test('[BUS-8] each relay is a user of NATS with a password of its own, and its clients are sent to the media address alone', async (t) => {
+  const site = await scratchSite(t);
+  const login = ({ env }: ProcessSpec) => [env['PARLEY_RELAY_NATS_USER'], env['PARLEY_RELAY_NATS_PASSWORD']];
+  const [one, other] = relaySpecs(site).map(login);
+  assert.deepEqual([one?.[0], other?.[0]], ['relay-1', 'relay-2']);
+  assert.notEqual(one?.[1], other?.[1]);
+  const { env } = natsSpec(site);
+  assert.deepEqual(
+    [env['PARLEY_NATS_RELAY_1_PASSWORD'], env['PARLEY_NATS_RELAY_2_PASSWORD']],
+    [one?.[1], other?.[1]],
+  );
+  for (const spec of podSpecs(site)) assert.equal(spec.env['PARLEY_MEDIA_HOSTS'], site.mediaIp);
+});
+
 test('a relay that was not built is missed with a sentence that says how to build it', () => {
   assert.throws(() => findTools({ ...process.env, CARGO_TARGET_DIR: '/nowhere' }), { message: /make build/ });
 });
 
 test('no password or secret is on a command line', async (t) => {
   const site = await scratchSite(t);
-  const { signaling, relay, turn } = site.secrets.natsPasswords;
+  const passwords = Object.values(site.secrets.natsPasswords);
   const line = natsSpec(site).args.join(' ');
-  for (const secret of [signaling, relay, turn, site.secrets.turnSecret]) assert.ok(!line.includes(secret));
+  for (const secret of [...passwords, site.secrets.turnSecret]) assert.ok(!line.includes(secret));
 });
 
 test('secrets are made once, differ between installations, and only their owner reads them', (t) => {

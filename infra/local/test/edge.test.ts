@@ -26,11 +26,14 @@ after(async () => {
   for (const cleanup of cleanups) await cleanup();
 });
 
+/** An ad-hoc room of its own for each number below a hundred. */
+const roomOf = (number: number) => `abcd-efgh-jkmn-${String(number).padStart(4, '0')}`;
+
 test('a room always meets the same pod, and rooms are spread over all', async () => {
   const seen = new Set<string>();
   for (let i = 0; i < 20; i += 1) {
-    const first = await ask(`/v1/rooms/room-${i}`);
-    const second = await ask(`/v1/rooms/room-${i}/people?x=${i}`);
+    const first = await ask(`/v1/rooms/${roomOf(i)}`);
+    const second = await ask(`/v1/rooms/${roomOf(i)}/people?x=${i}`);
     assert.equal(first.backend, second.backend);
     seen.add(first.backend);
   }
@@ -42,7 +45,7 @@ test('the cookie parley-affinity decides over the room, and the edge never sets 
   for (const pin of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
     const pods = new Set<string>();
     for (let i = 0; i < 6; i += 1) {
-      const answer = await ask(`/v1/rooms/room-${i}`, { headers: { cookie: `parley-affinity=${pin}` } });
+      const answer = await ask(`/v1/rooms/${roomOf(i)}`, { headers: { cookie: `parley-affinity=${pin}` } });
       assert.equal(answer.headers['set-cookie'], undefined);
       pods.add(answer.backend);
     }
@@ -111,7 +114,7 @@ test('media over WebSocket goes to the relays at their root, and by `at` always 
 
 test('request id and trace context go through and come back', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-  const { forwarded, headers } = await ask('/v1/rooms/x', {
+  const { forwarded, headers } = await ask(`/v1/rooms/${room}`, {
     headers: { 'x-request-id': 'mine', traceparent },
   });
   assert.equal(forwarded['x-request-id'], 'mine');
@@ -143,7 +146,7 @@ test('[LIM] joins over the limit of an address get 429, its code and Retry-After
 test('a pod that is gone is passed over at once; with none left the answer is NOT_READY', async () => {
   await edge.stop('pod1');
   for (let i = 0; i < 20; i += 1) {
-    const answer = await ask(`/v1/rooms/room-${i}`);
+    const answer = await ask(`/v1/rooms/${roomOf(i)}`);
     assert.equal(answer.status, 200, answer.body);
     assert.equal(answer.backend, 'pod2');
   }

@@ -30,6 +30,8 @@ export interface Question {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly tls?: boolean;
+  /** The address of this machine that asks. */
+  readonly from?: string;
   /** Whether a socket that was opened stays open, until the edge ends. */
   readonly stay?: boolean;
 }
@@ -90,9 +92,10 @@ export async function startEdge(
 async function askEdge(
   { ports }: Site,
   path: string,
-  { method = 'GET', headers = {}, tls = false, stay = false }: Question = {},
+  { method = 'GET', headers = {}, tls = false, from = localhost, stay = false }: Question = {},
 ): Promise<Answer> {
-  const options = { host: localhost, path, method, headers, agent: false, rejectUnauthorized: false };
+  const target = { host: localhost, localAddress: from, path, method, headers };
+  const options = { ...target, agent: false, rejectUnauthorized: false };
   const request = tls
     ? httpsRequest({ ...options, port: ports.edgeTls })
     : httpRequest({ ...options, port: ports.edge });
@@ -123,7 +126,8 @@ async function startBackend(name: string, port: number): Promise<Backend> {
     response.setHeader('x-backend', name);
     response.setHeader('x-path', request.url ?? '');
     response.setHeader('x-received', JSON.stringify(request.headers));
-    response.end(name);
+    // A pod reads what it is sent before it answers.
+    request.resume().once('end', () => response.end(name));
   });
   backend.server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined);

@@ -4,6 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { JoinAnswer } from '@parley/protocol/http';
+import type { Welcome } from '@parley/protocol/server-messages';
 import { readEndpoints } from '../src/endpoints.ts';
 import { hasEnded, isAlive } from '../src/identity.ts';
 import { freePorts } from '../src/ports.ts';
@@ -50,7 +52,14 @@ test('the page, the API and every metrics page answer', async () => {
     body: JSON.stringify({ name: 'Ada' }),
   });
   assert.equal(joined.status, 200, await joined.clone().text());
-  const { iceServers } = (await joined.json()) as { iceServers: { urls: string[] }[] };
+  const { ticket, socketUrl } = (await joined.json()) as JoinAnswer;
+  const socket = new WebSocket(socketUrl);
+  await once(socket, 'open');
+  const media = { audio: false, video: false, screen: false };
+  socket.send(JSON.stringify({ type: 'enter', ticket, generation: 1, name: 'Ada', media }));
+  const [welcome] = (await once(socket, 'message')) as [MessageEvent];
+  socket.close();
+  const { iceServers } = JSON.parse(String(welcome.data)) as Welcome;
   assert.ok(iceServers.some(({ urls }) => endpoints.turn.urls.every((url) => urls.includes(url))));
 });
 

@@ -15,8 +15,16 @@ import { momentOf, useBetween, type Moment, type Parts } from './watch.ts';
 const LIMITS: Readonly<Record<string, string>> = {
   [limitKey('address.joins')]: '1000000',
   [limitKey('address.sockets')]: '100000',
+  [limitKey('address.resumes')]: '10000000',
+  [limitKey('address.reads')]: '10000000',
+  [limitKey('address.bufferedBytes')]: '1099511627776',
+  [limitKey('address.incompleteBytes')]: '1099511627776',
   PARLEY_EDGE_ADDRESS_JOIN_BURST: '100000',
   PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1000',
+  PARLEY_EDGE_ADDRESS_SOCKET_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_API_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_MEDIA_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_WEB_BURST: '1000000',
 };
 const PROGRESS_EVERY_MS = 5000;
 

@@ -30,8 +30,13 @@ export interface Watch {
 export const LIMITS: Readonly<Record<string, string>> = {
   [limitKey('media.perRelay')]: '1',
   [limitKey('address.joins')]: '1000000',
+  [limitKey('address.reads')]: '1000000',
   PARLEY_EDGE_ADDRESS_JOIN_BURST: '100000',
   PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1000',
+  PARLEY_EDGE_ADDRESS_SOCKET_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_API_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_MEDIA_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_WEB_BURST: '1000000',
 };
 const RELAY_CORE = 0;
 const OTHER_CORE = 1;

@@ -15,12 +15,24 @@ import {
   JoinRequest,
   LiveAnswer,
   LiveRequest,
+  ParticipantList,
   RelayOffer,
   RoomView,
   CodeName,
 } from '../src/http.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
-import { ChatId, ChatLine, ChatText, DisplayName, Media, Member, Presence, Waiting } from '../src/people.ts';
+import {
+  BroughtLine,
+  ChatId,
+  ChatLine,
+  ChatProof,
+  ChatText,
+  DisplayName,
+  Media,
+  Member,
+  Presence,
+  Waiting,
+} from '../src/people.ts';
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
 import { MediaRelay } from '../src/media.ts';
 import { PAGE_BUS_MESSAGES } from '../src/pages-bus.ts';
@@ -53,6 +65,7 @@ export const HTTP_BODIES = {
   BanRequest,
   Ban,
   BanList,
+  ParticipantList,
   JoinRequest,
   JoinAnswer,
   LiveRequest,
@@ -141,6 +154,8 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   ChatId,
   ChatText,
   ChatLine,
+  ChatProof,
+  BroughtLine,
   CodeName,
   IceServer,
   RelayOffer,

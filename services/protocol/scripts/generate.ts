@@ -19,7 +19,7 @@ const SUBJECTS = {
   roomSubject: subjects.roomSubject('{room}'),
   podSubject: subjects.podSubject('{pod}'),
   podDirectedSubject: subjects.podDirectedSubject('{pod}'),
-  mediaRelaySubject: subjects.mediaRelaySubject('{region}'),
+  mediaRelaySubject: subjects.mediaRelaySubject('{region}', '{relay}'),
   pagesSubject: subjects.pagesSubject,
   pageSubject: subjects.pageSubject('{page}'),
   podPagesSubject: subjects.podPagesSubject('{pod}'),

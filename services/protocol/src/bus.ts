@@ -66,6 +66,8 @@ export const Sections = Type.Object({
   named: Type.Array(PodId),
   recoveringMs: RemainingMs,
   chat: Type.Array(ChatLine),
+  /** Those who left and whose resume tokens may not have expired: told by a pod of a room that may be recovering. */
+  departures: Type.Optional(Type.Array(Tombstone)),
 });
 /** Exactly one of `put` and `drop`. */
 export const Delta = Type.Object({

@@ -24,7 +24,13 @@ export const CODES = define({
     http: 431,
     close: null,
     retry: false,
-    meaning: "The request's head is larger than the edge takes.",
+    meaning: "The request's head is larger than the edge or the pod takes.",
+  },
+  REQUEST_TIMEOUT: {
+    http: 408,
+    close: null,
+    retry: true,
+    meaning: 'The request was not complete in time.',
   },
   NOT_FOUND: { http: 404, close: null, retry: false, meaning: 'There is nothing at this address.' },
   ORIGIN_DENIED: {
@@ -40,6 +46,12 @@ export const CODES = define({
     close: null,
     retry: false,
     meaning: 'A room of this name exists in this region.',
+  },
+  REGION_FULL: {
+    http: 503,
+    close: null,
+    retry: true,
+    meaning: 'This region keeps as many named rooms as it may have.',
   },
   ROOM_DELETED: { http: 410, close: 4410, retry: false, meaning: 'The owner deleted this room.' },
   ROOM_FULL: {
@@ -68,7 +80,12 @@ export const CODES = define({
     retry: false,
     meaning: 'The room has as many bans as it may have: lift one first.',
   },
-  TOO_MANY_REQUESTS: { http: 429, close: null, retry: true, meaning: 'Too many requests from this address.' },
+  TOO_MANY_REQUESTS: {
+    http: 429,
+    close: 4431,
+    retry: true,
+    meaning: 'Too many requests from this address, or of this participant.',
+  },
   ROOM_LOCKED: { http: 423, close: 4423, retry: true, meaning: 'The owner locked the room.' },
   ROOM_HOME_UNREACHABLE: {
     http: 503,
@@ -203,6 +220,24 @@ export const CODES = define({
     retry: false,
     meaning: 'The message is over the size limit.',
   },
+  TOO_MANY_FRAGMENTS: {
+    http: null,
+    close: 1008,
+    retry: false,
+    meaning: 'The message came in more fragments, or in smaller pieces, than allowed.',
+  },
+  MESSAGE_TIMEOUT: {
+    http: null,
+    close: 4433,
+    retry: true,
+    meaning: 'The message was not complete in time.',
+  },
+  INCOMPLETE_BYTES: {
+    http: null,
+    close: 4434,
+    retry: true,
+    meaning: 'Incomplete messages from this address hold too many bytes.',
+  },
   RATE_LIMITED: { http: null, close: 4429, retry: true, meaning: 'This socket sends too much too fast.' },
   SLOW_CONSUMER: { http: null, close: 4430, retry: true, meaning: 'This socket reads too slowly.' },
   CHAT_TOO_LONG: { http: null, close: null, retry: false, meaning: 'The chat line is too long.' },
@@ -211,6 +246,12 @@ export const CODES = define({
     close: null,
     retry: true,
     meaning: 'Too many chat lines: this one was not sent.',
+  },
+  ICE_TOO_FAST: {
+    http: null,
+    close: null,
+    retry: true,
+    meaning: 'Too many requests for ICE servers.',
   },
   GO_ELSEWHERE: {
     http: null,

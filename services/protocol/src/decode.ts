@@ -43,6 +43,12 @@ function known(schema: TSchema, value: unknown): unknown {
   if (Type.IsArray(schema)) {
     return Array.isArray(value) ? value.map((item: unknown) => known(schema.items, item)) : value;
   }
+  if (Type.IsRecord(schema)) {
+    const [part] = Object.values<TSchema>(schema.patternProperties);
+    if (part === undefined) return value;
+    // Not by assignment: `__proto__` may be one of the names.
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, known(part, field)]));
+  }
   if (!Type.IsObject(schema)) return value;
   const kept: Record<string, unknown> = {};
   const fields = value as Readonly<Record<string, unknown>>;

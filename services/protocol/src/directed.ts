@@ -104,6 +104,8 @@ export interface DirectedTransfer {
 }
 
 const LONGEST_TRANSFER_HEAD = 256;
+/** As `writeTransfer` writes it: a head has one spelling. */
+const REF = /^(?:0|[1-9]\d{0,15})$/;
 /** In place of a room: the message is for a visitor of pages. */
 export const NO_ROOM = '-';
 
@@ -125,6 +127,6 @@ export function readTransfer(message: Uint8Array): DirectedTransfer | undefined 
   ).split(' ');
   if (!room || !from || !to || !ref || !pod || !kind || more.length > 0) return undefined;
   const number = Number(ref);
-  if (!Number.isSafeInteger(number) || number < 0 || (kind !== 'b' && kind !== 't')) return undefined;
+  if (!REF.test(ref) || !Number.isSafeInteger(number) || (kind !== 'b' && kind !== 't')) return undefined;
   return { room, from, to, ref: number, pod, binary: kind === 'b', payload: message.subarray(newline + 1) };
 }

@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import type { Code } from './codes.ts';
 import { ParticipantId, RegionId, RoomId, RoomName } from './ids.ts';
 import { Without } from './media.ts';
-import { DisplayName } from './people.ts';
+import { DisplayName, Presence } from './people.ts';
 
 export const IceServer = Type.Object({
   urls: Type.Array(Type.String()),
@@ -11,6 +11,14 @@ export const IceServer = Type.Object({
   credential: Type.Optional(Type.String()),
 });
 export type IceServer = Static<typeof IceServer>;
+export const IceOffer = Type.Object({
+  iceServers: Type.Array(IceServer),
+  iceTtlS: Type.Integer({
+    minimum: 0,
+    description: 'For how many seconds the credentials make new allocations; 0 where there are none.',
+  }),
+});
+export type IceOffer = Static<typeof IceOffer>;
 
 export const RelayOffer = Type.Object({
   url: Type.String({ description: 'Address of the relay, for WebTransport and WebSocket.' }),
@@ -55,6 +63,10 @@ export const CreateRoomAnswer = Type.Object({
   room: RoomView,
   link: Type.String({ description: 'The page of the room.' }),
   ownerKey: Type.String({ description: 'Shown once; send it as `Authorization: Bearer`.' }),
+  idleMs: Type.Integer({
+    minimum: 1,
+    description: 'The room ends by itself when it was not used for this long.',
+  }),
 });
 export const JoinRequest = Type.Object({
   name: Type.Optional(DisplayName),
@@ -70,7 +82,6 @@ export const JoinAnswer = Type.Object({
   ticket: Type.String(),
   ticketTtlMs: Type.Integer(),
   socketUrl: Type.String({ description: 'WebSocket address; the first message carries the ticket.' }),
-  iceServers: Type.Array(IceServer),
   room: RoomView,
 });
 export const LiveRequest = Type.Object({
@@ -98,6 +109,18 @@ export const Ban = Type.Object({
   at: Type.Integer({ description: 'Unix time in ms.' }),
 });
 export const BanList = Type.Object({ bans: Type.Array(Ban) });
+export const ParticipantList = Type.Object({
+  participants: Type.Array(
+    Type.Object({
+      participant: ParticipantId,
+      name: DisplayName,
+      state: Type.Union([...Presence.anyOf, Type.Literal('waiting')], {
+        description: 'As in the roster, or `waiting` in the lobby.',
+      }),
+      owner: Type.Optional(Type.Boolean({ description: 'Came with the owner key of the room.' })),
+    }),
+  ),
+});
 /** No enumeration: a client must understand an error of a newer pod, if not its code (`knownCode`). */
 export const CodeName = Type.String({
   pattern: '^[A-Z][A-Z0-9_]{1,63}$',
@@ -117,6 +140,7 @@ export type LiveAnswer = Static<typeof LiveAnswer>;
 export type BanRequest = Static<typeof BanRequest>;
 export type Ban = Static<typeof Ban>;
 export type BanList = Static<typeof BanList>;
+export type ParticipantList = Static<typeof ParticipantList>;
 export type JoinRequest = Static<typeof JoinRequest>;
 export type JoinAnswer = Static<typeof JoinAnswer>;
 export type ErrorAnswer = Static<typeof ErrorAnswer>;
@@ -140,6 +164,7 @@ const OWNER_CODES = [
   'ROOM_NOT_FOUND',
   'OWNER_KEY_INVALID',
   'TOO_MANY_REQUESTS',
+  'POD_FULL',
   'NOT_READY',
   'ROOM_HOME_UNREACHABLE',
   'STORE_UNAVAILABLE',
@@ -159,6 +184,7 @@ export const ROUTES = {
       'BODY_TOO_LARGE',
       'ROOM_EXISTS',
       'TOO_MANY_ROOMS',
+      'REGION_FULL',
       'STORE_UNAVAILABLE',
       'ORIGIN_DENIED',
     ],
@@ -170,7 +196,14 @@ export const ROUTES = {
     body: null,
     answer: { status: 200, schema: RoomView },
     owner: false,
-    codes: ['ROOM_INVALID', 'ROOM_NOT_FOUND', 'ROOM_HOME_UNREACHABLE', 'STORE_UNAVAILABLE', 'ORIGIN_DENIED'],
+    codes: [
+      'ROOM_INVALID',
+      'ROOM_NOT_FOUND',
+      'ROOM_HOME_UNREACHABLE',
+      'STORE_UNAVAILABLE',
+      'TOO_MANY_REQUESTS',
+      'ORIGIN_DENIED',
+    ],
   },
   deleteRoom: {
     method: 'DELETE',
@@ -207,6 +240,15 @@ export const ROUTES = {
     answer: { status: 204, schema: null },
     owner: true,
     codes: [...OWNER_CODES, 'BAN_NOT_FOUND'],
+  },
+  listParticipants: {
+    method: 'GET',
+    path: '/v1/rooms/:room/participants',
+    summary: 'The participants of a named room, on every pod, and those who wait in its lobby',
+    body: null,
+    answer: { status: 200, schema: ParticipantList },
+    owner: true,
+    codes: OWNER_CODES,
   },
   ban: {
     method: 'POST',
@@ -292,6 +334,7 @@ export const ROUTES = {
       'LIVE_OFF',
       'NO_RELAY',
       'TOO_MANY_JOINS',
+      'POD_FULL',
       'NOT_READY',
       'ORIGIN_DENIED',
     ],

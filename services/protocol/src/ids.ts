@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 
 /** 16 symbols of Crockford base32 in four groups: 80 bits, so an ad-hoc room cannot be guessed. */
 export const AD_HOC_ROOM_PATTERN = '[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}';
-const NAMED_ROOM_PATTERN = '[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?@[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?';
+export const NAMED_ROOM_PATTERN = '[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?@[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?';
 
 export const RoomId = Type.String({
   $id: 'RoomId',

@@ -9,7 +9,11 @@ export const CertificateHash = Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' });
 
 /** A field that is not known is skipped, so that relays and pods of two versions understand each other. */
 export const MediaRelay = Type.Object({
-  relay: Type.String({ minLength: 1, maxLength: 128, description: 'Its name: the same after a restart.' }),
+  relay: Type.String({
+    pattern: '^[A-Za-z0-9_-]+$',
+    maxLength: 128,
+    description: 'Its name: the same after a restart.',
+  }),
   epoch: Type.Integer({ minimum: 1, description: 'Which run of it: a later one is greater.' }),
   role: Type.Union([Type.Literal('origin'), Type.Literal('leaf')], {
     description:

@@ -1,7 +1,7 @@
 /** Pages that exist while somebody holds them: their address and manifest, and what is said on a visitor's socket. SPEC rules PAGE-1 to PAGE-17. */
 import { Type, type Static } from 'typebox';
 import { Ping } from './client-messages.ts';
-import { IceServer } from './http.ts';
+import { IceOffer, IceServer } from './http.ts';
 import { PodId, symbols } from './ids.ts';
 import { ErrorMessage, GoElsewhere, Pong, Undelivered } from './server-messages.ts';
 
@@ -121,7 +121,7 @@ export const Arrived = Type.Object({
   type: Type.Literal('arrived'),
   visitor: VisitorId,
   pod: PodId,
-  iceServers: Type.Array(IceServer),
+  iceServers: Type.Array(IceServer, { description: 'STUN only: `ice` answers credentials for TURN.' }),
   limits: PageLimits,
   visitors: Count,
 });
@@ -143,7 +143,7 @@ export const PageCount = Type.Object({
 export const Visitors = Type.Object({ type: Type.Literal('visitors'), visitors: Count });
 /** `token`: what the stream relay wants to see for the topic, where it asks for tokens. */
 export const Pipe = Type.Object({ type: Type.Literal('pipe'), pipe: PipeName, token: Type.String() });
-export const PageIce = Type.Object({ type: Type.Literal('ice'), iceServers: Type.Array(IceServer) });
+export const PageIce = Type.Object({ type: Type.Literal('ice'), ...IceOffer.properties });
 
 export const VisitorUndelivered = Type.Object({ ...Undelivered.properties, to: VisitorId });
 

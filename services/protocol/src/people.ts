@@ -38,7 +38,13 @@ export const ChatId = Type.String({
   description: 'Chosen by the sender; lines are merged by it.',
 });
 
-export const ChatLine = Type.Object({
+/** 128 bits of HMAC-SHA-256, base64url. */
+export const ChatProof = Type.String({
+  pattern: '^[A-Za-z0-9_-]{22}$',
+  description: 'Shows that a pod took this line of this participant; a client keeps it with the line.',
+});
+
+const line = {
   id: ChatId,
   from: ParticipantId,
   name: DisplayName,
@@ -48,8 +54,13 @@ export const ChatLine = Type.Object({
     description:
       'Unix time in ms by the clock of the pod that took the line; for showing, never for ordering state.',
   }),
-});
+};
+export const ChatLine = Type.Object({ ...line, proof: ChatProof });
 export type ChatLine = Static<typeof ChatLine>;
+
+/** As a client brings it along: an own line that no pod has acknowledged has no proof. */
+export const BroughtLine = Type.Object({ ...line, proof: Type.Optional(ChatProof) });
+export type BroughtLine = Static<typeof BroughtLine>;
 
 // Control characters, halves of surrogate pairs, and what turns or cuts the text around it unseen: bidirectional controls, the
 // zero-width space, word joiners. Joiners stay: emoji and Persian need them.

@@ -1,8 +1,8 @@
 /** What a pod says on a socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
-import { CodeName, IceServer, RelayOffer, RoomView } from './http.ts';
+import { CodeName, IceOffer, RelayOffer, RoomView } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
-import { ChatId, ChatLine, DisplayName, Media, Member, Waiting } from './people.ts';
+import { ChatId, ChatLine, ChatProof, DisplayName, Media, Member, Waiting } from './people.ts';
 
 export const Welcome = Type.Object({
   type: Type.Literal('welcome'),
@@ -12,6 +12,7 @@ export const Welcome = Type.Object({
   roster: Type.Array(Member, { description: 'Everyone in the room, the reader included.' }),
   resume: Type.String({ description: 'Token that makes this client the same participant on any pod.' }),
   graceMs: Type.Integer({ minimum: 0 }),
+  ...IceOffer.properties,
   owner: Type.Optional(Type.Boolean({ description: 'The reader came with the owner key.' })),
   lobby: Type.Optional(Type.Array(Waiting, { description: 'Who waits at the door; told to owners only.' })),
   recovering: Type.Boolean({
@@ -48,7 +49,19 @@ export const Changed = Type.Object({
   media: Media,
 });
 export const ChatEvent = Type.Object({ type: Type.Literal('chat'), line: ChatLine });
-export const ChatTaken = Type.Object({ type: Type.Literal('chat-taken'), id: ChatId, at: Type.Integer() });
+/** With what others were shown besides the text, so that the sender can bring the line back. */
+export const ChatTaken = Type.Object({
+  type: Type.Literal('chat-taken'),
+  id: ChatId,
+  name: DisplayName,
+  at: Type.Integer(),
+  proof: ChatProof,
+});
+/** In place of the token of the welcome, which expires after `resume.ttl`. */
+export const ResumeToken = Type.Object({
+  type: Type.Literal('resume-token'),
+  resume: Type.String({ description: 'As in the welcome.' }),
+});
 export const Undelivered = Type.Object({
   type: Type.Literal('undelivered'),
   to: ParticipantId,
@@ -60,11 +73,7 @@ export const Undelivered = Type.Object({
     Type.Literal('slow'),
   ]),
 });
-export const IceAnswer = Type.Object({
-  type: Type.Literal('ice'),
-  iceServers: Type.Array(IceServer),
-  ttlS: Type.Integer(),
-});
+export const IceAnswer = Type.Object({ type: Type.Literal('ice'), ...IceOffer.properties });
 export const RelayAnswer = Type.Object({
   type: Type.Literal('relay'),
   relay: Type.Union([RelayOffer, Type.Null()], {
@@ -107,6 +116,7 @@ export const SERVER_MESSAGES = {
   changed: Changed,
   chat: ChatEvent,
   'chat-taken': ChatTaken,
+  'resume-token': ResumeToken,
   undelivered: Undelivered,
   ice: IceAnswer,
   relay: RelayAnswer,
@@ -135,6 +145,7 @@ export type ServerMessage =
   | Static<typeof Changed>
   | Static<typeof ChatEvent>
   | Static<typeof ChatTaken>
+  | Static<typeof ResumeToken>
   | Undelivered
   | Static<typeof IceAnswer>
   | Static<typeof RelayAnswer>

@@ -21,8 +21,12 @@ export const pageSubject = (page: PageAddress): string => `${ROOT}.page.${page}`
 export const podPagesSubject = (pod: PodId): string => `${ROOT}.pages-of.${pod}`;
 export const podVisitorsSubject = (pod: PodId): string => `${ROOT}.visitors-of.${pod}`;
 
-/** A region's media relays say here what they are; its pods and relays hear it. */
-export const mediaRelaySubject = (region: RegionId): string => `${ROOT}.media.relay.${region}`;
+/**
+ * A media relay publishes here what it is; NATS lets it publish on no other name than its own. The pods of the region subscribe with `*`.
+ * Names of relays hold letters, digits, `-` and `_`.
+ */
+export const mediaRelaySubject = (region: RegionId, relay: string): string =>
+  `${ROOT}.media.relay.${region}.${relay}`;
 /** TURN nodes say here what they are; the pods of all regions hear it. */
 export const turnNodeSubject = `${ROOT}.turn.node`;
 /** Who is sent away from the relays of all regions before their token is over: rule STR-118 of the relay's STREAMS.md. */

@@ -56,6 +56,7 @@ export const ResumeClaims = Type.Object({
     description: 'When the participant first entered, Unix ms: it is shown no chat from before.',
   }),
   ...admission,
+  iat: Type.Integer({ description: 'A young token lets in a participant whom the pod does not know yet.' }),
   exp: Type.Integer(),
 });
 const Patterns = Type.Array(Type.String(), { maxItems: 16 });

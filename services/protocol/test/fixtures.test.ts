@@ -128,7 +128,7 @@ describe('[GEN-2] fields that a reader does not know', () => {
     };
     assert.deepEqual(decodeClientMessage(JSON.stringify(more)), { ok: true, message: resume });
 
-    const answer = { type: 'ice', iceServers: [{ urls: ['stun:turn.example.org'] }], ttlS: 60 };
+    const answer = { type: 'ice', iceServers: [{ urls: ['stun:turn.example.org'] }], iceTtlS: 60 };
     const withMore = { ...answer, iceServers: [{ urls: ['stun:turn.example.org'], speed: 9 }] };
     assert.deepEqual(decodeServerMessage(JSON.stringify(withMore)), { ok: true, message: answer });
   });

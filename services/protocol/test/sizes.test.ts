@@ -98,7 +98,13 @@ describe('the largest tokens', () => {
   });
 
   it('[MOD-8] a resume token with everything in it is taken by resume', () => {
-    const claims = { ...about, aud: RESUME_AUDIENCE, generation: 2 ** 31, since: 2 ** 42 } as const;
+    const claims = {
+      ...about,
+      aud: RESUME_AUDIENCE,
+      generation: 2 ** 31,
+      since: 2 ** 42,
+      iat: 2 ** 40,
+    } as const;
     const message = { type: 'resume', token: token(claims), chat: [], ...first };
     assert.equal(decodeClientMessage(JSON.stringify(message)).ok, true);
   });

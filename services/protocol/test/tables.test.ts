@@ -20,14 +20,21 @@ const NAMED_BY_NO_ROUTE: ReadonlySet<Code> = new Set([
   'ROOM_DELETED',
   'TOO_MANY_SOCKETS',
   'HEAD_TOO_LARGE',
+  'REQUEST_TIMEOUT',
   'LOBBY_DENIED',
 ]);
-/** No route answers it: it is said on a socket that stays open. */
-const SAID_ON_A_SOCKET: ReadonlySet<Code> = new Set(['PAGES_TOO_FAST']);
+/** No route answers these: they are said on a socket, or close it. */
+const SAID_ON_A_SOCKET: ReadonlySet<Code> = new Set([
+  'PAGES_TOO_FAST',
+  'ICE_TOO_FAST',
+  'SLOW_CONSUMER',
+  'INCOMPLETE_BYTES',
+  'LOBBY_FULL',
+]);
 /** One mapper of the edge's own answers: what it is of, and the code in its body. */
 const EDGE_ANSWER = /- filter:\n(.*?)\bcode: ([A-Z_]+)\n/gs;
 /** Those of RFC 6455 and its registry that a server may send here; the rest are of the private range. */
-const REGISTERED_CLOSES = new Set([1002, 1007, 1009, 1011, 1012]);
+const REGISTERED_CLOSES = new Set([1002, 1007, 1008, 1009, 1011, 1012]);
 
 describe('[ERR-1] codes', () => {
   it('a close code stands for one code, except where that is documented', () => {

@@ -25,7 +25,7 @@ pub enum Code {
     TooManyTopics,
     /// The pod has `pod.sockets` sockets.
     PodFull,
-    /// The address has `address.sockets` sockets.
+    /// The network has `address.sockets` sockets.
     TooManySockets,
     /// The pod drains, or NATS is away and other pods are needed for this.
     NotReady,
@@ -37,7 +37,7 @@ pub enum Code {
     MessageTooLarge,
     /// A message that was not complete within `stream.messageTime`.
     MessageTimeout,
-    /// The pod holds too much: `pod.assemblyBytes`, `pod.queuedBytes`, or twice `media.cacheBytes`.
+    /// The pod holds too much, or the network `address.assemblyBytes`: `pod.assemblyBytes`, `pod.queuedBytes`, or twice `media.cacheBytes`.
     PodMemory,
     /// The reader took nothing for `reader.stuckTime`.
     SlowConsumer,
@@ -61,15 +61,15 @@ pub enum Code {
     TokenTimeout,
     /// Not a code for this path, or it was used, or it is over `code.lifetime` old.
     CodeInvalid,
-    /// The pod has `pod.waiting` sockets whose token has yet to come.
+    /// The pod has `pod.waiting` sockets whose token has yet to come, or the network `address.waiting`.
     TooManyWaiting,
-    /// The pod has `pod.codes` codes.
+    /// The pod has `pod.codes` codes, or the network `address.codes`.
     TooManyCodes,
     /// The pod has `pod.revocations` revocations; this one was not taken.
     TooManyRevocations,
     /// The body of a request is over `body.bytes`.
     BodyTooLarge,
-    /// The pod has `media.sessions` sessions, or the address `media.addressSessions`.
+    /// The pod has `media.sessions` sessions, or the network `media.addressSessions`.
     TooManySessions,
     /// The session publishes more than `media.broadcasts`.
     TooManyBroadcasts,

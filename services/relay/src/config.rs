@@ -100,7 +100,10 @@ struct Flags {
     /// Its password; better in the environment, where a list of processes does not show it [none]
     #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD", value_name = "PASSWORD")]
     nats_password: Option<String>,
-    /// The pod's name among others [its link address]
+    /// File with its password [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD_FILE", value_name = "FILE")]
+    nats_password_file: Option<String>,
+    /// The pod's name among others: letters, digits, - and _ [its link address]
     #[arg(long, env = "PARLEY_RELAY_POD", value_name = "NAME")]
     pod: Option<String>,
     /// Pods of one region link [local]
@@ -127,6 +130,9 @@ struct Flags {
     /// Where clients reach media-listen: https://HOST:PORT/ [media-listen, if it is this machine alone]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_URL", value_name = "URL")]
     media_url: Option<String>,
+    /// Hosts of relays that clients may be sent to, by commas: names, *.names, blocks of addresses [any that a relay can have]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_HOSTS", value_name = "HOSTS")]
+    media_hosts: Option<String>,
     /// Place in the tree of relays: origin or leaf [origin]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_ROLE", value_name = "origin|leaf")]
     media_role: Option<String>,
@@ -167,6 +173,7 @@ struct File {
     nats: Option<String>,
     nats_user: Option<String>,
     nats_password: Option<String>,
+    nats_password_file: Option<String>,
     pod: Option<String>,
     region: Option<String>,
     zone: Option<String>,
@@ -175,6 +182,7 @@ struct File {
     media_listen: Option<String>,
     media_websocket_listen: Option<String>,
     media_advertise: Option<String>,
+    media_hosts: Option<String>,
     media_url: Option<String>,
     media_role: Option<String>,
     media_keys: Option<String>,
@@ -265,6 +273,7 @@ pub fn read(
         nats: given(&flags.nats, "NATS").or(file.nats),
         nats_user: given(&flags.nats_user, "NATS_USER").or(file.nats_user),
         nats_password: given(&flags.nats_password, "NATS_PASSWORD").or(file.nats_password),
+        nats_password_file: given(&flags.nats_password_file, "NATS_PASSWORD_FILE").or(file.nats_password_file),
         pod: given(&flags.pod, "POD").or(file.pod),
         region: given(&flags.region, "REGION").or(file.region),
         zone: given(&flags.zone, "ZONE").or(file.zone),
@@ -277,6 +286,7 @@ pub fn read(
         websocket: given(&flags.media_websocket_listen, "MEDIA_WEBSOCKET_LISTEN").or(file.media_websocket_listen),
         advertise: given(&flags.media_advertise, "MEDIA_ADVERTISE").or(file.media_advertise),
         url: given(&flags.media_url, "MEDIA_URL").or(file.media_url),
+        hosts: given(&flags.media_hosts, "MEDIA_HOSTS").or(file.media_hosts),
         role: given(&flags.media_role, "MEDIA_ROLE").or(file.media_role),
         keys: given(&flags.media_keys, "MEDIA_KEYS").or(file.media_keys),
         directory: given(&flags.media_certificate_dir, "MEDIA_CERTIFICATE_DIR").or(file.media_certificate_dir),

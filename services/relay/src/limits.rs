@@ -68,7 +68,13 @@ limits! {
     pod_assembly_bytes "pod.assemblyBytes" = 256 << 20, 1024 => 1 << 40, "bytes", Some(Code::PodMemory),
         "25 messages of the largest size on their way in at once";
     address_sockets "address.sockets" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManySockets),
-        "a campus behind one address";
+        "a campus behind one address; an IPv6 /64 counts as one";
+    address_assembly_bytes "address.assemblyBytes" = 64 << 20, 1024 => 1 << 40, "bytes", Some(Code::PodMemory),
+        "a quarter of pod.assemblyBytes: six messages of the largest size from one network at once";
+    address_waiting "address.waiting" = 500, 1 => 1_000_000, "sockets", Some(Code::TooManyWaiting),
+        "a quarter of pod.waiting: one network that sends no token leaves the others their places";
+    address_codes "address.codes" = 1000, 1 => 1_000_000, "codes", Some(Code::TooManyCodes),
+        "a tenth of pod.codes: 30 a second, a campus that opens a page";
     topic_bytes "topic.bytes" = 512, 8 => 8192, "bytes", Some(Code::TopicInvalid),
         "a path that people or programs make by hand";
     head_bytes "head.bytes" = 16_384, 512 => 65_536, "bytes", Some(Code::HeadTooLarge),
@@ -141,6 +147,8 @@ limits! {
         "how often a pod says a digest of its revocations: the longest that a lost message is missed for";
     body_bytes "body.bytes" = 4096, 64 => 65_536, "bytes", Some(Code::BodyTooLarge),
         "the only body is one name in JSON";
+    log_lines "log.lines" = 200, 1 => 1_000_000, "lines", None,
+        "of one kind in a second: a pod that closes as fast as it drains writes 1,600; 200 bytes each are 3 GB a day at most";
     media_sessions "media.sessions" = 1000, 1 => 1_000_000, "sessions", Some(Code::TooManySessions),
         "one relay on one processor; signaling sends rooms elsewhere before";
     media_address_sessions "media.addressSessions" = 500, 1 => 1_000_000, "sessions", Some(Code::TooManySessions),
@@ -229,6 +237,11 @@ impl Limits {
                 "reader.bytes must be at least stream.messageBytes, or the largest is always dropped",
             ));
         }
+        if self.address_assembly_bytes < self.message_bytes {
+            return Err(Refused::Together(
+                "address.assemblyBytes must be at least stream.messageBytes, or the largest never arrives",
+            ));
+        }
         if self.idle_timeout <= self.ping_interval {
             return Err(Refused::Together(
                 "socket.idleTimeout must be above socket.pingInterval, or quiet sockets are closed",
@@ -303,7 +316,9 @@ mod tests {
         let mut limits = Limits::default();
         limits.set("reader.bytes", "1024").unwrap();
         assert!(matches!(limits.check(), Err(Refused::Together(_))));
-        for (name, value) in [("media.linkPing", "800"), ("media.certificateLife", "600000000")] {
+        for (name, value) in
+            [("address.assemblyBytes", "1024"), ("media.linkPing", "800"), ("media.certificateLife", "600000000")]
+        {
             let mut limits = Limits::default();
             limits.set(name, value).unwrap();
             assert!(matches!(limits.check(), Err(Refused::Together(_))), "{name}");

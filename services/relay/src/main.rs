@@ -8,7 +8,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> anyhow::Result<()> {
     let settings = config::read(std::env::args_os(), std::env::vars()).unwrap_or_else(|refused| refused.exit());
-    let _log = log::install(settings.log_level)?;
+    let _log = log::install(settings.log_level, settings.limits.log_lines)?;
     config::runtime(&settings).context("cannot start the runtime")?.block_on(async {
         let told = drain::Told::new().context("cannot take signals")?;
         let running = relay::start(settings).await?;

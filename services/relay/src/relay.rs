@@ -1,18 +1,18 @@
 //! The relay as a whole: what its parts share, and the order they start in.
 use crate::access::{Access, Ports};
-use crate::cluster::bus::Bus;
 use crate::cluster::{self, Cluster, Joined};
 use crate::config::Settings;
 use crate::limits::{Limits, size};
 use crate::media::{self, Guard, Media};
 use crate::server::addresses::Addresses;
+use crate::server::network::Shares;
 use crate::server::{accept, ops, sweep};
 use crate::stats::{Answers, Clients, Counters};
 use crate::topics::queue::{Backlog, Bounds};
 use crate::topics::{Interest, Topics};
 use anyhow::Context;
 use parking_lot::Mutex;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -53,11 +53,12 @@ pub struct Relay {
     drains: watch::Sender<bool>,
 }
 
-/// Memory that holds incomplete messages. Rule STR-15.
+/// Memory that holds incomplete messages. Rules STR-15 and STR-131.
 #[derive(Debug)]
 pub struct Assembly {
     bytes: AtomicU64,
     limit: u64,
+    shares: Shares,
 }
 
 impl Assembly {
@@ -66,11 +67,13 @@ impl Assembly {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// One socket's share changed. False: it grew, and all together are over the limit.
-    pub fn change(&self, before: usize, now: usize) -> bool {
-        self.bytes.fetch_sub(before as u64, Ordering::Relaxed);
-        let all = self.bytes.fetch_add(now as u64, Ordering::Relaxed) + now as u64;
-        now <= before || all <= self.limit
+    /// What one socket of a network holds changed. False: it grew, and its network or all together are over the limit.
+    pub fn change(&self, network: IpAddr, before: usize, now: usize) -> bool {
+        let (before, now) = (before as u64, now as u64);
+        self.bytes.fetch_sub(before, Ordering::Relaxed);
+        let all = self.bytes.fetch_add(now, Ordering::Relaxed) + now;
+        let network_fits = self.shares.change(network, before, now);
+        network_fits && (now <= before || all <= self.limit)
     }
 }
 
@@ -119,7 +122,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     };
     let interest = joined.as_ref().map(|_| Arc::new(Interest::default()));
     let links = Arc::default();
-    let ports = ports(&settings, joined.as_ref().map(|joined| &joined.bus), &links);
+    let ports = ports(&settings, joined.as_ref(), &links);
     let media = open_media(&settings, joined.as_ref(), ports.as_ref()).await?;
     let relay = Arc::new(Relay::new(settings, interest.clone(), ports, links, media));
     let accepting = tokio::spawn(accept::run(listener, Arc::clone(&relay)));
@@ -143,11 +146,12 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
 }
 
 /// What both doors ask about tokens, if one of them does.
-fn ports(settings: &Settings, bus: Option<&Bus>, links: &Arc<cluster::counts::Counts>) -> Option<Arc<Ports>> {
+fn ports(settings: &Settings, joined: Option<&Joined>, links: &Arc<cluster::counts::Counts>) -> Option<Arc<Ports>> {
     let media = settings.media.as_ref().and_then(|media| media.keys.as_ref());
     let asks = settings.access.is_some() || media.is_some();
     let limits = &settings.limits;
-    asks.then(|| Arc::new(bus.map_or_else(|| Ports::alone(limits), |bus| cluster::ports(bus, limits, links))))
+    let among = |joined: &Joined| cluster::ports(&joined.bus, &joined.own.pod, limits, links);
+    asks.then(|| Arc::new(joined.map_or_else(|| Ports::alone(limits), among)))
 }
 
 async fn open_media(
@@ -192,7 +196,11 @@ impl Relay {
             access,
             addresses: Arc::new(Addresses::new(limits.pod_sockets, limits.address_sockets)),
             backlog: Arc::new(Backlog::new(limits.pod_queued_bytes)),
-            assembly: Assembly { bytes: AtomicU64::new(0), limit: limits.pod_assembly_bytes },
+            assembly: Assembly {
+                bytes: AtomicU64::new(0),
+                limit: limits.pod_assembly_bytes,
+                shares: Shares::new(limits.address_assembly_bytes),
+            },
             counters: Counters::default(),
             links,
             media,

@@ -8,7 +8,9 @@ mod signer;
 
 use contracts::{codes, grant, revocations};
 use parley_relay::access::revocations::Most;
-use parley_relay::access::{self, Entry, Grant, Revocation, Revoked, Term, one_use, pattern, scope, token};
+use parley_relay::access::{
+    self, Codes, Entry, Grant, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
+};
 use parley_relay::codes::Code;
 use parley_relay::limits::Limits;
 use parley_relay::topics::{Role, route};
@@ -154,8 +156,20 @@ fn str_106_the_path_and_the_patterns_decide_the_role_together() {
 #[tokio::test]
 async fn str_111_codes_in_memory_keep_the_contract() {
     let lifetime = Duration::from_millis(500);
-    let memory = one_use::Memory::new(10, lifetime);
+    let memory = one_use::Memory::new(10, 10, lifetime);
     codes(&memory, &memory, lifetime).await;
+}
+
+#[tokio::test]
+async fn str_131_a_network_that_asks_for_codes_leaves_the_others_theirs() {
+    let memory = one_use::Memory::new(10, 2, Duration::from_millis(50));
+    let pass = || Pass { path: "/in/a".into(), role: Role::Publish, grant: grant("ada") };
+    let [one, other] = [[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
+    assert!(memory.keep(pass(), one).await.is_ok() && memory.keep(pass(), one).await.is_ok());
+    assert_eq!(memory.keep(pass(), one).await, Err(Code::TooManyCodes));
+    assert!(memory.keep(pass(), other).await.is_ok());
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    assert!(memory.keep(pass(), one).await.is_ok(), "those that are over make room");
 }
 
 #[tokio::test]
@@ -253,7 +267,7 @@ fn str_119_another_pods_list_takes_no_more_room_than_there_is() {
 
 #[test]
 fn str_117_a_code_says_whose_it_is_and_nothing_else_is_one() {
-    let memory = one_use::Memory::new(1, Duration::from_secs(60));
+    let memory = one_use::Memory::new(1, 1, Duration::from_secs(60));
     let code = "AAAAAAAABBBBBBBBBBBBBBBBBBBBBA";
     assert_eq!(one_use::mark(code), Some("AAAAAAAA"));
     assert_eq!(memory.mark().len(), 8);

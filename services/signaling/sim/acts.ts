@@ -51,7 +51,7 @@ function comeBack(history: History, person: Person, pod: string): void {
   if (!person.wasWelcomed || person.line.state === 'arriving' || person.line.state === 'ended') return;
   if (person.isHere) history.vanishedAt = history.world.now;
   note(history, `${person.name} resumes on ${pod}`, () =>
-    person.resume(pod, { chat: history.conversation.linesOf(person), since: person.enteredClock }),
+    person.resume(pod, { chat: history.conversation.broughtBy(person), since: person.enteredClock }),
   );
   history.certainty.say(person, pod);
 }

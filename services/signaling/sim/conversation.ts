@@ -1,12 +1,14 @@
 /** Chat: a line that the service has taken reaches everyone who is there or resumes. DESIGN P2, SPEC rules CHAT-2, CHAT-4. */
 import assert from 'node:assert/strict';
-import type { ChatLine } from '@parley/protocol/people';
+import type { BroughtLine, ChatLine } from '@parley/protocol/people';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
 
 /** As many as a client brings along when it resumes. */
 const BROUGHT_ALONG = 20;
+const FORGED_ID = 'line-forged';
+const INVENTED_PROOF = 'A'.repeat(22);
 
 interface Line {
   readonly id: string;
@@ -37,15 +39,28 @@ export class Conversation {
       if (message.type === 'chat') lines.set(message.line.id, message.line);
       if (message.type === 'welcome') for (const line of message.chat) lines.set(line.id, line);
       if (message.type === 'chat-taken') {
-        const { id, at } = message;
-        lines.set(id, { id, from: person.id, name: person.name, text: `${person.name} says ${id}`, at });
+        const { type: _type, ...taken } = message;
+        lines.set(taken.id, { ...taken, from: person.id, text: `${person.name} says ${taken.id}` });
       }
     }
     return [...lines.values()].slice(-BROUGHT_ALONG);
   }
 
+  /** What it brings along: the last lines, and one that nobody said, in the name of another participant. */
+  broughtBy(person: Person): BroughtLine[] {
+    const lines = this.linesOf(person).slice(1 - BROUGHT_ALONG);
+    const victim = this.#world.people.find(({ id }) => id !== person.id) ?? person;
+    const { id: from, name } = victim;
+    const proof = lines.at(-1)?.proof ?? INVENTED_PROOF;
+    return [...lines, { id: FORGED_ID, from, name, text: 'never said', at: this.#world.clock, proof }];
+  }
+
   /** Of those who had been there for a while when the line was said, and are there now. */
   check(): void {
+    for (const reader of this.#world.people) {
+      const isForged = this.linesOf(reader).some((line) => line.id === FORGED_ID);
+      assert.ok(!isForged, `${reader.name} was shown a line that nobody said`);
+    }
     for (const { id, by, at } of this.#lines.slice(-BROUGHT_ALONG / 2)) {
       if (!by.heard('chat-taken').some((taken) => taken.id === id)) continue;
       // The word of a pod that died before anybody heard it comes back with its sender.

@@ -7,6 +7,7 @@ import { act, restartAtOnce, startDue } from './acts.ts';
 import { Certainty } from './certainty.ts';
 import { checkAlways, checkQuiet, giveUpTheLate } from './checks.ts';
 import { Conversation } from './conversation.ts';
+import { checkDepartures } from './departed.ts';
 import { twoGroups } from './groups.ts';
 import { kindOf, type Faults } from './kinds.ts';
 import { Letters } from './letters.ts';
@@ -125,4 +126,5 @@ function end(history: History): void {
   giveUpTheLate(history);
   for (const person of world.people) if (!person.isHere && !gone.has(person)) gone.set(person, world.now);
   checkQuiet(history, true);
+  checkDepartures(history);
 }

@@ -68,6 +68,26 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'departures forgotten with the room',
+    edits: [
+      {
+        file: 'resume.ts',
+        find: 'if (departure !== undefined) return ENDED[departure.reason];',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'departures kept to oneself',
+    edits: [
+      {
+        file: 'roster/answer.ts',
+        find: 'message: departures.length === 0 ? message : { ...message, departures },',
+        replace: 'message,',
+      },
+    ],
+  },
+  {
     name: 'digest without epoch',
     edits: [
       {

@@ -1,5 +1,6 @@
 import { readConfig } from './server/config.ts';
-import { createLog, natsBacking, startPod } from './server/start.ts';
+import { createLog } from './server/log.ts';
+import { natsBacking, startPod } from './server/start.ts';
 
 /** After the drain everything ends within a second; what does not is not waited for. */
 const CLOSE_WITHIN_MS = 5000;

@@ -24,7 +24,9 @@ export function answersStun(host: string, port: number, withinMs: number): Promi
 
 /** The address (IPv4) that a server elsewhere sees the local address `from` at; rejects after `deadlineMs`. */
 export async function askAddress(question: Question & { readonly from: string }): Promise<string> {
-  return decodeIpv4(await ask(question)).ip;
+  const address = decodeIpv4(await ask(question));
+  if (address === undefined) throw new Error(`no IPv4 address from ${question.host}:${question.port}`);
+  return address.ip;
 }
 
 interface Question {

@@ -17,8 +17,10 @@ export interface TurnSettings {
   readonly tlsKeyFile: string;
   readonly realm: string;
   readonly secret: string;
-  /** The most people who call each other directly (mesh.max): nobody is given less than such a call takes. */
+  /** The most people who call each other directly (mesh.max): no network's quota is below what such a call takes. */
   readonly meshMax: number;
+  /** The limit turn.networkAllocations. */
+  readonly networkAllocations: number;
   /** Relay addresses, as clients see them, of every TURN node that two people of one call may be sent to. */
   readonly turnNodeIps: readonly string[];
   /** One machine only: lets the loopback addresses in `turnNodeIps` be peers; other loopback stays denied. */
@@ -31,8 +33,11 @@ export interface TurnSettings {
 const allocationsPerConnection = 3 * 2 * 2;
 
 // Connections through TURN at once. In a small mesh too: a visitor of pages has up to 14 (SPEC rule PAGE-14), few of them through TURN, and
-// whoever cannot use relays keeps a link with each of a large room. Never 0, which means no quota to coturn.
+// whoever cannot use relays keeps a link with each of a large room.
 const connectionsMin = 8;
+
+// The share of the relay ports that no quota gives out.
+const SPARE_PORTS = 1 / 16;
 
 // 8 Mbit/s: 2.5 for a camera, 4 for a screen, audio, and headroom for retransmission.
 const maxBytesPerSecond = 1_000_000;
@@ -58,8 +63,8 @@ export function renderTurnserver(settings: TurnSettings): string {
     TLS_KEY: settings.tlsKeyFile,
     SECRET: settings.secret,
     REALM: settings.realm,
-    USER_QUOTA: String(userQuota(settings.meshMax)),
-    TOTAL_QUOTA: String(settings.maxPort - settings.minPort + 1),
+    USER_QUOTA: String(networkQuota(settings)),
+    TOTAL_QUOTA: String(totalQuota(settings)),
     MAX_BPS: String(maxBytesPerSecond),
     LOOPBACK: settings.allowLoopbackPeers ? 'allow-loopback-peers' : '',
     ALLOWED_PEERS: lines('allowed-peer-ip', settings.turnNodeIps),
@@ -68,9 +73,22 @@ export function renderTurnserver(settings: TurnSettings): string {
   });
 }
 
-/** Allocations of one participant or visitor. */
-export function userQuota(meshMax: number): number {
-  return Math.max(connectionsMin, meshMax - 1) * allocationsPerConnection;
+/** Allocations of one client network. SPEC rule TURN-9. */
+export function networkQuota({
+  meshMax,
+  networkAllocations,
+}: Pick<TurnSettings, 'meshMax' | 'networkAllocations'>): number {
+  const oneParticipant = Math.max(connectionsMin, meshMax - 1) * allocationsPerConnection;
+  return Math.max(networkAllocations, oneParticipant);
+}
+
+/**
+ * Allocations of a node. Some ports stay free: coturn tries ports at random, so that the last ones would each cost thousands of attempts,
+ * and a log line for each that another socket of the node holds.
+ */
+export function totalQuota({ minPort, maxPort }: Pick<TurnSettings, 'minPort' | 'maxPort'>): number {
+  const ports = maxPort - minPort + 1;
+  return Math.ceil(ports * (1 - SPARE_PORTS));
 }
 
 function lines(option: string, values: readonly string[]): string {

@@ -81,7 +81,9 @@ export function decodeResponse(packet: Buffer): StunResponse | undefined {
   const attributes = new Map<number, Buffer>();
   for (let at = headerLength; at + 4 <= end;) {
     const length = packet.readUInt16BE(at + 2);
-    attributes.set(packet.readUInt16BE(at), packet.subarray(at + 4, Math.min(end, at + 4 + length)));
+    const type = packet.readUInt16BE(at);
+    // Of two of a type the first counts (RFC 8489, 14).
+    if (!attributes.has(type)) attributes.set(type, packet.subarray(at + 4, Math.min(end, at + 4 + length)));
     at += 4 + Math.ceil(length / 4) * 4;
   }
   const code = attributes.get(attribute.errorCode);
@@ -107,8 +109,9 @@ export function encodeAddress(ip: string, port: number, transaction: Buffer): Bu
   return value;
 }
 
-/** The address in an IPv4 XOR attribute. */
-export function decodeIpv4(value: Buffer): { ip: string; port: number } {
+/** The address in an IPv4 XOR attribute; undefined where it is none. */
+export function decodeIpv4(value: Buffer): { ip: string; port: number } | undefined {
+  if (value.length !== 8 || value.readUInt8(1) !== 1) return undefined;
   const bits = (value.readUInt32BE(4) ^ magicCookie) >>> 0;
   const ip = [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join('.');
   return { ip, port: value.readUInt16BE(2) ^ (magicCookie >>> 16) };

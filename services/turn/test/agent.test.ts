@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +69,7 @@ test('[TURN-5] a node says where it is over UDP and TCP, over TLS where its cert
       'turns:turn.example.com:443?transport=tcp',
     ],
     allocations: 3,
-    capacity: 801,
+    capacity: 751,
   });
   const { urls } = describeNode(readSettings(base), '2001:db8::7', coturn)();
   assert.deepEqual(urls, ['turn:[2001:db8::7]:3478?transport=udp', 'turn:[2001:db8::7]:3478?transport=tcp']);
@@ -103,4 +104,30 @@ test('[TURN-8] an ending node is not ready at once, works for the calls it carri
 test('a node whose coturn ends by itself ends with it', async (t) => {
   const { child } = await startAgent(t, '127.76.0.13', { PARLEY_TURN_TURNSERVER: '/bin/false' }, null);
   assert.deepEqual(await once(child, 'exit'), [1, null]);
+});
+
+test('[TURN-12] refused allocations make coturn write thousands of lines, of which the agent passes a bounded number on and counts the others', async (t) => {
+  const began = Date.now();
+  const { ip, port, url, log } = await startAgent(t, '127.76.0.19');
+  // Another program has all relay ports: coturn writes a line for each that it tries.
+  const taken = Array.from({ length: 51 }, (_, i) => ({ socket: createSocket('udp4'), port: port + 10 + i }));
+  for (const one of taken) {
+    one.socket.bind(one.port, ip);
+    await once(one.socket, 'listening');
+    t.after(() => one.socket.close());
+  }
+  const client = await TurnClient.open(
+    { ip, port },
+    restLogin(secret, 'any', Math.floor(began / 1000) + 600),
+  );
+  t.after(() => client.close().catch(() => undefined));
+  // It may search longer than the client waits.
+  await client.allocate().catch(() => undefined);
+  const suppressed = async (): Promise<number> =>
+    Number(/^parley_turn_suppressed_lines_total (\d+)$/m.exec(await textOf(`${url}/metrics`))?.[1]);
+  await until(async () => (await suppressed()) > 5000);
+  const most = 200 + ((Date.now() - began) / 1000) * 5;
+  const lines = log().split('\n').length;
+  // The agent's own lines and its reports are besides.
+  assert.ok(lines <= most + 20, `${lines} lines`);
 });

@@ -44,7 +44,9 @@ export async function startAgent(
     ...more,
   };
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const child = spawn(process.execPath, [main], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   t.after(async () => {
     const again = setInterval(() => child.kill('SIGTERM'), 100);
     // Asked for the second time it does not wait for calls.
@@ -55,7 +57,9 @@ export async function startAgent(
   const url = `http://${ip}:${healthPort}`;
   if (waitsFor) await until(async () => (await fetch(`${url}/${waitsFor}`)).status === 200);
   const coturnPid = (): number => Number(readFileSync(join(dir, 'turnserver.pid'), 'utf8'));
-  return { ip, port, url, child, dir, coturnPid };
+  /** What the agent and coturn wrote. */
+  const log = (): string => output;
+  return { ip, port, url, child, dir, coturnPid, log };
 }
 
 export async function textOf(url: string): Promise<string> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
-import { userQuota } from '../src/render.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { networkQuota } from '../src/render.ts';
 import { exampleSettings, startCoturn } from './coturn.ts';
 import { restLogin, TurnClient, type Login } from './turn-client.ts';
 
@@ -44,7 +45,7 @@ test('[TURN-4] an expiry that was put off by its holder is refused', async (t) =
   assert.equal((await client.allocate()).outcome, unauthorized);
 });
 
-test("another participant's name on one's own credential is refused", async (t) => {
+test("another network's name on one's own credential is refused", async (t) => {
   const expiry = inSeconds(60);
   const { password } = restLogin(secret, 'p1', expiry);
   const client = await open(t, { username: `${expiry}:p2`, password });
@@ -109,11 +110,11 @@ for (const [kind, peers] of Object.entries(refused)) {
   });
 }
 
-test('a participant gets as many allocations as its quota says, and no more', async (t) => {
-  const quota = userQuota(exampleSettings.meshMax);
+test('[TURN-9] a network gets as many allocations as its quota says, and no more; meanwhile another one gets its own', async (t) => {
+  const quota = networkQuota(exampleSettings);
   const outcomes: unknown[] = [];
   while (outcomes.length <= quota) {
-    // A fresh expiry each time: the quota is the participant's, not the credential's.
+    // A fresh expiry each time: the quota is the network's, not the credential's.
     const client = await open(t, restLogin(secret, 'greedy', inSeconds(60 + outcomes.length)));
     const { outcome } = await client.allocate();
     // The system gave a port that somebody had a moment ago: RFC 8656 asks to take another one.
@@ -121,6 +122,36 @@ test('a participant gets as many allocations as its quota says, and no more', as
   }
   const refusedAt = outcomes.findIndex((outcome) => outcome !== 'ok');
   assert.deepEqual([refusedAt, outcomes[refusedAt]], [quota, quotaReached]);
+  const other = await open(t, restLogin(secret, 'modest', inSeconds(60)));
+  assert.equal((await other.allocate()).outcome, 'ok');
+});
+
+test('[TURN-4] [TURN-9] an allocation outlives its credential while its client refreshes it; the credential makes no other', async (t) => {
+  const own = { ip: '127.76.0.4', port: exampleSettings.port };
+  const node = { listeningIps: [own.ip], relayIps: [own.ip], turnNodeIps: [own.ip] };
+  // The nonce ends too: a client of a long call answers a challenge with the credential that it began with.
+  const stopOwn = await startCoturn({ ...exampleSettings, ...node }, (config) =>
+    config.replace('stale-nonce=600', 'stale-nonce=1'),
+  );
+  const expiry = inSeconds(2);
+  const login = restLogin(secret, 'long-call', expiry);
+  const client = await open(t, login, own);
+  const returned = await open(t, login, own);
+  const second = await open(t, login, own);
+  const renewed = await open(t, restLogin(secret, 'long-call', expiry + 60), own);
+  // What is registered later runs later: the clients give their allocations back while there is somebody to take them.
+  t.after(stopOwn);
+  assert.equal((await client.allocate()).outcome, 'ok');
+  assert.equal((await returned.allocate()).outcome, 'ok');
+  await until(expiry + 2);
+
+  assert.equal(await client.refresh(600), 'ok');
+  assert.equal(await client.permit(own.ip), 'ok');
+  assert.equal((await second.allocate()).outcome, unauthorized);
+  assert.equal((await renewed.allocate()).outcome, 'ok');
+  // Nor does a five-tuple that has given its allocation back.
+  assert.equal(await returned.refresh(0), 'ok');
+  assert.notEqual((await returned.allocate()).outcome, 'ok');
 });
 
 test('TURN nodes are allowed as peers in a range that is otherwise denied, and only they', async (t) => {
@@ -152,4 +183,9 @@ async function allocated(t: TestContext, family: 4 | 6): Promise<TurnClient> {
 
 function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
+}
+
+/** The time of coturn's clock, which counts whole seconds. */
+async function until(seconds: number): Promise<void> {
+  await pause(Math.max(0, seconds * 1000 - Date.now()));
 }

@@ -22,16 +22,20 @@ export const exampleSettings: TurnSettings = {
   realm: 'parley.test',
   secret: 'a-secret-of-this-test-only',
   meshMax: 4,
+  networkAllocations: 100,
   turnNodeIps: ['127.76.0.1'],
   allowLoopbackPeers: true,
   stateDir: '/nonexistent',
 };
 
-/** Runs the real coturn with these settings; answers how to stop it. */
-export async function startCoturn(settings: TurnSettings): Promise<() => Promise<void>> {
+/** Runs the real coturn with these settings, changed where a test needs it; answers how to stop it. */
+export async function startCoturn(
+  settings: TurnSettings,
+  change: (config: string) => string = (config) => config,
+): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), 'parley-turn-'));
   const config = join(dir, 'turnserver.conf');
-  writeFileSync(config, renderTurnserver({ ...settings, stateDir: dir }), { mode: 0o600 });
+  writeFileSync(config, change(renderTurnserver({ ...settings, stateDir: dir })), { mode: 0o600 });
   const child = spawn('turnserver', ['-c', config], { stdio: 'ignore' });
   const exited = once(child, 'exit');
   await Promise.race([

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { after, before, test, type TestContext } from 'node:test';
 import type { IceServer } from '@parley/protocol/http';
 import type { Limits } from '@parley/protocol/limits';
-import { ticketFor } from '../../signaling/test/support/client.ts';
+import { Client } from '../../signaling/test/support/client.ts';
 import { eventually } from '../../signaling/test/support/deadline.ts';
 import { startNatsWithUsers, type TestNats } from '../../signaling/test/support/nats.ts';
 import { randomRoom, startTestPod } from '../../signaling/test/support/pod.ts';
@@ -31,13 +31,13 @@ after(async () => {
   await nats.close();
 });
 
-function startPod(name: string, limits: Partial<Limits> = {}): Promise<RunningPod> {
+function startPod(name: string, limits: Partial<Limits> = {}, trustedProxies = 0): Promise<RunningPod> {
   const user = { servers: [nats.url], user: 'signaling', password: 'signaling', domain: 'test', replicas: 1 };
   return startTestPod({
     name,
     nats: nats.url,
     limits: { 'address.joins': 1_000_000, ...limits },
-    config: { nats: user, turn: { secret, turnUrls: [], stunUrls: [] } },
+    config: { trustedProxies, nats: user, turn: { secret, turnUrls: [], stunUrls: [] } },
   });
 }
 
@@ -48,7 +48,9 @@ const settings = (node: string) => ({
 });
 
 async function toldServers({ url }: RunningPod): Promise<IceServer[]> {
-  return (await ticketFor(url, randomRoom())).iceServers;
+  const client = await Client.enter(url, randomRoom());
+  client.leave();
+  return client.welcome.iceServers;
 }
 
 interface At {
@@ -151,4 +153,54 @@ test('[TURN-8] a node that NATS refuses asks again, and relays on', async (t) =>
   assert.equal((await client.allocate()).outcome, 'ok');
   assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_lease_held 0$/m);
   await client.close();
+});
+
+/** Somebody at this address enters and is told where TURN is. */
+async function loginFrom(pod: RunningPod, address: string): Promise<Login> {
+  const client = new Client(randomRoom());
+  const { iceServers } = await client.enter(pod.url, 'Ada', { headers: { 'x-forwarded-for': address } });
+  client.leave();
+  const { username = '', credential = '' } = iceServers.find((one) => one.credential) ?? {};
+  return { username, password: credential };
+}
+
+test('[TURN-9] ten participants of one network make no more allocations than one, and leave another network its own', async (t) => {
+  const pod = await startPod('pod-c', {}, 1);
+  t.after(() => pod.close());
+  const ports = { PARLEY_TURN_MIN_PORT: '26000', PARLEY_TURN_MAX_PORT: '26399' };
+  const node = await startAgent(t, '127.76.0.20', { ...settings('node-f'), ...ports });
+  await told(pod, node);
+  assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_network_quota 100$/m);
+  const clients: TurnClient[] = [];
+  const flood = async (login: Login): Promise<unknown[]> => {
+    const outcomes: unknown[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      const client = await TurnClient.open(node, login);
+      clients.push(client);
+      outcomes.push((await client.allocate()).outcome);
+    }
+    return outcomes;
+  };
+  const logins = await Promise.all(Array.from({ length: 10 }, () => loginFrom(pod, '198.51.100.1')));
+  const outcomes = (await Promise.all(logins.map(flood))).flat();
+  assert.equal(outcomes.filter((outcome) => outcome === 'ok').length, 100);
+  assert.equal(outcomes.filter((outcome) => outcome === 486).length, 100);
+  const other = await TurnClient.open(node, await loginFrom(pod, '198.51.100.2'));
+  clients.push(other);
+  assert.equal((await other.allocate()).outcome, 'ok');
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+test('[TURN-2] [TURN-10] a credential of a participant who left is worth nothing once turn.ttl has passed', async (t) => {
+  const pod = await startPod('pod-d', { 'turn.ttl': 2000 });
+  t.after(() => pod.close());
+  const node = await startAgent(t, '127.76.0.21', settings('node-g'));
+  await told(pod, node);
+  const login = await loginFrom(pod, '127.0.0.1');
+  const expires = Number(login.username.split(':')[0]) * 1000;
+  const [early, late] = [await open(t, node, login), await open(t, node, login)];
+  assert.equal((await early.allocate()).outcome, 'ok');
+  // coturn's clock counts whole seconds.
+  await until(() => Promise.resolve(Date.now() > expires + 2000));
+  assert.equal((await late.allocate()).outcome, 401);
 });

@@ -39,19 +39,25 @@ test('loopback peers are allowed only where asked for', () => {
   );
 });
 
-test('the quota of all is the number of relay ports', () => {
-  const options = optionsOf(renderTurnserver({ ...exampleSettings, minPort: 50_000, maxPort: 50_099 }));
-  assert.deepEqual(options.get('total-quota'), ['100']);
+test('a sixteenth of the relay ports stays free', () => {
+  for (const [maxPort, total] of [
+    [50_099, '94'],
+    [50_000, '1'],
+  ] as const) {
+    const options = optionsOf(renderTurnserver({ ...exampleSettings, minPort: 50_000, maxPort }));
+    assert.deepEqual(options.get('total-quota'), [total]);
+  }
 });
 
-for (const [meshMax, quota] of [
-  [1, '96'],
-  [4, '96'],
-  [9, '96'],
-  [12, '132'],
+for (const [networkAllocations, meshMax, quota] of [
+  [100, 4, '100'],
+  [8, 4, '96'],
+  [8, 1, '96'],
+  [100, 12, '132'],
+  [500, 12, '500'],
 ] as const) {
-  test(`one of a mesh of ${meshMax} gets ${quota} allocations: never 0, which is no quota at all`, () => {
-    const options = optionsOf(renderTurnserver({ ...exampleSettings, meshMax }));
+  test(`[TURN-9] at ${networkAllocations} for a network and a mesh of ${meshMax} a network gets ${quota} allocations`, () => {
+    const options = optionsOf(renderTurnserver({ ...exampleSettings, networkAllocations, meshMax }));
     assert.deepEqual(options.get('user-quota'), [quota]);
   });
 }

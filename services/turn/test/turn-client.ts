@@ -24,8 +24,8 @@ export interface Login {
 }
 
 /** Credentials as signaling makes them, valid until `expiresAt` (Unix seconds). */
-export function restLogin(secret: string, participant: string, expiresAt: number): Login {
-  const username = `${expiresAt}:${participant}`;
+export function restLogin(secret: string, network: string, expiresAt: number): Login {
+  const username = `${expiresAt}:${network}`;
   return { username, password: createHmac('sha1', secret).update(username).digest('base64') };
 }
 
@@ -60,7 +60,8 @@ export class TurnClient {
     ]);
     const relayed = response.attributes.get(attribute.xorRelayedAddress);
     if (response.error !== undefined || !relayed) return { outcome: response.error ?? 0 };
-    return family === 4 ? { outcome: 'ok', relayed: decodeIpv4(relayed) } : { outcome: 'ok' };
+    const address = decodeIpv4(relayed);
+    return address === undefined ? { outcome: 'ok' } : { outcome: 'ok', relayed: address };
   }
 
   async permit(peer: string): Promise<Outcome> {
@@ -70,12 +71,18 @@ export class TurnClient {
     return response.error ?? 'ok';
   }
 
+  /** Keeps the allocation for so many seconds from now on; 0 gives it back. */
+  async refresh(seconds: number): Promise<Outcome> {
+    const lifetime = Buffer.alloc(4);
+    lifetime.writeUInt32BE(seconds);
+    const response = await this.#authorised(method.refresh, () => [[attribute.lifetime, lifetime]]);
+    return response.error ?? 'ok';
+  }
+
   /** Gives the allocation back, so that the next test finds the quota untouched. */
   async close(): Promise<void> {
     try {
-      if (this.#credentials) {
-        await this.#authorised(method.refresh, () => [[attribute.lifetime, Buffer.alloc(4)]]);
-      }
+      if (this.#credentials) await this.refresh(0);
     } finally {
       this.#socket.close();
     }
@@ -85,7 +92,7 @@ export class TurnClient {
     const first = await this.#ask(type, attributes);
     const [realm, nonce] = [first.attributes.get(attribute.realm), first.attributes.get(attribute.nonce)];
     const challenged = first.error === 401 || first.error === 438;
-    if (!challenged || !realm || !nonce || this.#credentials) return first;
+    if (!challenged || !realm || !nonce || (this.#credentials && first.error === 401)) return first;
     this.#credentials = { ...this.#login, realm: realm.toString(), nonce: Buffer.from(nonce) };
     const second = await this.#ask(type, attributes);
     if (second.error === 401) this.#credentials = undefined;

@@ -14,7 +14,10 @@
 {{- $turns := and .Values.turn.enabled .Values.turn.tls443.enabled -}}
 {{- include "parley.fill" (dict "text" (.Files.Get "files/envoy.yaml" | trimSuffix "\n") "values" (dict
   "ADMIN_PORT" 9901
-  "MAX_CONNECTIONS" (int .Values.edge.maxConnections)
+  "MAX_CONNECTIONS" (int .Values.edge.connections.max)
+  "MAX_HEAP_BYTES" (include "parley.envoyHeapBytes" .)
+  "IDLE_TIMEOUT" (int .Values.edge.connections.idleSeconds)
+  "LOG_BUDGET_FILE" "/etc/envoy/log-budget.yaml"
   "LISTEN_ADDRESS" "0.0.0.0"
   "HTTP_PORT" 8080
   "HTTPS_PORT" 8443
@@ -23,10 +26,19 @@
   "HSTS_MAX_AGE" (int .Values.edge.hstsMaxAge)
   "JOIN_BURST" (int .Values.edge.joinLimits.burst)
   "JOIN_PER_SECOND" (int .Values.edge.joinLimits.perSecond)
-  "JOIN_ADDRESS_BURST" (int .Values.edge.joinLimits.addressBurst)
-  "JOIN_ADDRESS_PER_SECOND" (int .Values.edge.joinLimits.addressPerSecond)
+  "ADDRESS_JOINS_BURST" (int .Values.edge.addressLimits.joins.burst)
+  "ADDRESS_JOINS_PER_SECOND" (int .Values.edge.addressLimits.joins.perSecond)
+  "ADDRESS_SOCKETS_BURST" (int .Values.edge.addressLimits.sockets.burst)
+  "ADDRESS_SOCKETS_PER_SECOND" (int .Values.edge.addressLimits.sockets.perSecond)
+  "ADDRESS_API_BURST" (int .Values.edge.addressLimits.api.burst)
+  "ADDRESS_API_PER_SECOND" (int .Values.edge.addressLimits.api.perSecond)
+  "ADDRESS_STREAMS_BURST" (int .Values.edge.addressLimits.streams.burst)
+  "ADDRESS_STREAMS_PER_SECOND" (int .Values.edge.addressLimits.streams.perSecond)
+  "ADDRESS_MEDIA_BURST" (int .Values.edge.addressLimits.media.burst)
+  "ADDRESS_MEDIA_PER_SECOND" (int .Values.edge.addressLimits.media.perSecond)
+  "ADDRESS_WEB_BURST" (int .Values.edge.addressLimits.web.burst)
+  "ADDRESS_WEB_PER_SECOND" (int .Values.edge.addressLimits.web.perSecond)
   "TLS_CERTIFICATES" (include "parley.envoyCertificates" .)
-  "HTTPS_LISTENER_FILTERS" ($turns | ternary (include "parley.envoyTlsInspector" .) "[]")
   "HTTPS_FILTER_CHAINS" ($turns | ternary (include "parley.envoyTurnsChain" .) "")
   "LISTENERS" (include "parley.envoyListeners" .)
   "CLUSTERS" (include "parley.envoyClusters" .)
@@ -34,6 +46,28 @@
   "RELAY_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "relay" "port" 8111 "health" 8113))
   "MEDIA_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "relay" "port" 8151 "health" 8113))
   "WEB_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "web" "port" 8090))
+)) -}}
+{{- end -}}
+
+{{/* Three quarters of the memory limit, in bytes: what the kernel buffers for its connections counts against the limit as well. */}}
+{{- define "parley.envoyHeapBytes" -}}
+{{- $limit := include "parley.bytes" .Values.edge.resources.limits.memory | int64 -}}
+{{- div (mul 3 $limit) 4 -}}
+{{- end -}}
+
+{{/* How many lines the access log may have of what was refused: files/log-budget.yaml. */}}
+{{- define "parley.envoyLogBudget" -}}
+{{- include "parley.fill" (dict "text" (.Files.Get "files/log-budget.yaml" | trimSuffix "\n") "values" (dict
+  "REFUSAL_LINES_BURST" (int .Values.edge.refusalLog.burst)
+  "REFUSAL_LINES_PER_SECOND" (int .Values.edge.refusalLog.perSecond)
+)) -}}
+{{- end -}}
+
+{{/* The cap on open connections of one source, which the kernel keeps for Envoy. */}}
+{{- define "parley.edgeConnections" -}}
+{{- include "parley.fill" (dict "text" (.Files.Get "files/edge-connections.nft" | trimSuffix "\n") "values" (dict
+  "PER_SOURCE" (int .Values.edge.connections.perSource)
+  "PORTS" "8080, 8443"
 )) -}}
 {{- end -}}
 
@@ -52,10 +86,6 @@ resources:
       watched_directory: { path: /etc/envoy/tls }
 {{- end -}}
 
-{{- define "parley.envoyTlsInspector" -}}
-[{ name: envoy.filters.listener.tls_inspector, typed_config: { '@type': type.googleapis.com/envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector } }]
-{{- end -}}
-
 {{/* turns: on the port of https. TLS ends here, so that one certificate serves both; what is inside is TURN over TCP. */}}
 {{- define "parley.envoyTurnsChain" }}
         # turns: by the name of the TURN nodes; everything else on this port is https.
@@ -67,8 +97,14 @@ resources:
               common_tls_context:
                 tls_params: { tls_minimum_protocol_version: TLSv1_2 }
                 {{ include "parley.envoyCertificates" . }}
-          transport_socket_connect_timeout: 10s
+          transport_socket_connect_timeout: 5s
           filters:
+            # What is inside has no request to wait for, so a quiet connection stays long: half of them are left for https.
+            - name: envoy.filters.network.connection_limit
+              typed_config:
+                '@type': type.googleapis.com/envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit
+                stat_prefix: edge_turns
+                max_connections: {{ div (int .Values.edge.connections.max) 2 }}
             - name: envoy.filters.network.tcp_proxy
               typed_config:
                 '@type': type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
@@ -88,10 +124,18 @@ resources:
       bypass_overload_manager: true
       filter_chains:
         - filters:
+            - name: envoy.filters.network.connection_limit
+              typed_config:
+                '@type': type.googleapis.com/envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit
+                stat_prefix: operations
+                max_connections: 256
             - name: envoy.filters.network.http_connection_manager
               typed_config:
                 '@type': type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
                 stat_prefix: operations
+                request_headers_timeout: 5s
+                request_timeout: 15s
+                common_http_protocol_options: { idle_timeout: 60s }
                 http_filters:
                   - name: envoy.filters.http.router
                     typed_config:
@@ -133,7 +177,7 @@ resources:
           healthy_threshold: 1
           http_health_check: { path: /readyz }
       circuit_breakers:
-        thresholds: [{ max_connections: {{ int .Values.edge.maxConnections }} }]
+        thresholds: [{ max_connections: {{ int .Values.edge.connections.max }} }]
       load_assignment:
         cluster_name: turn
         endpoints: [{ lb_endpoints: {{ include "parley.endpoints" (dict "root" . "service" "turn" "port" .Values.turn.ports.listen "health" .Values.turn.ports.health) }} }]

@@ -32,6 +32,23 @@ variable of it "workload" "nats" "replicas" 3 "port" 6222)
 {{- end }}
 {{- end -}}
 
+{{/* The variable with the password of a relay's user: parley-relay-0 becomes PARLEY_NATS_PARLEY_RELAY_0_PASSWORD. */}}
+{{- define "parley.natsVariable" -}}
+{{- . | replace "-" "_" | upper -}}
+{{- end -}}
+
+{{/* The users of the relays: files/nats-relay.conf for each that there may come to be. MARK: what its one-use codes begin with. */}}
+{{- define "parley.natsRelays" -}}
+{{- range splitList "," (include "parley.relayNames" .) }}
+{{- include "parley.fill" (dict "text" ($.Files.Get "files/nats-relay.conf") "values" (dict
+  "NAME" .
+  "VARIABLE" (include "parley.natsVariable" .)
+  "REGION" $.Values.region
+  "MARK" (sha256sum . | trunc 8)
+)) }}
+{{- end }}
+{{- end -}}
+
 {{/* The region's servers: files/nats.conf, and what one server on one machine has no need of. */}}
 {{- define "parley.natsConf" -}}
 {{- include "parley.fill" (dict "text" (.Files.Get "files/nats.conf") "values" (dict
@@ -42,6 +59,7 @@ variable of it "workload" "nats" "replicas" 3 "port" 6222)
   "DOMAIN" .Values.region
   "MAX_MEMORY" .Values.nats.jetstream.maxMemory
   "MAX_FILE" .Values.nats.jetstream.maxFile
+  "RELAYS" (include "parley.natsRelays" .)
 )) }}
 pid_file: "/run/nats/nats.pid"
 # A server that is to end moves its leaderships and asks clients to leave, over half a minute: its pod's preStop says when.

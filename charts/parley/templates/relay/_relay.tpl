@@ -26,6 +26,24 @@ origin{{ if gt (int .Values.relay.leaves.replicas) 0 }},leaf{{ end }}
 {{- $scaled | ternary (int .root.Values.relay.autoscaling.maxReplicas) (include "parley.relayReplicas" . | int) -}}
 {{- end -}}
 
+{{/*
+The names of a role's pods, of all that there may come to be, by commas. Each is a user of NATS. At least ten, so that scaling up to
+that changes neither the configuration of NATS nor the template of the relays, and restarts nothing.
+*/}}
+{{- define "parley.relayNamesOf" -}}
+{{- $relay := . -}}
+{{- range $i := until (max 10 (include "parley.relayMost" . | int) | int) -}}
+{{ if $i }},{{ end }}{{ include "parley.relayName" $relay }}-{{ $i }}
+{{- end -}}
+{{- end -}}
+
+{{/* The same of all roles. */}}
+{{- define "parley.relayNames" -}}
+{{- range $at, $role := splitList "," (include "parley.relayRoles" .) -}}
+{{ if $at }},{{ end }}{{ include "parley.relayNamesOf" (dict "root" $ "role" $role) }}
+{{- end -}}
+{{- end -}}
+
 {{/* The UDP port a relay listens on; with LoadBalancer clients dial it too. */}}
 {{- define "parley.mediaPort" -}}
 {{- eq .role "leaf" | ternary (int .root.Values.relay.media.leafPort) (int .root.Values.relay.media.port) -}}
@@ -57,6 +75,16 @@ https://{{ .root.Values.relay.media.host }}:{{ $port }}/
 {{- join " " (uniq $sources) -}}
 {{- end -}}
 
+{{/*
+The hosts of relays that clients may be sent to, by commas: those that are given, or the names of relay.media.host. Empty where they are
+addresses of nodes, which the chart does not know.
+*/}}
+{{- define "parley.mediaHosts" -}}
+{{- $host := regexReplaceAll "^.*\\$\\([A-Z_]+\\)[^.]*" .Values.relay.media.host "*" -}}
+{{- $own := ne $host "*" | ternary (list $host) list -}}
+{{- join "," (.Values.relay.media.hosts | default $own) -}}
+{{- end -}}
+
 {{/* A relay's settings, all by environment: services/relay/README.md. */}}
 {{- define "parley.relayEnvironment" -}}
 {{- $root := .root -}}
@@ -79,8 +107,8 @@ https://{{ .root.Values.relay.media.host }}:{{ $port }}/
 - { name: PARLEY_RELAY_ORIGINS, value: {{ join "," (prepend $root.Values.allowedOrigins .) | quote }} }
 {{- end }}
 - { name: PARLEY_RELAY_NATS, value: {{ include "parley.natsUrls" $root | quote }} }
-- { name: PARLEY_RELAY_NATS_USER, value: relay }
-{{ include "parley.secretVariable" (dict "name" "PARLEY_RELAY_NATS_PASSWORD" "secret" (include "parley.natsSecret" $root) "key" "relay") }}
+- { name: PARLEY_RELAY_NATS_USER, value: $(POD_NAME) }
+- { name: PARLEY_RELAY_NATS_PASSWORD_FILE, value: /etc/parley/nats-password }
 - { name: PARLEY_RELAY_ACCESS, value: {{ $root.Values.relay.access }} }
 {{- if eq $root.Values.relay.access "token" }}
 - { name: PARLEY_RELAY_KEYS, value: /etc/parley/keys/keys-public.json }
@@ -102,6 +130,9 @@ https://{{ .root.Values.relay.media.host }}:{{ $port }}/
 - { name: PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN, value: '0.0.0.0:8151' }
 - { name: PARLEY_RELAY_MEDIA_ADVERTISE, value: '$(POD_IP):{{ include "parley.mediaPort" . }}' }
 - { name: PARLEY_RELAY_MEDIA_URL, value: {{ include "parley.mediaUrl" . | quote }} }
+{{- with include "parley.mediaHosts" $root }}
+- { name: PARLEY_RELAY_MEDIA_HOSTS, value: {{ . | quote }} }
+{{- end }}
 - { name: PARLEY_RELAY_MEDIA_ROLE, value: {{ .role }} }
 - { name: PARLEY_RELAY_MEDIA_KEYS, value: /etc/parley/keys/keys-public.json }
 {{- if eq $root.Values.relay.media.certificates.source "Secret" }}

@@ -22,12 +22,10 @@ const SYMBOLS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// What a join is answered with (JOIN-2).
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Admission {
+struct Admission {
     participant: String,
     ticket: String,
     socket_url: Url,
-    /// STUN and TURN.
-    pub ice_servers: Vec<IceServer>,
 }
 
 /// As browsers take it: W3C WebRTC, `RTCIceServer`.
@@ -45,6 +43,8 @@ pub struct Guest {
     pub participant: String,
     /// Whom it found there, itself among them.
     pub roster: Vec<String>,
+    /// STUN and TURN (TURN-10).
+    pub ice_servers: Vec<IceServer>,
     say: mpsc::Sender<Message>,
     heard: mpsc::Receiver<Result<String, Ending>>,
 }
@@ -57,7 +57,7 @@ pub fn room() -> String {
 
 impl Admission {
     /// Asks to be let in.
-    pub async fn ask(site: &Site, room: &str) -> Result<Self, Ending> {
+    async fn ask(site: &Site, room: &str) -> Result<Self, Ending> {
         let url = site.at(&format!("/v1/rooms/{room}/join"));
         let answer = http::post_over(&site.reach, url, json!({ "name": NAME })).await?;
         serde_json::from_value(answer).map_err(|why| strange(&why.to_string()))
@@ -72,12 +72,14 @@ impl Guest {
         let (say, said) = mpsc::channel(WAITING);
         let (tell, heard) = mpsc::channel(WAITING);
         site.hold(stay(socket, said, tell));
-        let mut guest = Self { participant, roster: Vec::new(), say, heard };
+        let mut guest = Self { participant, roster: Vec::new(), ice_servers: Vec::new(), say, heard };
         let media = json!({ "audio": false, "video": false, "screen": false });
         guest.say(&json!({ "type": "enter", "ticket": ticket, "generation": 1, "name": NAME, "media": media })).await;
-        let welcome = guest.hear("welcome").await?;
+        let mut welcome = guest.hear("welcome").await?;
         let members = welcome["roster"].as_array().into_iter().flatten();
         guest.roster = members.filter_map(|member| Some(member["participant"].as_str()?.to_owned())).collect();
+        guest.ice_servers =
+            serde_json::from_value(welcome["iceServers"].take()).map_err(|why| strange(&why.to_string()))?;
         Ok(guest)
     }
 

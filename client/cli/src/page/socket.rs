@@ -18,9 +18,11 @@ const OPENING: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_secs(15);
 const CLOSING: Duration = Duration::from_secs(2);
 /// Refusals that may pass although nobody does anything. Any other ends it.
-const PASSING: [&str; 8] = [
+const PASSING: [&str; 10] = [
     "GO_ELSEWHERE",
+    "INCOMPLETE_BYTES",
     "INTERNAL",
+    "MESSAGE_TIMEOUT",
     "NOT_READY",
     "PAGES_TOO_FAST",
     "POD_FULL",

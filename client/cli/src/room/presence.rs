@@ -22,16 +22,19 @@ const OPENING: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_secs(15);
 const CLOSING: Duration = Duration::from_secs(2);
 /// Codes that may be different a moment later although nobody does anything. Any other ends it.
-const PASSING: [&str; 10] = [
+const PASSING: [&str; 13] = [
     "ENTER_TIMEOUT",
     "GO_ELSEWHERE",
+    "INCOMPLETE_BYTES",
     "INTERNAL",
+    "MESSAGE_TIMEOUT",
     "NOT_READY",
     "POD_FULL",
     "RATE_LIMITED",
     "ROOM_HOME_UNREACHABLE",
     "SLOW_CONSUMER",
     "STORE_UNAVAILABLE",
+    "TOO_MANY_REQUESTS",
     "TOO_MANY_SOCKETS",
 ];
 
@@ -75,7 +78,7 @@ struct Claim {
     name: String,
     media: Value,
     generation: u32,
-    /// Of the last welcome.
+    /// The newest token to resume with: of the last welcome, or of what came on its socket since (RES-11).
     resume: String,
     participant: String,
     /// Who was told which way we go: two who answer each other always would never end.
@@ -254,6 +257,9 @@ impl Claim {
                         Some("joined") => self.say_path(socket, &message["member"]["participant"]).await?,
                         Some("relay") => if let Some(question) = asked.pop_front() {
                             let _nobody_waits = question.answer.send(Ok(message["relay"].take()));
+                        },
+                        Some("resume-token") => if let Some(token) = message["resume"].as_str() {
+                            token.clone_into(&mut self.resume);
                         },
                         Some("go-elsewhere") => {
                             let after = Duration::from_millis(message["afterMs"].as_u64().unwrap_or(0));

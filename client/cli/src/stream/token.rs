@@ -31,6 +31,9 @@ pub struct Flags {
     /// It may revoke others
     #[arg(long)]
     admin: bool,
+    /// It may watch the relay's statistics
+    #[arg(long)]
+    stats: bool,
     /// File that holds the secret; otherwise PARLEY_TOKEN_SECRET does
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
@@ -51,6 +54,8 @@ struct Claims<'a> {
     jti: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     admin: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stats: bool,
 }
 
 /// Not a flag: a command line is seen by everybody on the machine.
@@ -84,6 +89,7 @@ impl Flags {
             sub: self.subject.as_deref(),
             jti: self.id.as_deref(),
             admin: self.admin,
+            stats: self.stats,
         };
         let head = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
         let signed = format!("{head}.{}", URL_SAFE_NO_PAD.encode(serde_json::to_vec(&claims)?));
@@ -127,6 +133,7 @@ mod tests {
             subject: Some("rig".into()),
             id: None,
             admin: false,
+            stats: false,
             secret_file: None,
         };
         let token = flags.sign(&"s".repeat(32), 1000).unwrap();

@@ -28,7 +28,7 @@ fn a_relay_runs_in_a_process_of_its_own() {
     let Ok(flags) = std::env::var(FLAGS) else { return };
     let flags = ["parley-relay"].into_iter().chain(flags.split(' ')).map(Into::into);
     let settings = config::read(flags, std::iter::empty()).unwrap();
-    let _log = log::install(settings.log_level).unwrap();
+    let _log = log::install(settings.log_level, settings.limits.log_lines).unwrap();
     config::runtime(&settings).unwrap().block_on(async {
         let told = drain::Told::new().unwrap();
         drain::when_told(told, relay::start(settings).await.unwrap()).await;

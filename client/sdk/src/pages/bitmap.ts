@@ -19,8 +19,9 @@ export class Bitmap {
     return this.#count === this.of;
   }
 
+  /** Any whole number: shifts take 32 bits of one, so what is beyond the last is sorted out first. */
   has(chunk: number): boolean {
-    return ((this.#bits[chunk >> 3] ?? 0) & (0x80 >> (chunk & 7))) !== 0;
+    return chunk < this.of && ((this.#bits[chunk >> 3] ?? 0) & (0x80 >> (chunk & 7))) !== 0;
   }
 
   /** Whether that is new. What is beyond the last is left out. */

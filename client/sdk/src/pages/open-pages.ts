@@ -2,7 +2,7 @@
 import { decode } from '@parley/protocol/decode';
 import { PageManifest, type PageAddress, type PageLimits, type VisitMessage } from '@parley/protocol/pages';
 import { Type } from 'typebox';
-import { toRtc, withoutTurn } from '../ice-servers.ts';
+import { toRtc } from '../ice-servers.ts';
 import type { Ports } from '../ports.ts';
 import { newSecret, SECRET_BYTES } from '../relayed/secret.ts';
 import type { PageContent, PageMade, PageRefusal, Pages, PagesSnapshot } from './api.ts';
@@ -65,12 +65,10 @@ class OpenPages implements Pages {
       ports,
       limits: () => this.#visit.limits,
       visitor: () => this.#visit.visitor,
-      configurations: () => {
-        const { iceServers } = this.#visit;
-        if (iceTransportPolicy === 'relay') return [{ iceServers: toRtc(iceServers), iceTransportPolicy }];
-        const direct = withoutTurn(iceServers);
-        const all = { iceServers: toRtc(iceServers) };
-        return direct.length === iceServers.length ? [all] : [{ iceServers: toRtc(direct) }, all];
+      direct: () => (iceTransportPolicy === 'relay' ? null : { iceServers: toRtc(this.#visit.stunServers) }),
+      relayed: async () => {
+        const servers = await this.#visit.turnServers();
+        return servers && { iceServers: toRtc(servers), iceTransportPolicy: iceTransportPolicy ?? 'all' };
       },
       say: (message) => void this.#visit.say(message),
       tell: (to, message) => this.#visit.tell(to, message),

@@ -49,6 +49,8 @@ const OPEN_MS = 10_000;
 /** A way may change, though rarely. */
 const WAY_MS = 10_000;
 const PIPE_NAME_BYTES = 16;
+/** Candidates that come while the service is asked for TURN: as many as a connection takes. */
+const EARLY = 64;
 /** A reader who takes less keeps its place only as long as nobody else asks for it. */
 const PLACE_BYTES = 131_072;
 
@@ -72,6 +74,10 @@ export class PageLink {
   #answered = false;
   /** Connections that were begun. */
   #tries = 0;
+  /** The connection of now may use TURN. */
+  #relayed = false;
+  /** For the connection that is made once the service has given credentials for TURN; `null` where none is waited for. */
+  #early: ((channel: DataChannel) => void)[] | null = null;
   #ended = false;
   #closeWire: () => void = () => undefined;
   #cancelDeadline: () => void = () => undefined;
@@ -112,7 +118,7 @@ export class PageLink {
   }
 
   offer(): void {
-    this.#connect().offer();
+    this.#connect((channel) => channel.offer());
     this.#cancelDeadline();
     // Whoever answered once and now does not may be of a version that knows no second offer.
     this.#cancelDeadline = this.#tab.ports.clock.after(ANSWER_MS, () =>
@@ -123,7 +129,7 @@ export class PageLink {
   answer(sdp: string): void {
     this.#answered = true;
     this.#cancelDeadline();
-    this.#connect().takeOffer(sdp);
+    this.#connect((channel) => channel.takeOffer(sdp));
   }
 
   hear(from: VisitorId, message: LinkMessage): void {
@@ -137,7 +143,7 @@ export class PageLink {
         this.#channel?.takeAnswer(message.sdp);
         return;
       case 'candidate':
-        this.#channel?.takeCandidate(message.candidate, message.mid);
+        this.#toChannel((channel) => channel.takeCandidate(message.candidate, message.mid));
         return;
       case 'refuse':
         if (this.began && !this.#answered) this.#finish(message.why, { bye: false });
@@ -175,20 +181,40 @@ export class PageLink {
     this.#finish(why, { bye: true });
   }
 
-  #connect(): DataChannel {
-    const { clock, createConnection } = this.#tab.ports;
+  /** Directly at first; with TURN after that, once there are credentials. */
+  #connect(begin: (channel: DataChannel) => void): void {
     this.#channel?.close();
-    const configurations = this.#tab.configurations();
-    const [first] = configurations;
-    const configuration = configurations[this.#tries] ?? configurations.at(-1) ?? first;
+    this.#channel = null;
+    const direct = this.#tries === 0 ? this.#tab.direct() : null;
     this.#tries += 1;
-    const isLast = this.#tries >= configurations.length;
+    this.#relayed = direct === null;
+    if (direct !== null) {
+      begin(this.#open(direct));
+      return;
+    }
+    const early = [begin];
+    this.#early = early;
+    void this.#tab.relayed().then((relayed) => {
+      if (this.#ended || this.#early !== early) return;
+      this.#early = null;
+      // Whoever answers may still be reached through the TURN server of the other side.
+      const configuration = relayed ?? (this.began ? null : this.#tab.direct());
+      if (configuration !== null) {
+        const channel = this.#open(configuration);
+        for (const task of early) task(channel);
+      } else if (this.began) this.#takeToPipe();
+      else this.#within(PIPE_MS, 'lost');
+    });
+  }
+
+  #open(configuration: RTCConfiguration): DataChannel {
+    const { clock, createConnection } = this.#tab.ports;
     const channel = new DataChannel(
       {
         clock,
         createConnection,
         configuration,
-        connectMs: this.began ? CONNECT_MS[isLast ? 'last' : 'first'] : CONNECT_MS.answered,
+        connectMs: this.began ? CONNECT_MS[this.#relayed ? 'last' : 'first'] : CONNECT_MS.answered,
         send: (signal) => this.#signal(signal),
       },
       this.#end({ lossy: false, onLost: () => this.#channelLost() }),
@@ -196,6 +222,11 @@ export class PageLink {
     this.#channel = channel;
     this.#closeWire = () => channel.close();
     return channel;
+  }
+
+  #toChannel(task: (channel: DataChannel) => void): void {
+    if (this.#early !== null && this.#early.length < EARLY) this.#early.push(task);
+    else if (this.#channel !== null) task(this.#channel);
   }
 
   #signal(signal: Signal): void {
@@ -214,7 +245,7 @@ export class PageLink {
     this.#channel = null;
     if (this.#dialogue !== null || !this.#answered) this.#finish('lost', { bye: false });
     else if (!this.began) this.#within(PIPE_MS, 'lost');
-    else if (this.#tries < this.#tab.configurations().length) {
+    else if (!this.#relayed) {
       this.#answered = false;
       this.offer();
     } else this.#takeToPipe();
@@ -229,6 +260,7 @@ export class PageLink {
   #pipe(pipe: string): void {
     this.#channel?.close();
     this.#channel = null;
+    this.#early = null;
     this.#closeWire();
     const { api, ports, askToken } = this.#tab;
     this.#within(PIPE_MS, 'lost');

@@ -10,8 +10,10 @@ export interface Tab {
   readonly limits: () => PageLimits | null;
   /** Who we are now; `null` without a connection. */
   readonly visitor: () => VisitorId | null;
-  /** How a connection is tried, one after the other: without TURN first, whose ports are few. At least one. */
-  readonly configurations: () => readonly [RTCConfiguration, ...RTCConfiguration[]];
+  /** Without TURN, whose ports are few; `null` where nothing but TURN is to be used. */
+  readonly direct: () => RTCConfiguration | null;
+  /** With TURN, for which the service is asked for credentials; `null` where it gives none. */
+  readonly relayed: () => Promise<RTCConfiguration | null>;
   readonly say: (message: VisitorMessage) => void;
   readonly tell: (to: VisitorId, message: LinkMessage) => void;
   readonly askToken: (pipe: string) => Promise<string | null>;

@@ -2,7 +2,7 @@
  * The way to the service and back, as long as the pages are open: one socket at a time, each a new visitor. What is fetched and served goes on
  * without it; after `arrived` everything is said again by `onArrived`. SPEC rules PAGE-5 and PAGE-9.
  */
-import type { IceServer } from '@parley/protocol/http';
+import type { IceOffer, IceServer } from '@parley/protocol/http';
 import {
   PAGES_SOCKET,
   type Arrived,
@@ -12,7 +12,7 @@ import {
 } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
 import { backoff } from '../backoff.ts';
-import { refreshIn } from '../ice-servers.ts';
+import { hasTurn, renewIn } from '../ice-servers.ts';
 import type { Ports } from '../ports.ts';
 import type { PageRefusal, PagesSnapshot } from './api.ts';
 import { refusalOf } from './refusals.ts';
@@ -44,6 +44,7 @@ const QUEUE = 500;
 /** Strangers who ask for what is not here must not keep what is said to others waiting. */
 const REFUSALS = 20;
 const TOKEN_MS = 5000;
+const ICE_MS = 5000;
 
 export class Visit {
   readonly #url: string;
@@ -52,7 +53,9 @@ export class Visit {
   readonly #stopListening: () => void;
   #step: Step;
   #arrived: Arrived | null = null;
-  #iceServers: readonly IceServer[] = [];
+  #stunServers: readonly IceServer[] = [];
+  /** With credentials that are good until then. */
+  #turn: { readonly servers: readonly IceServer[]; readonly until: number } | null = null;
   #visitors: number | null = null;
   #refusal: PageRefusal | null = null;
   #failures = 0;
@@ -61,7 +64,9 @@ export class Visit {
   #left = PACE.most;
   #cancelPace: (() => void) | null = null;
   #cancelMove: () => void = () => undefined;
-  #cancelIce: () => void = () => undefined;
+  /** They wait for the answer to one request. */
+  #waitForIce: ((servers: readonly IceServer[] | null) => void)[] = [];
+  #cancelIceWait: () => void = () => undefined;
   readonly #tokens = new Map<string, (token: string | null) => void>();
 
   constructor(api: string, ports: Ports, handlers: VisitHandlers) {
@@ -95,8 +100,19 @@ export class Visit {
     return this.#refusal;
   }
 
-  get iceServers(): readonly IceServer[] {
-    return this.#iceServers;
+  get stunServers(): readonly IceServer[] {
+    return this.#stunServers;
+  }
+
+  /** With TURN, asked for where credentials are missing or end soon; `null` where the service gives none in time. SPEC rule PAGE-15. */
+  async turnServers(): Promise<readonly IceServer[] | null> {
+    const { clock } = this.#ports;
+    if (this.#turn !== null && clock.now() < this.#turn.until) return this.#turn.servers;
+    if (this.#waitForIce.length === 0) {
+      if (!this.say({ type: 'ice' })) return null;
+      this.#cancelIceWait = clock.after(ICE_MS, () => this.#iceAnswered(null));
+    }
+    return new Promise((resolve) => this.#waitForIce.push(resolve));
   }
 
   /** `false` where there is no connection: what is said by state is said again after `onArrived`. */
@@ -163,7 +179,7 @@ export class Visit {
         this.#handlers.onChange();
         return;
       case 'ice':
-        this.#takeIce(message.iceServers);
+        this.#takeIce(message);
         return;
       case 'pipe':
         this.#tokens.get(message.pipe)?.(message.token);
@@ -177,6 +193,7 @@ export class Visit {
       case 'pong':
         return;
       case 'error':
+        if (message.code === 'ICE_TOO_FAST') this.#iceAnswered(null);
         if (message.fatal) this.#refusal = { code: message.code, message: message.message };
         this.#handlers.onMessage(message);
         return;
@@ -197,16 +214,20 @@ export class Visit {
     this.#visitors = arrived.visitors;
     this.#refusal = null;
     this.#left = PACE.most;
-    this.#takeIce(arrived.iceServers);
+    this.#stunServers = arrived.iceServers;
     this.#handlers.onArrived();
     this.#handlers.onChange();
   }
 
-  #takeIce(servers: readonly IceServer[]): void {
-    this.#iceServers = servers;
-    this.#cancelIce();
-    const ms = refreshIn(servers, this.#ports.clock.wall());
-    if (ms !== null) this.#cancelIce = this.#ports.clock.after(ms, () => void this.say({ type: 'ice' }));
+  #takeIce({ iceServers, iceTtlS }: IceOffer): void {
+    const lasts = renewIn(iceTtlS, this.#ports.random) ?? 0;
+    this.#turn = hasTurn(iceServers) ? { servers: iceServers, until: this.#ports.clock.now() + lasts } : null;
+    this.#iceAnswered(this.#turn?.servers ?? null);
+  }
+
+  #iceAnswered(servers: readonly IceServer[] | null): void {
+    this.#cancelIceWait();
+    for (const resolve of this.#waitForIce.splice(0)) resolve(servers);
   }
 
   /** The pod is leaving: it keeps serving until our slot. */
@@ -255,7 +276,7 @@ export class Visit {
     this.#cancelPace?.();
     this.#cancelPace = null;
     this.#cancelMove();
-    this.#cancelIce();
+    this.#iceAnswered(null);
     for (const done of this.#tokens.values()) done(null);
   }
 

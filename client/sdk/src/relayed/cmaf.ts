@@ -74,6 +74,8 @@ function samplesOf(fragment: Uint8Array, track: CmafTrack): Frame[] | undefined 
     // Of version 1 it is signed; nobody shifts a picture by hours.
     const shift = (read(TRUN.shift) ?? 0) | 0;
     const timestamp = Math.round(((at + shift) * 1_000_000) / track.timescale);
+    // Beyond it decoders throw.
+    if (!Number.isSafeInteger(timestamp)) return undefined;
     frames.push({ timestamp, payload: new Uint8Array(mdat.buffer, mdat.byteOffset + from, size).slice() });
     if (from + size > mdat.byteLength) return undefined;
     from += size;

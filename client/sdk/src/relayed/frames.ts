@@ -38,7 +38,8 @@ export function decodeFrame(bytes: Uint8Array): Frame | undefined {
   if (bytes.byteLength === 0 || bytes.byteLength > MOST_BYTES) return undefined;
   try {
     const [timestamp, payload] = Varint.decode(bytes);
-    return { timestamp, payload };
+    // Above it a number is another one, and decoders throw.
+    return Number.isSafeInteger(timestamp) ? { timestamp, payload } : undefined;
   } catch {
     return undefined;
   }

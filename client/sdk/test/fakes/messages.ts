@@ -20,6 +20,8 @@ export function welcome(change: Partial<Welcome> = {}): Welcome {
     roster: [],
     resume: 'resume-token',
     graceMs: 30_000,
+    iceServers: [{ urls: ['stun:192.0.2.1'] }],
+    iceTtlS: 0,
     recovering: false,
     chat: [],
     limits: { messageBytes: 65_536, nameChars: 64, chatChars: 2000, meshMax: 4 },

@@ -41,8 +41,8 @@ export class Fabric {
     return this.all.filter(({ signalingState }) => signalingState !== 'closed');
   }
 
-  create(): RTCPeerConnection {
-    const made = new FakePeerConnection(this);
+  create(configuration: RTCConfiguration = {}): RTCPeerConnection {
+    const made = new FakePeerConnection(this, configuration);
     this.all.push(made);
     return made as unknown as RTCPeerConnection;
   }
@@ -95,6 +95,7 @@ export class FakePeerConnection extends EventTarget {
   hushed = 0;
   #heardAt: number | undefined;
   readonly #fabric: Fabric;
+  #configuration: RTCConfiguration;
   #transceivers: Transceiver[] = [];
   #pendingLocal: Description | null = null;
   #pendingRemote: Description | null = null;
@@ -103,9 +104,10 @@ export class FakePeerConnection extends EventTarget {
   #restart = false;
   #checking = false;
 
-  constructor(fabric: Fabric) {
+  constructor(fabric: Fabric, configuration: RTCConfiguration) {
     super();
     this.#fabric = fabric;
+    this.#configuration = configuration;
   }
 
   get localDescription(): Description | null {
@@ -128,7 +130,13 @@ export class FakePeerConnection extends EventTarget {
     this.#checkNeeded();
   }
 
-  setConfiguration(): void {}
+  getConfiguration(): RTCConfiguration {
+    return this.#configuration;
+  }
+
+  setConfiguration(configuration: RTCConfiguration): void {
+    this.#configuration = configuration;
+  }
 
   getStats(): Promise<Map<string, unknown>> {
     return Promise.resolve(new Map());

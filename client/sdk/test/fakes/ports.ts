@@ -18,7 +18,7 @@ export function fakePorts(change: Partial<Ports> = {}, seed = 1): FakePorts {
     openSocket: () => {
       throw new Error('no sockets here');
     },
-    createConnection: () => fabric.create(),
+    createConnection: (configuration) => fabric.create(configuration),
     createStream: () => fakeStream(),
     random: seeded(seed),
     network: { online: () => true, subscribe: () => () => undefined },

@@ -53,7 +53,6 @@ export const joinAnswer: JoinAnswer = {
   ticket: 'ticket',
   ticketTtlMs: 30_000,
   socketUrl: 'ws://pod/socket',
-  iceServers: [{ urls: ['stun:192.0.2.1'] }],
   room: { room: ROOM, kind: 'ad-hoc', homeRegion: null, cap: 100, locked: false },
 };
 export const admitted = (): Response => Response.json(joinAnswer);

@@ -63,6 +63,8 @@ describe('which way it comes', () => {
     assert.notEqual(await comes(site, near, page, 5000), null);
     near.close();
     assert.deepEqual(site.connections.map(hasTurn), [false, false]);
+    const asked = (): number => site.said.filter(({ type }) => type === 'ice').length;
+    assert.equal(asked(), 0, 'credentials are not asked for before');
 
     site.way = () => 'relay';
     const far = site.open('far');
@@ -72,6 +74,24 @@ describe('which way it comes', () => {
     assert.equal(view(far, page).way, 'turn');
     assert.deepEqual(site.connections.slice(2).map(hasTurn), [false, false, true, true]);
     assert.equal(site.relayed, 0);
+    assert.equal(asked(), 2, 'once each');
+    const again = site.open('again');
+    again.read(page, null);
+    assert.notEqual(await comes(site, again, page, 20_000), null);
+    assert.equal(asked(), 3, 'the holder has credentials that last');
+  });
+
+  test('[PAGE-15] a service that has no TURN costs no second attempt', async () => {
+    const site = new Site();
+    site.iceServers = [{ urls: ['stun:192.0.2.1'] }];
+    site.way = () => null;
+    const a = site.open('a');
+    const { page } = await make(site, a, bytes);
+    const b = site.open('b');
+    b.read(page, null);
+    assert.notEqual(await comes(site, b, page, 20_000), null);
+    assert.equal(view(b, page).way, 'relay');
+    assert.equal(site.connections.length, 2);
   });
 
   test('[PAGE-15] where TURN leads nowhere either, the stream relay is next', async () => {

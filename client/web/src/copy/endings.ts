@@ -100,7 +100,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   ROOM_NOT_FOUND: {
     title: 'There is no such room',
-    body: 'It may have been deleted, or the link has a typo. Ask for the link again, or open a new room.',
+    body: 'It may have been deleted, it ended as nobody used it for long, or the link has a typo. Ask for the link again, or open a new room.',
     ...CLOSED,
   },
   ROOM_INVALID: {
@@ -158,6 +158,16 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     body: 'This page sent too much too fast and was cut off. Join again in a moment.',
     ...FAULT,
   },
+  MESSAGE_TIMEOUT: {
+    title: 'Your connection could not keep up',
+    body: 'A message from this page took too long to arrive. Join again in a moment.',
+    ...FAULT,
+  },
+  INCOMPLETE_BYTES: {
+    title: 'Your network sends too much at once',
+    body: 'Messages from your network did not arrive completely. Join again in a moment.',
+    ...FAULT,
+  },
   SLOW_CONSUMER: {
     title: 'Your connection could not keep up',
     body: 'It fell too far behind the call. Join again, perhaps without the camera.',
@@ -209,6 +219,13 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     auto: false,
     mood: 'wait',
   },
+  REGION_FULL: {
+    title: 'No more named rooms here',
+    body: 'This installation keeps as many named rooms as it can. Open a room without a name.',
+    next: ['new-room', 'home'],
+    auto: false,
+    mood: 'closed',
+  },
   TOO_MANY_REQUESTS: {
     title: 'That was a lot at once',
     body: 'Too much was asked from your network in a short time. Wait a minute, then go on.',
@@ -241,6 +258,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   PAGES_TOO_LARGE: OURS,
   TOO_MANY_PAGES: OURS,
   PAGES_TOO_FAST: OURS,
+  ICE_TOO_FAST: OURS,
   NO_RELAY: {
     title: 'No relay has room',
     body: 'Every media relay is full or away at the moment. It is worth trying again soon.',
@@ -260,6 +278,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     body: 'Wait a second and send it again.',
   },
   BAD_REQUEST: OURS,
+  REQUEST_TIMEOUT: OURS,
   BODY_TOO_LARGE: OURS,
   HEAD_TOO_LARGE: OURS,
   ENTER_FIRST: OURS,
@@ -269,6 +288,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   BAD_FRAME: OURS,
   BAD_ENCODING: OURS,
   MESSAGE_TOO_LARGE: OURS,
+  TOO_MANY_FRAGMENTS: OURS,
   INTERNAL: {
     title: 'That was our fault',
     body: 'The service had a problem. Joining again usually helps.',

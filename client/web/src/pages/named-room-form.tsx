@@ -128,6 +128,13 @@ export function NamedRoomForm() {
   );
 }
 
+const DAY_MS = 86_400_000;
+
+function daysOf(ms: number): string {
+  const days = Math.max(1, Math.floor(ms / DAY_MS));
+  return days === 1 ? 'a day' : `${days} days`;
+}
+
 export function OwnerKeyDialog({
   made,
   onClose,
@@ -139,7 +146,8 @@ export function OwnerKeyDialog({
     <Dialog title={`${made.room.room} is yours`} onClose={onClose} testid="owner-key-dialog">
       <p>
         This is the owner key. Whoever has it lets people in or keeps them out, locks the room and can delete
-        it. It is shown once: keep it somewhere safe. This browser remembers it too.
+        it. It is shown once: keep it somewhere safe. This browser remembers it too. The room ends by itself
+        when it was not used for {daysOf(made.idleMs)}.
       </p>
       <code class="secret" data-testid="owner-key">
         {made.ownerKey}

@@ -1,6 +1,7 @@
 /** Every look of the pages that are held by their readers. */
 import type { PageContent } from '@parley/sdk/pages/api';
 import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { CannotHold, MakePage } from '../../src/held/make-page.tsx';
 import { Closed } from '../../src/held/not-here.tsx';
 import { ReadPage } from '../../src/held/read-page.tsx';
@@ -42,6 +43,29 @@ function given(): PageContent {
   const fragment = decodeURIComponent(location.hash.slice(1)) || '{"type":"text/plain","body":"Nothing"}';
   const { type, body } = JSON.parse(fragment) as { readonly type: string; readonly body: string };
   return { type, name: null, bytes: text(body) };
+}
+
+/** Shows what is behind the `#`, and the next when that changes: `raw`, in the frame alone, as if nothing had been taken out before. */
+function Given({ raw }: { readonly raw: boolean }) {
+  const [content, setContent] = useState(given);
+  const [times, setTimes] = useState(0);
+  useEffect(() => {
+    const next = (): void => {
+      setContent(given());
+      setTimes((before) => before + 1);
+    };
+    addEventListener('hashchange', next);
+    return () => removeEventListener('hashchange', next);
+  }, []);
+  return (
+    <div key={times} data-given={times}>
+      {raw ? (
+        <Frame srcdoc={new TextDecoder().decode(content.bytes)} label="Raw" />
+      ) : (
+        <Shown content={content} />
+      )}
+    </div>
+  );
 }
 
 /** More within each other than is shown. */
@@ -104,7 +128,7 @@ export const HELD_STATES: Readonly<Record<string, () => ComponentChild>> = {
     read({ content: { type: 'application/zip', name: '../../\u202eexe.sloot.zip', bytes: text('PK') } }),
   'held-bomb': () => read({ content: { type: 'text/html', name: 'bomb.html', bytes: text(BOMB) } }),
   'held-cannot': () => <CannotHold />,
-  /** For tests: what is behind the `#`, as people see it, and in the frame alone, as if nothing had been taken out before. */
-  'held-given': () => <Shown content={given()} />,
-  'held-given-raw': () => <Frame srcdoc={new TextDecoder().decode(given().bytes)} label="Raw" />,
+  /** For tests: what is behind the `#`, as people see it, and in the frame alone. */
+  'held-given': () => <Given raw={false} />,
+  'held-given-raw': () => <Given raw />,
 };

@@ -128,7 +128,12 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     <>
       <Landing />
       <OwnerKeyDialog
-        made={{ room: NAMED_VIEW, link: '', ownerKey: 'ok_7Yw3kPqLr0ZtVn5sHc2GxJ9mBd8aQfEu' }}
+        made={{
+          room: NAMED_VIEW,
+          link: '',
+          ownerKey: 'ok_7Yw3kPqLr0ZtVn5sHc2GxJ9mBd8aQfEu',
+          idleMs: 7_776_000_000,
+        }}
         onClose={nothing}
       />
     </>

@@ -127,7 +127,6 @@ export class CrowdMember {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onMessage: (message) => this.#heard(message),
         onDirected: () => undefined,
-        onIceServers: () => undefined,
         introduction: () => ({ name, media, chat: [] }),
       });
   }

@@ -18,14 +18,12 @@ export interface Relay {
 export class Participant {
   readonly id: string;
   readonly name: string;
-  readonly iceServers: readonly IceServer[];
   readonly #socket: WebSocket;
   readonly #log: ServerMessage[] = [];
 
   private constructor(name: string, joined: Joined, socket: WebSocket) {
     this.name = name;
     this.id = joined.participant;
-    this.iceServers = joined.iceServers;
     this.#socket = socket;
     socket.on('message', (data: Buffer) => {
       const decoded = decodeServerMessage(data.toString());
@@ -51,6 +49,11 @@ export class Participant {
 
   get pod(): string {
     return this.#welcome?.pod ?? '';
+  }
+
+  /** As its welcome told them. */
+  get iceServers(): readonly IceServer[] {
+    return this.#welcome?.iceServers ?? [];
   }
 
   /** Resolves when the other one is in this one's roster. */
@@ -103,5 +106,4 @@ interface Joined {
   readonly participant: string;
   readonly ticket: string;
   readonly socketUrl: string;
-  readonly iceServers: readonly IceServer[];
 }

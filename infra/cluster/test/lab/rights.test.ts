@@ -59,7 +59,7 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
       t.after(() => connection.close());
       return connection;
     };
-    const [signaling, relay] = [await as('signaling'), await as('relay')];
+    const [signaling, relay] = [await as('signaling'), await as('parley-relay-0')];
     const subject = roomSubject(newRoom());
     const heard: string[] = [];
     signaling.subscribe(subject, { callback: (_, message) => void heard.push(message.string()) });

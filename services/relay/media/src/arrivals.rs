@@ -77,8 +77,8 @@ impl Arrivals {
                 let _ = incoming.retry();
                 continue;
             }
-            let address = incoming.remote_address().ip().to_string();
-            return Some(gate.enter(Some(&address)).map(|place| (incoming, place)));
+            let network = self.desk.admission.network(incoming.remote_address().ip());
+            return Some(gate.enter(Some(network)).map(|place| (incoming, place)));
         }
     }
 
@@ -88,8 +88,8 @@ impl Arrivals {
             match self.socket.accept().await {
                 Ok((stream, remote)) => {
                     self.health.accepted();
-                    let address = (!self.desk.proxied).then(|| remote.ip().to_string());
-                    return self.desk.gate.enter(address.as_deref()).map(|place| (stream, remote, place));
+                    let network = (!self.desk.proxied).then(|| self.desk.admission.network(remote.ip()));
+                    return self.desk.gate.enter(network).map(|place| (stream, remote, place));
                 }
                 Err(error) => {
                     if let Some(pause) = self.health.failed(&error) {
@@ -145,8 +145,8 @@ impl Desk {
         stream.set_nodelay(true)?;
         let judge = |headers: &http::HeaderMap| {
             let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-            let address = self.admission.greet(&visitor(remote, headers, host))?;
-            place.count_for(&address)
+            let network = self.admission.greet(&visitor(remote, headers, host))?;
+            place.count_for(network)
         };
         let (stream, came) = Counted::new(stream);
         let (session, url) = match upgrade(stream, &self.limits, judge).await? {

@@ -70,7 +70,7 @@ pub enum Certificates {
 pub struct Limits {
     /// Sessions of clients at once.
     pub sessions: usize,
-    /// Sessions of one address at once, and handshakes.
+    /// Sessions of one network at once, and handshakes.
     pub address_sessions: usize,
     /// Handshakes at once; over half of it addresses are proven first.
     pub handshakes: usize,
@@ -131,8 +131,10 @@ pub trait Pass: Send + Sync {
 
 /// **A port**: who may come in.
 pub trait Admission: Send + Sync {
-    /// Whether a page of that origin may come in, and the address that it is counted for.
-    fn greet(&self, visitor: &Visitor<'_>) -> Result<String, Refusal>;
+    /// Whether a page of that origin may come in, and the network that it is counted for.
+    fn greet(&self, visitor: &Visitor<'_>) -> Result<IpAddr, Refusal>;
+    /// The network that an address is counted for, before anything is read from it.
+    fn network(&self, address: IpAddr) -> IpAddr;
     /// Judges what stood in the address behind `jwt=` (clients) or `key=` (links).
     fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal>;
 }

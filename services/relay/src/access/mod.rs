@@ -23,8 +23,10 @@ pub use revocations::{Entry, Revocation, Revocations, Revoked, Term};
 
 use crate::codes::Code;
 use crate::limits::{Limits, size};
+use crate::server::network::Shares;
 use crate::topics::Route;
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,6 +81,7 @@ pub struct Access {
     limits: Limits,
     ports: Arc<Ports>,
     waiting: AtomicU64,
+    waiting_shares: Shares,
 }
 
 /// Seconds since 1970.
@@ -94,7 +97,8 @@ pub fn revoked_for(limits: &Limits) -> u64 {
 impl Access {
     /// A door with these rules.
     pub fn new(rules: Rules, limits: &Limits, ports: Arc<Ports>) -> Self {
-        Self { rules, limits: limits.clone(), ports, waiting: AtomicU64::new(0) }
+        let waiting_shares = Shares::new(limits.address_waiting);
+        Self { rules, limits: limits.clone(), ports, waiting: AtomicU64::new(0), waiting_shares }
     }
 
     /// What a token allows on a route.
@@ -104,10 +108,10 @@ impl Access {
         self.check(Pass { path: scope::path(route), role, grant: claims.grant() })
     }
 
-    /// A code for what a token allows on a route.
-    pub async fn issue(&self, token: &[u8], route: &Route) -> Result<String, Code> {
+    /// A code for what a token allows on a route, for a client of this network.
+    pub async fn issue(&self, token: &[u8], route: &Route, network: IpAddr) -> Result<String, Code> {
         let pass = self.judge(token, route)?;
-        self.ports.codes.keep(pass).await
+        self.ports.codes.keep(pass, network).await
     }
 
     /// What a code allows on a route; it is used up whatever the answer.
@@ -117,6 +121,16 @@ impl Access {
         }
         let pass = self.ports.codes.take(code).await?.filter(|pass| pass.path == scope::path(route));
         self.check(pass.ok_or(Code::CodeInvalid)?)
+    }
+
+    /// What an operator's token gives for watching statistics.
+    pub fn watch(&self, token: &[u8]) -> Result<Grant, Code> {
+        let claims = token::read(token, &self.rules.keys, &self.limits, now())?;
+        if !claims.stats || !claims.is_for(&self.rules.audience) {
+            return Err(Code::TokenScope);
+        }
+        let grant = claims.grant();
+        self.over(&grant).map_or(Ok(grant), Err)
     }
 
     /// Revokes, if the token may.
@@ -145,9 +159,12 @@ impl Access {
         self.over(&pass.grant).map_or(Ok(pass), Err)
     }
 
-    /// Counts a socket that has yet to send its token.
-    pub fn wait(&self) -> Result<Waiting<'_>, Code> {
-        let waiting = Waiting(&self.waiting);
+    /// Counts a socket of this network that has yet to send its token.
+    pub fn wait(&self, network: IpAddr) -> Result<Waiting<'_>, Code> {
+        if !self.waiting_shares.take(network) {
+            return Err(Code::TooManyWaiting);
+        }
+        let waiting = Waiting { access: self, network };
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.limits.pod_waiting {
             return Err(Code::TooManyWaiting);
         }
@@ -161,10 +178,14 @@ impl Access {
 }
 
 /// A socket that has yet to send its token, counted while this lives.
-pub struct Waiting<'a>(&'a AtomicU64);
+pub struct Waiting<'a> {
+    access: &'a Access,
+    network: IpAddr,
+}
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.access.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.access.waiting_shares.give(self.network);
     }
 }

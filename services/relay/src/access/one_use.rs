@@ -1,16 +1,19 @@
-//! Codes that let one socket in: a web page's way to open a topic, as it can give its WebSocket no header. Rules STR-110, STR-111
-//! and STR-117.
+//! Codes that let one socket in: a web page's way to open a topic, as it can give its WebSocket no header. Rules STR-110, STR-111,
+//! STR-117 and STR-131.
 use super::Answer;
 use super::grant::Grant;
 use crate::codes::Code;
 use crate::limits::{Limits, size};
+use crate::server::network::Shares;
 use crate::topics::Role;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
+use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 /// What a code is good for.
@@ -26,13 +29,13 @@ pub struct Pass {
 
 /// Where codes wait for their socket.
 pub trait Codes: Send + Sync {
-    /// A new code, and its pass kept for the time codes live.
-    fn keep(&self, pass: Pass) -> Answer<'_, String>;
+    /// A new code for a client of this network, and its pass kept for the time codes live.
+    fn keep(&self, pass: Pass, network: IpAddr) -> Answer<'_, String>;
     /// Takes a pass out: of several who come with one code, one gets it. `None`: unknown, used or too old, and nobody learns which.
     fn take(&self, code: &str) -> Answer<'_, Option<Pass>>;
 }
 
-/// Six bytes are eight whole characters: no two pods of a region share them.
+/// Six bytes are eight whole characters: two pods of a region share them once in a million regions.
 const MARK_BYTES: usize = 6;
 const MARK: usize = 8;
 /// Nobody guesses them.
@@ -44,34 +47,48 @@ pub fn mark(code: &str) -> Option<&str> {
     is_code.then(|| code.get(..MARK)).flatten()
 }
 
+/// What the codes of a pod begin with, and the subject ends with that it is asked for them on. The configuration of NATS has the same,
+/// so that no other relay is asked.
+pub fn mark_of(pod: &str) -> String {
+    let hash = digest::digest(&digest::SHA256, pod.as_bytes());
+    hash.as_ref().iter().take(MARK / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Codes of one pod.
 pub struct Memory {
     mark: String,
     kept: Mutex<Kept>,
     lifetime: Duration,
     most: usize,
+    shares: Shares,
 }
 
 #[derive(Default)]
 struct Kept {
     passes: HashMap<String, (Pass, Instant)>,
     /// As all live equally long, the oldest ends first.
-    ends: VecDeque<(Instant, String)>,
+    ends: VecDeque<(Instant, String, IpAddr)>,
 }
 
 impl Memory {
     /// As the limits have it.
     pub fn with(limits: &Limits) -> Self {
-        Self::new(size(limits.pod_codes), Duration::from_millis(limits.code_lifetime))
+        let lifetime = Duration::from_millis(limits.code_lifetime);
+        Self::new(size(limits.pod_codes), limits.address_codes, lifetime)
     }
 
-    /// At most `most` codes, each of which lives for `lifetime`.
-    pub fn new(most: usize, lifetime: Duration) -> Self {
+    /// The codes of a pod among others, which begin with what its name gives.
+    pub fn of(pod: &str, limits: &Limits) -> Self {
+        Self { mark: mark_of(pod), ..Self::with(limits) }
+    }
+
+    /// At most `most` codes, `most_each` of one network, each of which lives for `lifetime`.
+    pub fn new(most: usize, most_each: u64, lifetime: Duration) -> Self {
         let mark = URL_SAFE_NO_PAD.encode(rand::random::<[u8; MARK_BYTES]>());
-        Self { mark, kept: Mutex::default(), lifetime, most }
+        Self { mark, kept: Mutex::default(), lifetime, most, shares: Shares::new(most_each) }
     }
 
-    /// What its codes begin with: random, new at each start.
+    /// What its codes begin with.
     pub fn mark(&self) -> &str {
         &self.mark
     }
@@ -84,30 +101,31 @@ impl Memory {
 }
 
 impl Kept {
-    fn forget_old(&mut self, now: Instant) {
-        while let Some((end, _)) = self.ends.front() {
+    fn forget_old(&mut self, now: Instant, shares: &Shares) {
+        while let Some((end, ..)) = self.ends.front() {
             if *end > now {
                 return;
             }
-            if let Some((_, code)) = self.ends.pop_front() {
+            if let Some((_, code, network)) = self.ends.pop_front() {
                 self.passes.remove(&code);
+                shares.give(network);
             }
         }
     }
 }
 
 impl Codes for Memory {
-    fn keep(&self, pass: Pass) -> Answer<'_, String> {
+    fn keep(&self, pass: Pass, network: IpAddr) -> Answer<'_, String> {
         Box::pin(async move {
             let code = self.code()?;
             let now = Instant::now();
             let mut kept = self.kept.lock();
-            kept.forget_old(now);
+            kept.forget_old(now, &self.shares);
             // Used ones count until their time is up: they bound the list of ends.
-            if kept.ends.len() >= self.most {
+            if kept.ends.len() >= self.most || !self.shares.take(network) {
                 return Err(Code::TooManyCodes);
             }
-            kept.ends.push_back((now + self.lifetime, code.clone()));
+            kept.ends.push_back((now + self.lifetime, code.clone(), network));
             kept.passes.insert(code.clone(), (pass, now + self.lifetime));
             Ok(code)
         })

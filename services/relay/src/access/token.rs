@@ -25,6 +25,9 @@ pub struct Claims {
     /// May revoke.
     #[serde(default)]
     pub admin: bool,
+    /// May watch statistics.
+    #[serde(default)]
+    pub stats: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -8,6 +8,7 @@ use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event, Request, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -63,7 +64,8 @@ impl Bus {
         let (connected, connects) = watch::channel(0);
         let mut options = ConnectOptions::new()
             .name(format!("parley-relay {pod}"))
-            .custom_inbox_prefix("_INBOX_relay")
+            // The server lets this pod alone listen there: others would read the passes that answer its questions.
+            .custom_inbox_prefix(format!("_INBOX_relay.{pod}"))
             .ping_interval(PING)
             .connection_timeout(PING * 2)
             .subscription_capacity(WAITING)
@@ -124,20 +126,25 @@ impl Bus {
     }
 }
 
-/// The leases of a region.
+/// The leases of a region. Each pod publishes on a subject that ends with its name, and NATS lets it publish on no other.
 pub struct Leases {
     bus: Bus,
     subject: String,
+    own_link: IpAddr,
     heard: Subscriber,
     counts: Arc<Counts>,
 }
 
+/// Where the leases of a region's pods are; `pod`: a name, or `*`.
+pub fn lease_subject(region: &str, pod: &str) -> String {
+    format!("parley.v1.relay.lease.{region}.{pod}")
+}
+
 impl Leases {
     /// Hears them from now on.
-    pub async fn hear(bus: Bus, region: &str, counts: Arc<Counts>) -> anyhow::Result<Self> {
-        let subject = format!("parley.v1.relay.lease.{region}");
-        let heard = bus.hear(&subject).await?;
-        Ok(Self { bus, subject, heard, counts })
+    pub async fn hear(bus: Bus, region: &str, own: &Lease, counts: Arc<Counts>) -> anyhow::Result<Self> {
+        let heard = bus.hear(&lease_subject(region, "*")).await?;
+        Ok(Self { bus, subject: lease_subject(region, &own.pod), own_link: own.link.ip(), heard, counts })
     }
 
     /// Says a lease to everybody. While the server is away nothing is said: a lease that waits is old by then.
@@ -145,11 +152,13 @@ impl Leases {
         self.bus.say(&self.subject, lease.bytes()).await;
     }
 
-    /// The next lease; what is none is skipped.
+    /// The next lease; what is none, or not of the pod whose subject it came on, or of an address that no pod has, is skipped.
     pub async fn next(&mut self) -> Lease {
         loop {
             match self.heard.next().await {
                 Some(message) => match Lease::read(&message.payload) {
+                    Some(lease) if !message.subject.ends_with(&format!(".{}", lease.pod)) => self.counts.foreign.add(1),
+                    Some(lease) if !lease.is_reachable_from(self.own_link) => self.counts.unreachable.add(1),
                     Some(lease) => return lease,
                     None => self.counts.broken.add(1),
                 },

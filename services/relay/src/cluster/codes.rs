@@ -6,6 +6,7 @@ use crate::access::Answer;
 use crate::access::one_use::{self, Codes, Memory, Pass};
 use crate::codes::Code;
 use futures_util::StreamExt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -59,8 +60,8 @@ impl Drop for Spread {
 }
 
 impl Codes for Spread {
-    fn keep(&self, pass: Pass) -> Answer<'_, String> {
-        self.own.keep(pass)
+    fn keep(&self, pass: Pass, network: IpAddr) -> Answer<'_, String> {
+        self.own.keep(pass, network)
     }
 
     fn take(&self, code: &str) -> Answer<'_, Option<Pass>> {

@@ -11,6 +11,10 @@ pub struct Counts {
     pub bus: Gauge,
     /// Messages on NATS that no pod would send.
     pub broken: Counter,
+    /// Leases that came on another pod's subject.
+    pub foreign: Counter,
+    /// Leases with an address that no pod of the region has.
+    pub unreachable: Counter,
     /// Revocations of other pods over `pod.revocations` or `pod.departures`.
     pub overfull: Counter,
     /// Links over which this pod hears others.

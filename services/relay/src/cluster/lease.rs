@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// A pod's word that it is there; it holds for `lease.time` after it was heard. A field that is not known here is skipped, so
 /// that pods of two versions find each other.
@@ -31,6 +31,12 @@ pub struct Lease {
 
 /// The longest name of a pod.
 pub const POD_NAME: usize = 128;
+/// Whether this may be the name of a pod: one token of a NATS subject.
+pub fn is_name(name: &str) -> bool {
+    let plain = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'-' || letter == b'_';
+    (1..=POD_NAME).contains(&name.len()) && name.bytes().all(plain)
+}
+
 /// More is no lease.
 const LEASE: usize = 4096;
 
@@ -38,7 +44,25 @@ impl Lease {
     /// Reads what came on the bus. `None`: no lease.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let lease: Self = (bytes.len() <= LEASE).then(|| serde_json::from_slice(bytes).ok()).flatten()?;
-        ((1..=POD_NAME).contains(&lease.pod.len())).then_some(lease)
+        is_name(&lease.pod).then_some(lease)
+    }
+
+    /// Whether a pod at this address can have its links and its media where the lease says. Loopback is another machine's own, so that
+    /// it is taken only on a machine where all pods are. Nobody is at the others, and a metadata service may be.
+    pub fn is_reachable_from(&self, own: IpAddr) -> bool {
+        let addresses = [Some(self.link), self.media.as_ref().map(|media| media.address)];
+        addresses.into_iter().flatten().all(|address| {
+            let ip = address.ip().to_canonical();
+            let nowhere = match ip {
+                IpAddr::V4(ip) => ip.is_link_local() || ip.is_broadcast(),
+                IpAddr::V6(ip) => ip.is_unicast_link_local(),
+            };
+            !nowhere
+                && !ip.is_unspecified()
+                && !ip.is_multicast()
+                && address.port() != 0
+                && (!ip.is_loopback() || own.to_canonical().is_loopback())
+        })
     }
 
     /// As it goes onto the bus.
@@ -129,6 +153,9 @@ mod tests {
             b"null".to_vec(),
             with("pod", "".into()),
             with("pod", "x".repeat(129).into()),
+            with("pod", "a.b".into()),
+            with("pod", "*".into()),
+            with("pod", ">".into()),
             with("zone", long.into()),
             with("link", "nowhere".into()),
             with("key", "c2hvcnQ=".into()),
@@ -137,6 +164,35 @@ mod tests {
         for bytes in cases {
             assert_eq!(Lease::read(&bytes), None, "{}", String::from_utf8_lossy(&bytes));
         }
+    }
+
+    #[test]
+    fn str_134_a_lease_is_of_an_address_that_a_pod_of_the_region_can_have() {
+        let at = |address: &str| Lease { link: address.parse().unwrap(), ..lease() };
+        let [inside, local] = ["10.0.0.9", "127.0.0.1"].map(|own| own.parse().unwrap());
+        for (address, from_inside, from_local) in [
+            ("10.0.0.7:8112", true, true),
+            ("[2001:db8::7]:8112", true, true),
+            ("127.0.0.1:8112", false, true),
+            ("[::ffff:127.0.0.1]:8112", false, true),
+            ("[::1]:8112", false, true),
+            ("0.0.0.0:8112", false, false),
+            ("169.254.169.254:80", false, false),
+            ("[fe80::1]:8112", false, false),
+            ("224.0.0.1:8112", false, false),
+            ("255.255.255.255:8112", false, false),
+            ("10.0.0.7:0", false, false),
+        ] {
+            let found = (at(address).is_reachable_from(inside), at(address).is_reachable_from(local));
+            assert_eq!(found, (from_inside, from_local), "{address}");
+        }
+        let url = crate::media::url::Url::of("10.0.0.7:4443".parse().unwrap());
+        let role = crate::media::place::Role::Leaf;
+        let media = |address: &str| {
+            Some(Place { role, address: address.parse().unwrap(), url: url.clone(), hashes: vec![], room: 1 })
+        };
+        assert!(Lease { media: media("10.0.0.7:4443"), ..lease() }.is_reachable_from(inside));
+        assert!(!Lease { media: media("127.0.0.1:4443"), ..lease() }.is_reachable_from(inside));
     }
 
     #[test]

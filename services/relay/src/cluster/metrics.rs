@@ -10,6 +10,8 @@ pub fn write(out: &mut Text, counts: &Counts) {
         "Messages on NATS that no pod would send",
         counts.broken.get(),
     );
+    let refused = [("FOREIGN", counts.foreign.get()), ("ADDRESS", counts.unreachable.get())];
+    out.by_code("parley_relay_refused_leases_total", "Leases that were not taken", refused.into_iter());
     out.counter(
         "parley_relay_refused_revocations_total",
         "Revocations of other pods over pod.revocations or pod.departures",

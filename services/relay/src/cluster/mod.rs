@@ -134,7 +134,7 @@ pub async fn join(config: &Config) -> anyhow::Result<Joined> {
     let link = config.advertise.unwrap_or(listener.local_addr()?);
     ensure!(!link.ip().is_unspecified(), "set link-advertise: others cannot reach {link}");
     let own = Lease {
-        pod: config.pod.clone().unwrap_or_else(|| link.to_string()),
+        pod: config.pod.clone().unwrap_or_else(|| name_of(link)),
         epoch: u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?,
         zone: config.zone.clone(),
         link,
@@ -146,10 +146,15 @@ pub async fn join(config: &Config) -> anyhow::Result<Joined> {
     Ok(Joined { bus, listener, own, region: config.region.clone() })
 }
 
+/// A pod that was given no name has that of its address.
+fn name_of(link: SocketAddr) -> String {
+    link.to_string().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-")
+}
+
 /// Codes and revocations that hold on every pod.
-pub fn ports(bus: &Bus, limits: &Limits, counts: &Arc<Counts>) -> access::Ports {
+pub fn ports(bus: &Bus, pod: &str, limits: &Limits, counts: &Arc<Counts>) -> access::Ports {
     let revoked = Arc::new(Revoked::new(access::revocations::most(limits)));
-    let own = access::one_use::Memory::with(limits);
+    let own = access::one_use::Memory::of(pod, limits);
     access::Ports {
         codes: Box::new(codes::Spread::start(own, bus, Duration::from_millis(limits.code_timeout), counts)),
         revocations: Box::new(revocations::Spread::start(&revoked, bus, limits, counts)),
@@ -160,7 +165,7 @@ pub fn ports(bus: &Bus, limits: &Limits, counts: &Arc<Counts>) -> access::Ports 
 /// Takes part.
 pub async fn start(joined: Joined, relay: &Arc<Relay>, interest: Arc<Interest>) -> anyhow::Result<Cluster> {
     let Joined { bus, listener, own, region } = joined;
-    let leases = Leases::hear(bus.clone(), &region, Arc::clone(&relay.links)).await?;
+    let leases = Leases::hear(bus.clone(), &region, &own, Arc::clone(&relay.links)).await?;
     let address = listener.local_addr()?;
     tracing::info!(%address, advertised = %own.link, pod = own.pod, region, "taking links");
     let shared = Arc::new(Shared {

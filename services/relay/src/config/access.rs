@@ -64,7 +64,7 @@ pub(super) fn key_set(keys: Keys, path: &str) -> Result<Keys, Refused> {
     keys.with_set(&read(path)?).map_err(|why| Refused::Setting(format!("{path}: {why}")))
 }
 
-fn read(path: &str) -> Result<String, Refused> {
+pub(super) fn read(path: &str) -> Result<String, Refused> {
     std::fs::read_to_string(Path::new(path))
         .map_err(|why| Refused::Setting(format!("{path} cannot be read: {}", why.kind())))
 }

@@ -2,7 +2,7 @@
 use super::{Refused, address};
 use crate::cluster::Config;
 use crate::cluster::bus::{Nats, Secret};
-use crate::cluster::lease::POD_NAME;
+use crate::cluster::lease::{POD_NAME, is_name};
 use async_nats::ServerAddr;
 
 /// What was given, from wherever.
@@ -11,6 +11,7 @@ pub(super) struct Given {
     pub(super) nats: Option<String>,
     pub(super) nats_user: Option<String>,
     pub(super) nats_password: Option<String>,
+    pub(super) nats_password_file: Option<String>,
     pub(super) pod: Option<String>,
     pub(super) region: Option<String>,
     pub(super) zone: Option<String>,
@@ -32,10 +33,19 @@ pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
             return Err(Refused::Setting("nats must not name a user: set nats-user and nats-password".into()));
         }
     }
-    let login = match (given.nats_user, given.nats_password) {
+    let password = match (given.nats_password, given.nats_password_file) {
+        (Some(_), Some(_)) => {
+            return Err(Refused::Setting(
+                "the NATS password is set twice: nats-password and nats-password-file".into(),
+            ));
+        }
+        (password, None) => password,
+        (None, Some(path)) => Some(super::access::read(&path)?.trim_end().to_owned()),
+    };
+    let login = match (given.nats_user, password) {
         (Some(user), Some(password)) => Some((user, Secret(password))),
         (None, None) => None,
-        _ => return Err(Refused::Setting("nats-user and nats-password must be set together".into())),
+        _ => return Err(Refused::Setting("nats-user and its password must be set together".into())),
     };
     let listen = address("link-listen", given.link_listen.as_deref().unwrap_or("0.0.0.0:8112"))?;
     let advertise = given.link_advertise.as_deref().map(|text| address("link-advertise", text)).transpose()?;
@@ -44,8 +54,8 @@ pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
             "link-advertise must say where other pods reach link-listen, as {listen} is every address"
         )));
     }
-    if given.pod.as_ref().is_some_and(|pod| pod.len() > POD_NAME) {
-        return Err(Refused::Setting(format!("pod must have at most {POD_NAME} bytes")));
+    if let Some(pod) = given.pod.as_ref().filter(|pod| !is_name(pod)) {
+        return Err(Refused::Setting(format!("pod must be letters, digits, - and _, at most {POD_NAME}, not {pod}")));
     }
     let place = |name: &str, given: Option<String>| {
         let place = given.unwrap_or_else(|| "local".into());

@@ -2,6 +2,7 @@
 use super::access::key_set;
 use super::{Refused, address};
 use crate::access::Keys;
+use crate::media::hosts::Hosts;
 use crate::media::place::Role;
 use crate::media::url::Url;
 use crate::media::{Certificates, Config};
@@ -14,6 +15,7 @@ pub(super) struct Given {
     pub(super) websocket: Option<String>,
     pub(super) advertise: Option<String>,
     pub(super) url: Option<String>,
+    pub(super) hosts: Option<String>,
     pub(super) role: Option<String>,
     pub(super) keys: Option<String>,
     pub(super) directory: Option<String>,
@@ -42,6 +44,9 @@ pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
         websocket: websocket.unwrap_or(listen),
         advertise: advertise(&given, listen)?,
         url: url(&given, listen)?,
+        hosts: Hosts::parse(given.hosts.as_deref().unwrap_or_default()).map_err(|entry| {
+            Refused::Setting(format!("media-hosts must be names, *.names and address blocks by commas, not {entry}"))
+        })?,
         role,
         keys: match &given.keys {
             Some(path) => Some(key_set(Keys::default(), path)?),
@@ -92,6 +97,7 @@ fn no_media(given: &Given) -> Result<Option<Config>, Refused> {
         ("media-websocket-listen", &given.websocket),
         ("media-advertise", &given.advertise),
         ("media-url", &given.url),
+        ("media-hosts", &given.hosts),
         ("media-role", &given.role),
         ("media-keys", &given.keys),
         ("media-certificate-dir", &given.directory),

@@ -136,6 +136,10 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
         (vec![nats, "--link-advertise=relay:8112"], "link-advertise must be ADDRESS:PORT"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--region=a.b"], "region must be letters, digits"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--nats-user=x"], "must be set together"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--nats-password=x", "--nats-password-file=y"], "set twice"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--nats-user=x", "--nats-password-file=/none"], "cannot be read"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--pod=a.b"], "pod must be letters, digits"),
+        (vec!["--media-listen=127.0.0.1:0", "--media-hosts=*"], "media-hosts must be names"),
         (vec!["--nats=nats://relay:secret@one:4222", "--link-listen=127.0.0.1:0"], "nats must not name a user"),
         (vec!["--nats=nats://:x", "--link-listen=127.0.0.1:0"], "nats must be nats://HOST:PORT"),
         (vec!["--link-listen=127.0.0.1:0"], "link-listen needs nats"),
@@ -145,7 +149,7 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
         assert!(refused.contains(sentence), "{flags:?}: {refused}");
     }
     let long = format!("--pod={}", "x".repeat(129));
-    assert!(settings(&[nats, "--link-listen=127.0.0.1:0", &long], &[]).unwrap_err().contains("pod must have"));
+    assert!(settings(&[nats, "--link-listen=127.0.0.1:0", &long], &[]).unwrap_err().contains("pod must be letters"));
     assert!(settings(&["--limit=link.deadTime=1500"], &[]).unwrap_err().contains("at least twice"));
 }
 

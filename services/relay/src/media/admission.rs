@@ -4,10 +4,11 @@ use super::Guard;
 use crate::access::{Grant, Keys, Ports, now, token};
 use crate::cluster::lease::Key;
 use crate::codes::Code;
-use crate::server::visitor;
+use crate::server::{network, visitor};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_media::{Admission, Credential, Grant as Allowed, Pass, Refusal, Visitor};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What tokens are made for.
@@ -19,12 +20,16 @@ pub(super) fn in_address(key: &Key) -> String {
 }
 
 impl Admission for Guard {
-    fn greet(&self, visitor: &Visitor<'_>) -> Result<String, Refusal> {
+    fn greet(&self, visitor: &Visitor<'_>) -> Result<IpAddr, Refusal> {
         if !visitor::is_allowed(visitor.origin, Some(visitor.host), &self.origins) {
             return Err(Code::OriginDenied.name());
         }
-        let direct = visitor.direct.to_string();
-        Ok(visitor::behind(visitor.forwarded.iter().copied(), &direct, self.trusted_proxies))
+        let forwarded = visitor.forwarded.iter().copied();
+        Ok(network::of(visitor::behind(forwarded, visitor.direct, self.trusted_proxies)))
+    }
+
+    fn network(&self, address: IpAddr) -> IpAddr {
+        network::of(address)
     }
 
     fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal> {

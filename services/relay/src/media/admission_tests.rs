@@ -150,9 +150,23 @@ fn str_22_and_23_a_page_of_another_origin_is_refused_and_the_proxy_says_for_whom
         forwarded: vec!["6.6.6.6", "2.2.2.2"],
     };
     for page in [None, Some("https://lab.example"), Some("https://relay.example")] {
-        assert_eq!(guard().greet(&visitor(page)), Ok("2.2.2.2".to_owned()), "{page:?}");
+        assert_eq!(guard().greet(&visitor(page)), Ok([2, 2, 2, 2].into()), "{page:?}");
     }
     assert_eq!(guard().greet(&visitor(Some("https://evil.example"))), Err("ORIGIN_DENIED"));
     let bare = Guard { trusted_proxies: 0, ..guard() };
-    assert_eq!(bare.greet(&visitor(None)), Ok("10.0.0.1".to_owned()));
+    assert_eq!(bare.greet(&visitor(None)), Ok([10, 0, 0, 1].into()));
+}
+
+#[test]
+fn med_23_and_str_130_a_visitor_is_counted_for_its_network_with_and_without_a_proxy() {
+    let network: std::net::IpAddr = "2001:db8:1:2::".parse().unwrap();
+    let behind = Visitor {
+        direct: [10, 0, 0, 1].into(),
+        origin: None,
+        host: "relay.example",
+        forwarded: vec!["2001:db8:1:2:3:4:5:6"],
+    };
+    assert_eq!(guard().greet(&behind), Ok(network));
+    assert_eq!(guard().network("2001:db8:1:2:ffff::1".parse().unwrap()), network);
+    assert_eq!(guard().network("::ffff:192.0.2.7".parse().unwrap()), std::net::IpAddr::from([192, 0, 2, 7]));
 }

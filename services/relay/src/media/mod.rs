@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`url`], [`hash`] | where clients reach a relay, and what they pin |
+//! | [`url`], [`hash`], [`hosts`] | where clients reach a relay, what they pin, and which hosts they may be sent to |
 //! | [`place`] | what its lease says of it; of those, whom it dials and where its clients go. No I/O, no clock |
 //! | [`word`] | what it says to signaling |
 //! | `admission` | who may: tokens, links |
@@ -11,6 +11,7 @@
 //! | `running` | the open door: what it says and hears while it lives, how it drains |
 //! | `without` | a relay that is built without media |
 pub mod hash;
+pub mod hosts;
 pub mod place;
 pub mod url;
 pub mod word;
@@ -33,6 +34,7 @@ use crate::access::{Keys, Ports};
 use crate::cluster::lease::Key;
 use crate::config::Origins;
 use crate::limits::Limits;
+use hosts::Hosts;
 use place::Role;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -50,6 +52,8 @@ pub struct Config {
     pub advertise: Option<SocketAddr>,
     /// Where clients reach it; `None`: at `listen`, which is this machine alone.
     pub url: Option<Url>,
+    /// The hosts of relays that clients may be sent to.
+    pub hosts: Hosts,
     /// Its place in the tree.
     pub role: Role,
     /// What it shows that it is the one.

@@ -52,9 +52,9 @@ pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease,
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
 }
 
-/// Where the clients of a relay that goes are sent: to its like with the most room.
-pub fn successor(role: Role, others: &Others) -> Option<&Url> {
-    let alike = carriers(others).filter(|(_, place)| place.role == role && place.room > 0);
+/// Where the clients of a relay that goes are sent: to its like with the most room, at a host that is allowed.
+pub fn successor(role: Role, others: &Others, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
+    let alike = carriers(others).filter(|(_, place)| place.role == role && place.room > 0 && allows(&place.url));
     alike.max_by_key(|(_, place)| place.room).map(|(_, place)| &place.url)
 }
 
@@ -104,14 +104,15 @@ mod tests {
         let mut all = others(&[("b", Origin, 1)]);
         all.values_mut().for_each(|lease| lease.media = None);
         assert!(names("a", Leaf, &all).is_empty());
-        assert_eq!(successor(Origin, &all), None);
+        assert_eq!(successor(Origin, &all, |_| true), None);
     }
 
     #[test]
     fn clients_of_one_that_goes_are_sent_to_its_like_with_the_most_room() {
         let all = others(&[("a", Origin, 9), ("b", Origin, 0), ("x", Leaf, 2), ("y", Leaf, 3), ("z", Leaf, 0)]);
-        assert_eq!(successor(Leaf, &all).map(Url::host), Some("y"));
-        assert_eq!(successor(Origin, &all).map(Url::host), Some("a"));
-        assert_eq!(successor(Leaf, &others(&[("a", Origin, 9), ("z", Leaf, 0)])), None);
+        assert_eq!(successor(Leaf, &all, |_| true).map(Url::host), Some("y"));
+        assert_eq!(successor(Leaf, &all, |url| url.host() != "y").map(Url::host), Some("x"));
+        assert_eq!(successor(Origin, &all, |_| true).map(Url::host), Some("a"));
+        assert_eq!(successor(Leaf, &others(&[("a", Origin, 9), ("z", Leaf, 0)]), |_| true), None);
     }
 }

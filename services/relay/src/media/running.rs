@@ -60,7 +60,7 @@ impl Media {
 
     /// Says what it is and dials whom it should, until the pod drains; then says that it goes.
     pub async fn tell(self: Arc<Self>, shared: Arc<Shared>, bus: Bus, region: String) {
-        let subject = word::subject(&region);
+        let subject = word::subject(&region, &shared.own.pod);
         let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         words.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -89,7 +89,8 @@ impl Media {
 
     /// Sends everybody elsewhere, within `drain.window`.
     pub async fn drain(&self, others: &Others) {
-        let successor = place::successor(self.config.role, others).cloned().map(String::from);
+        let allows = |url: &Url| self.config.hosts.allow(url, &self.url);
+        let successor = place::successor(self.config.role, others, allows).cloned().map(String::from);
         tracing::info!(sessions = self.door.state().sessions, successor, "draining media");
         self.door.drain(successor).await;
     }

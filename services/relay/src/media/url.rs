@@ -1,6 +1,6 @@
 //! Where clients reach a relay: an origin, as broadcasts have the paths. Rule MEDIA-1.
 use serde::{Deserialize, Serialize};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// `https://HOST:PORT/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,11 +32,40 @@ impl TryFrom<String> for Url {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let authority = text.strip_prefix(SCHEME).map(|rest| rest.strip_suffix('/').unwrap_or(rest));
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "-._:[]".contains(letter);
-        let fits = authority.is_some_and(|authority| !authority.is_empty() && authority.chars().all(plain));
-        let url = (fits && text.len() <= URL).then_some(Self(text));
-        url.filter(|url| !url.host().is_empty()).ok_or("must be https://HOST:PORT/, without a path")
+        let fits = text.len() <= URL && authority.is_some_and(is_authority);
+        fits.then_some(Self(text)).ok_or("must be https://HOST:PORT/, without a path")
     }
+}
+
+/// Whether browsers read the same host from it.
+fn is_authority(authority: &str) -> bool {
+    let (is_host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (address, port) = rest.split_once(']').unwrap_or_default();
+            (address.parse::<Ipv6Addr>().is_ok(), port)
+        }
+        None => {
+            let (host, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
+            (is_name_or_ipv4(host), port)
+        }
+    };
+    let number = port.strip_prefix(':');
+    is_host && (port.is_empty() || number.is_some_and(|number| is_digits(number) && number.parse::<u16>().is_ok()))
+}
+
+/// What ends in a number is an IPv4 address to browsers (URL standard, "ends in a number").
+fn is_name_or_ipv4(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let hexadecimal = last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    if hexadecimal || is_digits(&last) {
+        return host.parse::<Ipv4Addr>().is_ok();
+    }
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    host.split('.').all(|label| !label.is_empty() && label.bytes().all(plain))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl From<Url> for String {
@@ -74,6 +103,13 @@ mod tests {
             "https://a?b",
             "https://u@a/",
             "https://:1/",
+            "https://a:b/",
+            "https://a:99999/",
+            "https://[::1/",
+            "https://a]/",
+            "https://[a]/",
+            "https://999.1.1.1/",
+            "https://a..b/",
             "a:1",
             &long,
         ] {

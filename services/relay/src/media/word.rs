@@ -2,7 +2,9 @@
 use super::hash::Hash;
 use super::place::Role;
 use super::url::Url;
-use serde::{Deserialize, Serialize};
+use crate::cluster::lease::is_name;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::num::NonZeroU64;
 
 /// One message; the fields are those of the protocol's `media.ts`.
@@ -10,6 +12,7 @@ use std::num::NonZeroU64;
 #[serde(rename_all = "camelCase")]
 pub struct Word {
     /// The pod's name.
+    #[serde(deserialize_with = "name")]
     pub relay: String,
     /// Which run of it.
     pub epoch: u64,
@@ -33,9 +36,14 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Where it is said.
-pub fn subject(region: &str) -> String {
-    format!("parley.v1.media.relay.{region}")
+fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    if is_name(&name) { Ok(name) } else { Err(D::Error::custom("no name of a pod")) }
+}
+
+/// Where a pod says it: NATS lets it say nothing on another's.
+pub fn subject(region: &str, pod: &str) -> String {
+    format!("parley.v1.media.relay.{region}.{pod}")
 }
 
 impl Word {

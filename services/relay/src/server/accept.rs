@@ -5,15 +5,16 @@ use super::doors::{self, Entry};
 use super::first_message::{self, Heard};
 use super::request::{self, Request};
 use super::respond::Response;
-use super::{api, pages, socket, stats_socket, upgrade, visitor};
-use crate::access::Grant;
+use super::stats_socket::{self, Watcher};
+use super::{api, pages, socket, upgrade, visitor};
+use crate::access::{Grant, scope};
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::Client;
 use crate::topics::queue::Frame;
 use crate::topics::{Reader, Route, route};
 use bytes::Bytes;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
@@ -35,7 +36,7 @@ pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
         match accepted {
             Ok((stream, peer)) => {
                 // Behind proxies the address is theirs, until a head says whose the connection is.
-                let direct = (relay.settings.trusted_proxies == 0).then(|| peer.ip().to_string());
+                let direct = (relay.settings.trusted_proxies == 0).then(|| peer.ip());
                 // Above all limits there is not even an answer.
                 let Some(counted) = relay.addresses.accept(direct) else { continue };
                 socket::prepare(&stream);
@@ -52,14 +53,14 @@ pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
 /// What the head of a request led to.
 enum Admitted {
     Topic(Connection),
-    Stats(TcpStream, Vec<u8>),
+    Stats(TcpStream, Watcher),
 }
 
 async fn serve(stream: TcpStream, peer: SocketAddr, mut counted: Counted, relay: Arc<Relay>) {
     // Boxed, so that a socket that stays for days does not keep the room of its handshake.
     match Box::pin(admit(stream, peer, &mut counted, &relay)).await {
         Some(Admitted::Topic(connection)) => connection.await,
-        Some(Admitted::Stats(stream, rest)) => Box::pin(stats_socket::run(stream, rest, relay)).await,
+        Some(Admitted::Stats(stream, watcher)) => Box::pin(stats_socket::run(stream, watcher, relay)).await,
         None => {}
     }
     drop(counted);
@@ -73,9 +74,15 @@ async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, r
         Err(_) => return refuse(&mut stream, Code::UpgradeTimeout, relay).await,
     };
     let (request, rest) = head;
-    let address = visitor::address(&request, &peer.ip().to_string(), relay.settings.trusted_proxies);
+    let address = visitor::address(&request, peer.ip(), relay.settings.trusted_proxies);
     if !request.is_upgrade() {
-        if let Some(response) = api::answer(&request, &rest, &mut stream, relay).await {
+        // Its body and its code are a network's too.
+        if request.path().starts_with("/v1/")
+            && let Err(code) = counted.admit(address)
+        {
+            return refuse(&mut stream, code, relay).await;
+        }
+        if let Some(response) = api::answer(&request, &rest, &mut stream, address, relay).await {
             response.send(&mut stream, false).await;
             return None;
         }
@@ -85,18 +92,22 @@ async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, r
         }
         return None;
     }
-    match open(&request, &address, counted, relay) {
-        Ok(Door::Stats(response)) => {
-            stream.write_all(response.as_bytes()).await.ok()?;
-            Some(Admitted::Stats(stream, rest))
-        }
+    match open(&request, address, counted, relay) {
+        Ok(Door::Stats(response)) => match doors::to_statistics(&request, address, relay) {
+            Ok(entry) => {
+                stream.write_all(response.as_bytes()).await.ok()?;
+                let watcher = watch(entry, &mut stream, rest, relay).await?;
+                Some(Admitted::Stats(stream, watcher))
+            }
+            Err(code) => refuse(&mut stream, code, relay).await,
+        },
         Ok(Door::Topic(route, response)) => {
-            let entry = match doors::at_upgrade(&request, &route, relay).await {
+            let entry = match doors::at_upgrade(&request, address, &route, relay).await {
                 Ok(entry) => entry,
                 Err(code) => return refuse(&mut stream, code, relay).await,
             };
             let guest = enter(entry, &mut stream, rest, route, response, relay).await?;
-            connect(stream, guest, &request, &address, relay)
+            connect(stream, guest, &request, address, relay)
         }
         Err(code) => refuse(&mut stream, code, relay).await,
     }
@@ -108,7 +119,7 @@ enum Door {
     Stats(String),
 }
 
-fn open(request: &Request, address: &str, counted: &mut Counted, relay: &Arc<Relay>) -> Result<Door, Code> {
+fn open(request: &Request, address: IpAddr, counted: &mut Counted, relay: &Arc<Relay>) -> Result<Door, Code> {
     if request.method != "GET" {
         return Err(Code::MethodNotAllowed);
     }
@@ -118,7 +129,7 @@ fn open(request: &Request, address: &str, counted: &mut Counted, relay: &Arc<Rel
     if relay.is_draining() {
         return Err(Code::NotReady);
     }
-    if request.path() == "/ws" && relay.settings.stats {
+    if request.path() == stats_socket::PATH && relay.settings.stats {
         let response = upgrade::answer(request)?;
         counted.admit(address)?;
         return Ok(Door::Stats(response));
@@ -155,13 +166,33 @@ async fn enter(
         Entry::With(pass) => Heard { pass, answer: response.into(), rest },
         Entry::FirstMessage(access, _waiting) => {
             stream.write_all(response.as_bytes()).await.ok()?;
-            first_message::hear(stream, rest, &route, relay, access).await?
+            first_message::hear(stream, rest, &scope::path(&route), relay, |token| access.judge(token, &route)).await?
         }
     };
     Some(Guest { route: Route { role: pass.role, ..route }, grant: Some(pass.grant), answer, rest })
 }
 
-fn connect(stream: TcpStream, guest: Guest, request: &Request, address: &str, relay: &Arc<Relay>) -> Option<Admitted> {
+/// The upgrade was answered: lets an operator in, whose token may come first.
+async fn watch(entry: Entry<'_, Grant>, stream: &mut TcpStream, rest: Vec<u8>, relay: &Relay) -> Option<Watcher> {
+    match entry {
+        Entry::Open => Some(Watcher { grant: None, rest }),
+        Entry::With(grant) => Some(Watcher { grant: Some(grant), rest }),
+        Entry::FirstMessage(access, _waiting) => {
+            let heard =
+                first_message::hear(stream, rest, stats_socket::PATH, relay, |token| access.watch(token)).await?;
+            stream.write_all(&heard.answer).await.ok()?;
+            Some(Watcher { grant: Some(heard.pass), rest: heard.rest })
+        }
+    }
+}
+
+fn connect(
+    stream: TcpStream,
+    guest: Guest,
+    request: &Request,
+    address: IpAddr,
+    relay: &Arc<Relay>,
+) -> Option<Admitted> {
     let Guest { route, grant, answer, rest } = guest;
     let (inbound, outbound) = stream.into_split();
     let reader =

@@ -1,12 +1,13 @@
 //! `/v1`: codes for web pages, and revocation. Only where tokens are asked for. Rules STR-110, STR-112 and STR-114.
 use super::request::Request;
 use super::respond::Response;
-use super::{doors, visitor};
+use super::{doors, network, visitor};
 use crate::access::{Access, Revocation};
 use crate::codes::Code;
 use crate::limits::size;
 use crate::relay::Relay;
 use crate::topics::route;
+use std::net::IpAddr;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
@@ -15,7 +16,13 @@ use tokio::net::TcpStream;
 const PREFLIGHT_KEPT: &str = "600";
 
 /// The answer to a request of `/v1`; `None`: it is none. `rest`: what came after its head.
-pub async fn answer(request: &Request, rest: &[u8], stream: &mut TcpStream, relay: &Relay) -> Option<Response> {
+pub async fn answer(
+    request: &Request,
+    rest: &[u8],
+    stream: &mut TcpStream,
+    address: IpAddr,
+    relay: &Relay,
+) -> Option<Response> {
     let access = relay.access.as_ref()?;
     let path = request.target.strip_prefix("/v1/codes").filter(|path| path.starts_with('/'));
     match (request.method.as_str(), path) {
@@ -24,7 +31,7 @@ pub async fn answer(request: &Request, rest: &[u8], stream: &mut TcpStream, rela
             Some(shared(allowed.unwrap_or_else(|code| refusal(code, relay)), request, relay))
         }
         ("POST", Some(path)) => {
-            let made = code(request, path, relay, access).await;
+            let made = code(request, path, address, relay, access).await;
             Some(shared(made.unwrap_or_else(|code| refusal(code, relay)), request, relay))
         }
         ("POST", None) if request.path() == "/v1/revocations" => {
@@ -35,11 +42,17 @@ pub async fn answer(request: &Request, rest: &[u8], stream: &mut TcpStream, rela
     }
 }
 
-async fn code(request: &Request, path: &str, relay: &Relay, access: &Access) -> Result<Response, Code> {
+async fn code(
+    request: &Request,
+    path: &str,
+    address: IpAddr,
+    relay: &Relay,
+    access: &Access,
+) -> Result<Response, Code> {
     check_origin(request, relay)?;
     let token = doors::bearer(request).ok_or(Code::TokenRequired)?;
     let route = route::parse(path, size(relay.limits.topic_bytes))?;
-    let code = access.issue(token.as_bytes(), &route).await?;
+    let code = access.issue(token.as_bytes(), &route, network::of(address)).await?;
     Ok(Response::created(&serde_json::json!({ "code": code, "expiresIn": relay.limits.code_lifetime / 1000 })))
 }
 

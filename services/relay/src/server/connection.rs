@@ -1,6 +1,8 @@
 //! One WebSocket's life on its topic: a future that sends what waits for it and hands on what it hears.
 use super::hold::{self, Held};
+use super::network;
 use crate::codes::Code;
+use crate::log::hashed;
 use crate::relay::Relay;
 use crate::stats::client::Listed;
 use crate::topics::queue::{Frame, Tally};
@@ -11,6 +13,7 @@ use crate::ws::{Batch, Decoder, Event, close};
 use std::cell::RefCell;
 use std::future::Future;
 use std::io::IoSlice;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -37,7 +40,9 @@ pub struct Connection {
     membership: Membership,
     inbound: OwnedReadHalf,
     decoder: Decoder,
-    /// Memory of an incomplete message that is counted for the pod.
+    /// Whom its memory is counted for.
+    network: IpAddr,
+    /// Memory of an incomplete message that is counted for the network and the pod.
     incomplete: usize,
     /// Nothing the client sends counts any more.
     deaf: bool,
@@ -73,7 +78,9 @@ impl Connection {
     ) -> Self {
         let decoder = Decoder::new(relay.limits.message_bytes, relay.limits.fragments);
         let held = hold::begin(&relay, &membership);
-        Self { relay, listed, membership, inbound, decoder, incomplete: 0, deaf: false, rest, held, patience: None }
+        let network = network::of(listed.client.address);
+        let (incomplete, deaf, patience) = (0, false, None);
+        Self { relay, listed, membership, inbound, decoder, network, incomplete, deaf, rest, held, patience }
     }
 
     fn reader(&self) -> &Arc<Reader> {
@@ -164,7 +171,7 @@ impl Connection {
         } else if completed || self.incomplete == 0 {
             self.listed.client.assembling.store(now, Relaxed);
         }
-        if incomplete != self.incomplete && !self.relay.assembly.change(self.incomplete, incomplete) {
+        if incomplete != self.incomplete && !self.relay.assembly.change(self.network, self.incomplete, incomplete) {
             self.reader().close(Code::PodMemory);
         }
         self.incomplete = incomplete;
@@ -202,7 +209,7 @@ impl Future for Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.relay.assembly.change(self.incomplete, 0);
+        self.relay.assembly.change(self.network, self.incomplete, 0);
         let client = &self.listed.client;
         let reason = client.reader.abort();
         if let Some(Reason::Code(code)) = reason {
@@ -210,9 +217,9 @@ impl Drop for Connection {
         }
         let counts = client.reader.counts();
         tracing::info!(
-            topic = &*client.route.topic,
+            topic = hashed(&client.route.topic),
             role = ?client.route.role,
-            address = &*client.address,
+            address = %client.address,
             code = match reason {
                 Some(Reason::Code(code)) => code.name(),
                 _ => "",

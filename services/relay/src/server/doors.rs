@@ -1,31 +1,53 @@
-//! By which door a client comes: `Authorization` on the upgrade, a code in the address, or its first message. Rules STR-26 and
-//! STR-107 to STR-110.
+//! By which door a client comes: `Authorization` on the upgrade, a code in the address, or its first message. Rules STR-26,
+//! STR-107 to STR-110 and STR-132.
+use super::network;
 use super::request::Request;
-use crate::access::{Access, Pass, Waiting};
+use crate::access::{Access, Grant, Pass, Waiting};
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::topics::Route;
+use std::net::IpAddr;
 
 /// What is known of a client's right to its topic at the upgrade.
-pub enum Entry<'a> {
+pub enum Entry<'a, P = Pass> {
     /// No token is asked for.
     Open,
     /// It has shown what it may.
-    With(Pass),
+    With(P),
     /// Its first message is the token.
     FirstMessage(&'a Access, Waiting<'a>),
 }
 
 /// Judges an upgrade. A code is used up here, so this comes last of all that may refuse.
-pub async fn at_upgrade<'a>(request: &Request, route: &Route, relay: &'a Relay) -> Result<Entry<'a>, Code> {
+pub async fn at_upgrade<'a>(
+    request: &Request,
+    address: IpAddr,
+    route: &Route,
+    relay: &'a Relay,
+) -> Result<Entry<'a>, Code> {
     let Some(access) = &relay.access else { return Ok(Entry::Open) };
     if let Some(token) = bearer(request) {
         return access.judge(token.as_bytes(), route).map(Entry::With);
     }
     match code(&request.target) {
         Some(code) => access.redeem(code, route).await.map(Entry::With),
-        None => access.wait().map(|waiting| Entry::FirstMessage(access, waiting)),
+        None => access.wait(network::of(address)).map(|waiting| Entry::FirstMessage(access, waiting)),
     }
+}
+
+/// Judges an upgrade to the statistics socket. Rule STR-132.
+pub fn to_statistics<'a>(request: &Request, address: IpAddr, relay: &'a Relay) -> Result<Entry<'a, Grant>, Code> {
+    let Some(access) = &relay.access else { return Ok(Entry::Open) };
+    match bearer(request) {
+        Some(token) => access.watch(token.as_bytes()).map(Entry::With),
+        None => access.wait(network::of(address)).map(|waiting| Entry::FirstMessage(access, waiting)),
+    }
+}
+
+/// Whether a request for the pod's numbers shows an operator's token, where tokens are asked for. Rule STR-132.
+pub fn check_operator(request: &Request, relay: &Relay) -> Result<(), Code> {
+    let Some(access) = &relay.access else { return Ok(()) };
+    access.watch(bearer(request).ok_or(Code::TokenRequired)?.as_bytes()).map(|_| ())
 }
 
 /// The token in `Authorization: Bearer …` (RFC 6750 section 2.1). Another scheme is somebody else's and means nothing here.

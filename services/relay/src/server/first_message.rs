@@ -1,9 +1,8 @@
 //! The token in the first message, as Crossbar's clients send it. Until it is good the client is on no topic. Rule STR-107.
 use super::farewell;
-use crate::access::{Access, Pass, scope};
+use crate::access::Pass;
 use crate::codes::Code;
 use crate::relay::Relay;
-use crate::topics::Route;
 use crate::ws::frame::{Opcode, payload_of};
 use crate::ws::{Batch, Decoder, Event, Kind, Violation, close};
 use bytes::Bytes;
@@ -25,23 +24,23 @@ struct Verdict<'a> {
 const FRAGMENTS: u64 = 16;
 
 /// A token that is good.
-pub struct Heard {
+pub struct Heard<P = Pass> {
     /// What it allows.
-    pub pass: Pass,
+    pub pass: P,
     /// What is to be answered.
     pub answer: Bytes,
     /// What came after it.
     pub rest: Vec<u8>,
 }
 
-/// Waits for the token, and answers one that is not good. `None`: the client is gone.
-pub async fn hear(
+/// Waits for the token for a path, which `judge` judges, and answers one that is not good. `None`: the client is gone.
+pub async fn hear<P>(
     stream: &mut TcpStream,
     rest: Vec<u8>,
-    route: &Route,
+    path: &str,
     relay: &Relay,
-    access: &Access,
-) -> Option<Heard> {
+    judge: impl Fn(&[u8]) -> Result<P, Code>,
+) -> Option<Heard<P>> {
     let patience = Duration::from_millis(relay.limits.token_timeout);
     let heard = tokio::select! {
         heard = tokio::time::timeout(patience, listen(stream, rest, relay.limits.token_bytes)) => {
@@ -51,26 +50,26 @@ pub async fn hear(
     };
     let (token, rest) = match heard {
         Ok(heard) => heard?,
-        Err(code) => return refuse(stream, b"", code, route, relay).await,
+        Err(code) => return refuse(stream, b"", code, path, relay).await,
     };
-    match access.judge(token.trim_ascii(), route) {
-        Ok(pass) => Some(Heard { pass, answer: verdict(route, &token, Ok(())), rest }),
-        Err(code) => refuse(stream, &token, code, route, relay).await,
+    match judge(token.trim_ascii()) {
+        Ok(pass) => Some(Heard { pass, answer: verdict(path, &token, Ok(())), rest }),
+        Err(code) => refuse(stream, &token, code, path, relay).await,
     }
 }
 
-async fn refuse<T>(stream: &mut TcpStream, token: &[u8], code: Code, route: &Route, relay: &Relay) -> Option<T> {
+async fn refuse<T>(stream: &mut TcpStream, token: &[u8], code: Code, path: &str, relay: &Relay) -> Option<T> {
     relay.counters.closed.count(code);
-    let mut last = verdict(route, token, Err(code)).to_vec();
+    let mut last = verdict(path, token, Err(code)).to_vec();
     last.extend_from_slice(&close::of_code(code));
     farewell::say(stream, &last).await;
     None
 }
 
-fn verdict(route: &Route, token: &[u8], result: Result<(), Code>) -> Bytes {
-    let (topic, token) = (scope::path(route), String::from_utf8_lossy(token));
+fn verdict(path: &str, token: &[u8], result: Result<(), Code>) -> Bytes {
+    let token = String::from_utf8_lossy(token);
     let reason = result.map_or_else(Code::name, |()| "ok");
-    let verdict = Verdict { topic: &topic, token: token.trim(), authorised: result.is_ok(), reason };
+    let verdict = Verdict { topic: path, token: token.trim(), authorised: result.is_ok(), reason };
     let json = serde_json::to_vec(&verdict).unwrap_or_default();
     Batch::message(Kind::Text, &json).bytes().clone()
 }

@@ -7,6 +7,7 @@ pub mod doors;
 pub mod farewell;
 pub mod first_message;
 pub mod hold;
+pub mod network;
 pub mod ops;
 pub mod pages;
 pub mod request;

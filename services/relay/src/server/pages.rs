@@ -1,6 +1,8 @@
-//! What the relay answers to plain HTTP: health, readiness, metrics, the statistics page. Rules STR-24 and STR-62 to STR-65.
+//! What the relay answers to plain HTTP: health, readiness, metrics, the statistics page. Rules STR-24, STR-62 to STR-65
+//! and STR-132.
 use super::request::Request;
 use super::respond::Response;
+use super::{doors, stats_socket};
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::{metrics, page};
@@ -8,11 +10,14 @@ use crate::topics::route;
 
 /// The answer to a request that asks for no WebSocket.
 pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {
+    if request.path() == "/metrics" {
+        doors::check_operator(request, relay)?;
+    }
     if let Some(answer) = for_operators(request, relay) {
         return answer;
     }
     match request.path() {
-        "/ws" if relay.settings.stats => Err(Code::UpgradeRequired),
+        stats_socket::PATH if relay.settings.stats => Err(Code::UpgradeRequired),
         path => match page::at(path).filter(|_| relay.settings.stats) {
             Some(asset) => Ok(Response::ok(asset.content_type, asset.body)
                 .with("Content-Security-Policy", page::policy(request.header("host")))

@@ -1,5 +1,6 @@
-//! `/ws`: statistics as JSON, when asked or by itself. Rules STR-60 and STR-61.
+//! `/ws`: statistics as JSON, when asked or by itself. Rules STR-60, STR-61 and STR-132.
 use super::farewell;
+use crate::access::Grant;
 use crate::codes::Code;
 use crate::relay::Relay;
 use crate::ws::frame::Opcode;
@@ -11,13 +12,26 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 /// What a client may ask: `{"push": 1000}` for the pod as a whole every so many milliseconds, 0 to stop. Anything else is
 /// Crossbar's way of asking once.
 #[derive(Deserialize)]
 struct Ask {
     push: u64,
+}
+
+/// Where it is.
+pub const PATH: &str = "/ws";
+/// Between two looks at the token: its end closes the socket within a second, as with topics.
+const TOKEN: Duration = Duration::from_millis(500);
+
+/// An operator who was let in.
+pub struct Watcher {
+    /// What the token gave; `None` where none is asked for.
+    pub grant: Option<Grant>,
+    /// What came after the handshake.
+    pub rest: Vec<u8>,
 }
 
 /// A question is short; more is no question.
@@ -28,6 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 struct Socket {
     relay: Arc<Relay>,
     stream: TcpStream,
+    grant: Option<Grant>,
     decoder: Decoder,
     /// Asked once and not answered yet.
     asked: bool,
@@ -40,13 +55,14 @@ struct Socket {
 }
 
 /// Answers until the peer goes or the pod drains.
-pub async fn run(stream: TcpStream, rest: Vec<u8>, relay: Arc<Relay>) {
+pub async fn run(stream: TcpStream, watcher: Watcher, relay: Arc<Relay>) {
+    let Watcher { grant, rest } = watcher;
     let sockets = relay.stats_sockets.fetch_add(1, Relaxed);
     let now = Instant::now();
     let decoder = Decoder::new(QUESTION, 16);
     let (asked, push, push_now, pinged) = (false, None, false, false);
     let full = sockets >= relay.limits.stats_sockets;
-    let mut socket = Socket { relay, stream, decoder, asked, push, push_now, answered: now, heard: now, pinged };
+    let mut socket = Socket { relay, stream, grant, decoder, asked, push, push_now, answered: now, heard: now, pinged };
     let end = if full { Some(close::of_code(Code::TooManySockets)) } else { socket.talk(&rest).await };
     socket.relay.stats_sockets.fetch_sub(1, Relaxed);
     if let Some(frame) = end {
@@ -61,6 +77,8 @@ impl Socket {
             return frame;
         }
         let mut input = [0; 1024];
+        let mut looks = interval(TOKEN);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let relay = Arc::clone(&self.relay);
             let (answer_at, ping_at) = (self.answer_at(), self.heard + self.quiet());
@@ -77,9 +95,17 @@ impl Socket {
                     self.pinged = true;
                     if !self.send(&close::control(Opcode::Ping, b"")).await { return None }
                 },
+                _ = looks.tick(), if self.grant.is_some() => {
+                    if let Some(code) = self.over() { return Some(close::of_code(code)) }
+                },
                 () = relay.drain_begins() => return Some(close::of_code(Code::GoElsewhere)),
             }
         }
+    }
+
+    /// Why the operator may watch no longer.
+    fn over(&self) -> Option<Code> {
+        self.relay.access.as_ref()?.over(self.grant.as_ref()?)
     }
 
     /// When the next answer is due: to a question as soon as the interval allows, otherwise at the next push.

@@ -1,21 +1,23 @@
 //! Who is at the door: the address behind the proxies we trust, and the origin of the page. Rules STR-22 and STR-23.
 use super::request::Request;
 use crate::config::Origins;
+use std::net::{IpAddr, SocketAddr};
 
 /// The client's address.
-pub fn address(request: &Request, direct: &str, trusted_proxies: usize) -> String {
+pub fn address(request: &Request, direct: IpAddr, trusted_proxies: usize) -> IpAddr {
     behind(request.list("x-forwarded-for"), direct, trusted_proxies)
 }
 
-/// Each trusted proxy has appended the address that it saw, so the client's is that many from the right.
+/// Each trusted proxy has appended the address that it saw, so the client's is that many from the right. Some append the port too. What
+/// is no address counts for the proxy that wrote it.
 pub fn behind<'a>(
     forwarded: impl DoubleEndedIterator<Item = &'a str>,
-    direct: &'a str,
+    direct: IpAddr,
     trusted_proxies: usize,
-) -> String {
+) -> IpAddr {
     let hop = trusted_proxies.checked_sub(1).and_then(|back| forwarded.rev().nth(back));
-    // A proxy writes an address; anything longer is not one and is not kept in memory.
-    hop.filter(|hop| hop.len() <= 45).unwrap_or(direct).to_owned()
+    let address = |hop: &str| hop.parse().or_else(|_| hop.parse::<SocketAddr>().map(|socket| socket.ip())).ok();
+    hop.and_then(address).unwrap_or(direct).to_canonical()
 }
 
 /// Whether a page of the request's origin may use the relay.
@@ -26,7 +28,7 @@ pub fn is_origin_allowed(request: &Request, allowed: &Origins) -> bool {
 /// Whether a page of this origin, which asked for that host, may use the relay. Programs that are no browser send none.
 pub fn is_allowed(origin: Option<&str>, host: Option<&str>, allowed: &Origins) -> bool {
     let (Some(origin), Origins::Only(list)) = (origin, allowed) else { return true };
-    let own = origin.split_once("://").map(|(_, host)| host);
+    let own = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     list.iter().any(|one| one == origin) || (own.is_some() && own == host)
 }
 
@@ -42,11 +44,19 @@ mod tests {
     #[test]
     fn str_23_the_address_is_the_one_the_trusted_proxy_saw() {
         let request = with("X-Forwarded-For: 6.6.6.6, 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\n");
-        assert_eq!(address(&request, "9.9.9.9", 0), "9.9.9.9");
-        assert_eq!(address(&request, "9.9.9.9", 1), "2.2.2.2");
-        assert_eq!(address(&request, "9.9.9.9", 2), "1.1.1.1");
-        assert_eq!(address(&request, "9.9.9.9", 7), "9.9.9.9");
-        assert_eq!(address(&with(&format!("X-Forwarded-For: {}\r\n", "x".repeat(46))), "9.9.9.9", 1), "9.9.9.9");
+        let seen = |request: &Request, proxies| address(request, [9, 9, 9, 9].into(), proxies).to_string();
+        for (proxies, expected) in [(0, "9.9.9.9"), (1, "2.2.2.2"), (2, "1.1.1.1"), (7, "9.9.9.9")] {
+            assert_eq!(seen(&request, proxies), expected, "{proxies}");
+        }
+        for (hop, expected) in [
+            ("2.2.2.2:4711", "2.2.2.2"),
+            ("2001:db8::7", "2001:db8::7"),
+            ("[2001:db8::7]:4711", "2001:db8::7"),
+            ("::ffff:2.2.2.2", "2.2.2.2"),
+            ("unknown", "9.9.9.9"),
+        ] {
+            assert_eq!(seen(&with(&format!("X-Forwarded-For: {hop}\r\n")), 1), expected, "{hop}");
+        }
     }
 
     #[test]
@@ -55,6 +65,8 @@ mod tests {
         for (origin, allowed) in [
             ("Origin: https://lab.example\r\n", true),
             ("Origin: http://here:1\r\n", true),
+            ("Origin: ftp://here:1\r\n", false),
+            ("Origin: https://u@here:1\r\n", false),
             ("", true),
             ("Origin: https://evil.example\r\n", false),
             ("Origin: null\r\n", false),

@@ -4,6 +4,7 @@ use crate::topics::reader::Counts;
 use crate::topics::{Reader, Route};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -13,7 +14,7 @@ pub struct Client {
     /// Its topic and role.
     pub route: Route,
     /// Its address, behind trusted proxies.
-    pub address: Box<str>,
+    pub address: IpAddr,
     /// What it says it is.
     pub user_agent: Box<str>,
     /// When it came.
@@ -78,7 +79,7 @@ impl Client {
     pub fn new(
         route: Route,
         grant: Option<Grant>,
-        address: &str,
+        address: IpAddr,
         user_agent: &str,
         reader: Arc<Reader>,
         now: u64,
@@ -86,7 +87,7 @@ impl Client {
         Self {
             route,
             grant,
-            address: address.into(),
+            address,
             user_agent: user_agent.into(),
             connected: SystemTime::now(),
             reader,

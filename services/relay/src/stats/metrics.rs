@@ -1,5 +1,6 @@
 //! What a pod tells Prometheus. Rule STR-63.
 use crate::access::Access;
+use crate::log;
 use crate::relay::Relay;
 use crate::stats::exposition::Text;
 
@@ -37,6 +38,7 @@ pub fn text(relay: &Relay) -> String {
         "WebSockets the relay closed",
         count.closed.iter().map(|(code, value)| (code.name(), value)),
     );
+    out.counter("parley_relay_suppressed_lines_total", "Lines over log.lines that were not logged", log::suppressed());
     if relay.settings.cluster.is_some() {
         crate::cluster::metrics::write(&mut out, &relay.links);
     }

@@ -2,6 +2,7 @@
 use super::client::{Client, Rate};
 use crate::relay::Relay;
 use serde::Serialize;
+use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// One client, with Crossbar's names; what Crossbar does not have comes after them.
@@ -11,7 +12,7 @@ pub struct Report<'a> {
     broadcaster: bool,
     connected: String,
     #[serde(rename = "remoteAddr")]
-    remote_address: &'a str,
+    remote_address: IpAddr,
     #[serde(rename = "userAgent")]
     user_agent: &'a str,
     stats: Both,
@@ -68,7 +69,7 @@ pub fn of(client: &Client, now: u64) -> Report<'_> {
         topic: &client.route.topic,
         broadcaster: client.route.role.publishes(),
         connected: rfc3339(client.connected),
-        remote_address: &client.address,
+        remote_address: client.address,
         user_agent: &client.user_agent,
         stats: Both { tx: one(rates.sent, now), rx: one(rates.received, now) },
         role,

@@ -1,6 +1,6 @@
 //! A code that was made on one pod opens one socket on any.
 use super::guarded::{IN, code, code_of, guarded, open, open_at, opens_with, refusal, revoke};
-use super::nats::{Nats, PASSWORD};
+use super::nats::Nats;
 use parley_relay::codes::Code;
 use std::time::Duration;
 
@@ -10,8 +10,7 @@ const PATIENT: &str = "--limit=code.timeout=30000";
 #[tokio::test]
 async fn str_117_a_code_opens_one_socket_on_another_pod() {
     let nats = Nats::start_as_in_the_chart().await;
-    let login = ["--nats-user=relay", &format!("--nats-password={PASSWORD}")];
-    let pods = guarded(&nats, 3, &[&login[..], &[PATIENT]].concat()).await;
+    let pods = guarded(&nats, 3, &[PATIENT]).await;
     let made = code(&pods[0]).await;
     assert_eq!(open(&pods[1], &made).await, IN);
     for pod in &pods {

@@ -11,9 +11,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// What a pod has of codes and revocations.
-async fn ports(nats: &Nats, limits: &Limits) -> Ports {
-    let bus = Bus::join(&bus::Nats { servers: nats.url.clone(), login: None }, "a pod").await.unwrap();
-    let ports = cluster::ports(&bus, limits, &Arc::default());
+async fn ports(nats: &Nats, pod: &str, limits: &Limits) -> Ports {
+    let bus = Bus::join(&bus::Nats { servers: nats.url.clone(), login: None }, pod).await.unwrap();
+    let ports = cluster::ports(&bus, pod, limits, &Arc::default());
     let connected = async {
         while !bus.is_connected() {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -30,7 +30,7 @@ async fn str_117_codes_over_nats_keep_the_contract() {
     let nats = Nats::start().await;
     let lifetime = Duration::from_millis(1500);
     let limits = Limits { code_lifetime: 1500, code_timeout: 10_000, ..Limits::default() };
-    let (one, other) = (ports(&nats, &limits).await, ports(&nats, &limits).await);
+    let (one, other) = (ports(&nats, "one", &limits).await, ports(&nats, "other", &limits).await);
     contracts::codes(&*one.codes, &*other.codes, lifetime).await;
     contracts::codes(&*one.codes, &*one.codes, lifetime).await;
 }
@@ -39,7 +39,7 @@ async fn str_117_codes_over_nats_keep_the_contract() {
 async fn str_118_revocations_over_nats_keep_the_contract() {
     let nats = Nats::start().await;
     let limits = Limits { pod_revocations: 2, ..Limits::default() };
-    let (one, other) = (ports(&nats, &limits).await, ports(&nats, &limits).await);
+    let (one, other) = (ports(&nats, "one", &limits).await, ports(&nats, "other", &limits).await);
     contracts::revocations(&*one.revocations, &one.revoked).await;
     let heard = async {
         while !other.revoked.covers(&contracts::grant("ada")) {

@@ -1,6 +1,6 @@
 //! Who is sent away on one pod is sent away on all.
 use super::guarded::{IN, end, flags, guarded, join, knock, knows, refusal, revoke};
-use super::nats::{Nats, PASSWORD, settle};
+use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
 use parley_relay::access::{Entry, Revocation, Term};
@@ -13,8 +13,7 @@ use tokio::time::timeout;
 #[tokio::test]
 async fn str_118_a_revocation_is_said_at_once_and_ends_live_sockets_on_every_pod_and_nobody_elses() {
     let nats = Nats::start_as_in_the_chart().await;
-    let login = ["--nats-user=relay", &format!("--nats-password={PASSWORD}")];
-    let pods = guarded(&nats, 3, &login).await;
+    let pods = guarded(&nats, 3, &[]).await;
     let (mut here, mut there) = (join(&pods[1], "ada").await, join(&pods[2], "ada").await);
     let (mut one, mut other) = (join(&pods[1], "eve").await, join(&pods[1], "bob").await);
     let began = Instant::now();

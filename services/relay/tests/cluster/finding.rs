@@ -1,5 +1,5 @@
 //! Pods come and go, and NATS with them.
-use super::nats::{Nats, PASSWORD};
+use super::nats::Nats;
 use super::pod::{Pod, linked, start};
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn str_90_a_lease_is_said_as_soon_as_the_server_is_there() {
 async fn str_90_what_the_relays_user_may_do_on_nats_is_enough() {
     let nats = Nats::start_as_in_the_chart().await;
     let stranger = Pod::start(&nats, &["--pod=stranger"]).await;
-    let pods = start(&nats, 2, &["--nats-user=relay", &format!("--nats-password={PASSWORD}")]).await;
+    let pods = start(&nats, 2, &[]).await;
     let mut reader = pods[0].join("/out/lab").await;
     pods[1].wanted(1).await;
     pods[1].join("/in/lab").await.say("allowed").await;

@@ -13,7 +13,7 @@ impl Words {
     async fn hear(nats: &Nats) -> Self {
         let options = async_nats::ConnectOptions::with_user_and_password("signaling".into(), PASSWORD.into());
         let client = options.connect(&nats.url).await.unwrap();
-        let words = client.subscribe("parley.v1.media.relay.local").await.unwrap();
+        let words = client.subscribe("parley.v1.media.relay.local.*").await.unwrap();
         settle(&client).await;
         Self(words)
     }
@@ -33,9 +33,8 @@ impl Words {
 }
 
 async fn carries(nats: &Nats, name: &str, flags: &[&str]) -> Pod {
-    let (name, password) = (format!("--pod={name}"), format!("--nats-password={PASSWORD}"));
-    let usual =
-        [&name, "--nats-user=relay", &password, "--media-listen=127.0.0.1:0", "--limit=media.linkIdleTime=15000"];
+    let name = format!("--pod={name}");
+    let usual = [&name, "--media-listen=127.0.0.1:0", "--limit=media.linkIdleTime=15000"];
     Pod::start(nats, &[&usual[..], flags].concat()).await
 }
 

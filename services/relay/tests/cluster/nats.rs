@@ -14,8 +14,17 @@ pub struct Nats {
     directory: PathBuf,
 }
 
-/// The relay's password in the chart's configuration.
+/// The password of every user in the chart's configuration.
 pub const PASSWORD: &str = "relay-secret";
+/// The relays that are users there.
+const RELAYS: [&str; 7] = ["a", "b", "leaf", "one", "p0", "p1", "p2"];
+
+fn user(template: &str, name: &str) -> String {
+    let mark = parley_relay::access::one_use::mark_of(name);
+    let values = [("NAME", name), ("VARIABLE", &name.to_uppercase()), ("REGION", "local"), ("MARK", &mark)];
+    let fill = |text: String, (name, value): (&str, &str)| text.replace(&format!("${{{name}}}"), value);
+    values.into_iter().fold(template.to_owned(), fill)
+}
 
 /// Waits until the server has taken what this client asked of it. `flush` alone waits for the socket only.
 pub async fn settle(client: &async_nats::Client) {
@@ -31,14 +40,24 @@ impl Nats {
         nats
     }
 
+    /// The flags with which a relay comes in as the user of its name; none where there are no users, or not this one.
+    pub fn login(&self, flags: &[&str]) -> Vec<String> {
+        let name = flags.iter().find_map(|flag| flag.strip_prefix("--pod="));
+        let user = name.filter(|name| self.config().exists() && RELAYS.contains(name));
+        user.map(|user| vec![format!("--nats-user={user}"), format!("--nats-password={PASSWORD}")]).unwrap_or_default()
+    }
+
     /// With the users and permissions of a region.
     pub async fn start_as_in_the_chart() -> Self {
         let mut nats = Self::start().await;
         nats.kill().await;
         std::fs::create_dir_all(&nats.directory).unwrap();
-        let mut config =
-            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../charts/parley/files/nats.conf"))
-                .unwrap();
+        let read = |name: &str| {
+            let files = concat!(env!("CARGO_MANIFEST_DIR"), "/../../charts/parley/files");
+            std::fs::read_to_string(format!("{files}/{name}")).unwrap()
+        };
+        let (mut config, relay) = (read("nats.conf"), read("nats-relay.conf"));
+        let relays: String = RELAYS.iter().map(|name| user(&relay, name)).collect();
         let (listen, store) = (format!("127.0.0.1:{}", nats.port), nats.directory.join("store").display().to_string());
         for (name, value) in [
             ("SERVER_NAME", "one"),
@@ -48,6 +67,7 @@ impl Nats {
             ("DOMAIN", "local"),
             ("MAX_MEMORY", "64MB"),
             ("MAX_FILE", "64MB"),
+            ("RELAYS", &relays),
         ] {
             config = config.replace(&format!("${{{name}}}"), value);
         }
@@ -70,7 +90,8 @@ impl Nats {
         let mut command = Command::new(binary());
         if self.config().exists() {
             command.arg("-c").arg(self.config());
-            for user in ["SIGNALING", "RELAY", "TURN"] {
+            let relays = RELAYS.iter().map(|name| name.to_uppercase());
+            for user in ["SIGNALING".to_owned(), "TURN".to_owned()].into_iter().chain(relays) {
                 command.env(format!("PARLEY_NATS_{user}_PASSWORD"), PASSWORD);
             }
         } else {

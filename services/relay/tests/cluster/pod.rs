@@ -1,6 +1,8 @@
 //! A relay as a process of its own, and clients of it that are known to be good.
 use super::nats::Nats;
+use super::signer::{claims, hs256};
 use futures_util::{SinkExt, StreamExt};
+use serde_json::json;
 use std::collections::HashMap;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -44,7 +46,7 @@ pub async fn linked(pods: &[Pod]) {
 impl Pod {
     pub async fn start(nats: &Nats, flags: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parley-relay"));
-        command.args(["--listen=127.0.0.1:0", "--nats", &nats.url]).args(flags);
+        command.args(["--listen=127.0.0.1:0", "--nats", &nats.url]).args(nats.login(flags)).args(flags);
         // A machine that stands still for a while is not a dead peer.
         for usual in ["--threads=1", "--link-listen=127.0.0.1:0", "--limit=link.deadTime=15000"] {
             let (name, _) = usual.rsplit_once('=').unwrap();
@@ -110,7 +112,10 @@ impl Pod {
 
     pub async fn get(&self, path: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).await.unwrap();
-        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: relay\r\n\r\n").as_bytes()).await.unwrap();
+        // A relay that asks for tokens shows its numbers to operators only.
+        let token = hs256(&claims(json!({ "stats": true })));
+        let head = format!("GET {path} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer {token}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
         let mut answer = String::new();
         timeout(DEADLINE, stream.read_to_string(&mut answer)).await.unwrap().unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();

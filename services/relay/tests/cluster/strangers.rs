@@ -47,7 +47,9 @@ async fn str_91_a_stranger_is_not_let_in_and_counted() {
     }
 }
 
-const LEASES: &str = "parley.v1.relay.lease.local";
+/// Where all pods say their leases.
+const LEASES: &str = "parley.v1.relay.lease.local.*";
+const FAKE: &str = "parley.v1.relay.lease.local.fake";
 
 /// What a pod says of itself.
 async fn lease_of(nats: &Nats, name: &str) -> Lease {
@@ -159,8 +161,8 @@ async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_el
     let lease =
         Lease { pod: "fake".into(), epoch: 7, zone: String::new(), link, key: key.clone(), gone: false, media: None };
     let client = async_nats::connect(&nats.url).await.unwrap();
-    client.publish(LEASES, "{\"pod\":1}".into()).await.unwrap();
-    client.publish(LEASES, lease.bytes().into()).await.unwrap();
+    client.publish(FAKE, "{\"pod\":1}".into()).await.unwrap();
+    client.publish(FAKE, lease.bytes().into()).await.unwrap();
     settle(&client).await;
     let batch = |number: u64, count: u32, length: u32, frames: &[u8]| {
         [&[16][..], &number.to_be_bytes(), &count.to_be_bytes(), &length.to_be_bytes(), frames].concat()
@@ -195,4 +197,27 @@ async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_el
         }
     }
     talk_crosses(&pods).await;
+}
+
+#[tokio::test]
+async fn str_133_a_lease_on_another_pods_subject_or_of_no_pods_address_is_not_dialled() {
+    let nats = Nats::start().await;
+    let pod = Pod::start(&nats, &["--pod=p0"]).await;
+    // It hears leases by the time that it says its own.
+    lease_of(&nats, "p0").await;
+    let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let link = fake.local_addr().unwrap();
+    let lease =
+        Lease { pod: "fake".into(), epoch: 7, zone: String::new(), link, key: Key::random(), gone: false, media: None };
+    let client = async_nats::connect(&nats.url).await.unwrap();
+    client.publish("parley.v1.relay.lease.local.rude", lease.bytes().into()).await.unwrap();
+    let nowhere = Lease { link: "169.254.169.254:80".parse().unwrap(), ..lease.clone() };
+    client.publish(FAKE, nowhere.bytes().into()).await.unwrap();
+    for code in ["FOREIGN", "ADDRESS"] {
+        pod.until(&format!("refused_leases_total{{code=\"{code}\"}}"), |refused| refused == 1).await;
+    }
+    assert_eq!(pod.metric("link_ended_total{code=\"LINK_UNREACHABLE\"}").await, 0);
+    // The pod itself takes the same lease on its own subject.
+    client.publish(FAKE, lease.bytes().into()).await.unwrap();
+    timeout(DEADLINE, fake.accept()).await.expect("not dialled").unwrap();
 }

@@ -12,17 +12,18 @@ pub fn grant(name: &str) -> Grant {
 /// What every store of codes does: those that one pod `keeps` another one `takes`. `lifetime`: how long they are kept.
 pub async fn codes(keeps: &dyn Codes, takes: &dyn Codes, lifetime: Duration) {
     let pass = |path: &str| Pass { path: path.into(), role: Role::Publish, grant: grant("ada") };
+    let network = [192, 0, 2, 1].into();
     assert_eq!(takes.take("AAAAAAAABBBBBBBBBBBBBBBBBBBBBA").await, Ok(None), "of nobody");
-    let one = keeps.keep(pass("/in/a")).await.unwrap();
+    let one = keeps.keep(pass("/in/a"), network).await.unwrap();
     assert_eq!(takes.take(&one).await.map(|taken| taken.map(|pass| pass.path)), Ok(Some("/in/a".into())));
     assert_eq!((takes.take(&one).await, keeps.take(&one).await), (Ok(None), Ok(None)), "used");
     let unknown = format!("{}BBBBBBBBBBBBBBBBBBBBBA", &one[..8]);
     assert_eq!(takes.take(&unknown).await, Ok(None), "unknown");
-    let other = keeps.keep(pass("/in/b")).await.unwrap();
+    let other = keeps.keep(pass("/in/b"), network).await.unwrap();
     let (first, second) = tokio::join!(takes.take(&other), keeps.take(&other));
     let got: Vec<Pass> = [first, second].into_iter().filter_map(Result::unwrap).collect();
     assert!(got.len() == 1 && got[0].path == "/in/b" && got[0].role == Role::Publish, "used at once: {got:?}");
-    let old = keeps.keep(pass("/in/c")).await.unwrap();
+    let old = keeps.keep(pass("/in/c"), network).await.unwrap();
     tokio::time::sleep(lifetime + lifetime / 10).await;
     assert_eq!(takes.take(&old).await, Ok(None), "too old");
 }

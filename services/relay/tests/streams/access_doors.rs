@@ -234,3 +234,22 @@ async fn str_109_and_110_a_code_opens_one_socket_on_its_very_path() {
         assert_eq!(with(path, tried).await, refusal(Code::CodeInvalid), "{path} {tried}");
     }
 }
+
+#[tokio::test]
+async fn str_131_sockets_of_one_network_that_send_no_token_leave_the_others_their_places() {
+    let pod = start(&["--limit=address.waiting=2", "--trusted-proxies=1"]).await;
+    let upgrade = async |address: &str| {
+        let mut raw = Raw::connect(&pod).await;
+        let head = format!("GET /lab/7 HTTP/1.1\r\n{}X-Forwarded-For: {address}\r\n\r\n", super::raw::UPGRADE);
+        raw.write(head.as_bytes()).await;
+        let status = raw.head().await.split(' ').nth(1).unwrap().to_owned();
+        (status, raw)
+    };
+    let (first, _first) = upgrade("2001:db8:1:2::1").await;
+    let (second, _second) = upgrade("2001:db8:1:2::2").await;
+    let (third, mut refused) = upgrade("2001:db8:1:2::3").await;
+    let (other, _other) = upgrade("2001:db8:1:3::1").await;
+    assert_eq!((&*first, &*second, &*other), ("101", "101", "101"));
+    assert_eq!(third, Code::TooManyWaiting.http().to_string());
+    assert_eq!(refused.rest().await, br#"{"code":"TOO_MANY_WAITING"}"#);
+}

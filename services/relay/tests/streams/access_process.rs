@@ -77,6 +77,7 @@ async fn str_116_the_binary_takes_both_kinds_of_token_and_logs_nothing_secret() 
     let tokens = [hs256(&claims(json!({}))), eddsa(&claims(json!({})))];
     let mut secrets: Vec<String> = tokens.iter().map(|token| token.rsplit('.').next().unwrap().to_owned()).collect();
     secrets.push(SECRET.into());
+    let operator = hs256(&claims(json!({ "stats": true })));
     for token in &tokens {
         let (socket, answer) =
             send(&address, &format!("GET /lab/7 HTTP/1.1\r\n{UPGRADE}Authorization: Bearer {token}\r\n\r\n")).await;
@@ -90,7 +91,8 @@ async fn str_116_the_binary_takes_both_kinds_of_token_and_logs_nothing_secret() 
         assert!(answer.starts_with("HTTP/1.1 101 "), "{answer}");
         secrets.push(code);
         // What `/ws` shows of both.
-        let (mut watch, _) = send(&address, &format!("GET /ws HTTP/1.1\r\n{UPGRADE}\r\n")).await;
+        let (mut watch, _) =
+            send(&address, &format!("GET /ws HTTP/1.1\r\n{UPGRADE}Authorization: Bearer {operator}\r\n\r\n")).await;
         watch.write_all(&frame(0x81, b"?")).await.unwrap();
         let mut shown = vec![0; 8192];
         let size = timeout(DEADLINE, watch.read(&mut shown)).await.unwrap().unwrap();
@@ -106,6 +108,7 @@ async fn str_116_the_binary_takes_both_kinds_of_token_and_logs_nothing_secret() 
     timeout(DEADLINE, written).await.unwrap();
     let log = log.lock().unwrap().clone();
     assert!(secrets.iter().all(|secret| !log.contains(secret.as_str())), "{log}");
+    assert!(!log.contains("lab/7"), "[STR-135] {log}");
 }
 
 /// Flags, environment, and the sentence they lead to.

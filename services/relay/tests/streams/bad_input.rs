@@ -93,3 +93,30 @@ async fn str_15_a_claimed_length_costs_no_memory_and_incomplete_messages_are_bou
     drop(claiming);
     pod.until("all released", || pod.0.relay.assembly.bytes() == 0).await;
 }
+
+#[tokio::test]
+async fn str_131_incomplete_messages_of_one_network_are_bounded_and_another_goes_on() {
+    let flags = ["--limit=address.assemblyBytes=200000", "--limit=stream.messageBytes=150000", "--trusted-proxies=1"];
+    let pod = start(&flags).await;
+    let join = async |address: &str| {
+        let mut raw = Raw::connect(&pod).await;
+        let head = format!("GET /in/x HTTP/1.1\r\n{}X-Forwarded-For: {address}\r\n\r\n", super::raw::UPGRADE);
+        raw.write(head.as_bytes()).await;
+        assert!(raw.head().await.starts_with("HTTP/1.1 101 "));
+        raw
+    };
+    let begun = frame(0x02, &vec![1; 120_000]);
+    let (mut one, mut over, mut other) =
+        (join("2001:db8:1:2::1").await, join("2001:db8:1:2::2").await, join("2001:db8:1:3::1").await);
+    one.write(&begun).await;
+    pod.until("the first is counted", || pod.0.relay.assembly.bytes() >= 120_000).await;
+    over.write(&begun).await;
+    assert_eq!(over.end().await, 1013);
+    other.write(&begun).await;
+    pod.until("another network's is counted", || pod.0.relay.assembly.bytes() >= 240_000).await;
+    other.write(&frame(0x80, b"end")).await;
+    one.write(&frame(0x80, b"end")).await;
+    pod.until("both messages are whole", || pod.0.relay.counters.received.get() == 2).await;
+    drop((one, over, other));
+    pod.until("all released", || pod.0.relay.assembly.bytes() == 0).await;
+}

@@ -11,6 +11,7 @@ mod access_codes;
 mod access_doors;
 mod access_ends;
 mod access_process;
+mod access_statistics;
 mod bad_input;
 mod crowds;
 mod doors;

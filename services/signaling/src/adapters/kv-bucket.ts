@@ -1,41 +1,70 @@
 /** A JetStream KV bucket of the region: opened at its first use, every operation within one deadline. */
-import { jetstream } from '@nats-io/jetstream';
+import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { StoreFailure } from '../core/ports.ts';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import type { StoreFailure, StoreLifetime } from '../core/ports.ts';
 
-export interface KvOptions {
+export interface KvOptions extends StoreLifetime {
   readonly domain: string | undefined;
   readonly replicas: number;
 }
 
 export interface Bucket {
   readonly attempt: <Result>(act: (kv: KV) => Promise<Result>) => Promise<Result | StoreFailure>;
+  /** How long a value lives, as JetStream takes it. */
+  readonly ttl: string;
+  /** Within `attempt`: the new revision, or `undefined` where `revision` was not the last. The value ends `lifetimeMs` later. */
+  readonly write: (key: string, text: string, revision: number) => Promise<number | undefined>;
+  /** Within `attempt`: whether the key was removed, as `revision` was its last. */
+  readonly remove: (kv: KV, key: string, revision: number) => Promise<boolean>;
   readonly isReachable: () => boolean;
 }
 
 const UNAVAILABLE: StoreFailure = { ok: false, code: 'STORE_UNAVAILABLE' };
 /** JetStream without a leader answers nobody: callers get a clear, retryable code instead of a hanging request. */
 const TIMEOUT_MS = 2000;
+/**
+ * How long the mark of a removed or ended key stays, the least that JetStream takes. Reads come from the leader and compare-and-set works
+ * without it, so nothing needs it; while it is there it counts as a value.
+ */
+const MARKER_MS = 1000;
 /** JetStream's code for a write whose expected last sequence was another. */
 const WRONG_LAST_SEQUENCE = 10071;
 
 /** A pod starts while JetStream has no leader. Values are read from the leader: what was written is seen. */
-export function kvBucket(connection: NatsConnection, name: string, { domain, replicas }: KvOptions): Bucket {
+export function kvBucket(
+  connection: NatsConnection,
+  name: string,
+  { domain, replicas, lifetimeMs }: KvOptions,
+): Bucket {
+  const client = jetstream(connection, {
+    timeout: TIMEOUT_MS,
+    ...(domain === undefined ? {} : { domain }),
+  });
+  const prefix = domain === undefined ? '' : `$JS.${domain}.API.`;
+  const ttl = seconds(lifetimeMs);
   let bucket: Promise<KV> | undefined;
   let reachable = true;
   const open = (): Promise<KV> => {
-    bucket ??= new Kvm(
-      jetstream(connection, { timeout: TIMEOUT_MS, ...(domain === undefined ? {} : { domain }) }),
-    )
-      .create(name, { replicas, history: 1, allow_direct: false })
-      .catch((error: unknown) => {
-        bucket = undefined;
-        throw error;
-      });
+    bucket ??= openBucket(client, name, replicas).catch((error: unknown) => {
+      bucket = undefined;
+      throw error;
+    });
     return bucket;
   };
   return {
+    ttl,
+    // The library's own `put` and `update` take no lifetime.
+    async write(key, text, revision) {
+      const expect = { lastSubjectSequence: revision };
+      const written = client.publish(`${prefix}$KV.${name}.${key}`, text, { ttl, expect });
+      return (await unlessConflict(written, undefined))?.seq;
+    },
+    remove: (kv, key, revision) =>
+      unlessConflict(
+        kv.purge(key, { previousSeq: revision, ttl: seconds(MARKER_MS) }).then(() => true),
+        false,
+      ),
     async attempt(act) {
       try {
         const result = await inTime(open().then(act));
@@ -49,6 +78,24 @@ export function kvBucket(connection: NatsConnection, name: string, { domain, rep
     isReachable: () => reachable,
   };
 }
+
+/** A bucket from before values had a lifetime gets it here; what is in it already ends that long after its next write. */
+async function openBucket(client: JetStreamClient, name: string, replicas: number): Promise<KV> {
+  const options = { replicas, history: 1, allow_direct: false, markerTTL: MARKER_MS };
+  const kv = await new Kvm(client).create(name, options);
+  const { config } = (await kv.status()).streamInfo;
+  if (config.allow_msg_ttl !== true) {
+    const manager = await client.jetstreamManager();
+    await manager.streams.update(config.name, {
+      allow_msg_ttl: true,
+      subject_delete_marker_ttl: nanos(MARKER_MS),
+    });
+  }
+  return kv;
+}
+
+/** As JetStream takes it: whole seconds. */
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
 
 /** Of a compare-and-set: the result, or `otherwise` where somebody was faster. */
 export async function unlessConflict<Result, Other>(

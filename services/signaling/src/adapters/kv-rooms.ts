@@ -1,9 +1,10 @@
-/** Named rooms in the region's JetStream KV. Every decision is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, MOD-6. */
+/** Named rooms in the region's JetStream KV. Every decision is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, ROOM-10, ROOM-12, MOD-6. */
 import { Type } from 'typebox';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { decode } from '@parley/protocol/decode';
 import { ROOMS_BUCKET } from '@parley/protocol/subjects';
 import type { RoomRecord, RoomStore } from '../core/ports.ts';
+import { RoomCount } from './kv-room-count.ts';
 import { kvBucket, unlessConflict, type KvOptions } from './kv-bucket.ts';
 
 const RecordSchema = Type.Object({
@@ -30,32 +31,40 @@ const RecordSchema = Type.Object({
   kicked: Type.Optional(Type.Array(Type.Object({ participant: Type.String(), until: Type.Integer() }))),
 });
 
-export function kvRooms(connection: NatsConnection, options: KvOptions): RoomStore {
-  const { attempt, isReachable } = kvBucket(connection, ROOMS_BUCKET, options);
+export interface KvRoomsOptions extends KvOptions {
+  /** Most rooms that the region keeps. */
+  readonly rooms: number;
+}
+
+export function kvRooms(connection: NatsConnection, options: KvRoomsOptions): RoomStore {
+  const { attempt, ttl, write, remove, isReachable } = kvBucket(connection, ROOMS_BUCKET, options);
+  const count = new RoomCount(options.rooms);
   return {
     create: (record) =>
       attempt(async (kv) => {
-        const revision = await unlessConflict(kv.create(record.name, JSON.stringify(record)), undefined);
-        return revision === undefined ? { ok: false, code: 'ROOM_EXISTS' } : { ok: true };
+        if (!(await count.take(kv))) return { ok: false, code: 'REGION_FULL' };
+        const made = kv.create(record.name, JSON.stringify(record), ttl);
+        const revision = await unlessConflict(made, undefined);
+        if (revision !== undefined) return { ok: true };
+        count.giveBack();
+        return { ok: false, code: 'ROOM_EXISTS' };
       }),
     read: (name) =>
       attempt(async (kv) => {
         const entry = await kv.get(name);
         const record = entry?.operation === 'PUT' ? parse(entry.string()) : undefined;
-        const found = record === undefined ? undefined : { record, revision: entry?.revision ?? 0 };
-        return { ok: true, found };
+        if (entry === null || record === undefined) return { ok: true, found: undefined };
+        const { revision, created } = entry;
+        return { ok: true, found: { record, revision, writtenAt: created.getTime() } };
       }),
     update: (room, record) =>
-      attempt(async (kv) => {
-        const write = kv.update(record.name, JSON.stringify(record), room.revision);
-        const revision = await unlessConflict(write, undefined);
-        return { ok: true, updated: revision === undefined ? undefined : { record, revision } };
+      attempt(async () => {
+        const revision = await write(record.name, JSON.stringify(record), room.revision);
+        if (revision === undefined) return { ok: true, updated: undefined };
+        return { ok: true, updated: { record, revision, writtenAt: Date.now() } };
       }),
     remove: ({ record, revision }) =>
-      attempt(async (kv) => {
-        const purge = kv.purge(record.name, { previousSeq: revision }).then(() => false);
-        return { ok: true, changed: await unlessConflict(purge, true) };
-      }),
+      attempt(async (kv) => ({ ok: true, changed: !(await remove(kv, record.name, revision)) })),
     isReachable,
   };
 }

@@ -1,11 +1,11 @@
-/** Seats of rooms with a cap in the region's JetStream KV: one value per room. SPEC rule MOD-7. */
+/** Seats of rooms with a cap in the region's JetStream KV: one value per room. SPEC rules MOD-7, ROOM-10. */
 import { Type } from 'typebox';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { decode } from '@parley/protocol/decode';
 import { PodId } from '@parley/protocol/ids';
 import { SEATS_BUCKET } from '@parley/protocol/subjects';
 import type { SeatPlan, SeatStore } from '../core/ports.ts';
-import { kvBucket, unlessConflict, type KvOptions } from './kv-bucket.ts';
+import { kvBucket, type KvOptions } from './kv-bucket.ts';
 
 /** As short as it can be read: 1,000 seats, as many as a room may have, are 44 to 72 kB by the length of pod names, written at each change. */
 const PlanSchema = Type.Object({
@@ -14,7 +14,7 @@ const PlanSchema = Type.Object({
 });
 
 export function kvSeats(connection: NatsConnection, options: KvOptions): SeatStore {
-  const { attempt } = kvBucket(connection, SEATS_BUCKET, options);
+  const { attempt, write, remove } = kvBucket(connection, SEATS_BUCKET, options);
   return {
     read: (name) =>
       attempt(async (kv) => {
@@ -24,21 +24,18 @@ export function kvSeats(connection: NatsConnection, options: KvOptions): SeatSto
         return { ok: true, plan, revision: entry.revision };
       }),
     write: (name, plan, revision) =>
-      attempt(async (kv) => {
+      attempt(async () => {
         const text = JSON.stringify({
           incarnation: plan.incarnation,
           seats: Object.fromEntries(
             plan.seats.map(({ participant, pod, boot }) => [participant, [pod, boot]]),
           ),
         });
-        return {
-          ok: true,
-          revision: await unlessConflict(kv.put(name, text, { previousSeq: revision }), undefined),
-        };
+        return { ok: true, revision: await write(name, text, revision) };
       }),
     forget: (name, revision) =>
       attempt(async (kv) => {
-        await unlessConflict(kv.purge(name, { previousSeq: revision }), undefined);
+        await remove(kv, name, revision);
         return { ok: true };
       }),
   };

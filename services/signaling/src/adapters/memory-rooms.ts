@@ -1,27 +1,41 @@
 /** Named rooms in memory, for tests; the contract suite holds it to what the KV does. */
-import type { RoomStore, StoredRoom } from '../core/ports.ts';
+import type { RoomStore, StoredRoom, StoreLifetime } from '../core/ports.ts';
 
-export function memoryRooms(): RoomStore {
+export interface MemoryRoomsOptions extends StoreLifetime {
+  /** Most rooms that the region keeps. */
+  readonly rooms: number;
+}
+
+const NO_LIMITS: MemoryRoomsOptions = { lifetimeMs: Infinity, rooms: Infinity };
+
+export function memoryRooms({ lifetimeMs, rooms: most }: MemoryRoomsOptions = NO_LIMITS): RoomStore {
   const rooms = new Map<string, StoredRoom>();
   let revision = 0;
+  const find = (name: string): StoredRoom | undefined => {
+    const room = rooms.get(name);
+    if (room === undefined || room.writtenAt + lifetimeMs > Date.now()) return room;
+    rooms.delete(name);
+    return undefined;
+  };
   return {
     create(record) {
-      if (rooms.has(record.name)) return Promise.resolve({ ok: false, code: 'ROOM_EXISTS' });
+      if (rooms.size >= most) return Promise.resolve({ ok: false, code: 'REGION_FULL' });
+      if (find(record.name)) return Promise.resolve({ ok: false, code: 'ROOM_EXISTS' });
       revision += 1;
-      rooms.set(record.name, { record, revision });
+      rooms.set(record.name, { record, revision, writtenAt: Date.now() });
       return Promise.resolve({ ok: true });
     },
-    read: (name) => Promise.resolve({ ok: true, found: rooms.get(name) }),
+    read: (name) => Promise.resolve({ ok: true, found: find(name) }),
     update(room, record) {
-      if (rooms.get(record.name)?.revision !== room.revision)
+      if (find(record.name)?.revision !== room.revision)
         return Promise.resolve({ ok: true, updated: undefined });
       revision += 1;
-      const updated = { record, revision };
+      const updated = { record, revision, writtenAt: Date.now() };
       rooms.set(record.name, updated);
       return Promise.resolve({ ok: true, updated });
     },
     remove(room) {
-      const changed = rooms.get(room.record.name)?.revision !== room.revision;
+      const changed = find(room.record.name)?.revision !== room.revision;
       if (!changed) rooms.delete(room.record.name);
       return Promise.resolve({ ok: true, changed });
     },

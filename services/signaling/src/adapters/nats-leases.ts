@@ -7,12 +7,14 @@ import type { OnBad } from './nats-bus.ts';
 export interface Source<Kind extends TSchema> {
   readonly subject: string;
   readonly kind: Kind;
+  /** Whose lease it is, where the subject ends with that name: NATS lets nobody else publish there. */
+  readonly owner?: (said: Static<Kind>) => string;
 }
 
 /** While NATS is away nothing is heard. */
 export function hearLeases<Kind extends TSchema>(
   connection: NatsConnection,
-  { subject, kind }: Source<Kind>,
+  { subject, kind, owner }: Source<Kind>,
   onSaid: (said: Static<Kind>) => void,
   onBad: OnBad,
 ): void {
@@ -20,8 +22,10 @@ export function hearLeases<Kind extends TSchema>(
     callback(error, message) {
       if (error !== null) return;
       const decoded = decode(kind, parsed(message.string()));
-      if (decoded.ok) onSaid(decoded.message);
-      else onBad(message.subject, decoded.why);
+      if (!decoded.ok) onBad(message.subject, decoded.why);
+      else if (owner !== undefined && !message.subject.endsWith(`.${owner(decoded.message)}`))
+        onBad(message.subject, 'the lease of another');
+      else onSaid(decoded.message);
     },
   });
 }

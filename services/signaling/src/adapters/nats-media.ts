@@ -1,4 +1,4 @@
-/** Media relays over NATS core: what they say of themselves, and whom they are to send away. SPEC rules MEDIA-1, MEDIA-7. */
+/** Media relays over NATS core: what they say of themselves, and whom they are to send away. SPEC rules MEDIA-1, MEDIA-7, MEDIA-17. */
 import type { RegionId } from '@parley/protocol/ids';
 import { MediaRelay } from '@parley/protocol/media';
 import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
@@ -16,7 +16,11 @@ export function natsMedia(
   onBad: OnBad,
 ): MediaBus {
   const { takes } = followLink(connection);
-  const source = { subject: mediaRelaySubject(region), kind: MediaRelay };
+  const source = {
+    subject: mediaRelaySubject(region, '*'),
+    kind: MediaRelay,
+    owner: ({ relay }: MediaRelay) => relay,
+  };
   hearLeases(connection, source, (relay) => listener.onRelay(relay), onBad);
   return {
     revoke(participant, untilS) {

@@ -1,5 +1,5 @@
 /** Tickets, resume tokens and media tokens: EdDSA JWTs, verified with any key of the set, signed with the active one. SPEC rules KEY-1 to KEY-4. */
-import { SignJWT, errors, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose';
+import { SignJWT, decodeJwt, errors, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose';
 import { Type, type TSchema, type Static } from 'typebox';
 import { decode } from '@parley/protocol/decode';
 import {
@@ -35,7 +35,9 @@ export type Verified<Claims> =
 
 export interface Tokens {
   signTicket(claims: Unsigned<TicketClaims>, ttlMs: number): Promise<string>;
-  signResume(claims: Unsigned<ResumeClaims>, ttlMs: number): Promise<string>;
+  signResume(claims: UnsignedResume, ttlMs: number): Promise<string>;
+  /** The same claims, issued now and with a later expiry, for a token that this installation has signed: it is not verified. */
+  renewResume(token: string, ttlMs: number): Promise<string>;
   signMedia(claims: Unsigned<MediaClaims>, ttlMs: number): Promise<string>;
   /** For a topic of the stream relay that two visitors of pages meet on. SPEC rule KEY-6. */
   signPipe(claims: Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>, ttlMs: number): Promise<string>;
@@ -43,9 +45,10 @@ export interface Tokens {
   verifyResume(token: string): Promise<Verified<ResumeClaims>>;
 }
 type Unsigned<Claims> = Omit<Claims, 'iss' | 'aud' | 'exp'>;
+type UnsignedResume = Omit<Unsigned<ResumeClaims>, 'iat'>;
 
 /** Pods' clocks may differ by this much. */
-const CLOCK_TOLERANCE_S = 5;
+export const CLOCK_TOLERANCE_S = 5;
 
 /** 30 s of tickets at the pace of 100 joins a second. */
 const ISSUED_KEPT = 3000;
@@ -107,11 +110,18 @@ export async function createTokens(set: unknown): Promise<Tokens> {
     return ticket;
   };
 
+  const signResume = (claims: Record<string, unknown>, ttlMs: number): Promise<string> =>
+    sign({ ...claims, iat: Math.floor(Date.now() / 1000) }, RESUME_AUDIENCE, ttlMs);
+
   return {
     signTicket: async (claims, ttlMs) => remember(await sign(claims, TICKET_AUDIENCE, ttlMs), claims, ttlMs),
     signMedia: (claims, ttlMs) => sign(claims, MEDIA_AUDIENCE, ttlMs),
     signPipe: (claims, ttlMs) => sign(claims, STREAMS_AUDIENCE, ttlMs),
-    signResume: (claims, ttlMs) => sign(claims, RESUME_AUDIENCE, ttlMs),
+    signResume,
+    renewResume(token, ttlMs) {
+      const { exp: _expired, ...claims } = decodeJwt(token);
+      return signResume(claims, ttlMs);
+    },
     async verifyTicket(token) {
       const known = issued.get(token);
       if (known !== undefined && known.until > Date.now()) return { ok: true, claims: known.claims };

@@ -16,51 +16,75 @@ export class Bucket {
 
   /** Takes `amount`, or nothing where there is not enough. */
   take(amount: number, now: number): boolean {
+    const isThere = this.has(amount, now);
+    if (isThere) this.#tokens -= amount;
+    return isThere;
+  }
+
+  /** Whether `amount` could be taken. */
+  has(amount: number, now: number): boolean {
     this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) * this.#perMs);
     this.#at = now;
-    if (this.#tokens < amount) return false;
-    this.#tokens -= amount;
-    return true;
+    return this.#tokens >= amount;
   }
 
   /** How long until `amount` can be had. */
   waitMs(amount: number): number {
     return Math.max(0, Math.ceil((amount - this.#tokens) / this.#perMs));
   }
-
-  isFull(now: number): boolean {
-    return this.#tokens + (now - this.#at) * this.#perMs >= this.#burst;
-  }
 }
 
-/** A bucket for each address. Full ones are forgotten, so memory follows the addresses that are active. */
+/**
+ * How many addresses one `AddressBuckets` remembers: 5 MB, and more than have a socket here (`pod.sockets`), so that clients who come back
+ * do not push each other out.
+ */
+export const MOST_ADDRESSES = 20_000;
+
+/**
+ * A bucket for each address, in two generations: an address that asks moves to the young one; when that has half of the most, or is old
+ * enough for every bucket to have filled, it becomes the old one, and those of the old one are forgotten, all in a few steps.
+ *
+ * An empty bucket is forgotten early only where 10,000 other addresses have asked since its own did last. An attacker with that many
+ * gains nothing by it, as each of them has a full bucket of its own; and newcomers are always taken, whatever the attacker does.
+ */
 export class AddressBuckets {
   readonly #perSecond: number;
   readonly #burst: number;
-  readonly #buckets = new Map<string, Bucket>();
-  #sweepAt: number;
+  readonly #fillMs: number;
+  #young = new Map<string, Bucket>();
+  #old = new Map<string, Bucket>();
+  #youngSince: number;
 
   constructor(perSecond: number, burst: number, now: number) {
     this.#perSecond = perSecond;
     this.#burst = burst;
-    this.#sweepAt = now + SWEEP_MS;
+    this.#fillMs = (1000 * burst) / perSecond;
+    this.#youngSince = now;
+  }
+
+  /** How many addresses are remembered. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
   }
 
   /** `undefined` where there was one to take; otherwise how long to wait, in ms. */
   take(address: string, now: number): number | undefined {
-    if (now >= this.#sweepAt) this.#sweep(now);
-    let bucket = this.#buckets.get(address);
-    if (bucket === undefined) {
-      bucket = new Bucket(this.#perSecond, this.#burst, now);
-      this.#buckets.set(address, bucket);
-    }
+    if (now - this.#youngSince >= this.#fillMs) this.#age(now);
+    const bucket = this.#young.get(address) ?? this.#renew(address, now);
     return bucket.take(1, now) ? undefined : bucket.waitMs(1);
   }
 
-  #sweep(now: number): void {
-    this.#sweepAt = now + SWEEP_MS;
-    for (const [address, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(address);
+  #renew(address: string, now: number): Bucket {
+    if (this.#young.size >= MOST_ADDRESSES / 2) this.#age(now);
+    const bucket = this.#old.get(address) ?? new Bucket(this.#perSecond, this.#burst, now);
+    this.#old.delete(address);
+    this.#young.set(address, bucket);
+    return bucket;
+  }
+
+  #age(now: number): void {
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#youngSince = now;
   }
 }
-
-const SWEEP_MS = 60_000;

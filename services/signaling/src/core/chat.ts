@@ -1,4 +1,4 @@
-/** Chat: lines are merged by id, so that repeating one is harmless. SPEC rules CHAT-1 to CHAT-5. */
+/** Chat: lines are merged by id, so that repeating one is harmless. SPEC rules CHAT-1 to CHAT-8. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
 import type { Input } from './input.ts';
@@ -9,44 +9,40 @@ const TELL_AGAIN_MS = 500;
 /** As much as people write while a link is down. */
 const REPEATED_LINES = 10;
 
-export function chat(pod: Pod, { socket, id, text, at }: Input & { type: 'chat' }): void {
+export function chat(pod: Pod, { socket, line }: Input & { type: 'chat' }): void {
   const found = holderOf(pod, socket);
   if (found === undefined) return;
-  const { room, entry } = found;
-  const known = room.chat.find((line) => line.id === id);
+  const { room } = found;
+  const known = knownLine(room, line);
   if (known === undefined) {
-    const line: ChatLine = { id, from: entry.participant, name: entry.name, text, at };
     keepLine(pod, room, line);
     tellLine(pod, room, line);
-    pod.effects.push({
-      type: 'say',
-      sockets: localSockets(room, entry.participant),
-      message: { type: 'chat', line },
-    });
+    const sockets = localSockets(room, line.from);
+    pod.effects.push({ type: 'say', sockets, message: { type: 'chat', line } });
   }
-  pod.effects.push({
-    type: 'say',
-    sockets: [socket],
-    message: { type: 'chat-taken', id, at: known?.at ?? at },
-  });
+  const { id, name, at, proof } = known ?? line;
+  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'chat-taken', id, name, at, proof } });
 }
+
+/** The id alone would let a participant keep out a line of another one by using its id first. */
+const knownLine = (room: Room, { id, from }: ChatLine): ChatLine | undefined =>
+  room.chat.find((known) => known.id === id && known.from === from);
 
 /** Lines from another pod or from somebody who resumes: the ones not known yet are kept and shown. */
 export function mergeChat(pod: Pod, room: Room, lines: readonly ChatLine[]): void {
   for (const line of lines) {
-    if (room.chat.some((known) => known.id === line.id)) continue;
+    if (knownLine(room, line) !== undefined) continue;
     keepLine(pod, room, line);
     const sockets = localSockets(room, line.from);
     if (sockets.length > 0) pod.effects.push({ type: 'say', sockets, message: { type: 'chat', line } });
   }
 }
 
-/** Lines that somebody who resumes brings along. Words of others count only where no pod may remember them. */
+/** Lines that a participant who resumes brings along. Lines of others count only where no pod may remember them. */
 export function bringChat(pod: Pod, room: Room, by: ParticipantId, lines: readonly ChatLine[]): void {
   const recovering = room.recoveringUntil > pod.now;
   for (const line of lines) {
-    const isKnown = room.chat.some(({ id }) => id === line.id);
-    if (isKnown || (!recovering && line.from !== by)) continue;
+    if (knownLine(room, line) !== undefined || (!recovering && line.from !== by)) continue;
     mergeChat(pod, room, [line]);
     tellLine(pod, room, line);
   }

@@ -1,15 +1,17 @@
 /** The room core of one pod: one input, then drain the effects. No I/O, no clock, no randomness of its own. */
 import type { BusMessage } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
-import type { PodId, RoomId } from '@parley/protocol/ids';
+import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { Agenda } from './agenda.ts';
 import { change } from './change.ts';
 import { chat, mergeChat } from './chat.ts';
 import { direct, onDirectedAnswer, onTransfer, undelivered } from './directed.ts';
-import type { Effect } from './effects.ts';
+import type { Effect, SocketId } from './effects.ts';
 import type { Input, Join, Resume } from './input.ts';
 import { join } from './join.ts';
+import { Departures } from './departures.ts';
+import { listParticipants } from './participants.ts';
 import { leave, loseSocket } from './leave.ts';
 import { moderate, onModerate, onModerated } from './moderation.ts';
 import {
@@ -28,10 +30,11 @@ import { answerSections } from './roster/answer.ts';
 import { onDigest } from './roster/digest.ts';
 import { greetAll } from './roster/greet.ts';
 import { hearsItself, notePeer, onBeat, peersHeard, startBeating } from './roster/liveness.ts';
+import { strongestClaim } from './roster/merge.ts';
 import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
 import { isAbandoned, onSeat } from './seating.ts';
-import type { Person, Pod, Room } from './state.ts';
+import { holderOf, type Person, type Pod, type Room } from './state.ts';
 import { Transfers } from './transfers.ts';
 
 export interface CoreOptions {
@@ -54,7 +57,11 @@ export interface Core {
   ready(): boolean;
   population(room: RoomId): number;
   people(room: RoomId): readonly Person[];
-  /** What this pod knows of a room it has. */
+  /** Whether this pod knows of the participant in the room, also of one that left it. A ticket of it is used. */
+  isKnown(room: RoomId, participant: ParticipantId): boolean;
+  /** The participant whose socket this is; `undefined` before it is welcomed and after it was replaced. */
+  holder(socket: SocketId): Pick<Person, 'participant' | 'name'> | undefined;
+  /** What this pod knows of a room it has; `undefined` too where the store of a named one could not be read. */
   view(room: RoomId): RoomView | undefined;
   /** Whether nobody can come back into this seat any more. */
   isAbandoned(room: RoomId, seat: Seat): boolean;
@@ -89,6 +96,7 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
       agenda,
       onGivenUp: (pending) => undelivered(pod, pending.socket, pending, 'timeout'),
     }),
+    departures: new Departures({ ttlMs: limits['resume.ttl'], most: limits['pod.departures'] }),
     requests: new Map(),
   };
   pod.agenda.schedule(now, () => startBeating(pod));
@@ -113,7 +121,16 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
     ready: () => hearsItself(pod),
     population: (room) => pod.rooms.get(room)?.people.size ?? 0,
     people: (room) => [...(pod.rooms.get(room)?.people.values() ?? [])],
-    view: (room) => pod.rooms.get(room)?.view,
+    isKnown(id, participant) {
+      const room = pod.rooms.get(id);
+      return room !== undefined && strongestClaim(pod, room, participant) !== undefined;
+    },
+    holder: (socket) => holderOf(pod, socket)?.entry,
+    view: (id) => {
+      const room = pod.rooms.get(id);
+      const isUnread = room?.view.kind === 'named' && room.policy === undefined;
+      return isUnread ? undefined : room?.view;
+    },
     isAbandoned(id, seat) {
       const room = pod.rooms.get(id);
       return room !== undefined && isAbandoned(pod, room, seat);
@@ -153,6 +170,8 @@ function handle(pod: Pod, input: Input): void {
       return onPolicyUnread(pod, input.room);
     case 'moderate':
       return moderate(pod, input);
+    case 'list':
+      return listParticipants(pod, pod.rooms.get(input.view.room) ?? open(pod, input), input);
     case 'seat':
       return onSeat(pod, input);
     case 'transfer':
@@ -186,9 +205,11 @@ function arrive(pod: Pod, arrival: Join | Resume): void {
   else resume(pod, room, arrival);
 }
 
-function open(pod: Pod, arrival: Join | Resume): Room {
+function open(pod: Pod, arrival: Pick<Join, 'view' | 'policy'>): Room {
   const room = openRoom(pod, arrival, (waiting) => arrive(pod, waiting));
   watchPolicy(pod, room);
+  // Whoever opened it may be refused, and an owner who asks who is there does not enter.
+  pod.emptied.add(room.view.room);
   return room;
 }
 

@@ -2,17 +2,24 @@
 import type { BusMessage, Moderated, Tombstone } from '@parley/protocol/bus';
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
+import type { IceOffer } from '@parley/protocol/http';
 import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
-import type { ServerMessage } from '@parley/protocol/server-messages';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Join } from './input.ts';
 import type { RoomSeats, SeatHolder } from './ports.ts';
+import type { Person } from './state.ts';
 
 /** A socket of this pod, numbered by the shell; never used again after its close. */
 export type SocketId = number;
 
+/** A welcome without the ICE servers, which the shell adds: the core knows no TURN. */
+export type BareWelcome = Omit<Welcome, keyof IceOffer>;
+/** What the core says on a socket. */
+export type CoreMessage = Exclude<ServerMessage, Welcome> | BareWelcome;
+
 export type Effect =
-  | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: ServerMessage }
+  | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: CoreMessage }
   | {
       readonly type: 'hand-on';
       readonly socket: SocketId;
@@ -32,6 +39,8 @@ export type Effect =
       readonly type: 'take-seat';
       readonly seats: RoomSeats;
       readonly participant: ParticipantId;
+      /** There is one seat more for an owner. */
+      readonly owner: boolean;
       readonly socket: SocketId;
     }
   /** Somebody comes in from the lobby: with a fresh token, and a seat where there are seats. The answer comes back as the input `seat`. */
@@ -54,6 +63,8 @@ export type Effect =
       readonly name: string | undefined;
       readonly visitor: VisitorMarks | undefined;
     }
+  /** The answer to the input `list`; those who wait in the lobby are among them. */
+  | { readonly type: 'listed'; readonly ref: number; readonly people: readonly Person[] }
   /** Everybody in the room here has been told that the participant is gone for good. */
   | {
       readonly type: 'departed';

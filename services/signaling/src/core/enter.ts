@@ -1,6 +1,6 @@
 /** What a join and a resume end in: the roster has the participant, and its socket is welcomed. SPEC rules JOIN-9, RES-4. */
 import type { Waiting } from '@parley/protocol/people';
-import type { Welcome } from '@parley/protocol/server-messages';
+import type { BareWelcome } from './effects.ts';
 import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
 import { putOwn } from './roster/section.ts';
@@ -12,7 +12,8 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   const { socket, participant, generation, name, media, owner, visitor } = arrival;
   pod.sockets.set(socket, { room: room.view.room, participant });
   const presence = { state: 'here' as const, socket };
-  putOwn(pod, room, { participant, generation, name, media, owner, visitor, presence });
+  const tokenGeneration = arrival.type === 'resume' ? arrival.tokenGeneration : undefined;
+  putOwn(pod, room, { participant, generation, name, media, owner, visitor, tokenGeneration, presence });
   // Whoever joined has taken its seat before; whoever resumes may sit on another pod still, also where this one has held it before.
   if (arrival.type === 'resume') claimSeat(pod, room, participant);
   pod.effects.push({ type: 'say', sockets: [socket], message: welcome(pod, room, arrival) });
@@ -20,7 +21,7 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
 
 const waitingOf = ({ participant, name }: Person): Waiting => ({ participant, name });
 
-function welcome(pod: Pod, room: Room, arrival: Join | Resume): Welcome {
+function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
   const { participant, token, owner } = arrival;
   const { limits } = pod;
   return {

@@ -31,11 +31,11 @@ export type Join = { readonly type: 'join' } & Arrival;
 export type Resume = {
   readonly type: 'resume';
   readonly tokenGeneration: number;
-  /** Since its welcome, in ms: news of a participant that young may still be on its way to this pod. */
+  /** Since it was signed, in ms: news of a participant that young may still be on its way to this pod. */
   readonly tokenAgeMs: number;
   /** When the participant first entered, Unix ms: it is shown no chat from before. */
   readonly since: number;
-  /** Lines the client has, for a room whose pods all died. */
+  /** Lines the client has, for a room whose pods all died: each one is an own line, or has the proof of a pod. */
   readonly chat: readonly ChatLine[];
 } & Arrival;
 
@@ -50,14 +50,8 @@ export type Input =
       readonly name: string | undefined;
       readonly media: Media | undefined;
     }
-  /** `at`: Unix time in ms, only to be shown. */
-  | {
-      readonly type: 'chat';
-      readonly socket: SocketId;
-      readonly id: string;
-      readonly text: string;
-      readonly at: number;
-    }
+  /** Of the participant of this socket, under its name in the roster; signed by the shell. */
+  | { readonly type: 'chat'; readonly socket: SocketId; readonly line: ChatLine }
   | {
       readonly type: 'directed';
       readonly socket: SocketId;
@@ -73,6 +67,13 @@ export type Input =
   | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly told: boolean }
   /** The store did not answer. */
   | { readonly type: 'policy-unread'; readonly room: RoomId }
+  /** An owner asks who is in the room. The answer is the effect `listed`. */
+  | {
+      readonly type: 'list';
+      readonly ref: number;
+      readonly view: RoomView;
+      readonly policy: RoomPolicy | undefined;
+    }
   | {
       readonly type: 'moderate';
       readonly ref: number;
@@ -88,6 +89,8 @@ export type Input =
       readonly socket: SocketId;
       readonly participant: ParticipantId;
       readonly outcome: SeatOutcome;
+      /** The participant had this seat before it was asked for. */
+      readonly wasHeld: boolean;
       /** For somebody from the lobby, who is there from now on. */
       readonly token?: string;
     }

@@ -3,6 +3,7 @@ import type { Code } from '@parley/protocol/codes';
 import { enter } from './enter.ts';
 import type { Join } from './input.ts';
 import { waitAtDoor } from './lobby.ts';
+import { isFull } from './places.ts';
 import { isBanned } from './policy.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { takeSeat } from './seats.ts';
@@ -22,14 +23,8 @@ export function join(pod: Pod, room: Room, arrival: Join): void {
 /** Looked at again when a seat has been taken, as the room may have changed meanwhile. */
 export function refusal(pod: Pod, room: Room, arrival: Join): Code | undefined {
   if (strongestClaim(pod, room, arrival.participant) !== undefined) return 'TICKET_USED';
-  if (isFull(pod, room)) return 'ROOM_FULL';
+  if (isFull(pod, room, arrival)) return 'ROOM_FULL';
   if (arrival.owner) return undefined;
   if (isBanned(room.policy, arrival.visitor)) return 'BANNED';
   return room.view.locked ? 'ROOM_LOCKED' : undefined;
-}
-
-/** Soft: two pods may each let the last one in. People who are away keep their place. A hard cap is kept by seats. */
-function isFull(pod: Pod, room: Room): boolean {
-  if (room.view.hardCap === true) return false;
-  return room.people.size >= Math.min(room.view.cap, pod.limits['room.participants']);
 }

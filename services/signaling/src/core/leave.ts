@@ -55,11 +55,13 @@ export function loseSocket(pod: Pod, socket: SocketId): void {
   if (found !== undefined) awayOwn(pod, found.room, found.entry);
 }
 
-/** Gone before its room had opened, or before it had a seat: it never enters. */
+/** Gone before its room had opened, or before it had a seat: it never enters. A resume may have had the seat before: the store's answer tells. */
 function stopArriving(pod: Pod, socket: SocketId): void {
   const room = pod.rooms.get(pod.waiting.get(socket) ?? '');
   const phase = room?.phase;
-  room?.seating.delete(socket);
+  const seating = room?.seating.get(socket);
+  if (seating?.arrival.type === 'resume') room?.seating.set(socket, { ...seating, isLost: true });
+  else room?.seating.delete(socket);
   if (phase?.phase === 'opening') {
     const at = phase.arrivals.findIndex((arrival) => arrival.socket === socket);
     if (at !== -1) phase.arrivals.splice(at, 1);

@@ -1,6 +1,6 @@
 /**
  * The lobby: whoever comes waits at the door until an owner admits or refuses. Waiting is an entry of the pod's section, so that every pod
- * knows of it and owners anywhere are told; it is in no roster. SPEC rule MOD-5.
+ * knows of it and owners anywhere are told; it is in no roster. SPEC rules MOD-5, LIM-15.
  */
 import type { Moderated } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -18,7 +18,7 @@ const isWaiting = (entry: OwnEntry | undefined): entry is WaitingEntry => entry?
 
 export function waitAtDoor(pod: Pod, room: Room, arrival: Join): void {
   const { socket, participant, generation, name, media, owner, visitor } = arrival;
-  if (room.atDoor.size >= pod.limits['room.lobby']) {
+  if (isDoorFull(pod, room, visitor)) {
     pod.effects.push({ type: 'close', socket, code: 'LOBBY_FULL' });
     return;
   }
@@ -26,8 +26,18 @@ export function waitAtDoor(pod: Pod, room: Room, arrival: Join): void {
   const expiry = pod.agenda.schedule(until, () => turnAway(pod, room, participant, 'LOBBY_TIMEOUT'));
   const presence = { state: 'waiting' as const, socket, arrival, until, expiry };
   pod.doors.set(socket, { room: room.view.room, participant });
-  putOwn(pod, room, { participant, generation, name, media, owner, visitor, presence });
+  const tokenGeneration = undefined;
+  putOwn(pod, room, { participant, generation, name, media, owner, visitor, tokenGeneration, presence });
   pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'in-lobby', room: room.view } });
+}
+
+/** Everyone of a network has the same mark in a room, on whichever pod they wait. */
+function isDoorFull({ limits }: Pod, { atDoor }: Room, visitor: Join['visitor']): boolean {
+  if (atDoor.size >= limits['room.lobby']) return true;
+  if (visitor === undefined) return false;
+  let fromThere = 0;
+  for (const waiting of atDoor.values()) if (waiting.visitor?.network === visitor.network) fromThere += 1;
+  return fromThere >= limits['address.lobby'];
 }
 
 /** Lets somebody in who waits. The outcome comes later, with a token and, in a room with a cap, a seat. */

@@ -94,15 +94,30 @@ export interface BanRecord {
 export interface StoredRoom {
   readonly record: RoomRecord;
   readonly revision: number;
+  /** Of this revision, Unix ms, by the store's clock. */
+  readonly writtenAt: number;
 }
 
 export type StoreFailure = { readonly ok: false; readonly code: 'STORE_UNAVAILABLE' };
 
-/** Named rooms of one region. Only `create`, `update` and `remove` decide; all are compare-and-set. */
+/** How long a store keeps a value after its last write. SPEC rule ROOM-10. */
+export interface StoreLifetime {
+  readonly lifetimeMs: number;
+}
+
+/**
+ * Named rooms of one region. Only `create`, `update` and `remove` decide; all are compare-and-set. A room that was not written for the
+ * store's lifetime is not found any more.
+ */
 export interface RoomStore {
+  /** `REGION_FULL` where the region keeps as many rooms as it may. SPEC rule ROOM-12. */
   create(
     record: RoomRecord,
-  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly code: 'ROOM_EXISTS' } | StoreFailure>;
+  ): Promise<
+    | { readonly ok: true }
+    | { readonly ok: false; readonly code: 'ROOM_EXISTS' | 'REGION_FULL' }
+    | StoreFailure
+  >;
   read(name: string): Promise<{ readonly ok: true; readonly found: StoredRoom | undefined } | StoreFailure>;
   /** Only the room that was read: `undefined` where it is another by now. */
   update(
@@ -142,7 +157,10 @@ export interface SeatPlan {
   readonly seats: readonly Seat[];
 }
 
-/** Seats of the rooms with a cap, of one region. Only `write` decides; it is compare-and-set. */
+/**
+ * Seats of the rooms with a cap, of one region. Only `write` decides; it is compare-and-set. Seats that were not written for the store's
+ * lifetime are not found any more.
+ */
 export interface SeatStore {
   /** `revision` 0 where nobody has sat there yet. */
   read(

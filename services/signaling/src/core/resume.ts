@@ -1,52 +1,69 @@
-/** A resume: the same participant on a new socket, on this pod or from any other, within the grace period. SPEC rules RES-1 to RES-7, MOD-1, MOD-2. */
+/** A resume: the same participant on a new socket, on this pod or from any other, within the grace period. SPEC rules RES-1 to RES-12, MOD-1, MOD-2. */
 import type { Code } from '@parley/protocol/codes';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Left } from '@parley/protocol/server-messages';
 import { bringChat } from './chat.ts';
+import { ENDED } from './departed.ts';
 import { enter } from './enter.ts';
 import type { Resume } from './input.ts';
+import { isFull, isOver } from './places.ts';
 import { isBanned } from './policy.ts';
+import type { SeatOutcome } from './ports.ts';
 import { missesPods } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
+import { seatsOf, takeSeat } from './seats.ts';
 import type { Pod, Room } from './state.ts';
 
 export function resume(pod: Pod, room: Room, arrival: Resume): void {
-  const known = strongestClaim(pod, room, arrival.participant);
-  // The end of a claim that the token has overtaken says nothing about its holder: the news of the later one is still on its way.
-  const claim = known?.gone === true && known.generation < arrival.tokenGeneration ? undefined : known;
-  const mayBeMissing =
-    room.recoveringUntil > pod.now ||
-    room.silent.size > 0 ||
-    missesPods(pod) ||
-    arrival.tokenAgeMs < pod.limits['resume.grace'];
-  if (room.policy?.kicked.includes(arrival.participant) === true) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'KICKED' });
+  const refused = refusal(pod, room, arrival);
+  if (refused !== undefined) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
     return;
   }
-  if (!arrival.owner && isBanned(room.policy, arrival.visitor)) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'BANNED' });
-    return;
-  }
-  if ((claim === undefined && !mayBeMissing) || claim?.gone === true) {
-    const code = claim?.gone === true ? ENDED[claim.reason] : 'RESUME_EXPIRED';
-    pod.effects.push({ type: 'close', socket: arrival.socket, code });
-    return;
-  }
-  if (arrival.generation <= Math.max(claim?.generation ?? 0, arrival.tokenGeneration)) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'REPLACED' });
-    return;
-  }
+  // No roster shows that the participant is one of those whom the cap lets in: the seats are the truth.
+  const isKnown = claimOf(pod, room, arrival) !== undefined;
+  if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, asked: undefined });
+  else comeBack(pod, room, arrival);
+}
+
+/** The store has decided about the seat of a participant that no roster knew. SPEC rule RES-12. */
+export function resumeSeated(pod: Pod, room: Room, arrival: Resume, outcome: SeatOutcome): void {
+  const isWithoutSeat = outcome === 'full' || (outcome === 'unavailable' && isOver(pod, room, arrival));
+  const refused = isWithoutSeat ? 'ROOM_FULL' : refusal(pod, room, arrival);
+  if (refused === undefined) comeBack(pod, room, arrival);
+  else pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
+}
+
+function comeBack(pod: Pod, room: Room, arrival: Resume): void {
   dismissPredecessor(pod, room, arrival.participant);
   bringChat(pod, room, arrival.participant, arrival.chat);
   enter(pod, room, arrival);
 }
 
-const ENDED = {
-  left: 'RESUME_EXPIRED',
-  lost: 'RESUME_EXPIRED',
-  kicked: 'KICKED',
-  banned: 'BANNED',
-} as const satisfies Record<Left['reason'], Code>;
+/** The claim that counts. The end of one that the token has overtaken says nothing about its holder: the news of the later one is still on its way. */
+function claimOf(pod: Pod, room: Room, { participant, tokenGeneration }: Resume) {
+  const known = strongestClaim(pod, room, participant);
+  return known?.gone === true && known.generation < tokenGeneration ? undefined : known;
+}
+
+function refusal(pod: Pod, room: Room, arrival: Resume): Code | undefined {
+  const { participant, tokenGeneration } = arrival;
+  const claim = claimOf(pod, room, arrival);
+  if (room.policy?.kicked.includes(participant) === true) return 'KICKED';
+  if (!arrival.owner && isBanned(room.policy, arrival.visitor)) return 'BANNED';
+  if (claim?.gone === true) return ENDED[claim.reason];
+  const departure =
+    claim === undefined ? pod.departures.of(participant, tokenGeneration, pod.now) : undefined;
+  if (departure !== undefined) return ENDED[departure.reason];
+  if (claim === undefined && !mayBeMissing(pod, room, arrival)) return 'RESUME_EXPIRED';
+  if (arrival.generation <= Math.max(claim?.generation ?? 0, tokenGeneration)) return 'REPLACED';
+  return claim === undefined && isFull(pod, room, arrival) ? 'ROOM_FULL' : undefined;
+}
+
+const mayBeMissing = (pod: Pod, room: Room, { tokenAgeMs }: Resume): boolean =>
+  room.recoveringUntil > pod.now ||
+  room.silent.size > 0 ||
+  missesPods(pod) ||
+  tokenAgeMs < pod.limits['resume.grace'];
 
 /** A half-open socket of the same participant on this pod must not outlive its successor. */
 function dismissPredecessor(pod: Pod, room: Room, participant: ParticipantId): void {

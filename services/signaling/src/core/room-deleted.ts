@@ -39,4 +39,5 @@ function refuseArriving(pod: Pod, id: RoomId): void {
   if (phase?.phase !== 'opening') return;
   phase.giveUp.cancel();
   for (const { socket } of phase.arrivals) refuse(pod, socket);
+  for (const ref of phase.listings) pod.effects.push({ type: 'listed', ref, people: [] });
 }

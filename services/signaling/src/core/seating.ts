@@ -3,6 +3,8 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import { enter } from './enter.ts';
 import type { Input, Join } from './input.ts';
 import { refusal } from './join.ts';
+import { resumeSeated } from './resume.ts';
+import { loseSocket } from './leave.ts';
 import { enterFromDoor, waitingEntry } from './lobby.ts';
 import { answerAsked } from './moderation.ts';
 import type { RoomSeats, Seat, SeatOutcome } from './ports.ts';
@@ -20,22 +22,30 @@ const REFUSALS = { full: 'ROOM_FULL', unavailable: 'STORE_UNAVAILABLE' } as cons
 export function onSeat(pod: Pod, answer: SeatAnswer): void {
   pod.waiting.delete(answer.socket);
   const room = pod.rooms.get(answer.room);
-  const { participant, outcome, seats } = answer;
+  const { participant, outcome, wasHeld, seats } = answer;
   const seating = room?.seating.get(answer.socket);
   room?.seating.delete(answer.socket);
   pod.emptied.add(answer.room);
-  if (room !== undefined && seating !== undefined) seat(pod, room, withToken(seating, answer.token), outcome);
+  const isDropped = seating?.isLost === true && outcome === 'taken' && !wasHeld;
+  if (room !== undefined && seating !== undefined && !isDropped)
+    seat(pod, room, withToken(seating, answer.token), outcome);
   if (outcome !== 'taken' || seats === undefined) return;
   // The room may have been closed here meanwhile, and even opened again.
   if (room === undefined) pod.effects.push({ type: 'free-seat', seats, participant });
   else if (!isSeating(room, participant)) passOn(pod, room, seats, participant);
 }
 
-function withToken({ arrival, asked }: Seating, token = arrival.token): Seating {
-  return { arrival: { ...arrival, token }, asked };
+function withToken(seating: Seating, token = seating.arrival.token): Seating {
+  return { ...seating, arrival: { ...seating.arrival, token } };
 }
 
-function seat(pod: Pod, room: Room, { arrival, asked }: Seating, outcome: SeatOutcome): void {
+function seat(pod: Pod, room: Room, { arrival, asked, isLost }: Seating, outcome: SeatOutcome): void {
+  if (arrival.type === 'resume') {
+    resumeSeated(pod, room, arrival, outcome);
+    // Away from now on, with its seat and for the grace period, as if the socket had closed after the welcome.
+    if (isLost === true) loseSocket(pod, arrival.socket);
+    return;
+  }
   const { socket, participant, name, visitor } = arrival;
   if (asked !== undefined || waitingEntry(room, participant) !== undefined) {
     const entered = enterFromDoor(pod, room, arrival, outcome);

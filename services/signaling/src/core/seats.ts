@@ -14,10 +14,10 @@ export function seatsOf({ view, policy }: Room): RoomSeats | undefined {
 export function takeSeat(pod: Pod, room: Room, seating: Seating): void {
   const seats = seatsOf(room);
   if (seats === undefined) return;
-  const { socket, participant } = seating.arrival;
+  const { socket, participant, owner } = seating.arrival;
   room.seating.set(socket, seating);
   pod.waiting.set(socket, room.view.room);
-  pod.effects.push({ type: 'take-seat', seats, participant, socket });
+  pod.effects.push({ type: 'take-seat', seats, participant, owner, socket });
 }
 
 /** Somebody who resumed sits on this pod from now on. */

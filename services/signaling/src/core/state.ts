@@ -6,6 +6,7 @@ import type { Limits } from '@parley/protocol/limits';
 import type { ChatLine, Media } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Agenda, Appointment } from './agenda.ts';
+import type { Departures } from './departures.ts';
 import type { Effect, SocketId } from './effects.ts';
 import type { Join, Resume } from './input.ts';
 import type { Transfers } from './transfers.ts';
@@ -39,6 +40,7 @@ export interface Pod {
   ownBeatAt: number;
   sectionEpoch: number;
   readonly transfers: Transfers;
+  readonly departures: Departures;
   /** What owners asked for and no pod has answered yet, by its number. */
   readonly requests: Map<
     number,
@@ -92,9 +94,11 @@ export interface Room {
 }
 
 export interface Seating {
-  readonly arrival: Join;
+  readonly arrival: Join | Resume;
   /** Set where an owner admits somebody from the lobby: it wants to know. */
   readonly asked: Asked | undefined;
+  /** Set where the socket of a resume closed while the store decides. */
+  readonly isLost?: true;
 }
 
 /** Who is told the outcome of what an owner asked for. */
@@ -116,6 +120,8 @@ export type Phase =
   | {
       readonly phase: 'opening';
       readonly arrivals: (Join | Resume)[];
+      /** Requests of owners for the list of participants. */
+      readonly listings: number[];
       /** Live pods that were asked by name; when all have answered, nobody is there who was not named. */
       readonly asked: ReadonlySet<PodId>;
       readonly answered: Set<PodId>;
@@ -138,6 +144,8 @@ export type OwnEntry = {
   media: Media;
   readonly owner: boolean;
   readonly visitor: VisitorMarks | undefined;
+  /** Of the token that it resumed with; `undefined` for one that joined. */
+  readonly tokenGeneration: number | undefined;
   presence:
     | { readonly state: 'here'; readonly socket: SocketId }
     /** In the lobby. */

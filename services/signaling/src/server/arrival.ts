@@ -1,50 +1,78 @@
 /** From the first message of a socket to somebody at the core's door: ticket or token verified, room looked up, name checked. SPEC rules JOIN-6, JOIN-7, RES-3, RES-6. */
 import type { Enter, Resume } from '@parley/protocol/client-messages';
-import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { checkName } from '@parley/protocol/people';
+import type { ResumeClaims } from '@parley/protocol/tokens';
 import type { Arrival, Join, Resume as ResumeInput } from '../core/input.ts';
-import type { Tokens } from '../adapters/tokens.ts';
+import type { ChatProofs } from '../adapters/chat-proofs.ts';
+import { CLOCK_TOLERANCE_S, type Tokens } from '../adapters/tokens.ts';
+import type { Refused } from './connection.ts';
+import type { Gate } from './gate.ts';
+import { readBrought, type BringRules } from './brought-chat.ts';
 import type { Looked, Rooms } from './rooms.ts';
 
 export interface ArrivalParts {
   readonly limits: Limits;
   readonly tokens: Tokens;
+  readonly proofs: ChatProofs;
   readonly rooms: Rooms;
   /** What this pod knows of a room it has. */
   readonly viewHere: (room: RoomId) => RoomView | undefined;
 }
 
+/** The socket that asks. */
+export interface Door extends Pick<BringRules, 'takeRate' | 'onDropped'> {
+  readonly socket: number;
+  readonly room: RoomId;
+  readonly gate: Gate;
+}
+
 export async function readArrival(
   parts: ArrivalParts,
-  { socket, room }: { readonly socket: number; readonly room: RoomId },
+  { socket, room, gate, ...rules }: Door,
   message: Enter | Resume,
-): Promise<Join | ResumeInput | Code> {
+): Promise<Join | ResumeInput | Refused> {
   const { tokens, limits } = parts;
   const name = checkName(message.name, limits['name.chars']);
-  if (name === undefined) return 'NAME_INVALID';
+  if (name === undefined) return { code: 'NAME_INVALID' };
   const verified =
     message.type === 'enter'
       ? await tokens.verifyTicket(message.ticket)
       : await tokens.verifyResume(message.token);
   const kind = message.type === 'enter' ? 'TICKET' : 'RESUME';
-  if (!verified.ok) return verified.why === 'expired' ? `${kind}_EXPIRED` : `${kind}_INVALID`;
+  if (!verified.ok) return { code: verified.why === 'expired' ? `${kind}_EXPIRED` : `${kind}_INVALID` };
   const { claims } = verified;
-  if (claims.room !== room) return `${kind}_INVALID`;
+  if (claims.room !== room) return { code: `${kind}_INVALID` };
+  const refused = gate({ kind: message.type, room, participant: claims.sub });
+  if (refused !== undefined) return refused;
   const known = await look(parts, room, message.type);
-  if (!known.ok) return known.code;
+  if (!known.ok) return { code: known.code };
   const { view, policy } = known;
   const { sub: participant, incarnation, owner = false, visitor } = claims;
   const { generation, media } = message;
   const since = 'since' in claims ? claims.since : Date.now();
   const person = { socket, view, policy, participant, generation, incarnation, owner, visitor, name, media };
   const arrival = { ...person, token: await signResume(parts, person, since) };
-  if (message.type === 'enter') return { type: 'join', ...arrival };
+  if (message.type === 'enter') {
+    if (known.stored !== undefined) parts.rooms.use(known.stored);
+    return { type: 'join', ...arrival };
+  }
   const tokenGeneration = 'generation' in claims ? claims.generation : 0;
-  const tokenAgeMs = Date.now() - (claims.exp * 1000 - limits['resume.ttl']);
-  return { type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, since, chat: message.chat };
+  const tokenAgeMs = 'iat' in claims ? ageOf(claims, limits['resume.ttl']) : Infinity;
+  const bringer = { room, participant, name, since };
+  const chat = readBrought(bringer, message.chat, { ...parts, ...rules, now: Date.now() });
+  return { type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, since, chat };
+}
+
+/**
+ * In ms. Departures are remembered for the `resume.ttl` in force (RES-10): a token that was signed for longer may be one whose departure is
+ * forgotten, so it counts as old from the beginning.
+ */
+function ageOf({ iat, exp }: Pick<ResumeClaims, 'iat' | 'exp'>, ttlMs: number): number {
+  const isForLonger = (exp - iat - CLOCK_TOLERANCE_S) * 1000 > ttlMs;
+  return isForLonger ? Infinity : Date.now() - iat * 1000;
 }
 
 /** A newcomer needs what the store says now. Whoever was in before needs no store while the room is here. */

@@ -12,6 +12,7 @@ import {
   type LimitName,
   type Limits,
 } from '@parley/protocol/limits';
+import { mediaHosts, type MediaHosts } from './media-hosts.ts';
 
 const Environment = Type.Object({
   PARLEY_POD: PodId,
@@ -29,6 +30,7 @@ const Environment = Type.Object({
   PARLEY_STUN_URLS: Type.Optional(Type.String()),
   PARLEY_TRUSTED_PROXIES: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
   PARLEY_ALLOWED_ORIGINS: Type.Optional(Type.String()),
+  PARLEY_MEDIA_HOSTS: Type.Optional(Type.String()),
   PARLEY_LIVE: Type.Optional(Type.Enum(['open', 'off'])),
   PARLEY_LOG_LEVEL: Type.Optional(Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 });
@@ -56,6 +58,8 @@ export interface Config {
   /** How many proxies in front may be believed about X-Forwarded-For. */
   readonly trustedProxies: number;
   readonly allowedOrigins: readonly string[];
+  /** Hosts of media relays that clients may be sent to. */
+  readonly mediaHosts: MediaHosts;
   /** Anybody may publish and watch live broadcasts. */
   readonly live: boolean;
   readonly logLevel: NonNullable<Static<typeof Environment>['PARLEY_LOG_LEVEL']>;
@@ -94,6 +98,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     trustedProxies: set.PARLEY_TRUSTED_PROXIES ?? 0,
     allowedOrigins: list(set.PARLEY_ALLOWED_ORIGINS),
+    mediaHosts: readMediaHosts(list(set.PARLEY_MEDIA_HOSTS)),
     live: set.PARLEY_LIVE === 'open',
     logLevel: set.PARLEY_LOG_LEVEL ?? 'info',
     limits: readLimits(env),
@@ -118,7 +123,23 @@ function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
     }
     changes[name] = value;
   }
-  return defaultLimits(changes);
+  const limits = defaultLimits(changes);
+  // A client that loses its socket just before its token is renewed must be able to come back within the grace period.
+  if (limits['resume.ttl'] < 2 * limits['resume.grace']) {
+    const [ttl, grace] = [limitKey('resume.ttl'), limitKey('resume.grace')];
+    throw new Error(`configuration: ${ttl} must be at least twice ${grace}`);
+  }
+  return limits;
+}
+
+function readMediaHosts(entries: readonly string[]): MediaHosts {
+  try {
+    return mediaHosts(entries);
+  } catch (error) {
+    throw new Error(`configuration: PARLEY_MEDIA_HOSTS: ${String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 function readKeySet(file: string): unknown {

@@ -2,38 +2,64 @@
  * One WebSocket of a room: a stranger until enter or resume is accepted, a participant afterwards. Every message passes the guards (rate, size,
  * form; `wire.ts`) before the core sees it. SPEC rules JOIN-5 to JOIN-11, LIM-2 to LIM-6, ERR-3.
  */
-import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
 import type { ClientMessage, Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
 import { decodeClientMessage } from '@parley/protocol/decode';
 import { directedPrefix, isDirected, readDirected } from '@parley/protocol/directed';
-import type { RelayOffer } from '@parley/protocol/http';
+import type { IceOffer, RelayOffer } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
-import type { ServerMessage } from '@parley/protocol/server-messages';
 import { Bucket } from '../core/buckets.ts';
-import type { SocketId } from '../core/effects.ts';
+import type { CoreMessage, SocketId } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
-import { Wire, type WireHost } from './wire.ts';
+import { iceRequests, waitForIce } from './ice-requests.ts';
+import { Wire, type Accepted, type EndDetails, type WireHost } from './wire.ts';
 
 /** What a connection asks of the pod around it. */
 export interface Host extends WireHost {
-  /** Verifies the ticket or token and hands the arrival to the core; a code where it may not enter. */
-  admit(connection: Connection, message: Enter | Resume): Promise<Code | undefined>;
+  /** Verifies the ticket or token and hands the arrival to the core; why, where it may not enter. */
+  admit(connection: Connection, message: Enter | Resume): Promise<Refused | undefined>;
+  /** The participant of this socket is in the room. */
+  entered(connection: Connection, entered: Entered): void;
+  /** `undefined` where the address may ask for something that costs a signature; otherwise how long to wait, in ms. */
+  takeRead(address: string): number | undefined;
   handle(input: Input): void;
-  iceServers(room: RoomId, participant: ParticipantId): ServerMessage;
+  /** A line of the participant of this socket. */
+  chat(connection: Connection, id: string, text: string): void;
+  /** A token as this one, for longer. */
+  renew(token: string): Promise<string>;
+  /** STUN and TURN servers, with credentials for a participant at this address. */
+  iceOffer(room: RoomId, address: string): IceOffer;
+  /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
+  takeIceRequest(address: string): number | undefined;
   relayOffer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null>;
   closed(connection: Connection): void;
 }
 
+/** `retryAfterMs` where it is known. */
+export interface Refused {
+  readonly code: Code;
+  readonly retryAfterMs?: number;
+}
+
+export interface Entered {
+  readonly participant: ParticipantId;
+  readonly generation: number;
+  readonly kind: 'enter' | 'resume';
+}
+
 type Stage =
   | { readonly stage: 'stranger'; readonly timer: NodeJS.Timeout }
-  | { readonly stage: 'entering'; readonly since: number }
+  | { readonly stage: 'entering'; readonly since: number; readonly message: Enter | Resume }
   /** In the lobby. */
-  | { readonly stage: 'waiting' }
+  | { readonly stage: 'waiting'; readonly message: Enter | Resume }
   | { readonly stage: 'participant'; readonly participant: ParticipantId }
   | { readonly stage: 'closing' };
+
+/** Of the life of a token: what remains when a socket is lost is far more than the grace period, also with the next renewal missed. */
+const RENEW_AFTER = 1 / 3;
+/** Sockets that came together are not renewed together. */
+const RENEW_JITTER = 1 / 15;
 
 export class Connection {
   readonly id: SocketId;
@@ -43,24 +69,27 @@ export class Connection {
   readonly #wire: Wire;
   readonly #host: Host;
   readonly #chat: Bucket;
+  /** The newest resume token that this socket was given, and when it is renewed. */
+  #resume = { token: '', renewAt: Infinity };
+  readonly #iceRequests: Bucket;
   #stage: Stage;
 
   constructor(
     host: Host,
-    socket: WebSocket,
-    stream: Duplex,
-    about: { id: SocketId; room: RoomId; address: string; trace: string | undefined },
+    accepted: Accepted,
+    about: { id: SocketId; room: RoomId; trace: string | undefined },
   ) {
     const { limits } = host;
     this.id = about.id;
     this.room = about.room;
-    this.address = about.address;
+    this.address = accepted.address;
     this.trace = about.trace;
     this.#host = host;
     this.#chat = new Bucket(limits['chat.lines'], 2 * limits['chat.lines'], host.now());
+    this.#iceRequests = iceRequests(host);
     const timer = setTimeout(() => this.end('ENTER_TIMEOUT'), limits['socket.enterTimeout']);
     this.#stage = { stage: 'stranger', timer };
-    this.#wire = new Wire(host, socket, stream, {
+    this.#wire = new Wire(host, accepted, {
       onMessage: (data, isBinary) => this.#onMessage(data, isBinary),
       onEnding: () => {
         if (this.#stage.stage === 'stranger') clearTimeout(this.#stage.timer);
@@ -113,14 +142,28 @@ export class Connection {
       case 'chat':
         return this.#onChat(message.id, message.text, now);
       case 'ice':
-        return this.say(this.#host.iceServers(this.room, participant));
+        return this.#onIce();
       case 'relay':
-        return this.#onRelay(participant, message.without);
+        if (this.#mayRead()) this.#onRelay(participant, message.without);
+        return undefined;
       case 'leave':
         return this.#host.handle({ type: 'leave', socket: this.id });
       default:
         return message satisfies never;
     }
+  }
+
+  /** Says so where it may not. */
+  #mayRead(): boolean {
+    const retryAfterMs = this.#host.takeRead(this.address);
+    if (retryAfterMs !== undefined) this.#wire.sayError('TOO_MANY_REQUESTS', { retryAfterMs });
+    return retryAfterMs === undefined;
+  }
+
+  #onIce(): void {
+    const wait = waitForIce(this.#host, this.#iceRequests, this.address);
+    if (wait !== undefined) return this.#wire.sayError('ICE_TOO_FAST', { retryAfterMs: wait });
+    this.say({ type: 'ice', ...this.#host.iceOffer(this.room, this.address) });
   }
 
   #onRelay(participant: ParticipantId, without?: string): void {
@@ -135,10 +178,12 @@ export class Connection {
   #onEnter(message: Enter | Resume, since: number): void {
     if (this.#stage.stage !== 'stranger') return this.#wire.sayError('ALREADY_ENTERED');
     clearTimeout(this.#stage.timer);
-    this.#stage = { stage: 'entering', since };
+    this.#stage = { stage: 'entering', since, message };
     this.#host.admit(this, message).then(
       (refused) => {
-        if (refused !== undefined) this.end(refused);
+        if (refused === undefined) return;
+        const { code, ...details } = refused;
+        this.end(code, details);
       },
       () => this.end('INTERNAL'),
     );
@@ -161,24 +206,36 @@ export class Connection {
       return this.#wire.sayError('CHAT_TOO_LONG', { ref: id });
     if (!this.#chat.take(1, now))
       return this.#wire.sayError('CHAT_TOO_FAST', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
-    this.#host.handle({ type: 'chat', socket: this.id, id, text, at: Date.now() });
+    this.#host.chat(this, id, text);
+  }
+
+  /** Whether one more line may be said now; a line that a resume brings counts as well. */
+  takeChatRate(): boolean {
+    return this.#chat.take(1, this.#host.now());
   }
 
   #onBadMessage(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
-    if (this.#stage.stage === 'stranger') this.end(code, why);
+    if (this.#stage.stage === 'stranger') this.end(code, { message: why });
     else this.#wire.bad(code, why);
   }
 
-  /** Says one message; a welcome makes this socket a participant. */
-  say(message: ServerMessage): void {
-    const { stage } = this.#stage;
-    if (message.type === 'in-lobby' && stage === 'entering') this.#stage = { stage: 'waiting' };
-    if (message.type === 'welcome' && (stage === 'entering' || stage === 'waiting')) {
-      if (this.#stage.stage === 'entering')
-        this.#host.metrics.welcomeSeconds.observe((this.#host.now() - this.#stage.since) / 1000);
-      this.#stage = { stage: 'participant', participant: message.participant };
+  /** Says one message; a welcome makes this socket a participant, who may use TURN from here on. SPEC rule TURN-10. */
+  say(message: CoreMessage): void {
+    const stage = this.#stage;
+    if (message.type === 'in-lobby' && stage.stage === 'entering')
+      this.#stage = { stage: 'waiting', message: stage.message };
+    if (message.type === 'welcome' && (stage.stage === 'entering' || stage.stage === 'waiting')) {
+      if (stage.stage === 'entering')
+        this.#host.metrics.welcomeSeconds.observe((this.#host.now() - stage.since) / 1000);
+      const { participant } = message;
+      const { type: kind, generation } = stage.message;
+      this.#stage = { stage: 'participant', participant };
+      this.#host.entered(this, { participant, generation, kind });
+      this.#keepToken(message.resume);
     }
-    this.#wire.say(message);
+    this.#wire.say(
+      message.type === 'welcome' ? { ...message, ...this.#host.iceOffer(this.room, this.address) } : message,
+    );
   }
 
   /** Says a message that was made into text once for many. */
@@ -197,11 +254,30 @@ export class Connection {
   }
 
   /** Says why, where there is a code, and closes. */
-  end(code: Code | null, why?: string): void {
-    this.#wire.end(code, why);
+  end(code: Code | null, details?: EndDetails): void {
+    this.#wire.end(code, details);
   }
 
   checkAlive(): void {
     this.#wire.checkAlive();
+    if (this.#host.now() >= this.#resume.renewAt) this.#renew();
+  }
+
+  #keepToken(token: string): void {
+    const afterMs = this.#host.limits['resume.ttl'] * (RENEW_AFTER + RENEW_JITTER * (2 * Math.random() - 1));
+    this.#resume = { token, renewAt: this.#host.now() + afterMs };
+  }
+
+  /** SPEC rule RES-11. */
+  #renew(): void {
+    this.#resume.renewAt = Infinity;
+    this.#host.renew(this.#resume.token).then(
+      (resume) => {
+        if (this.#stage.stage !== 'participant') return;
+        this.#keepToken(resume);
+        this.say({ type: 'resume-token', resume });
+      },
+      () => this.end('INTERNAL'),
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** What the core asks of the home region's store, and the answers as inputs: policies, seats, and the way in from the lobby. SPEC rules MOD-5, MOD-7, MOD-9. */
+/** What the core asks of the home region's store, and the answers as inputs: policies, seats, and the way in from the lobby. SPEC rules MOD-5, MOD-7, MOD-9, ROOM-11. */
 import type { RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
@@ -46,10 +46,10 @@ export class HomeRegion {
     this.#parts.seats.close();
   }
 
-  #takeSeat({ seats, participant, socket }: HomeEffect & { type: 'take-seat' }): void {
+  #takeSeat({ seats, participant, owner, socket }: HomeEffect & { type: 'take-seat' }): void {
     const { room } = seats;
-    this.#parts.seats.take(seats, participant, (outcome) =>
-      this.#parts.handle({ type: 'seat', room, seats, socket, participant, outcome }),
+    this.#parts.seats.take(seats, { participant, owner }, (outcome, wasHeld) =>
+      this.#parts.handle({ type: 'seat', room, seats, socket, participant, outcome, wasHeld }),
     );
   }
 
@@ -59,14 +59,21 @@ export class HomeRegion {
     const { socket, participant, view } = arrival;
     const token = await signResume(this.#parts, arrival, Date.now());
     const answer = { type: 'seat', room: view.room, seats, socket, participant, token } as const;
-    if (seats === undefined) handle({ ...answer, outcome: 'taken' });
-    else this.#parts.seats.take(seats, participant, (outcome) => handle({ ...answer, outcome }));
+    if (seats === undefined) handle({ ...answer, outcome: 'taken', wasHeld: false });
+    else {
+      const { owner } = arrival;
+      this.#parts.seats.take(seats, { participant, owner }, (outcome, wasHeld) =>
+        handle({ ...answer, outcome, wasHeld }),
+      );
+    }
   }
 
   /** A store that does not answer changes nothing: the core asks again, soon. */
   async #readPolicy(room: RoomId): Promise<void> {
     const { rooms, handle } = this.#parts;
     const known = await rooms.look(room);
+    // Somebody is in it.
+    if (known.ok && known.stored !== undefined) rooms.use(known.stored);
     if (known.ok && known.policy !== undefined) handle({ type: 'policy', policy: known.policy, told: false });
     if (known.ok) return;
     if (known.code === 'ROOM_NOT_FOUND') handle({ type: 'room-missing', room });

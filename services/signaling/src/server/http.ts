@@ -1,13 +1,16 @@
 /** The HTTP side of a pod: /v1, health and metrics. Fastify parses, routes and bounds; the handlers decide. */
+import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Code } from '@parley/protocol/codes';
 import { ROUTES } from '@parley/protocol/http';
-import { refuse } from './refusal.ts';
+import { refuse, refuseRaw } from './refusal.ts';
 import { ban, listBans, unban } from './routes/bans.ts';
 import { changeRoom } from './routes/change-room.ts';
 import type { RouteContext } from './routes/context.ts';
 import { createRoom } from './routes/create-room.ts';
 import { deleteRoom } from './routes/delete-room.ts';
 import { joinRoom } from './routes/join-room.ts';
+import { listParticipants } from './routes/list-participants.ts';
 import { moderate } from './routes/moderate.ts';
 import { openLive } from './routes/open-live.ts';
 import { readRoom } from './routes/read-room.ts';
@@ -27,14 +30,32 @@ export function createHttp(context: RouteContext): FastifyInstance {
     bodyLimit: config.limits['body.bytes'],
     // A client that trickles its request, or says nothing, holds a socket for no longer than this; looked at once a second.
     requestTimeout: REQUEST_WITHIN_MS,
-    http: { headersTimeout: HEADERS_WITHIN_MS, connectionsCheckingInterval: 1000 },
+    http: {
+      headersTimeout: HEADERS_WITHIN_MS,
+      connectionsCheckingInterval: 1000,
+      // Node.js would answer without a body.
+      requireHostHeader: false,
+    },
     keepAliveTimeout: 75_000,
     routerOptions: { maxParamLength: 100 },
+    return503OnClosing: false,
+    // What the router refuses passes no hook and no handler.
+    frameworkErrors: (_error, _request, reply) => {
+      pod.metrics.refusals.inc({ code: 'BAD_REQUEST' });
+      refuse(reply, 'BAD_REQUEST');
+    },
+    clientErrorHandler: (error, stream) => onBadBytes(context, error, stream),
+  });
+  // An expectation that Node.js does not know, to which it would answer without a body.
+  app.server.on('checkExpectation', ({ socket }) => {
+    pod.metrics.refusals.inc({ code: 'BAD_REQUEST' });
+    refuseRaw(socket, 'BAD_REQUEST');
   });
 
   app.addHook('onRequest', async (request, reply) => {
+    if (request.headers.host === undefined) return refuse(reply, 'BAD_REQUEST');
     if (!request.url.startsWith('/v1')) return undefined;
-    if (!isOriginAllowed(request.raw, config.allowedOrigins)) return refuse(reply, 'ORIGIN_DENIED');
+    if (!isOriginAllowed(request.raw, config)) return refuse(reply, 'ORIGIN_DENIED');
     allowCrossOrigin(config.allowedOrigins, request, reply);
     return undefined;
   });
@@ -50,6 +71,9 @@ export function createHttp(context: RouteContext): FastifyInstance {
   app.patch(ROUTES.changeRoom.path, (request: RoomRequest, reply) => changeRoom(context, request, reply));
   app.get(ROUTES.listBans.path, (request: RoomRequest, reply) => listBans(context, request, reply));
   app.delete(ROUTES.unban.path, (request: BanRequest, reply) => unban(context, request, reply));
+  app.get(ROUTES.listParticipants.path, (request: RoomRequest, reply) =>
+    listParticipants(context, request, reply),
+  );
   app.post(ROUTES.ban.path, (request: PersonRequest, reply) => ban(context, request, reply));
   for (const [{ path }, action] of [
     [ROUTES.kick, 'kick'],
@@ -90,3 +114,20 @@ function allowCrossOrigin(allowed: readonly string[], request: FastifyRequest, r
     .header('access-control-allow-headers', 'authorization, content-type');
   reply.header('access-control-expose-headers', 'retry-after').header('access-control-max-age', '600');
 }
+
+/** Bytes that are no request, or not in time. Pods are reached through the edge alone, so that a cap on connections per network is the edge's. */
+function onBadBytes({ pod }: RouteContext, error: Error & { code?: string }, stream: Duplex): void {
+  if (error.code === 'ECONNRESET' || !stream.writable) {
+    stream.destroy();
+    return;
+  }
+  const code = BYTES_REFUSED[error.code ?? ''] ?? 'BAD_REQUEST';
+  pod.metrics.refusals.inc({ code });
+  refuseRaw(stream, code);
+}
+
+const BYTES_REFUSED: Readonly<Record<string, Code>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+  HPE_HEADER_OVERFLOW: 'HEAD_TOO_LARGE',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
+};

@@ -1,4 +1,4 @@
-/** Gives people their way to media relays and takes it from them: a pod signs what relays verify, and never calls one. SPEC rules MEDIA-3 to MEDIA-7. */
+/** Gives people their way to media relays and takes it from them: a pod signs what relays verify, and never calls one. SPEC rules MEDIA-3 to MEDIA-7 and MEDIA-17. */
 import { randomBytes } from 'node:crypto';
 import type { LiveRequest, RelayOffer } from '@parley/protocol/http';
 import { participantId, type ParticipantId, type RoomId } from '@parley/protocol/ids';
@@ -10,15 +10,21 @@ import {
   type MediaRelay,
 } from '@parley/protocol/media';
 import type { MediaClaims } from '@parley/protocol/tokens';
+import type { Logger } from 'pino';
 import type { Tokens } from '../adapters/tokens.ts';
 import type { Effect } from '../core/effects.ts';
 import { MediaRelays, type Crowd } from '../core/media-relays.ts';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
+import type { MediaHosts } from './media-hosts.ts';
+import type { Metrics } from './metrics.ts';
 
 export interface MediaDeskParts {
   readonly limits: Limits;
   readonly tokens: Tokens;
   readonly openMedia: (listener: MediaListener) => MediaBus;
+  readonly hosts: MediaHosts;
+  readonly metrics: Pick<Metrics, 'refusedRelays'>;
+  readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;
 }
 
@@ -37,6 +43,9 @@ type Departure = Effect & { type: 'departed' };
 const REMOVED_MS = 3_600_000;
 const REMOVED: ReadonlySet<Departure['reason']> = new Set(['kicked', 'banned', 'room-deleted']);
 
+/** A relay says its lease every 2 s, and one that is taken over as often as it likes. */
+const REFUSED_LINE_MS = 10_000;
+
 /** Pods' and relays' clocks may differ by this much. */
 const CLOCKS_S = 5;
 
@@ -44,13 +53,24 @@ export class MediaDesk {
   readonly #parts: MediaDeskParts;
   readonly #relays: MediaRelays;
   readonly #bus: MediaBus;
+  /** When a line of the log last named a relay that was refused. */
+  #refusedAt = -Infinity;
   /** Who has had a token here, the oldest first, for which relay, and until when a session of it may last. */
   readonly #given = new Map<ParticipantId, { readonly relay: string; readonly until: number }>();
 
   constructor(parts: MediaDeskParts) {
     this.#parts = parts;
     this.#relays = new MediaRelays(parts.limits);
-    this.#bus = parts.openMedia({ onRelay: (relay) => this.#relays.heard(relay, parts.now()) });
+    this.#bus = parts.openMedia({ onRelay: (relay) => this.#heard(relay) });
+  }
+
+  #heard(relay: MediaRelay): void {
+    const { hosts, metrics, log, now } = this.#parts;
+    if (hosts.allows(relay.url)) return this.#relays.heard(relay, now());
+    metrics.refusedRelays += 1;
+    if (now() - this.#refusedAt < REFUSED_LINE_MS) return;
+    this.#refusedAt = now();
+    log.warn({ relay: relay.relay, url: relay.url }, 'media relay refused: PARLEY_MEDIA_HOSTS');
   }
 
   /** How many relays it sends people to. */

@@ -9,6 +9,8 @@ interface Held {
   readonly connections: number;
   readonly mediaRelays: number;
   readonly turnNodes: number;
+  readonly bufferedBytes: number;
+  readonly incompleteBytes: number;
   readonly pages: { readonly visitors: number; readonly pages: number; readonly held: number };
 }
 
@@ -21,12 +23,15 @@ export class Metrics {
   messagesIn = 0;
   messagesOut = 0;
   badBusMessages = 0;
+  /** Leases of media relays whose host is not allowed. */
+  refusedRelays = 0;
   /** Writes of a room's seats that another pod was faster with. */
   seatConflicts = 0;
   readonly undelivered: Counter<'reason'>;
   readonly arrivals: Counter<'kind'>;
   readonly refusals: Counter<'code'>;
   readonly seats: Counter<'outcome'>;
+  readonly chatDropped: Counter<'reason'>;
   readonly welcomeSeconds: Histogram;
 
   constructor(read: () => Held) {
@@ -52,6 +57,16 @@ export class Metrics {
     );
     gauge('parley_media_relays', 'Media relays this pod sends people to', () => read().mediaRelays);
     gauge('parley_turn_nodes', 'TURN nodes that people can be sent to', () => read().turnNodes);
+    gauge(
+      'parley_buffered_bytes',
+      'Bytes written to WebSockets that wait to be read',
+      () => read().bufferedBytes,
+    );
+    gauge(
+      'parley_incomplete_bytes',
+      'Memory of messages of which a part has come',
+      () => read().incompleteBytes,
+    );
     gauge('parley_visitors', 'Visitors of pages whose socket this pod holds', () => read().pages.visitors);
     gauge('parley_pages', 'Pages that visitors of this pod hold or want', () => read().pages.pages);
     gauge('parley_pages_held', 'Whole pages that visitors of this pod hold', () => read().pages.held);
@@ -81,10 +96,21 @@ export class Metrics {
       () => this.badBusMessages,
     );
     counter('parley_seat_conflicts_total', 'Writes of seats repeated', () => this.seatConflicts);
+    counter(
+      'parley_media_relays_refused_total',
+      'Leases of media relays whose host is not allowed',
+      () => this.refusedRelays,
+    );
     this.seats = new Counter({
       name: 'parley_seats_total',
       help: 'Seats asked for in rooms with a cap',
       labelNames: ['outcome'],
+      registers,
+    });
+    this.chatDropped = new Counter({
+      name: 'parley_chat_dropped_total',
+      help: 'Chat lines that a resume brought and that were not taken',
+      labelNames: ['reason'],
       registers,
     });
     this.undelivered = new Counter({

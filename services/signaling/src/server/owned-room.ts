@@ -4,6 +4,7 @@ import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomRecord, SeatStore, StoredRoom } from '../core/ports.ts';
 import { isOwner } from './owner-key.ts';
+import { takeStoreRead } from './rates.ts';
 import type { RouteContext } from './routes/context.ts';
 import { incarnationOf, policyOf } from './rooms.ts';
 import { addressOf } from './visitor.ts';
@@ -13,17 +14,20 @@ type Owned =
   | { readonly ok: false; readonly code: Code; readonly retryAfterMs?: number };
 
 export async function ownedRoom(
-  { config, pod, rooms, moderation }: RouteContext,
+  { config, pod, rooms, moderation, podReads }: RouteContext,
   request: FastifyRequest<{ Params: { room: string } }>,
 ): Promise<Owned> {
   const wait = moderation.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return { ok: false, code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
+  const podWait = takeStoreRead(podReads, request.params.room, pod.now());
+  if (podWait !== undefined) return { ok: false, code: 'POD_FULL', retryAfterMs: podWait };
   const known = await rooms.look(request.params.room);
   if (!known.ok) return known;
   // Nobody owns an ad-hoc room.
   if (known.stored === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
   const { view, stored } = known;
   if (!isOwner(request.headers.authorization, stored.record)) return { ok: false, code: 'OWNER_KEY_INVALID' };
+  rooms.use(stored);
   return { ok: true, view, stored };
 }
 

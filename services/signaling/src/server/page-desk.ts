@@ -1,6 +1,6 @@
 /** The shell around the pages of a pod: holds its visitors' sockets, bus and timer, gives the core its inputs and carries out its effects. */
 import { randomBytes } from 'node:crypto';
-import type { IceServer } from '@parley/protocol/http';
+import type { IceOffer } from '@parley/protocol/http';
 import { pipeTopic, type PageLimits, type VisitorId } from '@parley/protocol/pages';
 import type { Tokens } from '../adapters/tokens.ts';
 import { AddressBuckets } from '../core/buckets.ts';
@@ -9,8 +9,10 @@ import type { PageEffect, PageInput } from '../core/pages/effects.ts';
 import { createPages, type Pages } from '../core/pages/pages.ts';
 import type { PageBus, PageListener } from '../core/ports.ts';
 import { Alarm } from './alarm.ts';
+import type { Budgets } from './budgets.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
+import type { TurnDesk } from './turn-desk.ts';
 import type { PageHost, VisitorConnection } from './visitor-connection.ts';
 import { networkOf } from './visitor-marks.ts';
 
@@ -18,9 +20,11 @@ export interface PageDeskParts {
   readonly config: Config;
   readonly tokens: Tokens;
   readonly metrics: Metrics;
+  readonly budgets: Budgets;
+  /** What costs a signature, for each address. */
   readonly boot: number;
   readonly openPages: (listener: PageListener) => PageBus;
-  readonly iceServers: (visitor: VisitorId) => IceServer[];
+  readonly turn: Pick<TurnDesk, 'offer' | 'stunServers' | 'takeRequest'>;
   readonly now: () => number;
   readonly onClosed: (connection: VisitorConnection) => void;
 }
@@ -32,6 +36,7 @@ const RANDOM_BYTES = 9;
 export class PageDesk implements PageHost {
   readonly limits: Config['limits'];
   readonly metrics: Metrics;
+  readonly budgets: Budgets;
   readonly #parts: PageDeskParts;
   readonly #core: Pages;
   readonly #bus: PageBus;
@@ -45,6 +50,7 @@ export class PageDesk implements PageHost {
     const { limits, pod } = config;
     this.limits = limits;
     this.metrics = parts.metrics;
+    this.budgets = parts.budgets;
     this.#parts = parts;
     this.#core = createPages({ pod, boot, limits, now: now(), random: Math.random });
     this.#requests = new AddressBuckets(limits['address.pages'] / 60, limits['address.pages'], now());
@@ -89,8 +95,12 @@ export class PageDesk implements PageHost {
     this.#arm();
   }
 
-  iceServers(visitor: VisitorId): IceServer[] {
-    return this.#parts.iceServers(visitor);
+  iceOffer(visitor: VisitorId, address: string): IceOffer {
+    return this.#parts.turn.offer(visitor, address);
+  }
+
+  takeIceRequest(address: string): number | undefined {
+    return this.#parts.turn.takeRequest(address);
   }
 
   pipeToken(visitor: VisitorId, pipe: string): Promise<string> {
@@ -163,7 +173,7 @@ export class PageDesk implements PageHost {
       type: 'arrived',
       visitor,
       pod: this.#parts.config.pod,
-      iceServers: this.iceServers(visitor),
+      iceServers: this.#parts.turn.stunServers(visitor),
       limits: limitsToKeep(this.limits),
       visitors,
     });

@@ -1,10 +1,9 @@
 /** The shell around the core: it holds sockets, bus and timer, gives the core its inputs and carries out its effects, in order. */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
-import type { ModerationAction } from '@parley/protocol/bus';
+import type { ModerationAction, RoomPolicy } from '@parley/protocol/bus';
 import type { Enter, Resume } from '@parley/protocol/client-messages';
-import type { Code } from '@parley/protocol/codes';
-import type { LiveRequest, RelayOffer } from '@parley/protocol/http';
+import type { IceOffer, LiveRequest, RelayOffer, RoomView } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect, SocketId } from '../core/effects.ts';
@@ -19,16 +18,22 @@ import type {
   SeatStore,
   TurnListener,
 } from '../core/ports.ts';
+import type { ChatProofs } from '../adapters/chat-proofs.ts';
 import type { Tokens } from '../adapters/tokens.ts';
+import type { Person } from '../core/state.ts';
 import { Alarm } from './alarm.ts';
 import { readArrival, type ArrivalParts } from './arrival.ts';
+import { budgetsOf, type Budgets } from './budgets.ts';
 import type { Config } from './config.ts';
-import type { Connection, Host } from './connection.ts';
+import type { Connection, Entered, Host, Refused } from './connection.ts';
 import { sendElsewhere } from './drain.ts';
+import { gateOf, type Gate } from './gate.ts';
 import { HomeRegion } from './home-region.ts';
 import { MediaDesk } from './media-desk.ts';
 import { Metrics } from './metrics.ts';
 import { PageDesk } from './page-desk.ts';
+import { implausible } from './plausible.ts';
+import { ratesOf, type Rates } from './rates.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import { TurnDesk } from './turn-desk.ts';
@@ -40,6 +45,7 @@ export interface PodParts {
   readonly config: Config;
   readonly log: Logger;
   readonly tokens: Tokens;
+  readonly proofs: ChatProofs;
   readonly rooms: Rooms;
   readonly seats: SeatStore;
   readonly openBus: (listener: BusListener) => Bus;
@@ -51,15 +57,19 @@ export interface PodParts {
 export class SignalingPod implements Host {
   readonly limits: Config['limits'];
   readonly metrics: Metrics;
+  readonly budgets: Budgets;
+  readonly rates: Rates;
   readonly core: Core;
   readonly #parts: PodParts;
   readonly #bus: Bus;
   readonly #arrivals: ArrivalParts;
+  readonly #gate: Gate;
   readonly #home: HomeRegion;
   readonly #media: MediaDesk;
   readonly #turn: TurnDesk;
   /** Owners' requests that some pod has yet to answer. */
   readonly #requests = new Map<number, (result: ModerationResult) => void>();
+  readonly #listings = new Map<number, (people: readonly Person[]) => void>();
   /** Grows over restarts too. */
   #lastRequest = 1000 * Date.now();
   readonly pages: PageDesk;
@@ -81,6 +91,8 @@ export class SignalingPod implements Host {
     const boot = Date.now();
     this.#parts = parts;
     this.limits = config.limits;
+    this.budgets = budgetsOf(config.limits);
+    this.rates = ratesOf(config.limits, this.now());
     this.core = createCore({
       pod: config.pod,
       boot,
@@ -88,12 +100,19 @@ export class SignalingPod implements Host {
       now: this.now(),
       random: Math.random,
     });
+    this.#gate = gateOf({
+      rates: this.rates,
+      now: () => this.now(),
+      isUsed: (room, participant) => this.core.isKnown(room, participant),
+    });
     this.metrics = new Metrics(() => ({
       ...this.core.counts(),
       connections: this.#sockets.size,
       pages: this.pages.counts(),
       mediaRelays: this.#media.relays,
       turnNodes: this.#turn.count(),
+      bufferedBytes: this.budgets.buffered.bytes,
+      incompleteBytes: this.budgets.incomplete.bytes,
     }));
     this.#arrivals = { ...parts, limits: config.limits, viewHere: (room) => this.core.view(room) };
     const seats = new SeatKeeper({
@@ -104,13 +123,20 @@ export class SignalingPod implements Host {
       metrics: this.metrics,
     });
     this.#home = new HomeRegion({ ...this.#arrivals, seats, handle: (input) => this.handle(input) });
-    this.#media = new MediaDesk({ ...parts, limits: config.limits, now: () => this.now() });
+    this.#media = new MediaDesk({
+      ...parts,
+      limits: config.limits,
+      hosts: config.mediaHosts,
+      metrics: this.metrics,
+      now: () => this.now(),
+    });
     this.#turn = new TurnDesk({ ...parts, now: () => this.now() });
     this.pages = new PageDesk({
       ...parts,
       metrics: this.metrics,
+      budgets: this.budgets,
       boot,
-      iceServers: (visitor) => this.#turn.offer(visitor, visitor).iceServers,
+      turn: this.#turn,
       now: () => this.now(),
       onClosed: (connection) => this.#forget(connection),
     });
@@ -204,21 +230,50 @@ export class SignalingPod implements Host {
     this.#arm();
   }
 
-  async admit(connection: Connection, message: Enter | Resume): Promise<Code | undefined> {
-    const { id: socket, room, trace } = connection;
-    const arrival = await readArrival(this.#arrivals, { socket, room }, message);
-    if (typeof arrival === 'string') return arrival;
+  /** Signed here: the name is the one that the others are shown. */
+  chat({ id: socket, room }: Connection, id: string, text: string): void {
+    const holder = this.core.holder(socket);
+    if (holder === undefined) return;
+    const line = { id, from: holder.participant, name: holder.name, text, at: Date.now() };
+    const proof = this.#parts.proofs.sign(room, line);
+    this.handle({ type: 'chat', socket, line: { ...line, proof } });
+  }
+
+  /** The cheap checks first. Only who has shown a good token takes from what all clients of the pod share. SPEC rule LIM-12. */
+  async admit(connection: Connection, message: Enter | Resume): Promise<Refused | undefined> {
+    const { id: socket, room, address } = connection;
+    const wait = this.rates.resumes.take(address, this.now());
+    if (wait !== undefined) return { code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
+    const code = implausible(message, room);
+    if (code !== undefined) return { code };
+    const takeRate = (): boolean => connection.takeChatRate();
+    const onDropped = (reason: string): void => this.metrics.chatDropped.inc({ reason });
+    const door = { socket, room, gate: this.#gate, takeRate, onDropped };
+    const arrival = await readArrival(this.#arrivals, door, message);
+    if ('code' in arrival) return arrival;
     if (!connection.isEntering) return undefined;
     this.handle(arrival);
-    this.metrics.arrivals.inc({ kind: message.type });
-    const { participant, generation } = arrival;
-    this.#parts.log.info({ trace, room, participant, generation, kind: message.type }, 'arrived');
     return undefined;
   }
 
-  /** The STUN and TURN servers that everyone of this room uses, with fresh credentials for one. */
-  iceServers(room: RoomId, participant: ParticipantId) {
-    return { type: 'ice' as const, ...this.#turn.offer(room, participant) };
+  /** The core has let the participant in: what is refused before costs no line of the log. */
+  entered({ room, trace }: Connection, { participant, generation, kind }: Entered): void {
+    this.metrics.arrivals.inc({ kind });
+    this.#parts.log.info({ trace, room, participant, generation, kind }, 'arrived');
+  }
+
+  /** `undefined` where the address may ask for something that costs a signature; otherwise how long to wait, in ms. SPEC rule LIM-14. */
+  takeRead(address: string): number | undefined {
+    return this.rates.reads.take(address, this.now());
+  }
+
+  /** The STUN and TURN servers that everyone of this room uses, with fresh credentials for a client at this address. */
+  iceOffer(room: RoomId, address: string): IceOffer {
+    return this.#turn.offer(room, address);
+  }
+
+  takeIceRequest(address: string): number | undefined {
+    return this.#turn.takeRequest(address);
   }
 
   /** A relay where this room meets, with a fresh token for it; `null` where the region has none. */
@@ -266,6 +321,10 @@ export class SignalingPod implements Host {
         this.#requests.get(effect.ref)?.(effect);
         this.#requests.delete(effect.ref);
         return undefined;
+      case 'listed':
+        this.#listings.get(effect.ref)?.(effect.people);
+        this.#listings.delete(effect.ref);
+        return undefined;
       case 'departed':
         return this.#media.departed(effect);
       case 'transfer':
@@ -284,6 +343,21 @@ export class SignalingPod implements Host {
       this.#requests.set(ref, resolve);
       this.handle({ type: 'moderate', ref, room, action, participant });
     });
+  }
+
+  /** Everyone in the room, on every pod, and in its lobby. Never rejects; answers within half a second. */
+  list(view: RoomView, policy: RoomPolicy | undefined): Promise<readonly Person[]> {
+    this.#lastRequest += 1;
+    const ref = this.#lastRequest;
+    return new Promise((resolve) => {
+      this.#listings.set(ref, resolve);
+      this.handle({ type: 'list', ref, view, policy });
+    });
+  }
+
+  /** A token as this one, for longer. SPEC rule RES-11. */
+  renew(token: string): Promise<string> {
+    return this.#parts.tokens.renewResume(token, this.limits['resume.ttl']);
   }
 
   #say({ sockets, message }: Effect & { type: 'say' }): void {

@@ -1,4 +1,6 @@
 /** An expected "no", from a code of the table to an HTTP answer. */
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { CODES, type Code } from '@parley/protocol/codes';
 import type { ErrorAnswer } from '@parley/protocol/http';
@@ -28,4 +30,30 @@ export function refuse(
   if (entry.retry) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
   reply.refusal = code;
   return reply.code(entry.http ?? 500).send(answer);
+}
+
+/** Where no reply can be made: an upgrade, or bytes that are no request. Ends the connection. */
+export function refuseRaw(stream: Duplex, code: Code, headers: readonly string[] = []): void {
+  const { http, meaning, retry } = CODES[code];
+  const status = http ?? 500;
+  const answer: ErrorAnswer = {
+    code,
+    message: meaning,
+    ...(retry ? { retryAfterMs: DEFAULT_RETRY_MS } : {}),
+  };
+  const body = JSON.stringify(answer);
+  // The other side may never close its half.
+  stream.once('finish', () => stream.destroy());
+  stream.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'connection: close',
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      ...(retry ? ['retry-after: 2'] : []),
+      ...headers,
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }

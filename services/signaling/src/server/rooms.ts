@@ -1,4 +1,4 @@
-/** What a pod knows of a room at the door: an ad-hoc room just is, a named one is read from its home region. SPEC rules ROOM-2 to ROOM-9. */
+/** What a pod knows of a room at the door: an ad-hoc room just is, a named one is read from its home region. SPEC rules ROOM-2 to ROOM-11. */
 import type { Code } from '@parley/protocol/codes';
 import type { RoomPolicy } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
@@ -19,9 +19,16 @@ export interface Rooms {
   look(room: string): Promise<Looked>;
   /** For somebody who was let in before and comes back: a store that does not answer is no reason to lose them. */
   lookAgain(room: string): Promise<Looked>;
+  /** The room was used: it lives on. Never throws, and nothing waits for it. */
+  use(stored: StoredRoom): void;
 }
 
-export function roomsOf(store: RoomStore, region: string, limits: Limits): Rooms {
+export function roomsOf(
+  store: RoomStore,
+  region: string,
+  limits: Limits,
+  renewals: Pick<Rooms, 'use'>,
+): Rooms {
   const most = limits['room.participants'];
   const rooms: Rooms = {
     async look(id) {
@@ -45,6 +52,7 @@ export function roomsOf(store: RoomStore, region: string, limits: Limits): Rooms
       const view: RoomView = { room, kind: 'named', homeRegion: region, cap: most, locked: false };
       return { ok: true, view, policy: undefined };
     },
+    use: (stored) => renewals.use(stored),
   };
   return rooms;
 }

@@ -10,10 +10,18 @@ import type { Metrics } from './metrics.ts';
 interface Change {
   readonly act: 'take' | 'claim' | 'free';
   readonly participant: ParticipantId;
+  /** Of a take: there is one seat more. */
+  readonly owner?: boolean;
   /** Of a claim; this process where it is left out. */
   readonly holder?: SeatHolder | undefined;
-  readonly done: (outcome: SeatOutcome) => void;
+  readonly done: Done;
 }
+
+/** `wasHeld`: the participant had the seat before. */
+type Done = (outcome: SeatOutcome, wasHeld: boolean) => void;
+
+/** What a write did; `held` where the participant of a take had its seat before. */
+type Decided = SeatOutcome | 'held';
 
 /** A room's seats as they were read or written last. */
 interface Known {
@@ -43,6 +51,8 @@ export interface SeatKeeperParts {
 /** Whoever waits for a seat is told something by then. */
 const DECIDE_WITHIN_MS = 3000;
 const CONFLICT_PAUSE_MS = 20;
+/** Beyond the cap, for an owner only: whoever can remove others is never kept out by them. */
+const OWNER_SEATS = 1;
 /** Seats to be freed or claimed while the store does not answer are tried again this much later. */
 const AGAIN_AFTER_MS = 1000;
 
@@ -56,8 +66,12 @@ export class SeatKeeper {
   }
 
   /** `done` is called before the next write is thought of, so that it knows who sits. */
-  take(seats: RoomSeats, participant: ParticipantId, done: (outcome: SeatOutcome) => void): void {
-    this.#enqueue(seats, { act: 'take', participant, done });
+  take(
+    seats: RoomSeats,
+    { participant, owner }: { readonly participant: ParticipantId; readonly owner: boolean },
+    done: Done,
+  ): void {
+    this.#enqueue(seats, { act: 'take', participant, owner, done });
   }
 
   /** Over the cap too: whoever resumes had a seat. */
@@ -89,9 +103,10 @@ export class SeatKeeper {
       const batch = queue.changes.splice(0);
       const outcomes = await this.#commit(queue, batch);
       for (const [at, { act, done }] of batch.entries()) {
-        const outcome = outcomes?.[at] ?? 'unavailable';
+        const decided = outcomes?.[at] ?? 'unavailable';
+        const outcome = decided === 'held' ? 'taken' : decided;
         if (act === 'take') this.#parts.metrics.seats.inc({ outcome });
-        done(outcome);
+        done(outcome, decided === 'held');
       }
       if (outcomes !== undefined) continue;
       // What was refused may have been written all the same: then it is nobody's seat.
@@ -103,7 +118,7 @@ export class SeatKeeper {
   }
 
   /** The outcome of each change, in order; `undefined` where the store does not answer. */
-  async #commit(queue: Queue, batch: readonly Change[]): Promise<readonly SeatOutcome[] | undefined> {
+  async #commit(queue: Queue, batch: readonly Change[]): Promise<readonly Decided[] | undefined> {
     const deadline = performance.now() + DECIDE_WITHIN_MS;
     const { name } = queue.seats;
     while (performance.now() < deadline) {
@@ -140,7 +155,7 @@ export class SeatKeeper {
     room: RoomSeats,
     { plan: before, isAnother }: Known,
     batch: readonly Change[],
-  ): { plan: SeatPlan; outcomes: SeatOutcome[] } {
+  ): { plan: SeatPlan; outcomes: Decided[] } {
     const { pod, boot, isAbandoned } = this.#parts;
     const seats = new Map(before.seats.map((seat) => [seat.participant, seat]));
     let changed = false;
@@ -155,19 +170,21 @@ export class SeatKeeper {
         if (isFree(seat)) changed = seats.delete(seat.participant) || changed;
       }
     };
-    const outcomes = batch.map(({ act, participant, holder = { pod, boot } }): SeatOutcome => {
+    const outcomes = batch.map(({ act, participant, owner = false, holder = { pod, boot } }): Decided => {
       if (act === 'free') {
         clear((seat) => seat.participant === participant && seat.pod === pod);
         return 'taken';
       }
       // Whoever takes a seat has just read which room there is; whoever resumed may be in one that was deleted.
       if (act === 'claim' && isAnother) return 'taken';
-      if (act === 'take' && !seats.has(participant)) {
-        if (seats.size >= room.cap) clear((seat) => isAbandoned(room, seat));
-        if (seats.size >= room.cap) return 'full';
+      const wasHeld = act === 'take' && seats.has(participant);
+      if (act === 'take' && !wasHeld) {
+        const most = room.cap + (owner ? OWNER_SEATS : 0);
+        if (seats.size >= most) clear((seat) => isAbandoned(room, seat));
+        if (seats.size >= most) return 'full';
       }
       sit(participant, holder);
-      return 'taken';
+      return wasHeld ? 'held' : 'taken';
     });
     return { plan: changed ? { ...before, seats: [...seats.values()] } : before, outcomes };
   }

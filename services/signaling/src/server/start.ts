@@ -2,7 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import { turnNodeSubject } from '@parley/protocol/subjects';
 import { TurnNode } from '@parley/protocol/turn';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
+import { createChatProofs } from '../adapters/chat-proofs.ts';
 import { kvRooms } from '../adapters/kv-rooms.ts';
 import { kvSeats } from '../adapters/kv-seats.ts';
 import { natsBus } from '../adapters/nats-bus.ts';
@@ -11,7 +12,6 @@ import { hearLeases } from '../adapters/nats-leases.ts';
 import { natsMedia } from '../adapters/nats-media.ts';
 import { natsPages } from '../adapters/nats-pages.ts';
 import { createTokens } from '../adapters/tokens.ts';
-import { AddressBuckets } from '../core/buckets.ts';
 import type {
   Bus,
   BusListener,
@@ -26,6 +26,7 @@ import type {
 import type { Config } from './config.ts';
 import { createHttp } from './http.ts';
 import { SignalingPod } from './pod.ts';
+import { RoomRenewals, roomLifetime } from './room-renewals.ts';
 import { roomsOf } from './rooms.ts';
 import { acceptSockets } from './upgrade.ts';
 
@@ -47,26 +48,26 @@ export interface Backing {
   readonly seats: SeatStore;
 }
 
-export const createLog = (config: Config): Logger =>
-  pino({ level: config.logLevel, base: { pod: config.pod, region: config.region } });
-
 export async function natsBacking(config: Config): Promise<Backing> {
   const connection = await connectNats({ ...config.nats, name: config.pod });
+  const lasting = { ...config.nats, lifetimeMs: roomLifetime(config.limits['room.idle']) };
   const turnNodes = { subject: turnNodeSubject, kind: TurnNode };
   return {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
     openMedia: (listener, onBad) => natsMedia(connection, config.region, listener, onBad),
     openPages: (listener, onBad) => natsPages(connection, config.pod, listener, onBad),
     openTurn: (listener, onBad) => hearLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
-    store: kvRooms(connection, config.nats),
-    seats: kvSeats(connection, config.nats),
+    store: kvRooms(connection, { ...lasting, rooms: config.limits['region.rooms'] }),
+    seats: kvSeats(connection, lasting),
   };
 }
 
 export async function startPod(config: Config, backing: Backing, log: Logger): Promise<RunningPod> {
   const tokens = await createTokens(config.keySet);
+  const proofs = createChatProofs(config.keySet);
   const { store, seats } = backing;
-  const rooms = roomsOf(store, config.region, config.limits);
+  const renewals = new RoomRenewals({ store, seats, idleMs: config.limits['room.idle'] });
+  const rooms = roomsOf(store, config.region, config.limits, renewals);
   const onBad = (subject: string, why: string): void => {
     pod.metrics.badBusMessages += 1;
     // Which room or page it is about is nobody's business who reads logs.
@@ -76,6 +77,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
     config,
     log,
     tokens,
+    proofs,
     rooms,
     seats,
     openBus: (listener) => backing.openBus(listener, onBad),
@@ -83,12 +85,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
     openPages: (listener) => backing.openPages(listener, onBad),
     openTurn: (listener) => backing.openTurn(listener, onBad),
   });
-  const { limits } = config;
-  const joins = new AddressBuckets(limits['address.joins'] / 60, limits['address.joins'], pod.now());
-  const creations = new AddressBuckets(limits['address.rooms'] / 3600, limits['address.rooms'], pod.now());
-  const perMinute = limits['address.moderation'];
-  const moderation = new AddressBuckets(perMinute / 60, perMinute, pod.now());
-  const http = createHttp({ config, log, pod, rooms, store, seats, tokens, joins, creations, moderation });
+  const http = createHttp({ config, log, pod, rooms, store, seats, tokens, ...pod.rates });
   acceptSockets(http.server, pod, config);
   await http.listen({ host: config.host, port: config.port });
   const { port } = http.server.address() as AddressInfo;

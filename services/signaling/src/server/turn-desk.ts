@@ -1,11 +1,14 @@
-/** Where people find STUN and TURN, and with which credentials. SPEC rules TURN-1 to TURN-7. */
-import type { IceServer } from '@parley/protocol/http';
-import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+/** Where people find STUN and TURN, and with which credentials. SPEC rules TURN-1 to TURN-11. */
+import type { IceOffer, IceServer } from '@parley/protocol/http';
+import type { RoomId } from '@parley/protocol/ids';
+import type { VisitorId } from '@parley/protocol/pages';
 import type { TurnNode } from '@parley/protocol/turn';
-import { iceServersFor, keyOf, stunUrlsOf } from '../adapters/turn-credentials.ts';
+import { keyOf, stunUrlsOf, turnServerFor } from '../adapters/turn-credentials.ts';
+import { AddressBuckets } from '../core/buckets.ts';
 import type { TurnListener } from '../core/ports.ts';
 import { TurnNodes } from '../core/turn-nodes.ts';
 import type { Config } from './config.ts';
+import { networkOf } from './visitor-marks.ts';
 
 export interface TurnDeskParts {
   readonly config: Config;
@@ -16,12 +19,15 @@ export interface TurnDeskParts {
 export class TurnDesk {
   readonly #parts: TurnDeskParts;
   readonly #nodes: TurnNodes;
+  readonly #requests: AddressBuckets;
 
   constructor(parts: TurnDeskParts) {
     const { config, openTurn, now } = parts;
     const { secret } = config.turn;
     this.#parts = parts;
     this.#nodes = new TurnNodes(config.limits, { region: config.region, key: keyOf(secret ?? '') });
+    const perMinute = config.limits['address.iceRequests'];
+    this.#requests = new AddressBuckets(perMinute / 60, perMinute, now());
     openTurn({ onNode: (node) => this.#nodes.heard(node, now()) });
   }
 
@@ -30,22 +36,40 @@ export class TurnDesk {
     return this.#nodes.count(this.#parts.now());
   }
 
-  offer(
-    room: RoomId,
-    participant: ParticipantId,
-  ): { readonly iceServers: IceServer[]; readonly ttlS: number } {
-    const { config, now } = this.#parts;
-    const ttlMs = config.limits['turn.ttl'];
-    const { secret } = config.turn;
-    const nodes = this.#nodes.pick(room, now());
-    const addresses = nodes.length > 0 ? addressesOf(nodes) : config.turn;
-    const iceServers = iceServersFor(participant, { ...addresses, secret, ttlMs }, Date.now());
-    return { iceServers, ttlS: Math.floor(ttlMs / 1000) };
+  /** The servers for a room or visitor, with credentials that count for the client's network. SPEC rules TURN-1, TURN-2, TURN-9. */
+  offer(room: RoomId, address: string): IceOffer {
+    const { limits, turn } = this.#parts.config;
+    const { stunUrls, turnUrls } = this.#addresses(room);
+    const ttlMs = limits['turn.ttl'];
+    const servers = stunServers(stunUrls);
+    if (turn.secret === undefined || turnUrls.length === 0) return { iceServers: servers, iceTtlS: 0 };
+    const network = networkOf(address);
+    const turnServer = turnServerFor(network, { secret: turn.secret, turnUrls, ttlMs }, Date.now());
+    return { iceServers: [...servers, turnServer], iceTtlS: Math.floor(ttlMs / 1000) };
+  }
+
+  /** Without credentials: for a visitor who has not asked for TURN. */
+  stunServers(visitor: VisitorId): IceServer[] {
+    return stunServers(this.#addresses(visitor).stunUrls);
+  }
+
+  /** `undefined` where the network of the address may ask for servers now; otherwise how long to wait, in ms. SPEC rule TURN-11. */
+  takeRequest(address: string): number | undefined {
+    return this.#requests.take(networkOf(address), this.#parts.now());
+  }
+
+  #addresses(room: string): Addresses {
+    const nodes = this.#nodes.pick(room, this.#parts.now());
+    return nodes.length > 0 ? addressesOf(nodes) : this.#parts.config.turn;
   }
 }
 
+type Addresses = Pick<Config['turn'], 'stunUrls' | 'turnUrls'>;
+
+const stunServers = (urls: readonly string[]): IceServer[] => (urls.length > 0 ? [{ urls: [...urls] }] : []);
+
 /** Several may be behind one address, where the edge leads to them all. */
-function addressesOf(nodes: readonly TurnNode[]) {
+function addressesOf(nodes: readonly TurnNode[]): Addresses {
   const turnUrls = [...new Set(nodes.flatMap(({ urls }) => urls))];
   return { turnUrls, stunUrls: stunUrlsOf(turnUrls) };
 }

@@ -1,47 +1,70 @@
 /** From an HTTP upgrade to a connection: guards with early return, each with its own status; visitors of pages are told on the socket. SPEC rules JOIN-5, PAGE-5. */
-import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { CODES, type Code } from '@parley/protocol/codes';
+import type { Code } from '@parley/protocol/codes';
 import { SOCKET_PATH } from '@parley/protocol/http';
 import { parseRoomId, type RoomId } from '@parley/protocol/ids';
 import { PAGES_SOCKET } from '@parley/protocol/pages';
 import type { Config } from './config.ts';
 import { Connection } from './connection.ts';
 import type { SignalingPod } from './pod.ts';
+import { refuseRaw } from './refusal.ts';
 import { addressOf, isOriginAllowed, traceOf } from './visitor.ts';
 import { VisitorConnection } from './visitor-connection.ts';
+
+/**
+ * Sockets of visitors that are open only to be told why they are refused; more are refused by status. No pod counts them among its sockets,
+ * so this bounds what they hold; enough for the browsers that a full pod turns away within the two seconds that one may take to close.
+ */
+const REFUSED_AT_ONCE = 64;
 
 export function acceptSockets(server: Server, pod: SignalingPod, config: Config): void {
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload: config.limits['message.bytes'],
+    maxFragments: config.limits['message.fragments'],
+    maxBufferedChunks: config.limits['message.chunks'],
     // Three times the CPU and 180 KB a connection; clients deflate what is worth it themselves.
     perMessageDeflate: false,
   });
   let lastId = 0;
+  let refusedNow = 0;
+  const refuse = (stream: Duplex, code: Code): void => {
+    pod.metrics.refusals.inc({ code });
+    refuseRaw(stream, code);
+  };
+  // Otherwise `ws` answers for itself.
+  sockets.on('wsClientError', (_error, stream) => {
+    pod.metrics.refusals.inc({ code: 'BAD_REQUEST' });
+    refuseRaw(stream, 'BAD_REQUEST', ['sec-websocket-version: 13']);
+  });
 
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Before the first thing that may fail, so that a reset never becomes an uncaught error.
     stream.on('error', () => stream.destroy());
     const address = addressOf(request, config.trustedProxies);
     if (isForPages(request.url ?? '')) {
-      if (!isOriginAllowed(request, config.allowedOrigins)) return refuseUpgrade(stream, 'ORIGIN_DENIED');
+      if (!isOriginAllowed(request, config)) return refuse(stream, 'ORIGIN_DENIED');
+      const refused = pod.isDraining ? 'NOT_READY' : crowded(pod, config, address);
+      if (refused !== undefined && refusedNow >= REFUSED_AT_ONCE) return refuse(stream, refused);
       return sockets.handleUpgrade(request, stream, head, (socket) => {
         lastId += 1;
-        const connection = new VisitorConnection(pod.pages, socket, stream, { id: lastId, address });
-        const refused = pod.isDraining ? 'NOT_READY' : crowded(pod, config, address);
-        if (refused === undefined) pod.acceptVisitor(connection);
-        else connection.end(refused);
+        const connection = new VisitorConnection(pod.pages, { socket, stream, address }, lastId);
+        if (refused === undefined) return pod.acceptVisitor(connection);
+        refusedNow += 1;
+        socket.once('close', () => (refusedNow -= 1));
+        connection.end(refused);
       });
     }
     const room = roomOf(request.url ?? '');
     const refused = room === undefined ? 'NOT_FOUND' : refusal(request, pod, config, { address, room });
-    if (refused !== undefined || room === undefined) return refuseUpgrade(stream, refused ?? 'NOT_FOUND');
+    if (refused !== undefined || room === undefined) return refuse(stream, refused ?? 'NOT_FOUND');
     sockets.handleUpgrade(request, stream, head, (socket) => {
       lastId += 1;
-      pod.accept(new Connection(pod, socket, stream, { id: lastId, room, address, trace: traceOf(request) }));
+      const about = { id: lastId, room, trace: traceOf(request) };
+      pod.accept(new Connection(pod, { socket, stream, address }, about));
     });
   });
 }
@@ -64,7 +87,7 @@ function refusal(
   config: Config,
   { address, room }: { address: string; room: RoomId },
 ): Code | undefined {
-  if (!isOriginAllowed(request, config.allowedOrigins)) return 'ORIGIN_DENIED';
+  if (!isOriginAllowed(request, config)) return 'ORIGIN_DENIED';
   if (!pod.admits(room)) return 'NOT_READY';
   return crowded(pod, config, address);
 }
@@ -72,23 +95,4 @@ function refusal(
 function crowded(pod: SignalingPod, { limits }: Config, address: string): Code | undefined {
   if (pod.socketCount >= limits['pod.sockets']) return 'POD_FULL';
   return pod.socketsOf(address) >= limits['address.sockets'] ? 'TOO_MANY_SOCKETS' : undefined;
-}
-
-function refuseUpgrade(stream: Duplex, code: Code): void {
-  const { http, meaning, retry } = CODES[code];
-  const status = http ?? 500;
-  const body = JSON.stringify({ code, message: meaning });
-  // The other side may never close its half.
-  stream.once('finish', () => stream.destroy());
-  stream.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-      'connection: close',
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      ...(retry ? ['retry-after: 2'] : []),
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

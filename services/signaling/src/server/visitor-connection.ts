@@ -1,10 +1,8 @@
 /** One WebSocket of a visitor of pages. Every message passes the guards (rates, size, form) before the core sees it. SPEC rules PAGE-5 to PAGE-9. */
-import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
 import type { Code } from '@parley/protocol/codes';
 import { decodeVisitorMessage } from '@parley/protocol/decode';
 import { directedPrefix, isDirected, readDirected } from '@parley/protocol/directed';
-import type { IceServer } from '@parley/protocol/http';
+import type { IceOffer } from '@parley/protocol/http';
 import {
   isVisitorId,
   type PageAddress,
@@ -15,12 +13,16 @@ import {
 import { Bucket } from '../core/buckets.ts';
 import type { SocketId } from '../core/effects.ts';
 import type { PageInput } from '../core/pages/effects.ts';
-import { Wire, type WireHost } from './wire.ts';
+import { iceRequests, waitForIce } from './ice-requests.ts';
+import { Wire, type Accepted, type WireHost } from './wire.ts';
 
 /** What a visitor's connection asks of the pod around it. */
 export interface PageHost extends WireHost {
   handle(input: PageInput): void;
-  iceServers(visitor: VisitorId): IceServer[];
+  /** STUN and TURN servers, with credentials for a visitor at this address. */
+  iceOffer(visitor: VisitorId, address: string): IceOffer;
+  /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
+  takeIceRequest(address: string): number | undefined;
   /** A token for that topic of the stream relay. */
   pipeToken(visitor: VisitorId, pipe: string): Promise<string>;
   /** `undefined` where the address may ask once more; otherwise how long to wait, in ms. */
@@ -37,20 +39,17 @@ export class VisitorConnection {
   readonly #host: PageHost;
   readonly #wire: Wire;
   readonly #requests: Bucket;
+  readonly #iceRequests: Bucket;
   #visitor: VisitorId | undefined;
 
-  constructor(
-    host: PageHost,
-    socket: WebSocket,
-    stream: Duplex,
-    { id, address }: { readonly id: SocketId; readonly address: string },
-  ) {
+  constructor(host: PageHost, accepted: Accepted, id: SocketId) {
     const perMinute = host.limits['page.requests'];
     this.id = id;
-    this.address = address;
+    this.address = accepted.address;
     this.#host = host;
     this.#requests = new Bucket(perMinute / 60, perMinute, host.now());
-    this.#wire = new Wire(host, socket, stream, {
+    this.#iceRequests = iceRequests(host);
+    this.#wire = new Wire(host, accepted, {
       onMessage: (data, isBinary) => this.#onMessage(data, isBinary),
       onEnding: () => undefined,
       onClosed: () => host.closed(this),
@@ -92,8 +91,8 @@ export class VisitorConnection {
     this.say({ type: 'go-elsewhere', afterMs });
   }
 
-  end(code: Code | null, why?: string): void {
-    this.#wire.end(code, why);
+  end(code: Code | null): void {
+    this.#wire.end(code);
   }
 
   checkAlive(): void {
@@ -122,7 +121,7 @@ export class VisitorConnection {
     const visitor = this.#visitor;
     if (visitor === undefined) return;
     if (message.type === 'ping') return this.say({ type: 'pong' });
-    if (message.type === 'ice') return this.say({ type: 'ice', iceServers: this.#host.iceServers(visitor) });
+    if (message.type === 'ice') return this.#onIce(visitor);
     // Never refused: it ends what costs something.
     if (message.type === 'drop')
       return this.#host.handle({ type: 'drop', socket: this.id, page: message.page });
@@ -151,6 +150,12 @@ export class VisitorConnection {
       default:
         return message satisfies never;
     }
+  }
+
+  #onIce(visitor: VisitorId): void {
+    const wait = waitForIce(this.#host, this.#iceRequests, this.address);
+    if (wait !== undefined) return this.#wire.sayError('ICE_TOO_FAST', { retryAfterMs: wait });
+    this.say({ type: 'ice', ...this.#host.iceOffer(visitor, this.address) });
   }
 
   /** How long until it may ask this; `undefined` where it may now. */

@@ -34,7 +34,7 @@ export function networkOf(address: string): string {
   const last = [...before, ...after].at(-1) ?? '';
   const zeros = tail === undefined ? 0 : 8 - before.length - after.length - (isIPv4(last) ? 1 : 0);
   const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after].map((group) =>
-    group.replace(/^0+(?=.)/, ''),
+    group.replace(/^0+(?=[^.])/, ''),
   );
   if (groups.slice(0, MAPPED_AT).join(':') === MAPPED) return mappedIPv4(groups.slice(MAPPED_AT));
   return `${groups.slice(0, IPV6_GROUPS).join(':')}::/64`;

@@ -19,23 +19,33 @@ function addressSeen(request: IncomingMessage, trustedProxies: number): string {
   return hops.at(-trustedProxies) || direct;
 }
 
-/** Whether a page of this origin may use the pod. Programs that are no browser send none. */
-export function isOriginAllowed(request: IncomingMessage, allowed: readonly string[]): boolean {
+type OriginConfig = Pick<Config, 'allowedOrigins' | 'publicUrl' | 'trustedProxies' | 'host' | 'port'>;
+
+/**
+ * Whether a page of this origin may use the pod: one that the operator allowed, or one of our own. Programs that are no browser send none.
+ * Compared as a whole and as text, with an origin as browsers spell it (RFC 6454 §6.2): what has a user, a path or another scheme, and
+ * `null`, is never the same. SPEC rule LIM-16.
+ */
+export function isOriginAllowed(request: IncomingMessage, config: OriginConfig): boolean {
   const { origin } = request.headers;
-  if (origin === undefined || allowed.includes(origin)) return true;
-  try {
-    return new URL(origin).host === request.headers.host;
-  } catch {
-    return false;
-  }
+  if (origin === undefined) return true;
+  if (origin === 'null') return false;
+  const ours = [requestOrigin(request, config), config.publicUrl];
+  return config.allowedOrigins.includes(origin) || ours.some((url) => originOf(url) === origin);
+}
+
+function originOf(url = ''): string | undefined {
+  return URL.parse(url)?.origin;
 }
 
 /** The origin under which the client reaches us. */
-export function publicOrigin(request: IncomingMessage, config: Config): string {
-  if (config.publicUrl !== undefined) return config.publicUrl;
-  const scheme =
-    config.trustedProxies > 0 && request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-  return `${scheme}://${request.headers.host ?? `${config.host}:${config.port}`}`;
+export function publicOrigin(request: IncomingMessage, config: OriginConfig): string {
+  return config.publicUrl ?? requestOrigin(request, config);
+}
+
+function requestOrigin({ headers }: IncomingMessage, config: OriginConfig): string {
+  const scheme = config.trustedProxies > 0 && headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  return `${scheme}://${headers.host ?? `${config.host}:${config.port}`}`;
 }
 
 /** Follows one join through the logs: Envoy's request id, or the caller's trace (W3C Trace Context). */

@@ -1,6 +1,6 @@
 /**
  * What every WebSocket goes through, whoever is behind it: rates, frames, signs of life, and writing without waiting for anybody. All that is
- * said in one turn of the event loop leaves in one write. SPEC rules LIM-2 to LIM-6, ERR-3.
+ * said in one turn of the event loop leaves in one write. SPEC rules LIM-2 to LIM-6, LIM-8 to LIM-11, ERR-3.
  */
 import type { Duplex } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
@@ -8,12 +8,23 @@ import { CODES, type Code } from '@parley/protocol/codes';
 import type { Limits } from '@parley/protocol/limits';
 import type { ErrorMessage } from '@parley/protocol/server-messages';
 import { Bucket } from '../core/buckets.ts';
+import type { Budgets } from './budgets.ts';
+import type { ByteAccount } from './byte-ledger.ts';
+import { Incoming } from './incoming.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface WireHost {
   readonly limits: Limits;
   readonly metrics: Metrics;
+  readonly budgets: Budgets;
   now(): number;
+}
+
+/** A socket that was upgraded, and the network it comes from. */
+export interface Accepted {
+  readonly socket: WebSocket;
+  readonly stream: Duplex;
+  readonly address: string;
 }
 
 export interface WireHandlers {
@@ -25,6 +36,8 @@ export interface WireHandlers {
 }
 
 export type ErrorDetails = Partial<Pick<ErrorMessage, 'message' | 'ref' | 'retryAfterMs'>>;
+/** Of an error that ends the socket. */
+export type EndDetails = Omit<ErrorDetails, 'ref'>;
 
 /** After the close frame, how long the other side may take to answer it. */
 const CLOSE_WITHIN_MS = 2000;
@@ -36,13 +49,17 @@ export class Wire {
   readonly #handlers: WireHandlers;
   readonly #messages: Bucket;
   readonly #bytes: Bucket;
+  readonly #incoming: Incoming;
+  /** What was written to the socket and is still here. */
+  readonly #buffered: ByteAccount;
   #badMessages = 0;
   #missedPings = 0;
   #corked = false;
   #closing = false;
+  #endTimer: NodeJS.Timeout | undefined;
 
-  constructor(host: WireHost, socket: WebSocket, stream: Duplex, handlers: WireHandlers) {
-    const { limits } = host;
+  constructor(host: WireHost, { socket, stream, address }: Accepted, handlers: WireHandlers) {
+    const { limits, budgets } = host;
     const now = host.now();
     this.#host = host;
     this.#socket = socket;
@@ -50,6 +67,14 @@ export class Wire {
     this.#handlers = handlers;
     this.#messages = new Bucket(limits['socket.messages'], limits['socket.messageBurst'], now);
     this.#bytes = new Bucket(limits['socket.bytes'], limits['socket.byteBurst'], now);
+    this.#buffered = budgets.buffered.open(address, () => this.#drop('SLOW_CONSUMER'));
+    this.#incoming = new Incoming(stream, {
+      account: budgets.incomplete.open(address, () => this.#drop('INCOMPLETE_BYTES')),
+      timeoutMs: limits['message.timeout'],
+      now: () => host.now(),
+      onFragments: (count) => this.#onFragments(count),
+      onTimeout: () => this.end('MESSAGE_TIMEOUT'),
+    });
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
     // `ws` answers each ping by itself: a flood of them is a flood.
     socket.on('ping', () => this.#onSign());
@@ -58,6 +83,8 @@ export class Wire {
     socket.on('error', (error) => this.#onBadFrame(error));
     socket.on('close', () => {
       this.#ending();
+      clearTimeout(this.#endTimer);
+      this.#release();
       handlers.onClosed();
     });
   }
@@ -77,7 +104,7 @@ export class Wire {
 
   /** Says a message that was made into text once for many. */
   sayText(text: string): void {
-    this.#write(() => this.#socket.send(text));
+    this.#write(text, false);
   }
 
   /** A directed message. */
@@ -85,7 +112,7 @@ export class Wire {
     const message = Buffer.allocUnsafe(prefix.length + payload.length);
     message.write(prefix, 0, 'latin1');
     message.set(payload, prefix.length);
-    this.#write(() => this.#socket.send(message, { binary }));
+    this.#write(message, binary);
   }
 
   sayError(code: Code, more: ErrorDetails = {}): void {
@@ -96,17 +123,26 @@ export class Wire {
   /** One that was not understood: said, until there are too many. */
   bad(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
     this.#badMessages += 1;
-    if (this.#badMessages > this.#host.limits['socket.badMessages']) this.end(code, why);
+    if (this.#badMessages > this.#host.limits['socket.badMessages']) this.end(code, { message: why });
     else this.sayError(code, { message: why });
   }
 
   /** Says why, where there is a code, and closes. */
-  end(code: Code | null, why?: string): void {
+  end(code: Code | null, { message, retryAfterMs }: EndDetails = {}): void {
     if (this.#closing) return;
     if (code !== null) {
       this.#host.metrics.refusals.inc({ code });
-      const text = JSON.stringify({ type: 'error', code, message: why ?? CODES[code].meaning, fatal: true });
+      const said = {
+        type: 'error',
+        code,
+        message: message ?? CODES[code].meaning,
+        fatal: true,
+        retryAfterMs,
+      };
+      const text = JSON.stringify(said);
       if (code !== 'SLOW_CONSUMER') this.sayText(text);
+      // It had no room left for that.
+      if (this.isClosing) return;
     }
     this.#ending();
     this.#socket.close(code === null ? 1000 : (CODES[code].close ?? 1011), code ?? 'bye');
@@ -120,7 +156,10 @@ export class Wire {
       return;
     }
     this.#missedPings += 1;
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+    if (this.#closing || this.#socket.readyState !== WebSocket.OPEN || this.#isSlow()) return;
+    this.#socket.ping();
+    // With the answers to the other side's pings, which `ws` writes.
+    this.#onTaken();
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
@@ -140,27 +179,58 @@ export class Wire {
     if (!this.#messages.take(1, this.#host.now())) this.end('RATE_LIMITED');
   }
 
+  /** Each counts as a message does. */
+  #onFragments(count: number): void {
+    if (!this.#closing && !this.#messages.take(count, this.#host.now())) this.end('RATE_LIMITED');
+  }
+
   #onBadFrame(error: Error): void {
     const close = 'code' in error ? FRAME_ERRORS[String(error.code)] : undefined;
     this.#host.metrics.refusals.inc({ code: close ?? 'BAD_FRAME' });
+    // `ws` keeps what it has and drops what follows.
+    this.#incoming.stop();
     this.#ending();
     this.#endSoon();
   }
 
-  #write(send: () => void): void {
-    if (this.#closing || this.#socket.readyState !== WebSocket.OPEN) return;
-    if (this.#socket.bufferedAmount > this.#host.limits['socket.bufferedBytes'])
-      return this.end('SLOW_CONSUMER');
+  #write(data: string | Buffer, binary: boolean): void {
+    if (this.#closing || this.#socket.readyState !== WebSocket.OPEN || this.#isSlow()) return;
     this.#host.metrics.messagesOut += 1;
-    if (!this.#corked) {
+    if (this.#corked) this.#socket.send(data, { binary });
+    else {
       this.#corked = true;
       this.#stream.cork();
       setImmediate(() => {
         this.#corked = false;
         this.#stream.uncork();
       });
+      // What is said in one turn is written at once: the first of it was taken by the system when all was.
+      this.#socket.send(data, { binary }, this.#onTaken);
     }
-    send();
+    this.#onTaken();
+  }
+
+  readonly #onTaken = (): void => this.#buffered.set(this.#socket.bufferedAmount);
+
+  #isSlow(): boolean {
+    const isSlow = this.#socket.bufferedAmount > this.#host.limits['socket.bufferedBytes'];
+    if (isSlow) this.#drop('SLOW_CONSUMER');
+    return isSlow;
+  }
+
+  /** A budget is spent: what the socket holds is freed at once, not when the other side has answered the close frame. */
+  #drop(code: 'SLOW_CONSUMER' | 'INCOMPLETE_BYTES'): void {
+    this.end(code);
+    // The system takes the close frame now, or it is not sent.
+    this.#stream.uncork();
+    this.#socket.terminate();
+    this.#release();
+  }
+
+  /** It holds nothing any more. */
+  #release(): void {
+    this.#incoming.close();
+    this.#buffered.close();
   }
 
   #ending(): void {
@@ -169,14 +239,15 @@ export class Wire {
     this.#handlers.onEnding();
   }
 
-  /** A peer that does not answer the close frame is not waited for. */
+  /** A peer that does not answer the close frame is not waited for. What it sends meanwhile is counted as before. */
   #endSoon(): void {
-    setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
+    this.#endTimer ??= setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
   }
 }
 
 const FRAME_ERRORS: Readonly<Record<string, Code>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'MESSAGE_TOO_LARGE',
   WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 'MESSAGE_TOO_LARGE',
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 'TOO_MANY_FRAGMENTS',
   WS_ERR_INVALID_UTF8: 'BAD_ENCODING',
 };

@@ -191,6 +191,7 @@ test('[BUS-4] a message over the size that NATS takes is lost, told to the log, 
     name: 'Ada',
     text: 'x'.repeat(2_000_000),
     at: 1,
+    proof: 'A'.repeat(22),
   };
   bus.tellPod('pod-big', { type: 'chat', room, pod: 'pod-z', line });
   assert.equal(bad.length, 1);

@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { ROOMS_BUCKET } from '@parley/protocol/subjects';
 import { kvRooms } from '../../src/adapters/kv-rooms.ts';
-import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
+import { memoryRooms, type MemoryRoomsOptions } from '../../src/adapters/memory-rooms.ts';
 import { connectNats } from '../../src/adapters/nats-connection.ts';
 import type { RoomRecord, RoomStore, StoredRoom } from '../../src/core/ports.ts';
+import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 
 let nats: TestNats;
@@ -45,14 +49,17 @@ async function found(store: RoomStore, name: string): Promise<StoredRoom | undef
   return read.found;
 }
 
+const KEPT: MemoryRoomsOptions = { lifetimeMs: 60_000, rooms: 1000 };
+
 for (const [kind, open] of Object.entries({
-  memory: memoryRooms,
-  'JetStream KV': () => kvRooms(connection, { domain: undefined, replicas: 1 }),
+  memory: (options: MemoryRoomsOptions) => memoryRooms(options),
+  'JetStream KV': (options: MemoryRoomsOptions) =>
+    kvRooms(connection, { domain: undefined, replicas: 1, ...options }),
 })) {
   describe(`rooms in ${kind}`, () => {
     let store: RoomStore;
     before(() => {
-      store = open();
+      store = open(KEPT);
     });
 
     test('[ROOM-7] a room that nobody created is not there; a created one is read as it was written', async () => {
@@ -83,7 +90,8 @@ for (const [kind, open] of Object.entries({
       );
       const updated = answers.flatMap((answer) => (answer.ok && answer.updated ? [answer.updated] : []));
       assert.equal(updated.length, 1);
-      assert.deepEqual(await found(store, name), updated[0]);
+      const { record: written, revision } = (await found(store, name)) ?? {};
+      assert.deepEqual([written, revision], [updated[0]?.record, updated[0]?.revision]);
     });
 
     test('[MOD-6] a room that was removed is not changed', async () => {
@@ -126,13 +134,99 @@ for (const [kind, open] of Object.entries({
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.remove(stored)));
       assert.equal(answers.filter((answer) => answer.ok && !answer.changed).length, 1);
     });
+
+    test('[ROOM-11] the store says when a room was written last', async () => {
+      const name = randomName();
+      const since = Date.now();
+      await store.create(record(name));
+      const { writtenAt = 0 } = (await found(store, name)) ?? {};
+      assert.ok(writtenAt >= since && writtenAt <= Date.now(), `${writtenAt - since} ms`);
+    });
+
+    test('[ROOM-10] a room that was not written for its lifetime is not there, and its name can be had again; one that was written stays', async () => {
+      const brief = open({ ...KEPT, lifetimeMs: 2000 });
+      const [unused, used] = [randomName(), randomName()];
+      const since = performance.now();
+      for (const name of [unused, used]) assert.deepEqual(await brief.create(record(name)), { ok: true });
+      const first = await found(brief, used);
+      assert.ok(first);
+      await eventually('half its lifetime has passed', () => performance.now() - since > 1000);
+      const { updated } = (await brief.update(first, first.record)) as { updated?: StoredRoom };
+      assert.ok(updated);
+      await eventually('it ends', async () => (await found(brief, unused)) === undefined);
+      assert.ok(performance.now() - since >= 2000 - CLOCKS_DIFFER_MS);
+      assert.equal((await found(brief, used))?.revision, updated.revision);
+      assert.deepEqual(await store.create(record(unused, 'another')), { ok: true });
+      assert.equal((await found(store, unused))?.record.ownerKeyHash, 'another');
+      await eventually('the other ends too', async () => (await found(brief, used)) === undefined);
+      assert.deepEqual(await brief.update(updated, updated.record), { ok: true, updated: undefined });
+    });
   });
 }
+
+/** A timer of Node.js and the clock of the store may be this far apart. */
+const CLOCKS_DIFFER_MS = 20;
+
+for (const [kind, open] of Object.entries({
+  memory: () => Promise.resolve({ store: memoryRooms({ ...KEPT, rooms: 5 }), close: () => {} }),
+  'JetStream KV': openOfFive,
+})) {
+  test(`[ROOM-12] a region that keeps as many rooms as it may creates no other, until one is removed: ${kind}`, async (t) => {
+    const { store, close } = await open();
+    t.after(close);
+    const names = Array.from({ length: 20 }, randomName);
+    const answers = await Promise.all(names.map((name) => store.create(record(name))));
+    const created = names.filter((_, at) => answers[at]?.ok);
+    assert.equal(created.length, 5);
+    for (const answer of answers.filter(({ ok }) => !ok))
+      assert.deepEqual(answer, { ok: false, code: 'REGION_FULL' });
+    const stored = await found(store, created[0] ?? '');
+    assert.ok(stored);
+    assert.ok((await store.update(stored, stored.record)).ok, 'what is there is written as before');
+    const again = await found(store, created[0] ?? '');
+    assert.ok(again);
+    assert.deepEqual(await store.remove(again), { ok: true, changed: false });
+    await eventually('there is a place', async () => (await store.create(record(randomName()))).ok, 10_000);
+    assert.deepEqual(await store.create(record(randomName())), { ok: false, code: 'REGION_FULL' });
+  });
+}
+
+async function openOfFive(): Promise<{ store: RoomStore; close: () => Promise<void> }> {
+  const own = await startNats();
+  const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
+  const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT, rooms: 5 });
+  return {
+    store,
+    async close() {
+      await link.close();
+      await own.close();
+    },
+  };
+}
+
+test('[ROOM-10] a bucket that was made without lifetimes gets them, and keeps its rooms', async (t) => {
+  const own = await startNats();
+  const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
+  t.after(async () => {
+    await link.close();
+    await own.close();
+  });
+  const bucket = await new Kvm(link).create(ROOMS_BUCKET, { history: 1, allow_direct: false });
+  const name = randomName();
+  await bucket.create(name, JSON.stringify(record(name)));
+  const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT, lifetimeMs: 1000 });
+  const stored = await found(store, name);
+  assert.deepEqual(stored?.record, record(name));
+  const { config } = await (await jetstreamManager(link)).streams.info(`KV_${ROOMS_BUCKET}`);
+  assert.equal(config.allow_msg_ttl, true);
+  assert.ok((await store.update(stored, stored.record)).ok);
+  await eventually('it ends', async () => (await found(store, name)) === undefined);
+});
 
 test('[ROOM-9] a store that cannot be reached says so within its time limit, and is found again when it is back', async () => {
   const own = await startNats();
   const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
-  const store = kvRooms(link, { domain: undefined, replicas: 1 });
+  const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT });
   const name = randomName();
   assert.deepEqual(await store.create(record(name)), { ok: true });
   await own.kill();

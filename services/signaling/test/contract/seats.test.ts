@@ -6,7 +6,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { kvSeats } from '../../src/adapters/kv-seats.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
 import { connectNats } from '../../src/adapters/nats-connection.ts';
-import type { SeatPlan, SeatStore } from '../../src/core/ports.ts';
+import type { SeatPlan, SeatStore, StoreLifetime } from '../../src/core/ports.ts';
+import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 
 let nats: TestNats;
@@ -43,13 +44,14 @@ async function write(
 }
 
 for (const [kind, open] of Object.entries({
-  memory: memorySeats,
-  'JetStream KV': () => kvSeats(connection, { domain: undefined, replicas: 1 }),
+  memory: (options: StoreLifetime) => memorySeats(options),
+  'JetStream KV': (options: StoreLifetime) =>
+    kvSeats(connection, { domain: undefined, replicas: 1, ...options }),
 })) {
   describe(`seats in ${kind}`, () => {
     let store: SeatStore;
     before(() => {
-      store = open();
+      store = open({ lifetimeMs: 60_000 });
     });
 
     test('[MOD-7] nobody sits in a room at first; what was written is read', async () => {
@@ -87,6 +89,18 @@ for (const [kind, open] of Object.entries({
       assert.ok(read.ok && read.plan === undefined);
       assert.equal(await write(store, name, plan('p2'), revision ?? 0), undefined);
       assert.notEqual(await write(store, name, plan('p3'), read.revision), undefined);
+    });
+
+    test('[ROOM-10] seats that were not written for their lifetime are not there, and can be written again', async () => {
+      const brief = open({ lifetimeMs: 1000 });
+      const name = randomName();
+      const revision = await write(brief, name, plan('p1'), 0);
+      const ended = await eventually('they end', async () => {
+        const read = await brief.read(name);
+        return read.ok && read.plan === undefined ? read : undefined;
+      });
+      assert.equal(await write(brief, name, plan('p2'), revision ?? 0), undefined);
+      assert.notEqual(await write(brief, name, plan('p3'), ended.revision), undefined);
     });
 
     test('[MOD-7] two thousand seats fit into one value', async () => {

@@ -9,10 +9,10 @@ import {
   roomSubject,
   turnNodeSubject,
 } from '@parley/protocol/subjects';
-import { startNatsWithUsers, type TestNats } from '../support/nats.ts';
+import { markOf, startNatsWithUsers, type TestNats } from '../support/nats.ts';
 import { randomRoom } from '../support/pod.ts';
 
-type User = 'signaling' | 'relay' | 'turn';
+type User = 'signaling' | 'relay-1' | 'relay-2' | 'turn';
 
 let nats: TestNats;
 before(async () => {
@@ -20,20 +20,29 @@ before(async () => {
 });
 after(() => nats.close());
 
-const MEDIA = mediaRelaySubject('test');
+const media = (relay: string): string => mediaRelaySubject('test', relay);
+const lease = (relay: string): string => `parley.v1.relay.lease.test.${relay}`;
+const codes = (relay: string): string => `parley.v1.relay.codes.${markOf(relay)}`;
+const inbox = (relay: string): string => `_INBOX_relay.${relay}.x`;
 const ROOM = roomSubject(randomRoom());
 const SUBJECTS = [
   turnNodeSubject,
-  MEDIA,
+  ...['relay-1', 'relay-2'].flatMap((relay) => [media(relay), lease(relay), codes(relay), inbox(relay)]),
   beatSubject,
   ROOM,
   revokedSubject,
   '$JS.API.INFO',
   '$KV.parley-rooms.x',
 ];
+/** Questions for codes go to any relay, and an answer to the inbox that a question names. */
+function relayMay(relay: string): readonly string[] {
+  const toAny = ['relay-1', 'relay-2'].flatMap((one) => [codes(one), inbox(one)]);
+  return [media(relay), lease(relay), ...toAny, revokedSubject];
+}
 const MAY: Readonly<Record<User, readonly string[]>> = {
-  signaling: SUBJECTS,
-  relay: [MEDIA, revokedSubject],
+  signaling: [turnNodeSubject, beatSubject, ROOM, revokedSubject, '$JS.API.INFO', '$KV.parley-rooms.x'],
+  'relay-1': relayMay('relay-1'),
+  'relay-2': relayMay('relay-2'),
   turn: [turnNodeSubject],
 };
 
@@ -57,8 +66,8 @@ async function refused(user: User, act: (connection: NatsConnection, subject: st
   return found;
 }
 
-describe('[TURN-5] [MEDIA-1] a user of NATS', () => {
-  for (const user of ['signaling', 'relay', 'turn'] as const)
+describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
+  for (const user of ['signaling', 'relay-1', 'relay-2', 'turn'] as const)
     test(`${user} says only what is its own`, async () => {
       const found = await refused(user, (connection, subject) => connection.publish(subject, '{}'));
       assert.deepEqual(
@@ -71,7 +80,36 @@ describe('[TURN-5] [MEDIA-1] a user of NATS', () => {
     const listen = (connection: NatsConnection, subject: string): void =>
       void connection.subscribe(subject, { callback: () => {} });
     assert.equal((await refused('turn', listen)).size, SUBJECTS.length);
-    const refusedRelay = await refused('relay', listen);
+    const refusedRelay = await refused('relay-1', listen);
     for (const subject of [turnNodeSubject, ROOM, beatSubject]) assert.ok(refusedRelay.has(subject), subject);
+  });
+
+  test('[BUS-8] a relay hears the leases of all, and only its own questions and answers', async () => {
+    const found = await refused(
+      'relay-1',
+      (connection, subject) => void connection.subscribe(subject, { callback: () => {} }),
+    );
+    for (const subject of [codes('relay-2'), inbox('relay-2'), media('relay-1')])
+      assert.ok(found.has(subject), subject);
+    for (const subject of [lease('relay-2'), codes('relay-1'), inbox('relay-1'), revokedSubject])
+      assert.ok(!found.has(subject), subject);
+  });
+
+  test('[BUS-8] a relay that sends itself a message gets no right to publish where it is to be answered', async () => {
+    const relay = await open('relay-1');
+    const refusals: string[] = [];
+    const reading = (async () => {
+      for await (const status of relay.status())
+        if (status.type === 'error' && status.error instanceof PermissionViolationError)
+          refusals.push(status.error.subject);
+    })();
+    const own = relay.subscribe(lease('relay-1'), { max: 1 });
+    relay.publish(lease('relay-1'), '{}', { reply: media('relay-2') });
+    for await (const _ of own);
+    relay.publish(media('relay-2'), '{}');
+    await relay.flush();
+    await relay.close();
+    await reading;
+    assert.deepEqual(refusals, [media('relay-2')]);
   });
 });

@@ -1,7 +1,7 @@
 /** Token buckets. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { AddressBuckets, Bucket } from '../../src/core/buckets.ts';
+import { describe, test } from 'node:test';
+import { AddressBuckets, Bucket, MOST_ADDRESSES } from '../../src/core/buckets.ts';
 
 test('[LIM-3] a bucket gives its burst at once, then its rate', () => {
   const bucket = new Bucket(10, 3, 0);
@@ -42,4 +42,51 @@ test('[LIM-7] an address that stays away for a while is not remembered wrongly',
   buckets.take('y', 120_000);
   assert.deepEqual([buckets.take('x', 120_000), buckets.take('x', 120_000)], [undefined, undefined]);
   assert.equal(buckets.take('x', 120_000), 1000);
+});
+
+describe('[LIM-7] many addresses', () => {
+  const address = (of: string, index: number): string => `${of}-${index}`;
+
+  test('as many are remembered as it says, and each new one is taken', () => {
+    const buckets = new AddressBuckets(1 / 60, 1, 0);
+    for (let index = 0; index < 10 * MOST_ADDRESSES; index += 1) {
+      assert.equal(buckets.take(address('many', index), 0), undefined);
+      assert.ok(buckets.size <= MOST_ADDRESSES);
+    }
+  });
+
+  test('who goes on asking is not forgotten, however many others ask', () => {
+    const buckets = new AddressBuckets(1 / 3600, 1, 0);
+    assert.equal(buckets.take('x', 0), undefined);
+    for (let index = 0; index < 5 * MOST_ADDRESSES; index += 1) {
+      buckets.take(address('many', index), 0);
+      if (index % 1000 === 0) assert.notEqual(buckets.take('x', 0), undefined);
+    }
+  });
+
+  test('whose bucket is empty is remembered while fewer than half of the most ask', () => {
+    const buckets = new AddressBuckets(1 / 3600, 1, 0);
+    assert.equal(buckets.take('x', 0), undefined);
+    for (let index = 0; index < MOST_ADDRESSES / 2; index += 1) buckets.take(address('many', index), 0);
+    assert.notEqual(buckets.take('x', 0), undefined);
+  });
+
+  test('whose bucket is full again is forgotten', () => {
+    const buckets = new AddressBuckets(1, 2, 0);
+    for (let index = 0; index < 1000; index += 1) buckets.take(address('many', index), 0);
+    for (const now of [2000, 4000]) assert.equal(buckets.take('x', now), undefined);
+    assert.equal(buckets.size, 1);
+  });
+
+  test('no single request does the work of many', () => {
+    const buckets = new AddressBuckets(1 / 3600, 1, 0);
+    let slowest = 0;
+    for (let index = 0; index < 20 * MOST_ADDRESSES; index += 1) {
+      const since = process.threadCpuUsage();
+      buckets.take(address('many', index), index / 5);
+      const { user, system } = process.threadCpuUsage(since);
+      slowest = Math.max(slowest, user + system);
+    }
+    assert.ok(slowest < 25_000, `${slowest} us of CPU`);
+  });
 });

@@ -156,6 +156,27 @@ test('[CHAT-4] nobody puts words into the mouth of others by a resume', () => {
   );
 });
 
+test('[CHAT-8] a participant does not keep a line of another one out by using its id first', () => {
+  const world = new World({ pods: ['a'] });
+  const ada = world.join('a');
+  const bob = world.join('a');
+  ada.chat('line-0001', 'hello');
+  world.advance(100);
+  const lines = bob.heard('chat').map(({ line }) => line);
+  world.kill('a');
+  world.start('a');
+  world.advance(3000);
+  const own = { id: 'line-0001', from: bob.id, name: bob.name, text: 'never said', at: world.clock };
+  bob.resume('a', { chat: [own] });
+  world.advance(500);
+  ada.resume('a', { chat: lines });
+  world.advance(500);
+  assert.deepEqual(
+    ada.welcome.chat.map(({ text }) => text),
+    ['never said', 'hello'],
+  );
+});
+
 test('[BUS-4] what pods tell each other of chat fits into one message, however long the lines', () => {
   const world = new World();
   const ada = world.join('a');

@@ -54,6 +54,20 @@ describe('the lobby', () => {
     );
   });
 
+  it('[LIM-15] holds so many of one network on all pods together, and others go on to wait (address.lobby)', () => {
+    const world = new World({ limits: { 'address.lobby': 2 } });
+    const view = world.store.make('class', { lobby: true });
+    const owner = world.join('a', { view, owner: true });
+    const visitor = { network: 'AAAAAAAAAAAAAAAAAAAAAA' };
+    const [first] = ['a', 'b'].map((pod) => world.join(pod, { view, visitor }));
+    assert.equal(world.join('c', { view, visitor }).endedWith, 'LOBBY_FULL');
+    const other = world.join('c', { view, visitor: { network: 'BBBBBBBBBBBBBBBBBBBBBB' } });
+    assert.deepEqual(other.told, ['in-lobby']);
+    assert.ok(first !== undefined && world.ask('a', view.room, 'admit', first) === 'done');
+    assert.deepEqual(world.join('b', { view, visitor }).told, ['in-lobby']);
+    assert.equal(owner.isHere, true);
+  });
+
   it('[MOD-5] closed, lets everyone in who waits', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });

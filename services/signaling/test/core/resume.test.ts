@@ -201,3 +201,61 @@ test('[ROS-5] [RES-4] the newest of several resumes wins however they are spread
   assert.deepEqual(world.roster('a', ROOM), [`${ada.id} here`, `${bob.id} here`].toSorted());
   assert.ok(!ada.news(mark).some((news) => /joined|left/.test(news)));
 });
+
+test('[RES-10] after a departure no pod lets its participant in again, whichever had the room, also when all have closed it', () => {
+  for (const how of ['left', 'lost'] as const) {
+    const world = new World();
+    // Only pod a ever has the room.
+    const ada = world.join('a');
+    const bob = world.join('a');
+    if (how === 'left') bob.leave();
+    else bob.lose();
+    world.advance(world.limits['resume.grace'] + 1000);
+    ada.leave();
+    world.advance(60_000);
+    for (const pod of ['a', 'b', 'c']) {
+      assert.equal(world.pod(pod).core.counts().rooms, 0);
+      const late = bob.duplicate();
+      late.resume(pod);
+      world.advance(500);
+      assert.equal(late.endedWith, 'RESUME_EXPIRED', `${how}, on ${pod}`);
+      world.advance(60_000);
+    }
+  }
+});
+
+test('[RES-10] a departure of which a pod far away tells late ends the participation that it should have refused', () => {
+  const world = new World();
+  const bob = world.join('a');
+  bob.leave();
+  world.advance(60_000);
+  // Answers come after the room was opened without them.
+  world.network.withFault(({ type }) => (type === 'sections' ? [400] : [0]));
+  const late = bob.duplicate();
+  late.resume('b');
+  world.advance(350);
+  assert.ok(late.isHere);
+  world.advance(500);
+  assert.equal(late.endedWith, 'RESUME_EXPIRED');
+  assert.deepEqual(world.roster('b'), []);
+});
+
+test('[RES-10] a departure is remembered for as long as a token may live (resume.ttl), and no more than pod.departures', () => {
+  const world = new World({ pods: ['a'], limits: { 'pod.departures': 2 } });
+  const people = ['Ada', 'Bob', 'Cas'].map((name) => world.join('a', { name }));
+  for (const person of people) person.leave();
+  world.advance(60_000);
+  const again = (person: (typeof people)[0]): unknown => {
+    const late = person.duplicate();
+    late.resume('a');
+    world.advance(500);
+    const { endedWith } = late;
+    if (late.isHere) late.leave();
+    world.advance(60_000);
+    return endedWith;
+  };
+  assert.deepEqual(people.toReversed().map(again), ['RESUME_EXPIRED', 'RESUME_EXPIRED', undefined]);
+  world.advance(world.limits['resume.ttl']);
+  // Its token would be refused by then, which the core does not know.
+  assert.deepEqual(people.slice(-1).map(again), [undefined]);
+});

@@ -216,3 +216,110 @@ describe('a room with a cap', () => {
     assert.ok(seated(world, view).includes(`${bo.id} b`));
   });
 });
+
+describe('a resume into a room with a cap that no pod knows any more', () => {
+  const restart = (world: World): void => {
+    world.kill('a');
+    world.start('a');
+    world.advance(3000);
+  };
+
+  it('[RES-12] is let in where it holds a seat, and refused where none is free', () => {
+    const world = new World({ pods: ['a'] });
+    const view = world.store.make('panel', { cap: 2 });
+    const eve = world.join('a', { view });
+    eve.leave();
+    world.advance(100);
+    const ada = world.join('a', { view });
+    const bo = world.join('a', { view });
+    restart(world);
+    for (const person of [eve, ada, bo]) {
+      if (person === eve) person.duplicate();
+      person.resume('a', { view });
+      world.advance(400);
+    }
+    assert.deepEqual([eve.endedWith, ada.isHere, bo.isHere], ['ROOM_FULL', true, true]);
+    assert.deepEqual(seated(world, view), [`${ada.id} a`, `${bo.id} a`].toSorted());
+  });
+
+  it('[RES-12] [RES-9] is counted against the local roster while the store does not answer', () => {
+    const world = new World({ pods: ['a'] });
+    const view = world.store.make('panel', { cap: 2 });
+    const eve = world.join('a', { view });
+    eve.leave();
+    world.advance(100);
+    const ada = world.join('a', { view });
+    const bo = world.join('a', { view });
+    restart(world);
+    world.store.isDown = true;
+    for (const person of [ada, bo, eve]) {
+      person.resume('a', { view });
+      world.advance(400);
+    }
+    assert.deepEqual([ada.isHere, bo.isHere, eve.endedWith], [true, true, 'ROOM_FULL']);
+  });
+
+  it('[RES-12] [MOD-7] keeps the seat it had, as away, where its socket is gone before the store answers', () => {
+    const world = new World({ pods: ['a', 'b'] });
+    const view = world.store.make('panel', { cap: 1 });
+    const ada = world.join('a', { view });
+    world.kill('a');
+    world.start('a');
+    world.advance(3000);
+    world.store.takesMs = 500;
+    ada.resume('a', { view });
+    world.advance(200);
+    ada.lose();
+    world.advance(1000);
+    world.store.takesMs = 3;
+    assert.deepEqual(seated(world, view), [`${ada.id} a`]);
+    for (const pod of ['a', 'b']) assert.equal(world.join(pod, { view }).endedWith, 'ROOM_FULL', pod);
+    world.advance(world.limits['resume.grace'] - 5000);
+    ada.resume('a', { view });
+    world.advance(400);
+    assert.equal(ada.isHere, true);
+    ada.lose();
+    world.advance(world.limits['resume.grace'] + 1000);
+    assert.deepEqual(seated(world, view), []);
+  });
+
+  it('[RES-12] leaves no seat behind where its socket is gone before it has one', () => {
+    const world = new World({ pods: ['a'] });
+    const view = world.store.make('panel', { cap: 1 });
+    const eve = world.join('a', { view });
+    eve.leave();
+    world.advance(100);
+    restart(world);
+    world.store.takesMs = 500;
+    eve.resume('a', { view });
+    world.advance(100);
+    eve.lose();
+    world.advance(1000);
+    assert.deepEqual(seated(world, view), []);
+  });
+});
+
+describe('an owner of a full room', () => {
+  it('[MOD-12] has one seat more, which nobody else is given', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    world.join('a', { view });
+    const boss = world.join('b', { view, owner: true });
+    assert.equal(boss.isHere, true);
+    assert.equal(world.join('b', { view, owner: true }).endedWith, 'ROOM_FULL');
+    assert.equal(world.join('c', { view }).endedWith, 'ROOM_FULL');
+  });
+
+  it('[MOD-12] is let in past a soft cap, as often as room.owners', () => {
+    const world = new World({ limits: { 'room.participants': 2, 'room.owners': 2 } });
+    const view = world.store.make('open');
+    const people = [world.join('a', { view }), world.join('b', { view })];
+    const owners = ['a', 'b', 'c'].map((pod) => world.join(pod, { view, owner: true }));
+    assert.ok(people.every((person) => person.isHere));
+    assert.deepEqual(
+      owners.map(({ isHere, endedWith }) => (isHere ? 'in' : endedWith)),
+      ['in', 'in', 'ROOM_FULL'],
+    );
+    assert.equal(world.join('c', { view }).endedWith, 'ROOM_FULL');
+  });
+});

@@ -13,6 +13,8 @@ const nothing = {
   connections: 0,
   mediaRelays: 0,
   turnNodes: 0,
+  bufferedBytes: 0,
+  incompleteBytes: 0,
   pages: { visitors: 0, pages: 0, held: 0 },
 };
 const metrics = new Metrics(() => nothing);
@@ -27,7 +29,7 @@ function keeper(
 }
 
 const take = (seats: SeatKeeper, participant: string, room = ROOM): Promise<SeatOutcome> =>
-  new Promise((resolve) => seats.take(room, participant, resolve));
+  new Promise((resolve) => seats.take(room, { participant, owner: false }, resolve));
 
 async function seated(store: SeatStore): Promise<string[]> {
   const read = await store.read(ROOM.name);
@@ -82,6 +84,16 @@ describe('seats, as a pod changes them', () => {
     there.free(room, 'p1');
     await eventually('the seat is free', async () => (await seated(store)).length === 0);
     assert.equal(await take(here, 'p2', room), 'taken');
+  });
+
+  test('[MOD-7] [RES-12] tells a seat that the participant had from one that it takes now', async () => {
+    const store = watched(memorySeats());
+    const wasHeld = (seats: SeatKeeper): Promise<boolean> =>
+      new Promise((resolve) =>
+        seats.take(ROOM, { participant: 'p1', owner: false }, (_outcome, held) => resolve(held)),
+      );
+    assert.equal(await wasHeld(keeper(store)), false);
+    for (const pod of ['pod-a', 'pod-b']) assert.equal(await wasHeld(keeper(store, { pod })), true, pod);
   });
 
   test('[MOD-7] a pod frees its own seats only', async () => {

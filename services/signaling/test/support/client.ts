@@ -81,20 +81,20 @@ export class Client {
   /** Joins, connects and says enter; what comes of it is to be waited for. */
   async knock(url: string, name = 'Ada', options: JoinOptions = {}): Promise<void> {
     const { ticket } = await ticketFor(url, this.room, options);
-    await this.connect(url);
+    await this.connect(url, options.headers);
     this.say({ type: 'enter', ticket, generation: this.#nextGeneration(), name, media: QUIET });
   }
 
   /** The same participant on a new socket of any pod. A socket still open is left to the pods. */
-  async resume(url: string, name = 'Ada'): Promise<Welcome> {
+  async resume(url: string, name = 'Ada', chat: readonly object[] = []): Promise<Welcome> {
     await this.connect(url);
-    this.sayResume(name);
+    this.sayResume(name, this.welcome.resume, chat);
     return this.welcomed();
   }
 
-  sayResume(name = 'Ada', token: string = this.welcome.resume): void {
+  sayResume(name = 'Ada', token: string = this.welcome.resume, chat: readonly object[] = []): void {
     const generation = this.#nextGeneration();
-    this.say({ type: 'resume', token, generation, name, media: QUIET, chat: [] });
+    this.say({ type: 'resume', token, generation, name, media: QUIET, chat });
   }
 
   /** Opens the socket only. */
@@ -187,12 +187,12 @@ export class Client {
 
   /** The next welcome. */
   async welcomed(): Promise<Welcome> {
-    const before = this.#welcome;
+    const since = this.#welcome === undefined ? 0 : this.log.lastIndexOf(this.#welcome) + 1;
     this.#welcome = await this.#until('the welcome', 5000, () => {
-      const found = this.log.findLast((message) => message.type === 'welcome' && message !== before);
+      const found = this.log.slice(since).find((message) => message.type === 'welcome');
       if (found === undefined && this.#closed !== undefined)
         throw new Error(`closed with ${this.#closed.close} ${this.#closed.reason} before the welcome`);
-      return found as Welcome | undefined;
+      return found;
     });
     return this.#welcome;
   }

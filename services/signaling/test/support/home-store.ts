@@ -64,7 +64,9 @@ export class HomeStore {
     if (effect.type === 'read-policy') return this.#read(effect.room);
     const { seats: asked } = effect;
     if (asked === undefined)
-      return effect.type === 'let-in' ? letIn(effect.arrival, undefined, 'taken') : undefined;
+      return effect.type === 'let-in'
+        ? letIn(effect.arrival, undefined, { outcome: 'taken', wasHeld: false })
+        : undefined;
     const { room, cap } = asked;
     const { participant } = 'arrival' in effect ? effect.arrival : effect;
     const seats = this.#seats.get(room) ?? new Map<string, Seat>();
@@ -78,15 +80,17 @@ export class HomeStore {
       if (!this.isDown) seats.set(participant, { ...seat, ...effect.holder });
       return undefined;
     }
+    const wasHeld = seats.has(participant);
     const answer = (outcome: SeatOutcome): Input =>
       effect.type === 'let-in'
-        ? letIn(effect.arrival, asked, outcome)
-        : { type: 'seat', room, seats: asked, socket: effect.socket, participant, outcome };
+        ? letIn(effect.arrival, asked, { outcome, wasHeld })
+        : { type: 'seat', room, seats: asked, socket: effect.socket, participant, outcome, wasHeld };
     if (this.isDown) return answer('unavailable');
-    if (seats.size >= cap && !seats.has(participant)) {
+    const most = cap + (effect.type === 'take-seat' && effect.owner ? 1 : 0);
+    if (seats.size >= most && !seats.has(participant)) {
       for (const held of seats.values()) if (pod.core.isAbandoned(room, held)) seats.delete(held.participant);
     }
-    if (seats.size >= cap && !seats.has(participant)) return answer('full');
+    if (seats.size >= most && !seats.has(participant)) return answer('full');
     seats.set(participant, seat);
     return answer('taken');
   }
@@ -102,12 +106,12 @@ export class HomeStore {
 const letIn = (
   { socket, participant, view }: Join,
   seats: RoomSeats | undefined,
-  outcome: SeatOutcome,
+  decided: { readonly outcome: SeatOutcome; readonly wasHeld: boolean },
 ): Input => ({
   type: 'seat',
   room: view.room,
   seats,
   socket,
   participant,
-  outcome,
+  ...decided,
 });

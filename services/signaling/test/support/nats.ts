@@ -1,6 +1,6 @@
 /** A real NATS server with JetStream, on a free port, in a directory of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -22,12 +22,20 @@ export function startNats(): Promise<TestNats> {
   return runNats((port, directory) => ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
 }
 
+/** What the one-use codes of a relay begin with, and the subject ends with that it is asked for them on: STR-117. */
+export const markOf = (relay: string): string => createHash('sha256').update(relay).digest('hex').slice(0, 8);
+
+const filled = (template: string, values: Readonly<Record<string, string>>): string =>
+  template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+
 /** As the chart and `make up` run it: the password of each user is its name. */
 export async function startNatsWithUsers(): Promise<TestNats> {
   const monitor = await freePort();
-  const template = readFileSync(
-    new URL('../../../../charts/parley/files/nats.conf', import.meta.url),
-    'utf8',
+  const [template, relay] = ['nats.conf', 'nats-relay.conf'].map((name) =>
+    readFileSync(new URL(`../../../../charts/parley/files/${name}`, import.meta.url), 'utf8'),
+  ) as [string, string];
+  const relays = ['relay-1', 'relay-2'].map((name) =>
+    filled(relay, { NAME: name, VARIABLE: name.toUpperCase(), MARK: markOf(name), REGION: 'test' }),
   );
   return runNats((port, directory) => {
     const values: Readonly<Record<string, string>> = {
@@ -38,13 +46,14 @@ export async function startNatsWithUsers(): Promise<TestNats> {
       DOMAIN: 'test',
       MAX_MEMORY: '16MB',
       MAX_FILE: '64MB',
+      RELAYS: relays.join(''),
     };
     const file = path.join(directory, 'nats.conf');
     writeFileSync(
       file,
-      template
-        .replaceAll(/\$PARLEY_NATS_(\w+)_PASSWORD/g, (_, user: string) => user.toLowerCase())
-        .replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ''),
+      filled(template, values).replaceAll(/\$PARLEY_NATS_([\w-]+)_PASSWORD/g, (_, user: string) =>
+        user.toLowerCase(),
+      ),
     );
     return ['-c', file];
   });

@@ -2,10 +2,13 @@
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
 import { participantId } from '@parley/protocol/ids';
-import type { ChatLine, Media } from '@parley/protocol/people';
-import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import type { BroughtLine, Media } from '@parley/protocol/people';
+import type { Limits } from '@parley/protocol/limits';
+import type { BareWelcome, CoreMessage } from '../../src/core/effects.ts';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Input } from '../../src/core/input.ts';
+import type { ChatProofs } from '../../src/adapters/chat-proofs.ts';
+import { readBrought } from '../../src/server/brought-chat.ts';
 import { adHoc } from './ad-hoc.ts';
 import type { HomeStore } from './home-store.ts';
 
@@ -20,6 +23,10 @@ export interface Surroundings {
   /** The client has gone from it without a word. */
   leaveHalfOpen(pod: string, socket: number): void;
   handle(pod: string, input: Input): void;
+  /** What a pod does with a line that came on this socket. */
+  chat(pod: string, socket: number, line: { id: string; text: string; room: string }): void;
+  readonly limits: Limits;
+  readonly proofs: ChatProofs;
   readonly store: HomeStore;
 }
 
@@ -40,7 +47,7 @@ export class Person {
   /** Of the room that its ticket was given for. */
   incarnation: string | undefined;
   /** Everything said to this person, over all its sockets, in order. */
-  readonly log: ServerMessage[] = [];
+  readonly log: CoreMessage[] = [];
   /** When each of them was heard, in the world's time. */
   readonly heardAt: number[] = [];
   readonly received: { readonly from: string; readonly text: string }[] = [];
@@ -48,7 +55,7 @@ export class Person {
   /** When it was first welcomed: the world's time, and Unix ms. */
   enteredAt: number | undefined;
   enteredClock = 0;
-  #welcome: Welcome | undefined;
+  #welcome: BareWelcome | undefined;
   #tokenGeneration = 0;
   #welcomedAt = -Infinity;
   readonly #world: Surroundings;
@@ -62,7 +69,7 @@ export class Person {
   }
 
   /** The last welcome; fails where there was none. */
-  get welcome(): Welcome {
+  get welcome(): BareWelcome {
     if (this.#welcome === undefined) throw new Error(`${this.name} was never welcomed`);
     return this.#welcome;
   }
@@ -102,7 +109,7 @@ export class Person {
   resume(
     pod: string,
     options: {
-      chat?: readonly ChatLine[];
+      chat?: readonly BroughtLine[];
       since?: number;
       view?: RoomView;
       generation?: number;
@@ -110,7 +117,16 @@ export class Person {
     } = {},
   ): void {
     if (options.generation !== undefined) this.generation = options.generation - 1;
-    const { chat = [], since = 0, view = adHoc() } = options;
+    const { chat: brought = [], since = 0, view = adHoc() } = options;
+    const { id: participant, name } = this;
+    const { limits, proofs, clock: now } = this.#world;
+    const chat = readBrought({ room: view.room, participant, name, since }, brought, {
+      limits,
+      proofs,
+      now,
+      takeRate: () => true,
+      onDropped: () => undefined,
+    });
     const tokenGeneration = this.#tokenGeneration;
     const tokenAgeMs = options.tokenAgeMs ?? this.#world.now - this.#welcomedAt;
     this.#arrive(pod, (arrival) => {
@@ -161,7 +177,9 @@ export class Person {
   }
 
   chat(id: string, text: string): void {
-    this.#handle((socket) => ({ type: 'chat', socket, id, text, at: this.#world.clock }));
+    if (!('socket' in this.line)) throw new Error(`${this.name} has no socket`);
+    const { room } = this.welcome.room;
+    this.#world.chat(this.line.pod, this.line.socket, { id, text, room });
   }
 
   send(to: Person | string, id: string, text: string): void {
@@ -171,8 +189,8 @@ export class Person {
   }
 
   /** Messages of one type since the beginning, or since a mark (`log.length` taken earlier). */
-  heard<Type extends ServerMessage['type']>(type: Type, since = 0): Extract<ServerMessage, { type: Type }>[] {
-    return this.log.slice(since).filter((message): message is Extract<ServerMessage, { type: Type }> => {
+  heard<Type extends CoreMessage['type']>(type: Type, since = 0): Extract<CoreMessage, { type: Type }>[] {
+    return this.log.slice(since).filter((message): message is Extract<CoreMessage, { type: Type }> => {
       return message.type === type;
     });
   }
@@ -187,7 +205,7 @@ export class Person {
     });
   }
 
-  hear(socket: number, message: ServerMessage): void {
+  hear(socket: number, message: CoreMessage): void {
     if (!('socket' in this.line) || this.line.socket !== socket) return;
     this.log.push(structuredClone(message));
     this.heardAt.push(this.#world.now);

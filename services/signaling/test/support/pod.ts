@@ -11,7 +11,9 @@ import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
 import type { MediaBus, RoomStore, SeatStore } from '../../src/core/ports.ts';
 import type { Config } from '../../src/server/config.ts';
-import { createLog, natsBacking, startPod, type Backing, type RunningPod } from '../../src/server/start.ts';
+import { createLog } from '../../src/server/log.ts';
+import { mediaHosts } from '../../src/server/media-hosts.ts';
+import { natsBacking, startPod, type Backing, type RunningPod } from '../../src/server/start.ts';
 import { eventually } from './deadline.ts';
 
 /** A key set as an operator would make it. */
@@ -30,6 +32,8 @@ export interface TestPodOptions {
   readonly keys?: unknown;
   readonly limits?: Partial<Limits>;
   readonly config?: Partial<Config>;
+  /** Gets each line of the log. */
+  readonly onLog?: (line: string) => void;
 }
 
 export interface Memory {
@@ -51,7 +55,11 @@ export async function startTestPod(options: TestPodOptions = {}): Promise<Runnin
   const config = testConfig(options);
   const backing =
     options.nats === undefined ? memoryBacking(config, options.memory) : await natsBacking(config);
-  const running = await startPod(config, backing, createLog(config));
+  const running = await startPod(
+    config,
+    backing,
+    createLog(config, options.onLog && { write: options.onLog }),
+  );
   await eventually('the pod is ready', () => running.pod.isReady);
   return running;
 }
@@ -86,6 +94,7 @@ function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: T
     turn: { secret: 'a secret for tests', turnUrls: ['turn:127.0.0.1:3478'], stunUrls: [] },
     trustedProxies: 0,
     allowedOrigins: [],
+    mediaHosts: mediaHosts([]),
     live: true,
     logLevel: 'silent',
     limits: defaultLimits(limits),

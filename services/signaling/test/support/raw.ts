@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { socketPath } from '@parley/protocol/http';
+import { PAGES_SOCKET } from '@parley/protocol/pages';
 import { within } from './deadline.ts';
 
 export interface Frame {
@@ -39,9 +40,13 @@ function lengthOf(length: number, maskBit: number): Buffer {
 
 /** The head of an upgrade request. */
 export function upgradeHead(room: string, headers: Record<string, string> = {}): string {
+  return upgradeAt(socketPath(room), headers);
+}
+
+function upgradeAt(path: string, headers: Record<string, string> = {}): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return [
-    `GET ${socketPath(room)} HTTP/1.1\r\nHost: pod\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: pod\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`,
     `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n`,
     ...lines,
     '\r\n',
@@ -71,9 +76,18 @@ export class RawClient {
   }
 
   /** Connects and upgrades; what it then says is up to the caller. */
-  static async open(url: string, room: string): Promise<RawClient> {
+  static open(url: string, room: string, headers: Record<string, string> = {}): Promise<RawClient> {
+    return RawClient.#upgraded(url, upgradeHead(room, headers));
+  }
+
+  /** The same, as a visitor of pages. */
+  static openPages(url: string, headers: Record<string, string> = {}): Promise<RawClient> {
+    return RawClient.#upgraded(url, upgradeAt(PAGES_SOCKET, headers));
+  }
+
+  static async #upgraded(url: string, head: string): Promise<RawClient> {
     const raw = new RawClient(url);
-    raw.write(upgradeHead(room));
+    raw.write(head);
     await raw.until('the upgrade', () => raw.text.includes('\r\n\r\n'));
     return raw;
   }

@@ -19,15 +19,18 @@ export class Visitor {
   readonly socket: WebSocket;
   closed: number | undefined;
 
-  constructor(url: string) {
-    this.socket = new WebSocket(url.replace(/^http/, 'ws') + PAGES_SOCKET);
+  constructor(url: string, headers: Record<string, string> = {}) {
+    this.socket = new WebSocket(url.replace(/^http/, 'ws') + PAGES_SOCKET, { headers });
     this.socket.on('message', (data: RawData) => this.#hear((data as Buffer).toString()));
     this.socket.on('close', (code) => (this.closed = code));
   }
 
   /** On a pod; resolves when welcomed. */
-  static async arrive({ url }: { readonly url: string }): Promise<Visitor> {
-    const visitor = new Visitor(url);
+  static async arrive(
+    { url }: { readonly url: string },
+    headers: Record<string, string> = {},
+  ): Promise<Visitor> {
+    const visitor = new Visitor(url, headers);
     await once(visitor.socket, 'open');
     await eventually('the welcome', () => visitor.is('arrived'));
     return visitor;

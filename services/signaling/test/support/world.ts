@@ -2,6 +2,7 @@
  * Several cores joined by a scripted network on fake time: `advance` runs what falls due, in order. A script that is run twice gives the same
  * result, so a failure is told by its seed alone.
  */
+import { createChatProofs } from '../../src/adapters/chat-proofs.ts';
 import { createCore, type Core } from '../../src/core/core.ts';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input } from '../../src/core/input.ts';
@@ -72,7 +73,13 @@ export class World implements Surroundings {
   readonly handedOn: HandedOn[] = [];
   /** What owners' requests came to. */
   readonly moderated: Extract<Effect, { type: 'moderated' }>[] = [];
+  readonly listed: Extract<Effect, { type: 'listed' }>[] = [];
   readonly store = new HomeStore();
+  /** As of one key set, which all pods have. */
+  readonly proofs = createChatProofs({
+    active: 'k',
+    keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x: 'x', d: 'd' }],
+  });
   readonly topology: Topology;
   readonly #interest = new Interest();
   readonly #agenda = new Agenda();
@@ -206,6 +213,13 @@ export class World implements Surroundings {
     if (this.pods.get(pod)?.sockets.delete(socket) === true) this.handle(pod, { type: 'lost', socket });
   }
 
+  chat(name: string, socket: number, { id, text, room }: { id: string; text: string; room: string }): void {
+    const holder = this.pod(name).core.holder(socket);
+    if (holder === undefined) return;
+    const line = { id, from: holder.participant, name: holder.name, text, at: this.clock };
+    this.handle(name, { type: 'chat', socket, line: { ...line, proof: this.proofs.sign(room, line) } });
+  }
+
   handle(name: string, input: Input): void {
     const pod = this.pod(name);
     this.#hand(pod, input);
@@ -289,6 +303,9 @@ export class World implements Surroundings {
       case 'transfer':
         return this.#send(pod, effect.pod, PRIVATE, effect);
       case 'departed':
+        return undefined;
+      case 'listed':
+        this.listed.push(effect);
         return undefined;
       case 'moderated':
         this.moderated.push(effect);

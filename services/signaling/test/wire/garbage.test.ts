@@ -15,10 +15,13 @@ const LIMITS = {
   'socket.messageBurst': 60,
   'socket.byteBurst': 300_000,
   'socket.pingInterval': 400,
+  'message.fragments': 40,
+  // Less than two silences take.
+  'message.timeout': 600,
 } as const;
 
 /** Of a pod of its own: on the other one a test may be slow to enter. */
-const HASTY = { ...LIMITS, 'socket.enterTimeout': 600 } as const;
+const HASTY = { ...LIMITS, 'socket.enterTimeout': 600, 'message.timeout': 5000 } as const;
 
 let nats: TestNats;
 let pod: RunningPod;
@@ -122,7 +125,51 @@ const CASES: readonly Garbage[] = [
     limit: 'message.bytes',
     send: (raw) => {
       raw.write(frame({ opcode: TEXT, payload: 'x', fin: false }));
-      raw.write(times(70, frame({ opcode: CONTINUATION, payload: 'x'.repeat(1000), fin: false })));
+      raw.write(times(35, frame({ opcode: CONTINUATION, payload: 'x'.repeat(2000), fin: false })));
+    },
+  },
+  {
+    title: '[LIM-8] a message in too many fragments',
+    code: 'TOO_MANY_FRAGMENTS',
+    limit: 'message.fragments',
+    inside: true,
+    send: (raw) => {
+      raw.write(frame({ opcode: TEXT, payload: 'x', fin: false }));
+      raw.write(times(40, frame({ opcode: CONTINUATION, payload: 'x', fin: false })));
+    },
+  },
+  {
+    title: '[LIM-8] messages in fragments, each counted as a message',
+    code: 'RATE_LIMITED',
+    limit: 'socket.messageBurst',
+    inside: true,
+    told: true,
+    send: (raw) => {
+      const begun = frame({ opcode: TEXT, payload: '{"type":', fin: false });
+      const empty = times(10, frame({ opcode: CONTINUATION, fin: false }));
+      raw.write(times(6, Buffer.concat([begun, empty, frame({ opcode: CONTINUATION, payload: '"ping"}' })])));
+    },
+  },
+  {
+    title: '[LIM-9] a message that is never complete, with pings in between',
+    code: 'MESSAGE_TIMEOUT',
+    limit: 'message.timeout',
+    inside: true,
+    told: true,
+    send: (raw) => {
+      raw.write(frame({ opcode: TEXT, payload: '{', fin: false }));
+      const timer = setInterval(() => raw.write(frame({ opcode: PING, payload: 'x' })), 100);
+      raw.stream.on('close', () => clearInterval(timer));
+    },
+  },
+  {
+    title: '[LIM-9] a frame that is never complete',
+    code: 'MESSAGE_TIMEOUT',
+    limit: 'message.timeout',
+    inside: true,
+    told: true,
+    send: (raw) => {
+      raw.write(text('{"type":"ping"}').subarray(0, 9));
     },
   },
   {
@@ -154,7 +201,7 @@ const CASES: readonly Garbage[] = [
     told: true,
     send: (raw) => {
       raw.write(frame({ opcode: TEXT, fin: false }));
-      raw.write(times(50, frame({ opcode: CONTINUATION, fin: false })));
+      raw.write(times(30, frame({ opcode: CONTINUATION, fin: false })));
     },
   },
   {

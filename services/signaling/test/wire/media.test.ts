@@ -45,7 +45,11 @@ after(async () => {
   await nats.close();
 });
 
-const say = (relay: unknown): void => relays.publish(mediaRelaySubject('local'), JSON.stringify(relay));
+const say = (relay: unknown, subject = mediaRelaySubject('local', nameOf(relay))): void =>
+  relays.publish(subject, JSON.stringify(relay));
+
+const nameOf = (relay: unknown): string =>
+  typeof relay === 'object' && relay !== null && 'relay' in relay ? String(relay.relay) : RELAY.relay;
 
 async function asked(client: Client, without?: string) {
   const since = client.log.length;
@@ -89,6 +93,19 @@ describe('a media relay', () => {
     for (const bad of [{}, null, 'relay', { ...RELAY, url: 'http://x/' }, { ...RELAY, capacity: 0 }])
       say(bad);
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= 5);
+    assert.equal(await asked(client), null);
+  });
+
+  test('[MEDIA-17] is not taken on the subject of another relay, nor with a host that is not allowed', async () => {
+    const client = await Client.enter(pod.url, randomRoom());
+    const { metrics } = pod.pod;
+    const [bad, refused] = [metrics.badBusMessages, metrics.refusedRelays];
+    say(RELAY, mediaRelaySubject('local', 'relay-2'));
+    say({ ...RELAY, url: 'https://169.254.169.254/' });
+    await eventually(
+      'both are counted',
+      () => metrics.badBusMessages > bad && metrics.refusedRelays > refused,
+    );
     assert.equal(await asked(client), null);
   });
 

@@ -1,6 +1,7 @@
 /** The owner over HTTP, on one pod, while everybody is on the other. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { ParticipantList } from '@parley/protocol/http';
 import type { RunningPod } from '../../src/server/start.ts';
 import { Client, join, ticketFor } from '../support/client.ts';
 import { Owner, codeIn } from '../support/owner.ts';
@@ -163,6 +164,76 @@ describe('moderation', () => {
     await boss.waitFor('knock-ended');
     boss.drop();
   });
+});
+
+describe('the list of participants', () => {
+  const list = async (owner: Owner, url: string): Promise<string[]> => {
+    const answer = await owner.ask(url, 'GET', '/participants');
+    assert.equal(answer.status, 200, codeIn(answer));
+    const { participants } = answer.body as ParticipantList;
+    return participants.map(
+      ({ name, state, owner: isOwner }) => `${name} ${state}${isOwner ? ' owner' : ''}`,
+    );
+  };
+
+  test('[MOD-11] an owner outside the room is told who is there and who waits, by a pod that has the room and by one that has not', async () => {
+    const owner = await Owner.of(here.url, { lobby: true });
+    assert.deepEqual(await list(owner, here.url), [], 'nobody');
+    const boss = new Client(owner.room);
+    await boss.enter(there.url, 'Boss', { headers: owner.authorization });
+    const ada = new Client(owner.room);
+    await ada.knock(there.url, 'Ada');
+    const { waiting } = await boss.waitFor('knocked');
+    await owner.to(there.url, waiting.participant, 'admit');
+    await ada.welcomed();
+    const guest = new Client(owner.room);
+    await guest.knock(there.url, 'Guest');
+    await guest.waitFor('in-lobby');
+    ada.drop();
+    await boss.waitFor('away');
+    const expected = ['Ada away', 'Boss here owner', 'Guest waiting'];
+    for (const { url } of [there, here]) assert.deepEqual((await list(owner, url)).toSorted(), expected, url);
+    for (const client of [boss, guest]) client.drop();
+  });
+
+  test('[MOD-11] nobody without the key is told, and nobody of an ad-hoc room', async () => {
+    const owner = await Owner.of(here.url);
+    const answer = await owner.ask(here.url, 'GET', '/participants', undefined, {});
+    assert.deepEqual([answer.status, codeIn(answer)], [403, 'OWNER_KEY_INVALID']);
+    const adHoc = await fetch(`${here.url}/v1/rooms/k7m3-q9xd-w2hn-5tzp/participants`, {
+      headers: owner.authorization,
+    });
+    assert.equal(adHoc.status, 404);
+  });
+
+  test('[MOD-11] address.moderation: it counts as moderation', async () => {
+    const limits = { ...OPEN_DOORS, 'address.moderation': 1 };
+    const pod = await startTestPod({ ...shared, name: 'pod-e', limits });
+    const owner = await Owner.of(here.url);
+    assert.equal((await owner.ask(pod.url, 'GET', '/participants')).status, 200);
+    assert.equal(codeIn(await owner.ask(pod.url, 'GET', '/participants')), 'TOO_MANY_REQUESTS');
+    await pod.close();
+  });
+});
+
+test('[MOD-12] an owner comes into a room that is full and locked, with and without seats', async () => {
+  const pod = await startTestPod({
+    ...shared,
+    name: 'pod-f',
+    limits: { ...OPEN_DOORS, 'room.participants': 2 },
+  });
+  for (const about of [{}, { cap: 2 }]) {
+    const owner = await Owner.of(pod.url, about);
+    const people = [await Client.enter(pod.url, owner.room), await Client.enter(pod.url, owner.room)];
+    const refused = await join(pod.url, owner.room);
+    assert.equal(!refused.ok && refused.error.code, 'ROOM_FULL');
+    await owner.change(pod.url, { locked: true });
+    const boss = new Client(owner.room);
+    const { roster } = await boss.enter(pod.url, 'Boss', { headers: owner.authorization });
+    assert.equal(roster.length, 3);
+    for (const client of [...people, boss]) client.drop();
+  }
+  await pod.close();
 });
 
 describe('who may moderate', () => {

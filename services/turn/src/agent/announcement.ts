@@ -3,14 +3,15 @@ import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { TurnNode } from '@parley/protocol/turn';
 import type { Coturn } from './coturn.ts';
-import { relayPorts, type Settings } from './settings.ts';
+import { totalQuota } from '../render.ts';
+import type { Settings } from './settings.ts';
 
 /** `address` is the one that clients see the node at. */
 export function describeNode(settings: Settings, address: string, coturn: Pick<Coturn, 'allocations'>) {
   const epoch = Date.now();
   const { node, region, secret } = settings;
   const fixed = { node, epoch, region, key: keyOf(secret), urls: urlsOf(settings, address) };
-  return (): TurnNode => ({ ...fixed, allocations: coturn.allocations(), capacity: relayPorts(settings) });
+  return (): TurnNode => ({ ...fixed, allocations: coturn.allocations(), capacity: totalQuota(settings) });
 }
 
 /** Over TLS only by a name: browsers take no certificate for an address. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LogBudget } from '../log-budget.ts';
 import { renderTurnserver } from '../render.ts';
 import { countAllocations } from './allocations.ts';
 import { log } from './log.ts';
@@ -19,6 +20,8 @@ export interface Coturn {
   readonly ended: Promise<number>;
   /** Relay ports in use, each of which is an allocation. */
   allocations(): number;
+  /** Lines of its log that were not passed on. */
+  suppressedLines(): number;
   isDraining(): boolean;
   /** Ends it when its allocations are gone, not before the last who were sent here came, at the latest after `drainSeconds`. */
   drain(): void;
@@ -29,7 +32,13 @@ export function startCoturn(settings: Settings, address: string): Coturn {
   const config = join(settings.stateDir, 'turnserver.conf');
   mkdirSync(settings.stateDir, { recursive: true });
   writeFileSync(config, render(settings, address), { mode: 0o600 });
-  const child = spawn(settings.turnserver, ['-c', config], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(settings.turnserver, ['-c', config], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const budget = new LogBudget({
+    write: (line) => process.stdout.write(`${line}\n`),
+    report: (lines) => log('lines of coturn suppressed', { lines }),
+  });
+  // Read without a pause: coturn waits for its log to be taken.
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => budget.push(chunk));
   const ended = new Promise<number>((resolve) => {
     child.once('error', (error) => {
       log('coturn could not be started', { error: error.message });
@@ -46,7 +55,10 @@ export function startCoturn(settings: Settings, address: string): Coturn {
     log('certificate replaced');
     child.kill('SIGUSR2');
   }, CERTIFICATE_EVERY_MS);
-  void ended.then(() => clearInterval(rereading));
+  void ended.then(() => {
+    clearInterval(rereading);
+    budget.end();
+  });
 
   let draining: NodeJS.Timeout | undefined;
   const allocations = (): number => countAllocations(settings.minPort, settings.maxPort);
@@ -54,6 +66,7 @@ export function startCoturn(settings: Settings, address: string): Coturn {
   return {
     ended,
     allocations,
+    suppressedLines: () => budget.suppressed,
     end,
     isDraining: () => draining !== undefined,
     drain() {
@@ -85,6 +98,7 @@ function render(settings: Settings, address: string): string {
     realm: settings.realm,
     secret: settings.secret,
     meshMax: settings.meshMax,
+    networkAllocations: settings.networkAllocations,
     turnNodeIps: [...new Set([address, nodeIp, ...settings.nodeAddresses])],
     allowLoopbackPeers: false,
     stateDir: settings.stateDir,

@@ -1,9 +1,10 @@
 /** Health, readiness and metrics of a node over HTTP. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { networkQuota, totalQuota } from '../render.ts';
 import type { Coturn } from './coturn.ts';
 import type { Lease } from './lease.ts';
 import { metricsText } from './metrics.ts';
-import { relayPorts, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export interface HealthParts {
   readonly coturn: Coturn;
@@ -28,10 +29,12 @@ export function createHealth(settings: Settings, { coturn, answers, lease }: Hea
     if (url !== '/metrics') return void response.writeHead(404).end();
     const state = {
       allocations: coturn.allocations(),
-      ports: relayPorts(settings),
+      capacity: totalQuota(settings),
+      networkQuota: networkQuota(settings),
       isDraining: coturn.isDraining(),
       answers: await answers(),
       isLeaseHeld: lease?.isHeld() ?? false,
+      suppressedLines: coturn.suppressedLines(),
     };
     response.setHeader('content-type', 'text/plain; version=0.0.4').end(metricsText(state));
   }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { LIMITS } from '@parley/protocol/limits';
 import type { NatsSettings } from './nats.ts';
 
 /** Where a node's public address comes from. */
@@ -30,6 +31,7 @@ export interface Settings {
   /** Public addresses of all TURN nodes that are known beforehand. */
   readonly nodeAddresses: readonly string[];
   readonly meshMax: number;
+  readonly networkAllocations: number;
   readonly drainSeconds: number;
   readonly tlsCert: string;
   readonly tlsKey: string;
@@ -37,13 +39,10 @@ export interface Settings {
   readonly turnserver: string;
 }
 
-// As mesh.max is by default.
-const MESH_MAX = 4;
-
 const SOURCES: readonly string[] = ['node', 'values', 'annotation', 'stun'];
 const KNOWN = new Set(
   `NODE NODE_IP REGION SECRET REALM PORT TLS_PORT TLS_AT NATS_URL NATS_USER NATS_PASSWORD MIN_PORT MAX_PORT HEALTH_PORT PUBLIC_ADDRESS ADDRESSES ANNOTATION STUN_SERVER
-  NODE_ADDRESSES MESH_MAX DRAIN_SECONDS TLS_CERT TLS_KEY STATE_DIR TURNSERVER`
+  NODE_ADDRESSES MESH_MAX NETWORK_ALLOCATIONS DRAIN_SECONDS TLS_CERT TLS_KEY STATE_DIR TURNSERVER`
     .split(/\s+/)
     .map((name) => `PARLEY_TURN_${name}`),
 );
@@ -63,6 +62,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       throw new Error(`PARLEY_TURN_${name} must be a whole number from 1 to ${most}`);
     return value;
   };
+  const limit = (name: string, of: 'mesh.max' | 'turn.networkAllocations'): number =>
+    number(name, LIMITS[of].value, LIMITS[of].max);
   const port = (name: string, fallback: number): number => number(name, fallback, 65535);
   const source = text('PUBLIC_ADDRESS', 'node');
   if (!isSource(source)) throw new Error(`PARLEY_TURN_PUBLIC_ADDRESS must be one of ${SOURCES.join(', ')}`);
@@ -89,7 +90,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     annotation: text('ANNOTATION', 'parley.dev/public-address'),
     stunServer: text('STUN_SERVER', ''),
     nodeAddresses: text('NODE_ADDRESSES', '').split(',').filter(Boolean),
-    meshMax: number('MESH_MAX', MESH_MAX, 12),
+    meshMax: limit('MESH_MAX', 'mesh.max'),
+    networkAllocations: limit('NETWORK_ALLOCATIONS', 'turn.networkAllocations'),
     drainSeconds: number('DRAIN_SECONDS', 120, 86_400),
     tlsCert: text('TLS_CERT'),
     tlsKey: text('TLS_KEY'),
@@ -106,11 +108,6 @@ function natsSettings(env: NodeJS.ProcessEnv): NatsSettings | undefined {
     user: env['PARLEY_TURN_NATS_USER'] || 'turn',
     password: env['PARLEY_TURN_NATS_PASSWORD'] || undefined,
   };
-}
-
-/** Ports that are relayed on: an allocation takes one. */
-export function relayPorts({ minPort, maxPort }: Pick<Settings, 'minPort' | 'maxPort'>): number {
-  return maxPort - minPort + 1;
 }
 
 function isSource(text: string): text is AddressSource {

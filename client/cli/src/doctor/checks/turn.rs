@@ -1,7 +1,7 @@
 //! Every address of TURN relays a packet.
 use crate::doctor::allocation::server::{Over, Server};
 use crate::doctor::allocation::{Broken, Relayed, try_out};
-use crate::doctor::guest::{Admission, IceServer, room};
+use crate::doctor::guest::{Guest, IceServer, room};
 use crate::doctor::report::{Finding, Looked, rounded};
 use crate::doctor::site::Site;
 use futures_util::future::join_all;
@@ -9,15 +9,14 @@ use std::net::SocketAddr;
 
 /// Servers behind one name that are tried.
 const ADDRESSES: usize = 8;
-const NO_CREDENTIALS: &str = "Look at the check join first: who joins is handed credentials for TURN.";
+const NO_CREDENTIALS: &str = "Look at the check join first: a participant who enters is given credentials for TURN.";
 
 /// Tries all that the host hands out, at once.
 pub async fn look(site: &Site) -> Looked {
-    // Whoever never enters leaves no trace: the ticket is over in half a minute (JOIN-4).
-    let admission = Admission::ask(site, &room()).await;
-    let admission =
-        admission.map_err(|why| Finding::fail(format!("no credentials for TURN: {}", why.why()), NO_CREDENTIALS))?;
-    let offered: Vec<_> = admission.ice_servers.iter().flat_map(addresses).collect();
+    let guest = Guest::join(site, &room()).await;
+    let guest =
+        guest.map_err(|why| Finding::fail(format!("no credentials for TURN: {}", why.why()), NO_CREDENTIALS))?;
+    let offered: Vec<_> = guest.ice_servers.iter().flat_map(addresses).collect();
     if offered.is_empty() {
         let advice = "Set turn.enabled, and see that its pods run and reach NATS: without TURN some in ten people, behind \
                       strict firewalls, get no call; where that is meant, --skip turn.";
@@ -99,7 +98,9 @@ fn advice(why: &Broken, over: Over, at: SocketAddr) -> String {
                 .into()
         }
         (Broken::Refused(486 | 508, _), _) => {
-            "All addresses of this node are taken: widen turn.ports.relayMin to relayMax, or label another node.".into()
+            "All addresses of this node are taken, or at 486 those of your network (turn.networkAllocations): widen \
+             turn.ports.relayMin to relayMax, or label another node."
+                .into()
         }
         (Broken::Refused(..), _) => "Look at coturn's log; RFC 8656 section 18 lists the codes.".into(),
         (Broken::Lost(_), _) => {

@@ -60,7 +60,9 @@ export class Site {
   /** Every so many messages the relay loses one; 0: none. */
   loses = 0;
   way: Net['way'] = () => 'host';
+  /** Those with credentials are told to whoever asks. */
   iceServers: readonly IceServer[] = [];
+  iceTtlS = 600;
   readonly #pages = new Map<string, Map<string, Presence>>();
   readonly #topics = new Map<string, Set<WireHandlers>>();
   readonly #random = seeded(7);
@@ -188,7 +190,7 @@ export class Site {
       type: 'arrived',
       visitor: id,
       pod: 'pod-a',
-      iceServers: [...this.iceServers],
+      iceServers: this.iceServers.filter(({ credential }) => credential === undefined),
       limits: this.limits,
       visitors: this.visitors.size,
     });
@@ -235,7 +237,7 @@ export class Site {
         visitor.say({ type: 'pipe', pipe: message.pipe, token: 'a-token' });
         return;
       case 'ice':
-        visitor.say({ type: 'ice', iceServers: [...this.iceServers] });
+        visitor.say({ type: 'ice', iceServers: [...this.iceServers], iceTtlS: this.iceTtlS });
         return;
       case 'ping':
         visitor.say({ type: 'pong' });

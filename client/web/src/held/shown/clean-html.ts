@@ -18,12 +18,13 @@ export interface Cleaned {
   readonly pictures: number;
 }
 
+/** `template` too: what is in one is no part of the document, so that nothing below would look at it. */
 const PURIFY = {
   IN_PLACE: true,
   WHOLE_DOCUMENT: true,
   USE_PROFILES: { html: true, svg: true, mathMl: true },
   FORBID_TAGS:
-    'form input button textarea select option optgroup datalist fieldset output meter progress audio video source track picture map area dialog image'.split(
+    'form input button textarea select option optgroup datalist fieldset output meter progress audio video source track picture map area dialog image template'.split(
       ' ',
     ),
   ALLOW_DATA_ATTR: false,

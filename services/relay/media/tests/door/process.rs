@@ -16,6 +16,7 @@ pub struct Process {
     pub media: SocketAddr,
     websocket: SocketAddr,
     http: SocketAddr,
+    ops: SocketAddr,
 }
 
 fn program() -> PathBuf {
@@ -28,7 +29,7 @@ fn program() -> PathBuf {
 impl Process {
     pub async fn start(flags: &[&str]) -> Self {
         let mut command = Command::new(program());
-        command.args(["--listen=127.0.0.1:0", "--media-listen=127.0.0.1:0"]).args(flags);
+        command.args(["--listen=127.0.0.1:0", "--ops-listen=127.0.0.1:0", "--media-listen=127.0.0.1:0"]).args(flags);
         let mut child = command.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut next = async |message: &str| loop {
@@ -39,10 +40,12 @@ impl Process {
             }
         };
         let (carrying, listening) = (next("carrying media").await, next("listening").await);
+        let answering = next("answering operators").await;
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let address = |line: &serde_json::Value, name| line[name].as_str().unwrap().parse().unwrap();
         let [media, websocket] = ["address", "websocket"].map(|name| address(&carrying, name));
-        Self { child, media, websocket, http: address(&listening, "address") }
+        let (http, ops) = (address(&listening, "address"), address(&answering, "address"));
+        Self { child, media, websocket, http, ops }
     }
 
     /// Where clients dial, with a token or without.
@@ -80,16 +83,12 @@ impl Process {
     }
 
     pub async fn request(&self, request: &str) -> String {
-        let mut stream = TcpStream::connect(self.http).await.unwrap();
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        timeout(DEADLINE, stream.read_to_string(&mut answer)).await.unwrap().unwrap();
-        answer
+        ask(self.http, request).await
     }
 
     /// The sum of a metric's lines that have this label.
     pub async fn metric(&self, name: &str, label: &str) -> f64 {
-        let text = self.request("GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n").await;
+        let text = ask(self.ops, "GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n").await;
         let name = format!("parley_media_{name}");
         let lines = text.lines().filter(|line| {
             line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' '])) && line.contains(label)
@@ -105,4 +104,12 @@ impl Process {
         };
         assert!(timeout(DEADLINE, waiting).await.is_ok(), "never: {name} {label}");
     }
+}
+
+async fn ask(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    timeout(DEADLINE, stream.read_to_string(&mut answer)).await.unwrap().unwrap();
+    answer
 }

@@ -3,6 +3,7 @@ use parley_media::{
     Admission, Certificates, Clock, Config, Credential, Door, Grant, Limits, Pass, Peer, Refusal, Visitor, open_at,
 };
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -49,9 +50,13 @@ type Revoked = Arc<Mutex<HashSet<String>>>;
 struct Guard(Revoked);
 
 impl Admission for Guard {
-    fn greet(&self, visitor: &Visitor<'_>) -> Result<String, Refusal> {
-        let address = visitor.forwarded.last().map_or_else(|| visitor.direct.to_string(), |last| (*last).to_owned());
+    fn greet(&self, visitor: &Visitor<'_>) -> Result<IpAddr, Refusal> {
+        let address = visitor.forwarded.last().map_or(visitor.direct, |last| last.parse().unwrap());
         if visitor.origin == Some("https://evil.example") { Err("ORIGIN_DENIED") } else { Ok(address) }
+    }
+
+    fn network(&self, address: IpAddr) -> IpAddr {
+        address
     }
 
     fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal> {

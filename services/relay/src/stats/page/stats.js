@@ -2,19 +2,46 @@
 const PUSH_MS = 1000;
 const KEPT = 60;
 const byId = (id) => document.getElementById(id);
-const history = new Map();
+const kept = new Map();
 let last;
+// An operator's token, where the relay asks for one (STR-132). It comes in the fragment, which no server sees, or from the form.
+let token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+history.replaceState(null, '', location.pathname);
 
 function connect() {
   const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
-  socket.addEventListener('open', () => socket.send(JSON.stringify({ push: PUSH_MS })));
-  socket.addEventListener('message', ({ data }) => show(JSON.parse(data)));
+  let isRefused = false;
+  socket.addEventListener('open', () => {
+    if (token) socket.send(token);
+    socket.send(JSON.stringify({ push: PUSH_MS }));
+  });
+  socket.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(data);
+    if (message.authorised === false) {
+      isRefused = true;
+      ask(message.reason);
+    } else if ('uptimeMs' in message) show(message);
+  });
   socket.addEventListener('close', () => {
     last = undefined;
+    if (isRefused) return;
     byId('state').textContent = 'not connected, trying again';
     setTimeout(connect, 1000 + Math.random() * 2000);
   });
 }
+
+function ask(reason) {
+  byId('ask').hidden = false;
+  byId('state').textContent = token ? `the token was refused: ${reason}` : 'this relay asks for a token';
+  byId('token').focus();
+}
+
+byId('ask').addEventListener('submit', (event) => {
+  event.preventDefault();
+  token = byId('token').value.trim();
+  byId('ask').hidden = true;
+  connect();
+});
 
 function show(pod) {
   byId('state').textContent = `up ${span(pod.uptimeMs)}`;
@@ -34,10 +61,10 @@ function show(pod) {
 }
 
 function tile(name, value, format) {
-  const values = history.get(name) ?? [];
+  const values = kept.get(name) ?? [];
   values.push(value);
   if (values.length > KEPT) values.shift();
-  history.set(name, values);
+  kept.set(name, values);
   let figure = byId(`tile-${name}`);
   if (!figure) {
     figure = byId('tile').content.firstElementChild.cloneNode(true);

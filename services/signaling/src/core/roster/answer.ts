@@ -15,7 +15,13 @@ const ENTRY_BYTES = 600;
 export function answerSections(pod: Pod, id: RoomId, to: PodId): void {
   const room = pod.rooms.get(id);
   const message = room === undefined ? nothing(pod, id) : answerRoom(pod, room);
-  pod.effects.push({ type: 'tell-pod', pod: to, message });
+  // Only where nobody may know who is in the room it matters who was.
+  const departures = room === undefined || message.recoveringMs > 0 ? pod.departures.ofRoom(id, pod.now) : [];
+  pod.effects.push({
+    type: 'tell-pod',
+    pod: to,
+    message: departures.length === 0 ? message : { ...message, departures },
+  });
 }
 
 const nothing = (pod: Pod, room: RoomId): Sections => ({

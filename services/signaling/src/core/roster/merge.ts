@@ -49,6 +49,7 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
       return;
     }
     room.people.delete(participant);
+    noteDeparture(pod, room, before, claim);
     if (before.pod === pod.id) freeSeat(pod, room, participant);
     const reason = claim?.reason ?? 'lost';
     pod.effects.push({ type: 'departed', participant, reason, wasHere: before.pod === pod.id });
@@ -57,6 +58,7 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   }
   const after = claim.person;
   room.people.set(participant, after);
+  if (before === undefined) pod.departures.forget(participant);
   if (before === undefined) {
     announce(pod, room, { type: 'joined', member: memberOf(after) }, participant);
     return;
@@ -68,6 +70,23 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   if (!sameLooks(before, after)) {
     announce(pod, room, { type: 'changed', participant, name: after.name, media: after.media }, participant);
   }
+}
+
+/** Its resume tokens end here, also where this pod closes the room. */
+function noteDeparture(
+  pod: Pod,
+  room: Room,
+  { participant, generation }: Person,
+  claim: Claim | undefined,
+): void {
+  // A claim that was only lost sight of may have been stronger than the last word of its holder.
+  const word = claim?.gone === true && claim.generation >= generation ? claim : undefined;
+  const departure = {
+    participant,
+    generation: word?.generation ?? generation,
+    reason: word?.reason ?? 'lost',
+  };
+  pod.departures.note(room.view.room, departure, pod.now);
 }
 
 const isWaiting = (claim: Claim | undefined): claim is Claim & { gone: false } =>

@@ -6,7 +6,9 @@
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import { mergeChat } from '../chat.ts';
+import { onDeparture } from '../departed.ts';
 import type { Join, Resume } from '../input.ts';
+import { tellListed } from '../participants.ts';
 import type { Pod, Room } from '../state.ts';
 import { askForRoom } from './ask.ts';
 import { cancelDigests } from './digest.ts';
@@ -26,7 +28,7 @@ const YOUNG_MS = 1500;
 
 type LetIn = (arrival: Join | Resume) => void;
 
-export function openRoom(pod: Pod, { view, policy }: Join | Resume, letIn: LetIn): Room {
+export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy'>, letIn: LetIn): Room {
   pod.sectionEpoch += 1;
   const room: Room = {
     view,
@@ -59,7 +61,8 @@ export function openRoom(pod: Pod, { view, policy }: Join | Resume, letIn: LetIn
     const giveUp = pod.agenda.schedule(pod.now + GIVE_UP_MS, () => finishOpening(pod, room, letIn));
     const asked = new Set(isYoung || peers.length > ASK_AT_MOST ? [] : peers);
     for (const peer of asked) askForRoom(pod, room, peer);
-    room.phase = { phase: 'opening', arrivals: [], asked, answered: new Set(), named: new Set(), giveUp };
+    const about = { asked, answered: new Set<PodId>(), named: new Set<PodId>(), giveUp };
+    room.phase = { phase: 'opening', arrivals: [], listings: [], ...about };
   }
   return room;
 }
@@ -70,7 +73,7 @@ function livePeers(pod: Pod): PodId[] {
 
 function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
   if (room.phase.phase !== 'opening') return;
-  const { arrivals, answered, named, giveUp } = room.phase;
+  const { arrivals, listings, answered, named, giveUp } = room.phase;
   giveUp.cancel();
   room.phase = { phase: 'open' };
   noteNamed(
@@ -82,6 +85,7 @@ function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
     pod.waiting.delete(arrival.socket);
     letIn(arrival);
   }
+  for (const ref of listings) tellListed(pod, room, ref);
   pod.emptied.add(room.view.room);
 }
 
@@ -90,6 +94,7 @@ export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn
   noteTellers(room, message);
   endUnlisted(pod, room, message);
   mergeChat(pod, room, message.chat);
+  for (const departure of message.departures ?? []) onDeparture(pod, room, departure);
   // Whoever has had the room for longer knows its people.
   const hasRoom = message.sections.some((section) => section.pod === message.pod);
   if (hasRoom) room.recoveringUntil = Math.min(room.recoveringUntil, pod.now + message.recoveringMs);

@@ -57,7 +57,7 @@ function tellDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombst
   scheduleDigests(pod, room);
 }
 
-function entryOf(pod: Pod, { presence, owner, visitor, ...entry }: OwnEntry): Entry {
+function entryOf(pod: Pod, { presence, owner, visitor, tokenGeneration: _ours, ...entry }: OwnEntry): Entry {
   return {
     ...entry,
     ...(owner ? { owner } : {}),

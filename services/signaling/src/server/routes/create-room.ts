@@ -1,4 +1,4 @@
-/** `POST /v1/rooms`: a named room in this region. SPEC rules ROOM-5, ROOM-6. */
+/** `POST /v1/rooms`: a named room in this region. SPEC rules ROOM-5, ROOM-6, ROOM-10, ROOM-12. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
@@ -41,12 +41,13 @@ export async function createRoom(
   };
   const created = await store.create(record);
   if (!created.ok) return refuse(reply, created.code);
-  const { view } = policyOf({ record, revision: 0 }, most);
+  const { view } = policyOf({ record, revision: 0, writtenAt: record.createdAt }, most);
   log.info({ room: view.room }, 'room created');
   const answer: CreateRoomAnswer = {
     room: view,
     link: `${publicOrigin(request.raw, config)}/r/${view.room}`,
     ownerKey,
+    idleMs: config.limits['room.idle'],
   };
   return reply.code(201).header('cache-control', 'no-store').send(answer);
 }

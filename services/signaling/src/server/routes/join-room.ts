@@ -1,8 +1,8 @@
-/** `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can see the answer. SPEC rules JOIN-1 to JOIN-4, MOD-2, MOD-3. */
+/** `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can see the answer. SPEC rules JOIN-1 to JOIN-4, MOD-2, MOD-3, LIM-13. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
-import { JoinRequest, socketPath, type JoinAnswer } from '@parley/protocol/http';
+import { JoinRequest, socketPath, type JoinAnswer, type RoomView } from '@parley/protocol/http';
 import { parseRoomId, participantId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
 import { isBanned } from '../../core/policy.ts';
@@ -31,6 +31,8 @@ export async function joinRoom(
   const address = addressOf(request.raw, config.trustedProxies);
   const wait = context.joins.take(address, pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
+  if (!context.podJoins.take(1, pod.now()))
+    return refuse(reply, 'POD_FULL', undefined, context.podJoins.waitMs(1));
   const known = await rooms.look(room);
   if (!known.ok) return refuse(reply, known.code);
   const { view } = known;
@@ -40,7 +42,7 @@ export async function joinRoom(
   const visitor = known.stored && marksOf(known.stored.record, address, body.message.device);
   if (!owner && known.policy !== undefined && isBanned(known.policy, visitor)) return refuse(reply, 'BANNED');
   if (!owner && view.locked) return refuse(reply, 'ROOM_LOCKED');
-  if (pod.core.population(view.room) >= view.cap) return refuse(reply, 'ROOM_FULL');
+  if (isFull(context, view, owner)) return refuse(reply, 'ROOM_FULL');
 
   const participant = participantId(randomBytes(16));
   const claims = {
@@ -57,9 +59,15 @@ export async function joinRoom(
     ticket,
     ticketTtlMs: limits['ticket.ttl'],
     socketUrl: `${origin.replace(/^http/, 'ws')}${socketPath(view.room)}`,
-    iceServers: pod.iceServers(view.room, participant).iceServers,
     room: view,
   };
   log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket given');
   return reply.header('cache-control', 'no-store').send(answer);
+}
+
+/** As this pod sees it; `enter` decides. An owner is let in past the cap. SPEC rule MOD-12. */
+function isFull({ pod, config }: RouteContext, { room, cap }: RoomView, owner: boolean): boolean {
+  if (pod.core.population(room) < cap) return false;
+  const owners = pod.core.people(room).filter((person) => person.owner).length;
+  return !owner || owners >= config.limits['room.owners'];
 }

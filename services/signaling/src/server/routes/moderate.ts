@@ -43,10 +43,13 @@ export async function moderate(
   return reply.code(204).send();
 }
 
+/** Pods' clocks may differ while a token is verified (KEY-4), on either side. */
+const MARGIN_MS = 10_000;
+
 /** Whoever was kicked is remembered while its resume token may be good. */
 function withKicked(record: RoomRecord, participant: string, { config }: RouteContext): RoomRecord {
   const now = Date.now();
   const kept = record.kicked.filter((one) => one.until > now && one.participant !== participant);
-  const kicked = [...kept, { participant, until: now + config.limits['resume.ttl'] }];
+  const kicked = [...kept, { participant, until: now + config.limits['resume.ttl'] + MARGIN_MS }];
   return { ...record, kicked: kicked.slice(-config.limits['room.kicked']) };
 }

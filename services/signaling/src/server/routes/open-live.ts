@@ -1,4 +1,4 @@
-/** `POST /v1/live/{name}`: the way to a broadcast that has no room. SPEC rule MEDIA-8. */
+/** `POST /v1/live/{name}`: the way to a broadcast that has no room. SPEC rules MEDIA-8, LIM-13. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
 import { LiveRequest, type LiveAnswer } from '@parley/protocol/http';
@@ -9,7 +9,7 @@ import { addressOf } from '../visitor.ts';
 import type { RouteContext } from './context.ts';
 
 export async function openLive(
-  { config, pod, joins }: RouteContext,
+  { config, pod, joins, podJoins }: RouteContext,
   request: FastifyRequest<{ Params: { name: string } }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -21,6 +21,7 @@ export async function openLive(
   if (pod.isDraining) return refuse(reply, 'NOT_READY');
   const wait = joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
+  if (!podJoins.take(1, pod.now())) return refuse(reply, 'POD_FULL', undefined, podJoins.waitMs(1));
   const relay = await pod.liveOffer(name, body.message);
   if (relay === null) return refuse(reply, 'NO_RELAY');
   const answer: LiveAnswer = { broadcast: liveBroadcast(name), relay };

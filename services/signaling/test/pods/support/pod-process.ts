@@ -1,6 +1,7 @@
 /** `node src/main.ts` under a fixed name and port, so that the next process of a pod takes the place of the last. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { limitKey, type LimitName } from '@parley/protocol/limits';
 import { eventually } from '../../support/deadline.ts';
 import { freePort } from '../../support/nats.ts';
@@ -12,6 +13,8 @@ export interface PodProcess {
   /** Ready when this resolves. */
   start(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
+  /** Of its memory, what is in RAM. */
+  residentBytes(): number;
   /** The exit code, `null` after a signal. */
   ended(): Promise<number | null>;
   /** As `kill -9`. */
@@ -26,10 +29,18 @@ export interface PodProcessOptions {
   /** Servers of a cluster that keep the named rooms. */
   readonly replicas?: number;
   readonly limits?: Partial<Record<LimitName, number>>;
+  /** Options of Node.js. */
+  readonly node?: readonly string[];
 }
 
 /** Everyone in these tests has the same address. */
-const OPEN_DOORS = { 'address.joins': 1_000_000, 'address.sockets': 20_000, 'address.rooms': 10_000 };
+const OPEN_DOORS = {
+  'address.joins': 1_000_000,
+  'address.resumes': 1_000_000,
+  'address.reads': 1_000_000,
+  'address.sockets': 20_000,
+  'address.rooms': 10_000,
+};
 
 /** Ready when this resolves. */
 export async function startPodProcess({
@@ -38,6 +49,7 @@ export async function startPodProcess({
   keysFile,
   replicas = 1,
   limits = {},
+  node = [],
 }: PodProcessOptions): Promise<PodProcess> {
   const main = new URL('../../../src/main.ts', import.meta.url).pathname;
   const listen = `127.0.0.1:${await freePort()}`;
@@ -63,7 +75,7 @@ export async function startPodProcess({
     return child.exitCode;
   };
   const start = async (): Promise<void> => {
-    child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+    child = spawn(process.execPath, [...node, main], { env, stdio: ['ignore', 'inherit', 'inherit'] });
     await eventually(`pod ${name} is ready`, () => isReady(url), 20_000);
   };
   await start();
@@ -72,6 +84,10 @@ export async function startPodProcess({
     url,
     start,
     signal: (signal) => void child?.kill(signal),
+    residentBytes() {
+      const status = readFileSync(`/proc/${child?.pid}/status`, 'utf8');
+      return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+    },
     ended,
     async kill() {
       child?.kill('SIGKILL');

@@ -1,0 +1,45 @@
+/** Limits of the edge that a developer or a test moves by environment. */
+interface Limit {
+  readonly variable: string;
+  readonly value: number;
+}
+
+/** By their placeholders in the chart's files/envoy.yaml; the chart's values edge.joinLimits, edge.addressLimits and edge.connections. */
+export const requestLimits = {
+  IDLE_TIMEOUT: { variable: 'PARLEY_EDGE_IDLE_SECONDS', value: 5 },
+  JOIN_BURST: { variable: 'PARLEY_EDGE_JOIN_BURST', value: 2000 },
+  JOIN_PER_SECOND: { variable: 'PARLEY_EDGE_JOINS_PER_SECOND', value: 500 },
+  // Above the pods' own 120 a minute for an address: the edge stops floods, the pods count.
+  ADDRESS_JOINS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_JOIN_BURST', value: 240 },
+  ADDRESS_JOINS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND', value: 4 },
+  // A join opens one, and may have to open it again.
+  ADDRESS_SOCKETS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_SOCKET_BURST', value: 480 },
+  ADDRESS_SOCKETS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_SOCKETS_PER_SECOND', value: 8 },
+  ADDRESS_API_BURST: { variable: 'PARLEY_EDGE_ADDRESS_API_BURST', value: 600 },
+  ADDRESS_API_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_API_PER_SECOND', value: 20 },
+  ADDRESS_STREAMS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_STREAM_BURST', value: 1000 },
+  ADDRESS_STREAMS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_STREAMS_PER_SECOND', value: 50 },
+  ADDRESS_MEDIA_BURST: { variable: 'PARLEY_EDGE_ADDRESS_MEDIA_BURST', value: 600 },
+  ADDRESS_MEDIA_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_MEDIA_PER_SECOND', value: 20 },
+  // A first visit asks for some tens of files, and a school has one address.
+  ADDRESS_WEB_BURST: { variable: 'PARLEY_EDGE_ADDRESS_WEB_BURST', value: 5000 },
+  ADDRESS_WEB_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_WEB_PER_SECOND', value: 200 },
+} as const;
+
+/** By their placeholders in the chart's files/log-budget.yaml; the chart's values edge.refusalLog. */
+export const logLimits = {
+  REFUSAL_LINES_BURST: { variable: 'PARLEY_EDGE_REFUSAL_LINE_BURST', value: 200 },
+  REFUSAL_LINES_PER_SECOND: { variable: 'PARLEY_EDGE_REFUSAL_LINES_PER_SECOND', value: 20 },
+} as const;
+
+/** What the placeholders are filled with; throws a sentence where a variable holds no whole number from 1 on. */
+export function readLimits(limits: Record<string, Limit>, env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([placeholder, { variable, value }]) => {
+      const limit = Number(env[variable] ?? value);
+      if (!Number.isInteger(limit) || limit < 1)
+        throw new Error(`${variable} takes a whole number from 1 on`);
+      return [placeholder, String(limit)];
+    }),
+  );
+}

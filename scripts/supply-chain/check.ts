@@ -1,0 +1,17 @@
+/** Checks what is taken from npm, and what images are built on. `make check` runs it. */
+import { readFileSync } from 'node:fs';
+import { dockerfiles, faultsOf as faultsOfImages } from './base-images.ts';
+import { faultsOf as faultsOfPackages, type Lock } from './packages.ts';
+
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+const faults = [
+  ...faultsOfPackages(lock),
+  ...dockerfiles().flatMap((file) =>
+    faultsOfImages(readFileSync(file, 'utf8')).map((fault) => `${file}: ${fault}`),
+  ),
+];
+
+if (faults.length > 0) {
+  console.error(`The supply chain:\n  ${faults.join('\n  ')}\nWhat is allowed: scripts/supply-chain`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,92 @@
+/** Envelopes of directed messages: two readers never split one differently, and what is written is what was read. */
+import assert from 'node:assert/strict';
+import { nearly, textOf, utf8, type Target } from '../../../scripts/fuzz/target.ts';
+import {
+  directedBinary,
+  directedPrefix,
+  isDirected,
+  readDirected,
+  readTransfer,
+  receivedBinary,
+  receivedText,
+  writeTransfer,
+} from '../src/directed.ts';
+import { isParticipantId } from '../src/ids.ts';
+import { isVisitorId } from '../src/pages.ts';
+import { fixtures, wireBytes } from '../test/fixture.ts';
+
+const frames = [...fixtures('directed/valid'), ...fixtures('directed/invalid')].map(wireBytes);
+const PARTICIPANTS = ['p0123456789abcdef', 'pzyxwvtsrqpnmkjhg'] as const;
+const TOKENS = ['>', '<', ' ', '\n', '\r', '\0', '-', 'é', ...PARTICIPANTS, 'v0123456789abcdef'];
+
+const toPod: Target = {
+  name: 'directed-to-pod',
+  inputs: nearly(frames, TOKENS),
+  check(input) {
+    let taken = false;
+    for (const isReader of [isParticipantId, isVisitorId]) {
+      const head = readDirected(input, isReader);
+      if (head === undefined) continue;
+      assert.ok(isDirected(input) && isReader(head.to));
+      const payload = input.subarray(head.payloadAt);
+      assert.deepEqual(directedBinary(head.to, head.id, payload), input, 'another envelope means the same');
+      // As a pod hands it on.
+      const handed = Uint8Array.from([...utf8(directedPrefix(head.to)), ...payload]);
+      assert.deepEqual(receivedBinary(handed), { from: head.to, payload });
+      taken = true;
+    }
+    return taken;
+  },
+};
+
+const toClient: Target = {
+  name: 'directed-to-client',
+  inputs: nearly(frames, TOKENS),
+  check(input) {
+    const binary = receivedBinary(input);
+    const text = textOf(input);
+    // A text frame is UTF-8, or the socket ends.
+    if (Buffer.compare(utf8(text), input) !== 0) return binary !== undefined;
+    const read = receivedText(text);
+    assert.equal(read?.from, binary?.from, 'the readers of text and of bytes disagree');
+    if (read !== undefined) assert.deepEqual(utf8(read.payload), Uint8Array.from(binary?.payload ?? []));
+    return read !== undefined;
+  },
+};
+
+const transfers = PARTICIPANTS.map((from, at) =>
+  writeTransfer({
+    room: at === 0 ? '7k2m-q9xd-4wtv-0hze' : 'standup@eu',
+    from,
+    to: PARTICIPANTS[1 - at] ?? from,
+    ref: 12 ** (1 + at),
+    pod: 'pod-1',
+    binary: at === 0,
+    payload: utf8('a payload\nof two lines'),
+  }),
+);
+
+const betweenPods: Target = {
+  name: 'directed-transfer',
+  inputs: nearly(transfers, [
+    ...TOKENS,
+    '0x',
+    '1e3',
+    '+1',
+    '-0',
+    '00',
+    '.0',
+    '9007199254740992',
+    ' b\n',
+    ' t\n',
+    'Infinity',
+  ]),
+  check(input) {
+    const transfer = readTransfer(input);
+    if (transfer !== undefined)
+      assert.deepEqual(writeTransfer(transfer), input, 'another head means the same');
+    return transfer !== undefined;
+  },
+};
+
+export const targets: readonly Target[] = [toPod, toClient, betweenPods];

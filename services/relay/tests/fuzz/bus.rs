@@ -1,0 +1,141 @@
+//! What other pods say on the bus, and the addresses in it.
+use crate::random::{Random, campaign};
+use crate::text;
+use parley_relay::cluster::lease::Lease;
+use parley_relay::cluster::word::Word;
+use parley_relay::media::url::Url;
+
+const KEY: &str = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+const VALUES: [&str; 16] = [
+    "null",
+    "0",
+    "-1",
+    "1.0",
+    "1e3",
+    "18446744073709551615",
+    "18446744073709551616",
+    "\"\"",
+    "\"a\"",
+    "\"\\ud800\"",
+    "[]",
+    "{}",
+    "true",
+    "\"::1\"",
+    "\"10.0.0.7:99999\"",
+    "[[[[[[]]]]]]",
+];
+
+/// A JSON object of these fields, some left out, doubled or with another value.
+fn object(random: &mut Random, fields: &[(&str, &str)]) -> String {
+    let mut parts = Vec::new();
+    for (name, value) in fields {
+        for _ in 0..[1, 1, 1, 1, 1, 1, 0, 2][random.below(8)] {
+            let value = if random.below(12) == 0 { VALUES[random.below(VALUES.len())] } else { value };
+            parts.push(format!("\"{name}\":{value}"));
+        }
+    }
+    format!("{{{}}}", parts.join(","))
+}
+
+fn lease(random: &mut Random) -> Vec<u8> {
+    let hashes = format!("[\"{KEY}\"]");
+    let place = object(
+        random,
+        &[
+            ("role", "\"leaf\""),
+            ("address", "\"10.0.0.7:4443\""),
+            ("url", "\"https://relay-7:4443/\""),
+            ("hashes", hashes.as_str()),
+            ("room", "7"),
+        ],
+    );
+    let key = format!("\"{KEY}\"");
+    let fields = [
+        ("pod", "\"relay-7\""),
+        ("epoch", "5"),
+        ("zone", "\"a\""),
+        ("link", "\"10.0.0.7:8112\""),
+        ("key", key.as_str()),
+        ("gone", "false"),
+        ("media", place.as_str()),
+    ];
+    let text = object(random, &fields).into_bytes();
+    if random.below(3) == 0 { random.edited(text) } else { text }
+}
+
+#[test]
+fn str_90_a_lease_that_is_taken_is_passed_on_as_itself() {
+    campaign("leases", 10, lease, |bytes| {
+        let Some(lease) = Lease::read(bytes) else { return false };
+        assert!((1..=128).contains(&lease.pod.len()));
+        let written = lease.bytes();
+        assert!(Lease::read(&written).is_some_and(|again| again == lease), "{}", String::from_utf8_lossy(&written));
+        true
+    });
+}
+
+fn word(random: &mut Random) -> Vec<u8> {
+    let mut entries = Vec::new();
+    for _ in 0..random.below(4) {
+        let name = ["sub", "sub", "jti", "iss"][random.below(4)];
+        let fields = [(name, "\"ada\""), ("until", "5"), ("before", "3")];
+        let count = 2 + random.below(2);
+        entries.push(object(random, &fields[..count]));
+    }
+    let revoked = format!("[{}]", entries.join(","));
+    let fields = if random.below(4) == 0 { [("digest", "5")] } else { [("revoked", revoked.as_str())] };
+    let text = object(random, &fields).into_bytes();
+    if random.below(3) == 0 { random.edited(text) } else { text }
+}
+
+#[test]
+fn str_118_a_word_that_is_taken_is_passed_on_as_itself() {
+    campaign("words", 10, word, |bytes| {
+        let Some(word) = Word::read(bytes) else { return false };
+        let written = word.bytes();
+        assert_eq!(Word::read(&written), Some(word), "{}", String::from_utf8_lossy(&written));
+        true
+    });
+}
+
+const URL_PARTS: [&str; 20] = [
+    "https://",
+    "https://",
+    "relay-7",
+    "example",
+    ".",
+    ":",
+    "4443",
+    "99999",
+    "[",
+    "]",
+    "::1",
+    "/",
+    "@",
+    "?",
+    "#",
+    "-",
+    "_",
+    "\\",
+    "é",
+    "127.0.0.1",
+];
+
+#[test]
+fn media_1_an_address_that_is_taken_has_the_host_that_browsers_dial() {
+    let generate = |random: &mut Random| match random.below(2) {
+        0 => text(random, &URL_PARTS, 9).into_bytes(),
+        _ => format!("https://{}/", text(random, &URL_PARTS[2..], 6)).into_bytes(),
+    };
+    campaign("urls", 10, generate, |bytes| {
+        let written = String::from_utf8_lossy(bytes).into_owned();
+        let Ok(taken) = Url::try_from(written.clone()) else { return false };
+        let parsed = url::Url::parse(&written).unwrap_or_else(|why| panic!("{written} is taken, and no URL: {why}"));
+        let host = parsed.host_str().unwrap().trim_matches(['[', ']']);
+        // The URL standard writes addresses in one form.
+        let is_address = matches!(parsed.host(), Some(url::Host::Ipv4(_) | url::Host::Ipv6(_)));
+        assert!(is_address || host.eq_ignore_ascii_case(taken.host()), "{written}: {host}, not {}", taken.host());
+        assert!(parsed.path() == "/" && parsed.username().is_empty() && parsed.query().is_none());
+        true
+    });
+}

@@ -1,0 +1,69 @@
+//! Heads of requests, before anything else is known of a client.
+use crate::random::{Random, campaign};
+use crate::text;
+use parley_relay::codes::Code;
+use parley_relay::server::request;
+
+const PARTS: [&str; 28] = [
+    "GET",
+    "POST",
+    " ",
+    "/x",
+    "/in/demo",
+    " HTTP/1.1",
+    " HTTP/1.0",
+    "\r\n",
+    "\r\n",
+    "\r\n\r\n",
+    "\n",
+    "\r",
+    "Host: here",
+    "Upgrade: websocket",
+    "Connection: keep-alive, Upgrade",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "Content-Length: 5",
+    "Transfer-Encoding: chunked",
+    "X-Forwarded-For: 1.1.1.1, 2.2.2.2",
+    ":",
+    ",",
+    "\t",
+    "\0",
+    "é",
+    "a: b",
+    "Authorization: Bearer ",
+    "?a=b#c",
+    "%2f",
+];
+
+fn generate(random: &mut Random) -> Vec<u8> {
+    let lines = text(random, &PARTS, 24);
+    match random.below(3) {
+        0 => lines.into_bytes(),
+        _ => random.edited(format!("GET /in/demo HTTP/1.1\r\nHost: here\r\n{lines}\r\n\r\n").into_bytes()),
+    }
+}
+
+#[test]
+fn str_21_a_head_is_the_same_however_it_is_cut_and_nothing_after_it_belongs_to_it() {
+    campaign("heads", 10, generate, |bytes| {
+        let whole = request::parse(bytes);
+        let first = (0..=bytes.len()).map(|end| request::parse(&bytes[..end])).find(|parsed| *parsed != Ok(None));
+        match &whole {
+            Ok(Some((request, size))) => {
+                assert_eq!(first, Some(Ok(Some((request.clone(), *size)))), "it depends on how it is cut");
+                assert_eq!(request::parse(&bytes[..*size]), whole);
+                assert!(*size <= bytes.len());
+                assert!(!request.target.contains(['\r', '\n', ' ', '\0']) && request.method.is_ascii());
+                let listed: usize = request.list("x-forwarded-for").map(str::len).sum();
+                assert!(listed <= 2 * bytes.len() && request.list("host").all(|part| !part.contains(['\r', '\n'])));
+                let _ = (request.path(), request.is_upgrade());
+            }
+            Ok(None) => assert_eq!(first, None),
+            Err(code) => {
+                assert!(matches!(code, Code::BadRequest | Code::HeadTooLarge));
+                assert!(matches!(first, Some(Err(_))), "a head that was good is none any more");
+            }
+        }
+        matches!(whole, Ok(Some(_)))
+    });
+}

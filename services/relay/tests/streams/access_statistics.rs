@@ -1,0 +1,79 @@
+//! Statistics of a relay that asks for tokens are for operators.
+use super::guarded::{claims, hs256, knock, refusal, start, upgrade, verdict};
+use super::raw::{get, request};
+use parley_relay::access::Revocation;
+use parley_relay::codes::Code;
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::ClientRequestBuilder;
+use tokio_tungstenite::tungstenite::Message;
+
+fn operator() -> String {
+    hs256(&claims(json!({ "stats": true, "publish": null, "subscribe": null, "sub": "operator" })))
+}
+
+#[tokio::test]
+async fn str_132_the_statistics_socket_asks_for_a_token_that_may_watch() {
+    let pod = start(&[]).await;
+    let elsewhere = hs256(&claims(json!({ "stats": true, "aud": "parley:media" })));
+    for (token, code) in [
+        (hs256(&claims(json!({}))), Code::TokenScope),
+        (hs256(&claims(json!({ "admin": true }))), Code::TokenScope),
+        (elsewhere, Code::TokenScope),
+        ("x".into(), Code::TokenInvalid),
+    ] {
+        assert_eq!(upgrade(&pod, "/ws", &token).await, refusal(code), "{code:?}");
+        let mut client = knock(&pod, "/ws").await;
+        client.say(&token).await;
+        let answer = verdict(&mut client).await;
+        assert_eq!((&answer["authorised"], &answer["reason"]), (&false.into(), &code.name().into()));
+        assert_eq!(client.end().await, code.close());
+    }
+    // What an open relay would answer at once.
+    let mut client = knock(&pod, "/ws").await;
+    client.say(r#"{"push":1000}"#).await;
+    assert_eq!(verdict(&mut client).await["authorised"], false);
+    pod.until("nobody waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
+}
+
+#[tokio::test]
+async fn str_132_an_operator_watches_by_header_and_by_first_message() {
+    let pod = start(&["--limit=stats.interval=20"]).await;
+    let by_header =
+        |request: ClientRequestBuilder| request.with_header("Authorization", format!("Bearer {}", operator()));
+    let mut watches = pod.join_with("/ws", by_header).await;
+    watches.say(r#"{"push":20}"#).await;
+    let pushed: Value = serde_json::from_str(&watches.hear_text().await).unwrap();
+    assert!(pushed["uptimeMs"].is_u64());
+    let mut client = knock(&pod, "/ws").await;
+    client.say(&operator()).await;
+    client.say(r#"{"push":20}"#).await;
+    assert_eq!(verdict(&mut client).await["authorised"], true);
+    let pushed: Value = serde_json::from_str(&client.hear_text().await).unwrap();
+    assert!(pushed["uptimeMs"].is_u64());
+    let subject = Revocation::Subject("operator".into());
+    let ports = pod.0.relay.access.as_ref().unwrap();
+    let admin = hs256(&claims(json!({ "admin": true })));
+    ports.revoke(admin.as_bytes(), subject).await.unwrap();
+    assert_eq!((watches.end().await, client.end().await), (4445, 4445));
+}
+
+#[tokio::test]
+async fn str_132_metrics_on_the_clients_port_are_for_operators_and_the_page_has_no_numbers() {
+    let pod = start(&["--ops-listen=127.0.0.1:0"]).await;
+    assert_eq!(get(&pod, "/metrics").await.0, Code::TokenRequired.http());
+    let with = |token: &str| format!("GET /metrics HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer {token}\r\n\r\n");
+    assert_eq!(request(&pod, &with(&hs256(&claims(json!({}))))).await.0, Code::TokenScope.http());
+    assert!(request(&pod, &with(&operator())).await.2.contains("\nparley_relay_sockets 0\n"));
+    for path in ["/healthz", "/readyz", "/stats"] {
+        assert_eq!(get(&pod, path).await.0, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn str_100_and_132_an_open_relay_shows_them_to_everybody() {
+    let pod = super::pod::start(&[]).await;
+    let mut watches = pod.join("/ws").await;
+    watches.send(Message::text(r#"{"push":1000}"#)).await;
+    assert!(serde_json::from_str::<Value>(&watches.hear_text().await).unwrap()["uptimeMs"].is_u64());
+    assert_eq!(get(&pod, "/metrics").await.0, 200);
+}

@@ -1,0 +1,33 @@
+/** What a pod hears of participants that left while the room was not here. SPEC rule RES-10. */
+import type { Tombstone } from '@parley/protocol/bus';
+import type { Code } from '@parley/protocol/codes';
+import { dropOwn } from './roster/section.ts';
+import type { Pod, Room } from './state.ts';
+
+/** What a resume of a participant that has left is refused with. */
+export const ENDED = {
+  left: 'RESUME_EXPIRED',
+  lost: 'RESUME_EXPIRED',
+  kicked: 'KICKED',
+  banned: 'BANNED',
+} as const satisfies Record<Tombstone['reason'], Code>;
+
+/**
+ * The answer of a pod far away may come after the token was taken here: then the participant goes again. Not where a pod only lost sight of
+ * it, as one does that was cut off.
+ */
+export function onDeparture(pod: Pod, room: Room, departure: Tombstone): void {
+  const { participant, generation, reason } = departure;
+  const own = room.own.entries.get(participant);
+  const isOfItsToken = own?.tokenGeneration !== undefined && own.tokenGeneration <= generation;
+  if (reason === 'lost' || !isOfItsToken) {
+    if (own === undefined) pod.departures.note(room.view.room, departure, pod.now);
+    return;
+  }
+  if (own.presence.state === 'here') {
+    const { socket } = own.presence;
+    pod.sockets.delete(socket);
+    pod.effects.push({ type: 'close', socket, code: ENDED[reason] });
+  }
+  dropOwn(pod, room, participant, reason);
+}

@@ -1,0 +1,70 @@
+/**
+ * Participants that left, for as long as a resume token of theirs may be valid. Tombstones order claims and end after the grace period; this
+ * outlives them, and the room: a pod that opens it again asks the others for what they know. SPEC rule RES-10.
+ */
+import type { Tombstone } from '@parley/protocol/bus';
+import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+
+export type Departure = Pick<Tombstone, 'generation' | 'reason'> & { readonly until: number };
+
+/** Pods' clocks may differ while a token is verified (KEY-4), on either side. */
+const MARGIN_MS = 10_000;
+/** A tenth of what NATS takes in one message. */
+const TOLD_AT_MOST = 1000;
+
+export class Departures {
+  readonly #keepMs: number;
+  readonly #most: number;
+  /** Earliest first. */
+  readonly #all = new Map<ParticipantId, Departure & { readonly room: RoomId }>();
+  readonly #byRoom = new Map<RoomId, Set<ParticipantId>>();
+
+  constructor({ ttlMs, most }: { readonly ttlMs: number; readonly most: number }) {
+    this.#keepMs = ttlMs + MARGIN_MS;
+    this.#most = most;
+  }
+
+  note(room: RoomId, { participant, generation, reason, keepMs = this.#keepMs }: Noted, now: number): void {
+    const known = this.#all.get(participant);
+    if (known !== undefined && known.generation >= generation) return;
+    this.forget(participant);
+    this.#all.set(participant, { room, generation, reason, until: now + Math.min(keepMs, this.#keepMs) });
+    const there = this.#byRoom.get(room) ?? new Set();
+    this.#byRoom.set(room, there.add(participant));
+    for (const [earliest, { until }] of this.#all) {
+      if (this.#all.size <= this.#most && until > now) break;
+      this.forget(earliest);
+    }
+  }
+
+  /** It is there after all: another pod knew better. */
+  forget(participant: ParticipantId): void {
+    const known = this.#all.get(participant);
+    if (known === undefined) return;
+    this.#all.delete(participant);
+    const there = this.#byRoom.get(known.room);
+    there?.delete(participant);
+    if (there?.size === 0) this.#byRoom.delete(known.room);
+  }
+
+  /** `undefined` where the participant is not known to have left after a token of this generation was given. */
+  of(participant: ParticipantId, tokenGeneration: number, now: number): Departure | undefined {
+    const known = this.#all.get(participant);
+    return known !== undefined && known.until > now && known.generation >= tokenGeneration
+      ? known
+      : undefined;
+  }
+
+  /** The last ones of a room, with what remains of them. */
+  ofRoom(room: RoomId, now: number): Tombstone[] {
+    const last = [...(this.#byRoom.get(room) ?? [])].slice(-TOLD_AT_MOST);
+    return last.flatMap((participant) => {
+      const known = this.#all.get(participant);
+      if (known === undefined || known.until <= now) return [];
+      const { generation, reason, until } = known;
+      return [{ participant, generation, reason, keepMs: Math.round(until - now) }];
+    });
+  }
+}
+
+type Noted = Omit<Tombstone, 'keepMs'> & { readonly keepMs?: number };

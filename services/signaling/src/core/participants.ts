@@ -1,0 +1,14 @@
+/** The list of a room's participants for its owner, on whichever pod the request came in. SPEC rule MOD-11. */
+import type { Input } from './input.ts';
+import type { Pod, Room } from './state.ts';
+
+/** Answers once the room is open here, when the pods that hold participants have told whom. */
+export function listParticipants(pod: Pod, room: Room, { ref }: Input & { type: 'list' }): void {
+  if (room.phase.phase === 'opening') room.phase.listings.push(ref);
+  else tellListed(pod, room, ref);
+}
+
+export function tellListed(pod: Pod, room: Room, ref: number): void {
+  const people = [...room.people.values(), ...room.atDoor.values()];
+  pod.effects.push({ type: 'listed', ref, people });
+}

@@ -1,0 +1,62 @@
+/**
+ * Chat lines that a resume brings along, from what a client says to what the core may keep. A line with the proof of a pod is what it was; an own
+ * line without one passes the checks of `chat`; anything else is dropped. SPEC rules CHAT-4, CHAT-7, CHAT-8.
+ */
+import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import type { BroughtLine, ChatLine } from '@parley/protocol/people';
+import type { ChatProofs } from '../adapters/chat-proofs.ts';
+
+export interface Bringer {
+  readonly room: RoomId;
+  readonly participant: ParticipantId;
+  /** As it will stand in the roster. */
+  readonly name: string;
+  /** When it first entered, Unix ms. */
+  readonly since: number;
+}
+
+export interface BringRules {
+  readonly limits: Pick<Limits, 'chat.brought' | 'chat.chars'>;
+  readonly proofs: ChatProofs;
+  /** Unix time in ms. */
+  readonly now: number;
+  /** Takes one line of the rate of `chat`; `false` where there is none left. */
+  readonly takeRate: () => boolean;
+  readonly onDropped: (reason: Dropped) => void;
+}
+
+export type Dropped = 'number' | 'repeated' | 'length' | 'proof' | 'time' | 'rate';
+
+/** The clocks of two pods may differ by this much: a line that a client was shown may be that much older than its first welcome. */
+const CLOCK_TOLERANCE_MS = 5000;
+
+export function readBrought(by: Bringer, brought: readonly BroughtLine[], rules: BringRules): ChatLine[] {
+  const most = rules.limits['chat.brought'];
+  const kept = new Map<string, ChatLine>();
+  for (const [at, line] of brought.entries()) {
+    // The last lines are those that others are least likely to have.
+    const read =
+      at < brought.length - most ? 'number' : kept.has(keyOf(line)) ? 'repeated' : readOne(by, line, rules);
+    if (typeof read === 'string') rules.onDropped(read);
+    else kept.set(keyOf(read), read);
+  }
+  return [...kept.values()];
+}
+
+/** Two senders may use one id. SPEC rule CHAT-1. */
+const keyOf = ({ from, id }: Pick<ChatLine, 'from' | 'id'>): string => `${from} ${id}`;
+
+function readOne(by: Bringer, line: BroughtLine, rules: BringRules): ChatLine | Dropped {
+  const { limits, proofs, now, takeRate } = rules;
+  const { proof, ...said } = line;
+  if (Array.from(said.text).length > limits['chat.chars']) return 'length';
+  if (proof !== undefined) {
+    if (!proofs.verify(by.room, said, proof)) return 'proof';
+    return said.at < by.since - CLOCK_TOLERANCE_MS ? 'time' : { ...said, proof };
+  }
+  if (said.from !== by.participant) return 'proof';
+  if (!takeRate()) return 'rate';
+  const own = { ...said, name: by.name, at: Math.min(now, Math.max(by.since, said.at)) };
+  return { ...own, proof: proofs.sign(by.room, own) };
+}

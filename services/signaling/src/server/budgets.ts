@@ -1,0 +1,19 @@
+/** What all sockets of a pod share: how many bytes may wait to be read by clients, and how many of incomplete messages are kept. SPEC rules LIM-10, LIM-11. */
+import type { Limits } from '@parley/protocol/limits';
+import { ByteLedger } from './byte-ledger.ts';
+
+export interface Budgets {
+  readonly buffered: ByteLedger;
+  readonly incomplete: ByteLedger;
+}
+
+export const budgetsOf = (limits: Limits): Budgets => ({
+  buffered: new ByteLedger({
+    perNetwork: limits['address.bufferedBytes'],
+    perPod: limits['pod.bufferedBytes'],
+  }),
+  incomplete: new ByteLedger({
+    perNetwork: limits['address.incompleteBytes'],
+    perPod: limits['pod.incompleteBytes'],
+  }),
+});

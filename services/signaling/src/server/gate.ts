@@ -1,0 +1,34 @@
+/** What a verified arrival takes from shared budgets, before it costs a read of the store or a signature. SPEC rules LIM-12, LIM-17. */
+import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+import type { Refused } from './connection.ts';
+import { takeStoreRead, type Rates } from './rates.ts';
+
+export interface GateParts {
+  readonly rates: Pick<Rates, 'participantResumes' | 'podResumes' | 'podEnters'>;
+  readonly now: () => number;
+  /** Whether this pod knows of a use of the ticket. */
+  readonly isUsed: (room: RoomId, participant: ParticipantId) => boolean;
+}
+
+export interface Credential {
+  readonly kind: 'enter' | 'resume';
+  readonly room: RoomId;
+  readonly participant: ParticipantId;
+}
+
+export type Gate = (credential: Credential) => Refused | undefined;
+
+/** The budget of the participant comes first, so that one ticket or token that is replayed takes little from other participants. */
+export function gateOf({ rates, now, isUsed }: GateParts): Gate {
+  const { participantResumes, podResumes, podEnters } = rates;
+  return ({ kind, room, participant }) => {
+    if (kind === 'enter' && isUsed(room, participant)) return { code: 'TICKET_USED' };
+    const wait = participantResumes.take(participant, now());
+    if (wait !== undefined) return { code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
+    const podWait = kind === 'enter' ? takeStoreRead(podEnters, room, now()) : takeOne(podResumes, now());
+    return podWait === undefined ? undefined : { code: 'POD_FULL', retryAfterMs: podWait };
+  };
+}
+
+const takeOne = (bucket: Rates['podResumes'], now: number): number | undefined =>
+  bucket.take(1, now) ? undefined : bucket.waitMs(1);

@@ -1,0 +1,85 @@
+/** What a socket has sent of a message that is not complete: how long it may take, and what it may hold meanwhile. SPEC rules LIM-8 to LIM-10. */
+import type { Duplex } from 'node:stream';
+import type { ByteAccount } from './byte-ledger.ts';
+import { FrameMeter } from './frame-meter.ts';
+
+export interface IncomingParts {
+  readonly account: ByteAccount;
+  /** `message.timeout`. */
+  readonly timeoutMs: number;
+  readonly now: () => number;
+  /** So many frames came that do not complete a message. */
+  readonly onFragments: (count: number) => void;
+  readonly onTimeout: () => void;
+}
+
+/**
+ * Of a fragment, and of a chunk of bytes that waits for the rest of its frame: the objects that hold it. An incomplete message is
+ * counted with every chunk since it began, whole, as a single byte keeps its chunk in memory.
+ */
+const HELD_BESIDES_BYTES = 512;
+
+export class Incoming {
+  readonly #stream: Duplex;
+  readonly #parts: IncomingParts;
+  readonly #meter = new FrameMeter();
+  #held = 0;
+  /** When the incomplete message began. */
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  /** After `ws` has its own listener on the stream: what it refuses is not counted. */
+  constructor(stream: Duplex, parts: IncomingParts) {
+    this.#stream = stream;
+    this.#parts = parts;
+    stream.on('data', this.#onData);
+  }
+
+  /** What it holds is kept, and no more is added to it. */
+  stop(): void {
+    this.#stopped = true;
+    this.#stream.off('data', this.#onData);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** It holds nothing any more. */
+  close(): void {
+    this.stop();
+    this.#parts.account.close();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    // `ws` has ended the socket at this very chunk: an emitter still calls a listener that was taken off meanwhile.
+    if (this.#stopped) return;
+    const { account, now, onFragments } = this.#parts;
+    const { fragments, completed } = this.#meter.read(chunk);
+    if (this.#meter.isIncomplete) {
+      if (completed || this.#held === 0) {
+        this.#held = 0;
+        this.#since = now();
+        this.#watch();
+      }
+      this.#held += chunk.length + HELD_BESIDES_BYTES * (1 + fragments);
+      account.set(this.#held);
+    } else if (this.#held > 0) {
+      this.#held = 0;
+      account.set(0);
+    }
+    if (fragments > 0) onFragments(fragments);
+  };
+
+  /** One timer at most, also where each chunk ends in the middle of another message. */
+  #watch(): void {
+    this.#timer ??= setTimeout(() => this.#onDue(), this.#parts.timeoutMs);
+  }
+
+  #onDue(): void {
+    this.#timer = undefined;
+    if (this.#held === 0) return;
+    const left = this.#since + this.#parts.timeoutMs - this.#parts.now();
+    if (left <= 0) this.#parts.onTimeout();
+    else this.#timer = setTimeout(() => this.#onDue(), Math.ceil(left));
+  }
+}

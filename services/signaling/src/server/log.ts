@@ -1,0 +1,58 @@
+/**
+ * A pod's log, which holds no room id: the id of an ad-hoc room is all that it takes to enter. A line names a room by a keyed hash instead,
+ * the same on every pod with the same key set. SPEC rule LOG-1.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { decode } from '@parley/protocol/decode';
+import { AD_HOC_ROOM_PATTERN, NAMED_ROOM_PATTERN } from '@parley/protocol/ids';
+import { KeySet } from '../adapters/tokens.ts';
+import type { Config } from './config.ts';
+
+export function createLog(
+  config: Pick<Config, 'keySet' | 'logLevel' | 'pod' | 'region'>,
+  destination?: DestinationStream,
+): Logger {
+  const mark = roomMarks(config.keySet);
+  const options = {
+    level: config.logLevel,
+    base: { pod: config.pod, region: config.region },
+    // Every line passes here, whatever field or error text an id stands in.
+    hooks: { streamWrite: (line: string) => withoutRoomIds(line, mark) },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** A line is JSON, with URLs in it: an escape ends in a letter or digit that is not part of what follows. */
+function withoutRoomIds(line: string, mark: (room: string) => string): string {
+  const pieces = line.replaceAll(PERCENT, unreserved).split(ESCAPE);
+  // Every second piece is an escape.
+  return pieces
+    .map((piece, at) => (at % 2 === 0 ? piece.replace(ROOM_ID, (id) => mark(id.toLowerCase())) : piece))
+    .join('');
+}
+
+/** RFC 3986, section 6.2.2.2: what a URL need not encode reads the same decoded. Ids have an `@` besides. */
+function unreserved(encoded: string): string {
+  const decoded = String.fromCodePoint(Number.parseInt(encoded.slice(1), 16));
+  return /[a-z0-9@-]/i.test(decoded) ? decoded : encoded;
+}
+
+/** What stands in the log for a room. A key set that cannot sign marks rooms as no other does: a pod does not start with it. */
+export function roomMarks(keySet: unknown): (room: string) => string {
+  const decoded = decode(KeySet, keySet);
+  const set = decoded.ok ? decoded.message : undefined;
+  const secret = set?.keys.find(({ kid }) => kid === set.active)?.d ?? randomBytes(32);
+  const key = createHmac('sha256', secret).update(PURPOSE).digest();
+  return (room) => `r_${createHmac('sha256', key).update(room).digest('base64url').slice(0, MARK_CHARS)}`;
+}
+
+/** Keeps the key apart from every other use of the private key. */
+const PURPOSE = 'parley: rooms in logs';
+/** 72 bits: no two rooms of an installation have one mark. */
+const MARK_CHARS = 12;
+/** Of a request id, which is a UUID, no part is one. */
+const ROOM_ID = new RegExp(`(?<![a-z0-9])(?:${AD_HOC_ROOM_PATTERN}|${NAMED_ROOM_PATTERN})(?![a-z0-9])`, 'gi');
+const PERCENT = /%[\da-f]{2}/gi;
+/** Of JSON, also in a string that was serialised twice, and of URLs. */
+const ESCAPE = /(\\+(?:u[\da-f]{4}|[bfnrt"/])?|%[\da-f]{2})/i;

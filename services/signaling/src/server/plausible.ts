@@ -1,0 +1,28 @@
+/** What a ticket or resume token says of itself, before the cost of its signature: a client that sends junk has to make a new one for each attempt. SPEC rule LIM-12. */
+import type { Enter, Resume } from '@parley/protocol/client-messages';
+import type { Code } from '@parley/protocol/codes';
+import { decode } from '@parley/protocol/decode';
+import type { RoomId } from '@parley/protocol/ids';
+import { ResumeClaims, TicketClaims } from '@parley/protocol/tokens';
+import { CLOCK_TOLERANCE_S } from '../adapters/tokens.ts';
+
+/** A code where its form, its room or its expiry is wrong; that it is `undefined` proves nothing. */
+export function implausible(message: Enter | Resume, room: RoomId, now = Date.now()): Code | undefined {
+  const kind = message.type === 'enter' ? 'TICKET' : 'RESUME';
+  const token = message.type === 'enter' ? message.ticket : message.token;
+  const payload = payloadOf(token);
+  const claims = message.type === 'enter' ? decode(TicketClaims, payload) : decode(ResumeClaims, payload);
+  if (!claims.ok || claims.message.room !== room) return `${kind}_INVALID`;
+  return claims.message.exp + CLOCK_TOLERANCE_S < now / 1000 ? `${kind}_EXPIRED` : undefined;
+}
+
+/** RFC 7519 §3. */
+function payloadOf(token: string): unknown {
+  const [, payload, signature, more] = token.split('.');
+  if (payload === undefined || signature === undefined || more !== undefined) return undefined;
+  try {
+    return JSON.parse(Buffer.from(payload, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** How often networks may ask a pod for something, and the pod as a whole. SPEC rules LIM-7, LIM-12 to LIM-14, LIM-17. */
+import { parseRoomId } from '@parley/protocol/ids';
+import type { Limits } from '@parley/protocol/limits';
+import { AddressBuckets, Bucket } from '../core/buckets.ts';
+
+export interface Rates {
+  readonly joins: AddressBuckets;
+  readonly creations: AddressBuckets;
+  readonly moderation: AddressBuckets;
+  readonly reads: AddressBuckets;
+  readonly resumes: AddressBuckets;
+  /** By participant instead of address; enters too. */
+  readonly participantResumes: AddressBuckets;
+  readonly podJoins: Bucket;
+  readonly podResumes: Bucket;
+  /** Of requests over HTTP that make the pod read the store. */
+  readonly podReads: Bucket;
+  /** Of tickets that do. */
+  readonly podEnters: Bucket;
+}
+
+export function ratesOf(limits: Limits, now: number): Rates {
+  const perMinute = (most: number): AddressBuckets => new AddressBuckets(most / 60, most, now);
+  // Everyone for whom there is room may come at once: it is what comes after them that is too much.
+  const perPod = (perSecond: number): Bucket =>
+    new Bucket(perSecond, Math.max(perSecond, limits['pod.sockets']), now);
+  return {
+    joins: perMinute(limits['address.joins']),
+    creations: new AddressBuckets(limits['address.rooms'] / 3600, limits['address.rooms'], now),
+    moderation: perMinute(limits['address.moderation']),
+    reads: perMinute(limits['address.reads']),
+    resumes: perMinute(limits['address.resumes']),
+    participantResumes: perMinute(limits['participant.resumes']),
+    podJoins: perPod(limits['pod.joins']),
+    podResumes: perPod(limits['pod.resumes']),
+    podReads: perPod(limits['pod.reads']),
+    podEnters: perPod(limits['pod.reads']),
+  };
+}
+
+/** `undefined` where the store may be read for this room, and where nothing of it is in the store; otherwise how long to wait, in ms. */
+export function takeStoreRead(bucket: Bucket, room: string, now: number): number | undefined {
+  if (parseRoomId(room)?.kind !== 'named' || bucket.take(1, now)) return undefined;
+  return bucket.waitMs(1);
+}

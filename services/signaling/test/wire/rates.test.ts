@@ -1,0 +1,250 @@
+/** How often one network, and all together, may make a pod work: over it they are told when to come back, and others notice nothing. */
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { CODES } from '@parley/protocol/codes';
+import { decode } from '@parley/protocol/decode';
+import { ErrorAnswer } from '@parley/protocol/http';
+import type { LimitName } from '@parley/protocol/limits';
+import { createTokens } from '../../src/adapters/tokens.ts';
+import type { RunningPod } from '../../src/server/start.ts';
+import { Client, QUIET, join, ticketFor } from '../support/client.ts';
+import { eventually } from '../support/deadline.ts';
+import { Owner, codeIn } from '../support/owner.ts';
+import { keySet, memory, randomRoom, startTestPod } from '../support/pod.ts';
+
+const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
+const MANY = from('203.0.113.1');
+const FEW = from('203.0.113.2');
+
+async function podWith(
+  context: TestContext,
+  limits: Partial<Record<LimitName, number>>,
+): Promise<RunningPod> {
+  const pod = await startTestPod({ limits, config: { trustedProxies: 1 } });
+  context.after(() => pod.close());
+  return pod;
+}
+
+async function resume(client: Client, { url }: RunningPod, headers: Record<string, string>): Promise<void> {
+  client.drop();
+  await client.connect(url, headers);
+  client.sayResume();
+}
+
+async function errorOf(response: Response): Promise<ErrorAnswer> {
+  const decoded = decode(ErrorAnswer, await response.json());
+  assert.ok(decoded.ok);
+  return decoded.message;
+}
+
+describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
+  test('[LIM-12] too many resumes of one network are refused with the time to wait, those of others are not (address.resumes)', async (context) => {
+    const pod = await podWith(context, { 'address.resumes': 3 });
+    const ada = await Client.enter(pod.url, randomRoom());
+    context.after(() => ada.drop());
+    for (let resumes = 0; resumes < 3; resumes += 1) {
+      await resume(ada, pod, MANY);
+      await ada.welcomed();
+    }
+    await resume(ada, pod, MANY);
+    assert.deepEqual(await ada.refusedWith(), {
+      code: 'TOO_MANY_REQUESTS',
+      close: CODES.TOO_MANY_REQUESTS.close,
+    });
+    const { retryAfterMs = 0 } = await ada.waitFor('error');
+    assert.ok(retryAfterMs > 0 && retryAfterMs <= 20_000, String(retryAfterMs));
+    await resume(ada, pod, FEW);
+    await ada.welcomed();
+  });
+
+  test('[LIM-12] resumes over the rate of the pod are refused, and forged ones do not count (pod.resumes)', async (context) => {
+    const most = 12;
+    const pod = await podWith(context, {
+      'pod.resumes': 1,
+      'pod.sockets': most,
+      'participant.resumes': 1000,
+    });
+    const room = randomRoom();
+    const ada = await Client.enter(pod.url, room);
+    context.after(() => ada.drop());
+    const strangers = await createTokens(keySet());
+    const claims = { sub: ada.participant, room, generation: 1, since: 0 };
+    const forged = [
+      'junk',
+      await strangers.signResume(claims, 60_000),
+      await strangers.signResume(claims, -60_000),
+      await strangers.signResume({ ...claims, room: randomRoom() }, 60_000),
+    ];
+    for (let round = 0; round < 5; round += 1) {
+      for (const token of forged) {
+        const eve = new Client(room);
+        await eve.connect(pod.url, FEW);
+        eve.sayResume('Eve', token);
+        const { code } = await eve.refusedWith();
+        assert.ok(code === 'RESUME_INVALID' || code === 'RESUME_EXPIRED', code);
+      }
+    }
+    for (let resumes = 0; resumes < most; resumes += 1) {
+      await resume(ada, pod, MANY);
+      await ada.welcomed();
+    }
+    await eventually('the pod refuses', async () => {
+      await resume(ada, pod, MANY);
+      await ada.welcomed().catch(() => {});
+      return ada.log.some((message) => message.type === 'error' && message.code === 'POD_FULL');
+    });
+    assert.equal((await ada.refusedWith()).close, CODES.POD_FULL.close);
+    const { retryAfterMs = 0 } = await ada.waitFor('error', { match: ({ code }) => code === 'POD_FULL' });
+    assert.ok(retryAfterMs > 0 && retryAfterMs <= 1000, String(retryAfterMs));
+  });
+
+  test('[LIM-12] a token that is replayed from many networks takes little of what all share (participant.resumes)', async (context) => {
+    const [most, allowed] = [12, 3];
+    const pod = await podWith(context, {
+      'pod.resumes': 1,
+      'pod.sockets': most,
+      'participant.resumes': allowed,
+    });
+    const eve = await Client.enter(pod.url, randomRoom());
+    const ada = await Client.enter(pod.url, randomRoom());
+    context.after(() => [eve, ada].forEach((client) => client.drop()));
+    for (let replay = 0; replay < 2 * most; replay += 1) {
+      await resume(eve, pod, from(`198.51.100.${replay}`));
+      // The enter was the first.
+      if (replay < allowed - 1) await eve.welcomed();
+      else assert.equal((await eve.refusedWith()).code, 'TOO_MANY_REQUESTS');
+    }
+    const { retryAfterMs = 0 } = await eve.waitFor('error');
+    assert.ok(retryAfterMs > 0 && retryAfterMs <= 20_000, String(retryAfterMs));
+    for (let honest = 0; honest < allowed - 1; honest += 1) {
+      await resume(ada, pod, FEW);
+      await ada.welcomed();
+    }
+  });
+
+  test('[LIM-13] joins over the rate of the pod are refused, and those that were refused before do not count (pod.joins)', async (context) => {
+    const most = 6;
+    const pod = await podWith(context, { 'pod.joins': 1, 'pod.sockets': most });
+    for (let junk = 0; junk < 20; junk += 1) {
+      const invalid = await join(pod.url, 'NOT_A_ROOM', { headers: MANY });
+      assert.ok(!invalid.ok && invalid.error.code === 'ROOM_INVALID');
+      const nameless = await join(pod.url, randomRoom(), { headers: MANY, body: '{"name":"\\n"}' });
+      assert.ok(!nameless.ok && nameless.error.code === 'NAME_INVALID');
+    }
+    for (let joins = 0; joins < most; joins += 1)
+      assert.ok((await join(pod.url, randomRoom(), { headers: FEW })).ok, String(joins));
+    const refused = await eventually('the pod refuses', async () => {
+      const joined = await join(pod.url, randomRoom(), { headers: FEW });
+      return !joined.ok && joined;
+    });
+    assert.deepEqual([refused.error.code, refused.status, refused.retryAfter], ['POD_FULL', 503, '1']);
+  });
+
+  test('[LIM-17] one ticket that is shown from many networks costs one read of the store and one line of the log', async (context) => {
+    const shared = memory();
+    let reads = 0;
+    const store = { ...shared.store, read: (name: string) => ((reads += 1), shared.store.read(name)) };
+    const lines: string[] = [];
+    const pod = await startTestPod({
+      memory: { ...shared, store },
+      config: { trustedProxies: 1, logLevel: 'info' },
+      onLog: (line) => lines.push(line),
+    });
+    context.after(() => pod.close());
+    const owner = await Owner.of(pod.url);
+    const { ticket } = await ticketFor(pod.url, owner.room, { headers: MANY });
+    const enter = async (at: number): Promise<Client> => {
+      const client = new Client(owner.room);
+      await client.connect(pod.url, from(`198.51.100.${at}`));
+      client.say({ type: 'enter', ticket, generation: at + 1, name: 'Eve', media: QUIET });
+      return client;
+    };
+    reads = 0;
+    const eve = await enter(0);
+    await eve.welcomed();
+    for (let at = 1; at <= 10; at += 1)
+      assert.equal((await (await enter(at)).refusedWith()).code, 'TICKET_USED');
+    eve.leave();
+    await eve.waitForClose();
+    assert.equal((await (await enter(11)).refusedWith()).code, 'TICKET_USED');
+    assert.equal(reads, 1);
+    assert.equal(lines.filter((line) => line.includes('"arrived"')).length, 1);
+  });
+
+  test('[LIM-17] [LIM-12] a ticket that each pod refuses is shown so often and no more (participant.resumes)', async (context) => {
+    const pod = await podWith(context, { 'participant.resumes': 3, 'room.participants': 1 });
+    const room = randomRoom();
+    const { ticket } = await ticketFor(pod.url, room, { headers: MANY });
+    const ada = await Client.enter(pod.url, room);
+    context.after(() => ada.drop());
+    for (let at = 0; at < 5; at += 1) {
+      const client = new Client(room);
+      await client.connect(pod.url, from(`198.51.100.${at}`));
+      client.say({ type: 'enter', ticket, generation: 1, name: 'Eve', media: QUIET });
+      assert.equal((await client.refusedWith()).code, at < 3 ? 'ROOM_FULL' : 'TOO_MANY_REQUESTS');
+    }
+  });
+
+  test('[LIM-17] reads of the store over the rate of the pod are refused, and those of tickets are counted apart (pod.reads)', async (context) => {
+    const most = 5;
+    const pod = await podWith(context, { 'pod.reads': 1, 'pod.sockets': most });
+    const owner = await Owner.of(pod.url);
+    const read = (room: string, at: number): Promise<Response> =>
+      fetch(`${pod.url}/v1/rooms/${room}`, { headers: from(`198.51.100.${at}`) });
+    for (let junk = 0; junk < 2 * most; junk += 1) {
+      assert.equal((await read('NOT_A_ROOM', junk)).status, 400);
+      assert.equal((await read(randomRoom(), junk)).status, 200);
+    }
+    for (let at = 0; at < most; at += 1) assert.equal((await read(owner.room, at)).status, 200);
+    const refused = await eventually('the pod refuses', async () => {
+      const answer = await read(owner.room, 0);
+      return answer.status !== 200 && answer;
+    });
+    assert.deepEqual([refused.status, (await errorOf(refused)).code], [503, 'POD_FULL']);
+    const asked = await eventually('owners too', async () => {
+      const answer = await owner.ask(pod.url, 'GET', '/bans');
+      return answer.status !== 200 && answer;
+    });
+    assert.deepEqual([asked.status, codeIn(asked)], [503, 'POD_FULL']);
+    const people: Client[] = [];
+    context.after(() => people.forEach((client) => client.drop()));
+    for (let at = 0; at < most; at += 1) people.push(await Client.enter(pod.url, owner.room, `Person ${at}`));
+    people[0]?.drop();
+    await eventually('its socket is gone', () => pod.pod.socketCount < most);
+    const tooMany = await eventually('the pod refuses tickets', async () => {
+      const client = new Client(owner.room);
+      await client.knock(pod.url, 'Eve');
+      const outcome = await client.welcomed().then(
+        () => undefined,
+        () => client.refusedWith(),
+      );
+      client.drop();
+      await eventually('its socket is gone', () => pod.pod.socketCount < most);
+      return outcome;
+    });
+    assert.deepEqual(tooMany, { code: 'POD_FULL', close: CODES.POD_FULL.close });
+  });
+
+  test('[LIM-14] too many reads of one network are refused, on its sockets too, which stay open (address.reads)', async (context) => {
+    const pod = await podWith(context, { 'address.reads': 2 });
+    const room = randomRoom();
+    const ada = await Client.enter(pod.url, room);
+    await resume(ada, pod, MANY);
+    await ada.welcomed();
+    context.after(() => ada.drop());
+    const read = (headers: Record<string, string>, id: string = room): Promise<Response> =>
+      fetch(`${pod.url}/v1/rooms/${id}`, { headers });
+    for (let junk = 0; junk < 5; junk += 1) assert.equal((await read(MANY, 'NOT_A_ROOM')).status, 400);
+    assert.equal((await read(MANY)).status, 200);
+    assert.equal((await read(MANY)).status, 200);
+    const refused = await read(MANY);
+    assert.equal(refused.status, 429);
+    assert.equal((await errorOf(refused)).code, 'TOO_MANY_REQUESTS');
+    assert.equal((await read(FEW)).status, 200);
+    ada.say({ type: 'relay' });
+    const error = await ada.waitFor('error');
+    assert.deepEqual([error.code, error.fatal], ['TOO_MANY_REQUESTS', false]);
+    ada.say({ type: 'ping' });
+    await ada.waitFor('pong');
+  });
+});
