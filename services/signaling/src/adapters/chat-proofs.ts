@@ -2,7 +2,7 @@
  * Proofs of chat lines: an HMAC over a line, by which any pod knows a line again that some pod of the installation took. The keys are derived
  * from the private parts of the key set, so that whoever can sign tokens can sign lines, and no other secret is needed. SPEC rule CHAT-8.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { decode } from '@parley/protocol/decode';
 import type { RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
@@ -38,13 +38,13 @@ export function createChatProofs(set: unknown): ChatProofs {
 }
 
 /** RFC 5869. */
-function derived(d: string): Uint8Array {
+function derived(d: string): KeyObject {
   const secret = Buffer.from(d, 'base64url');
-  return new Uint8Array(hkdfSync('sha256', secret, 'parley', 'parley chat proof 1', KEY_BYTES));
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, 'parley', 'parley chat proof 1', KEY_BYTES)));
 }
 
 /** JSON of a list keeps the fields apart. */
-function proofOf(key: Uint8Array, room: RoomId, { id, from, name, text, at }: Unproven): Buffer {
+function proofOf(key: KeyObject, room: RoomId, { id, from, name, text, at }: Unproven): Buffer {
   const signed = JSON.stringify([room, id, from, name, text, at]);
   return createHmac('sha256', key).update(signed).digest().subarray(0, PROOF_BYTES);
 }

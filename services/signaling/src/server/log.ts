@@ -2,7 +2,7 @@
  * A pod's log, which holds no room id: the id of an ad-hoc room is all that it takes to enter. A line names a room by a keyed hash instead,
  * the same on every pod with the same key set. SPEC rule LOG-1.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { decode } from '@parley/protocol/decode';
 import { AD_HOC_ROOM_PATTERN, NAMED_ROOM_PATTERN } from '@parley/protocol/ids';
@@ -43,7 +43,8 @@ export function roomMarks(keySet: unknown): (room: string) => string {
   const decoded = decode(KeySet, keySet);
   const set = decoded.ok ? decoded.message : undefined;
   const secret = set?.keys.find(({ kid }) => kid === set.active)?.d ?? randomBytes(32);
-  const key = createHmac('sha256', secret).update(PURPOSE).digest();
+  // A KeyObject, as a key in bytes is imported anew at each use, which costs six times the hash.
+  const key = createSecretKey(createHmac('sha256', secret).update(PURPOSE).digest());
   return (room) => `r_${createHmac('sha256', key).update(room).digest('base64url').slice(0, MARK_CHARS)}`;
 }
 

@@ -3,7 +3,7 @@ import type { IceOffer, IceServer } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { VisitorId } from '@parley/protocol/pages';
 import type { TurnNode } from '@parley/protocol/turn';
-import { keyOf, stunUrlsOf, turnServerFor } from '../adapters/turn-credentials.ts';
+import { createTurnCredentials, keyOf, stunUrlsOf, type TurnServerFor } from '../adapters/turn-credentials.ts';
 import { AddressBuckets } from '../core/buckets.ts';
 import type { TurnListener } from '../core/ports.ts';
 import { TurnNodes } from '../core/turn-nodes.ts';
@@ -20,11 +20,13 @@ export class TurnDesk {
   readonly #parts: TurnDeskParts;
   readonly #nodes: TurnNodes;
   readonly #requests: AddressBuckets;
+  readonly #turnServerFor: TurnServerFor | undefined;
 
   constructor(parts: TurnDeskParts) {
     const { config, openTurn, now } = parts;
     const { secret } = config.turn;
     this.#parts = parts;
+    this.#turnServerFor = secret === undefined ? undefined : createTurnCredentials(secret);
     this.#nodes = new TurnNodes(config.limits, { region: config.region, key: keyOf(secret ?? '') });
     const perMinute = config.limits['address.iceRequests'];
     this.#requests = new AddressBuckets(perMinute / 60, perMinute, now());
@@ -38,13 +40,11 @@ export class TurnDesk {
 
   /** The servers for a room or visitor, with credentials that count for the client's network. SPEC rules TURN-1, TURN-2, TURN-9. */
   offer(room: RoomId, address: string): IceOffer {
-    const { limits, turn } = this.#parts.config;
     const { stunUrls, turnUrls } = this.#addresses(room);
-    const ttlMs = limits['turn.ttl'];
+    const ttlMs = this.#parts.config.limits['turn.ttl'];
     const servers = stunServers(stunUrls);
-    if (turn.secret === undefined || turnUrls.length === 0) return { iceServers: servers, iceTtlS: 0 };
-    const network = networkOf(address);
-    const turnServer = turnServerFor(network, { secret: turn.secret, turnUrls, ttlMs }, Date.now());
+    if (this.#turnServerFor === undefined || turnUrls.length === 0) return { iceServers: servers, iceTtlS: 0 };
+    const turnServer = this.#turnServerFor(networkOf(address), { turnUrls, ttlMs }, Date.now());
     return { iceServers: [...servers, turnServer], iceTtlS: Math.floor(ttlMs / 1000) };
   }
 
