@@ -41,6 +41,8 @@ export interface Tokens {
   signMedia(claims: Unsigned<MediaClaims>, ttlMs: number): Promise<string>;
   /** For a topic of the stream relay that two visitors of pages meet on. SPEC rule KEY-6. */
   signPipe(claims: Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>, ttlMs: number): Promise<string>;
+  /** Whether this pod signed the ticket, which is still valid: then nothing about it needs to be checked before `verifyTicket`. */
+  isOwnTicket(token: string): boolean;
   verifyTicket(token: string): Promise<Verified<TicketClaims>>;
   verifyResume(token: string): Promise<Verified<ResumeClaims>>;
 }
@@ -122,6 +124,7 @@ export async function createTokens(set: unknown): Promise<Tokens> {
       const { exp: _expired, ...claims } = decodeJwt(token);
       return signResume(claims, ttlMs);
     },
+    isOwnTicket: (token) => (issued.get(token)?.until ?? 0) > Date.now(),
     async verifyTicket(token) {
       const known = issued.get(token);
       if (known !== undefined && known.until > Date.now()) return { ok: true, claims: known.claims };

@@ -20,8 +20,14 @@ export function createLog(
     // Every line passes here, whatever field or error text an id stands in.
     hooks: { streamWrite: (line: string) => withoutRoomIds(line, mark) },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? pino.destination(STANDARD_OUTPUT));
 }
+
+/**
+ * Lines are gathered, as a write for each costs a twentieth of a join. What is gathered is written when the process ends, unless it is killed.
+ * A reader that has stopped costs lines, not memory.
+ */
+const STANDARD_OUTPUT = { dest: 1, sync: false, minLength: 4096, periodicFlush: 100, maxLength: 1 << 20 };
 
 /** A line is JSON, with URLs in it: an escape ends in a letter or digit that is not part of what follows. */
 function withoutRoomIds(line: string, mark: (room: string) => string): string {

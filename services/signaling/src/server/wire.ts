@@ -203,11 +203,12 @@ export class Wire {
       setImmediate(() => {
         this.#corked = false;
         this.#stream.uncork();
+        // Where the system took all of it this is nothing.
+        this.#onTaken();
       });
       // What is said in one turn is written at once: the first of it was taken by the system when all was.
       this.#socket.send(data, { binary }, this.#onTaken);
     }
-    this.#onTaken();
   }
 
   readonly #onTaken = (): void => this.#buffered.set(this.#socket.bufferedAmount);

@@ -157,4 +157,23 @@ describe('[LOG-1] the log of a pod', () => {
       'not a room id: a line of 10 characters',
     ]);
   });
+
+  test('lines are gathered, and none is lost where the process ends by itself, by exit or by an error', () => {
+    const program = (end: string): string => `
+      import { createLog } from ${JSON.stringify(new URL('../../src/server/log.ts', import.meta.url).href)};
+      const log = createLog({ keySet: {}, logLevel: 'info', pod: 'a', region: 'b' });
+      for (let line = 0; line < 500; line += 1) log.info({ line }, 'one of many');
+      ${end}`;
+    for (const end of ['', 'process.exit(1)', 'setTimeout(() => { throw new Error("unexpected") })']) {
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program(end)], {
+        encoding: 'utf8',
+      });
+      const lines = stdout.trim().split('\n');
+      assert.equal(lines.length, 500, end);
+      assert.ok(
+        lines.every((line, at) => (JSON.parse(line) as { line: number }).line === at),
+        end,
+      );
+    }
+  });
 });
