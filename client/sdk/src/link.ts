@@ -22,7 +22,7 @@ export interface LinkOptions {
   /** Whether the other person says that they send sound or pictures. */
   isSending(): boolean;
   send(signal: LinkSignal): void;
-  /** The path broke; ICE is restarted soon, unless it heals. */
+  /** The path broke, or was not mended: ICE is restarted or a new connection made soon, unless it heals. */
   onBroken(): void;
   onChange(): void;
 }
@@ -38,6 +38,8 @@ const CONNECT_MS = 12_000;
 /** Between new connections, doubled each time up to the cap: a network that lets nothing through must not be flooded. */
 const RENEW_MS = 8000;
 const RENEW_CAP_MS = 30_000;
+/** Before each attempt after the first the service is asked for TURN nodes that live: one that has just ended is offered for some seconds more. */
+const ASK_BEFORE_MS = 500;
 /** From this many new connections without success on, the person is told that it does not work; attempts go on. */
 const FAILED_AFTER = 3;
 /** How long the waiting side waits for an offer before it asks. */
@@ -176,7 +178,7 @@ export class PeerLink {
       onSilent: () => this.#fellSilent(peer),
     });
     this.#peer = peer;
-    this.#after(CONNECT_MS, () => this.#renew());
+    this.#afterAsking(CONNECT_MS, () => this.#renew());
     this.#options.onChange();
   }
 
@@ -211,7 +213,7 @@ export class PeerLink {
   #restart(peer: Peer): void {
     this.#restarts += 1;
     peer.connection.restartIce();
-    this.#after(AFTER_RESTART_MS, () => this.#climb());
+    this.#afterAsking(AFTER_RESTART_MS, () => this.#climb());
   }
 
   /** One rung up: ICE restart while there are some left, then a new connection. */
@@ -245,7 +247,7 @@ export class PeerLink {
     if (!first) this.#renewals += 1;
     if (this.#options.starter) this.#begin(0);
     else this.#options.send({ type: 'renew', session: this.#session });
-    this.#after(Math.max(wait, this.#options.starter ? CONNECT_MS : 0), () => this.#renew());
+    this.#afterAsking(Math.max(wait, this.#options.starter ? CONNECT_MS : 0), () => this.#renew());
     this.#options.onChange();
   }
 
@@ -257,6 +259,13 @@ export class PeerLink {
       return;
     }
     if (!fresh) this.#begin(session);
+  }
+
+  #afterAsking(ms: number, task: () => void): void {
+    this.#after(ms - ASK_BEFORE_MS, () => {
+      this.#options.onBroken();
+      this.#after(ASK_BEFORE_MS, task);
+    });
   }
 
   #after(ms: number, task: () => void): void {

@@ -323,6 +323,29 @@ describe('a link between two people', () => {
     call.close();
   });
 
+  test('[TURN-7] while the path stays broken each further attempt first asks for ICE servers', async () => {
+    const call = pair();
+    const { clock, fabric } = call.ports;
+    await clock.until(connected(call), 5000);
+    fabric.cut();
+    const offers = (): number => call.sent.filter((signal) => isOffer(signal)).length;
+    let [known, askedAt, attempts] = [offers(), 0, 0];
+    assert.equal(call.broken.length, 2);
+    for (let elapsed = 0; elapsed < 60_000; elapsed += 100) {
+      const asked = call.broken.length;
+      await clock.advance(100);
+      if (call.broken.length > asked) askedAt = elapsed;
+      if (offers() === known) continue;
+      known = offers();
+      // Each side's first restart follows what it asked when the path broke.
+      if (elapsed < 5000) continue;
+      attempts += 1;
+      assert.ok(elapsed - askedAt <= 600, `attempt ${attempts} at ${elapsed}, asked at ${askedAt}`);
+    }
+    assert.ok(attempts >= 3, String(attempts));
+    call.close();
+  });
+
   for (const side of ['starter', 'other'] as const) {
     test(`the ${side} reloads the page: a new session replaces the old one on both sides`, async () => {
       const call = pair();
