@@ -1,6 +1,5 @@
 //! The links over which this pod sends: one for each pod that dialled. Rules STR-91 and STR-97.
 use super::end::End;
-use super::frames::Hello;
 use super::lanes::Outgoing;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -26,17 +25,17 @@ impl Served {
     }
 
     /// Lets a pod in. Its link from before ends; an earlier run of it is not let in.
-    pub fn enter(self: &Arc<Self>, hello: &Hello, outgoing: &Arc<Outgoing>) -> Result<Place, End> {
+    pub fn enter(self: &Arc<Self>, pod: &str, epoch: u64, outgoing: &Arc<Outgoing>) -> Result<Place, End> {
         let mut links = self.links.lock();
-        match links.get(&hello.pod) {
-            Some((epoch, _)) if *epoch > hello.epoch => return Err(End::Epoch),
+        match links.get(pod) {
+            Some((linked, _)) if *linked > epoch => return Err(End::Epoch),
             None if links.len() >= self.most => return Err(End::Full),
             _ => {}
         }
-        if let Some((_, old)) = links.insert(hello.pod.clone(), (hello.epoch, Arc::clone(outgoing))) {
+        if let Some((_, old)) = links.insert(pod.to_owned(), (epoch, Arc::clone(outgoing))) {
             old.end();
         }
-        Ok(Place { served: Arc::clone(self), pod: hello.pod.clone(), outgoing: Arc::clone(outgoing) })
+        Ok(Place { served: Arc::clone(self), pod: pod.to_owned(), outgoing: Arc::clone(outgoing) })
     }
 
     /// Every link sends what waits, and ends.
