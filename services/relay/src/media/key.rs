@@ -1,4 +1,4 @@
-//! What opens a relay's media to other relays. Rule MEDIA-5.
+//! What opens a relay's media to other relays: they read it in its lease.
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn media_5_a_key_admits_itself_alone_and_is_not_shown() {
+    fn a_key_admits_itself_alone_and_is_not_shown() {
         let (key, mut other) = (Key::random(), Key::random().0);
         assert!(key.admits(&key.0) && !key.admits(&other));
         other.copy_from_slice(&key.0);

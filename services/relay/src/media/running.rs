@@ -2,6 +2,7 @@
 use super::admission::in_address;
 use super::certificates::Directory;
 use super::hash::Hash;
+use super::key::Key;
 use super::place::{self, Others, Place};
 use super::url::Url;
 use super::word::{self, Word};
