@@ -76,7 +76,15 @@ mod tests {
 
     fn lease() -> Lease {
         let link = "10.0.0.7:8112".parse().unwrap();
-        Lease { pod: "relay-7".into(), epoch: 5, zone: "a".into(), link, certificate: Hash::of(b"7"), gone: false, media: None }
+        Lease {
+            pod: "relay-7".into(),
+            epoch: 5,
+            zone: "a".into(),
+            link,
+            certificate: Hash::of(b"7"),
+            gone: false,
+            media: None,
+        }
     }
 
     #[test]

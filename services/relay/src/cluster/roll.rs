@@ -113,7 +113,15 @@ mod tests {
 
     fn lease(pod: &str, epoch: u64) -> Lease {
         let link = "127.0.0.1:1".parse().unwrap();
-        Lease { pod: pod.into(), epoch, zone: String::new(), link, certificate: Hash::of(b"0"), gone: false, media: None }
+        Lease {
+            pod: pod.into(),
+            epoch,
+            zone: String::new(),
+            link,
+            certificate: Hash::of(b"0"),
+            gone: false,
+            media: None,
+        }
     }
 
     fn roll() -> Roll<u64> {

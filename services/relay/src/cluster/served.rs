@@ -66,3 +66,41 @@ impl Drop for Place {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::Bounds;
+    use super::*;
+    use crate::topics::reader::Outlet;
+    use std::io::{IoSlice, Result};
+
+    struct Nowhere;
+
+    impl Outlet for Nowhere {
+        fn write(&self, bytes: &[u8]) -> Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn write_vectored(&self, _: &[IoSlice<'_>]) -> Result<usize> {
+            Ok(0)
+        }
+    }
+
+    #[test]
+    fn str_97_an_earlier_run_does_not_take_the_place_of_a_later_one_and_no_pod_is_too_many() {
+        let served = Arc::new(Served::new(1));
+        let enter = |pod: &str, epoch| {
+            let bounds = Bounds { messages: 1, bytes: 1, link_bytes: 1 };
+            served.enter(pod, epoch, &Arc::new(Outgoing::new(Box::new(Nowhere), bounds, Arc::default())))
+        };
+        let first = enter("a", 5).unwrap();
+        let second = enter("a", 6).unwrap();
+        assert!(!first.is_held() && second.is_held());
+        assert_eq!(enter("a", 5).err(), Some(End::Epoch));
+        assert_eq!(enter("b", 1).err(), Some(End::Full));
+        drop(first);
+        assert!(second.is_held());
+        drop(second);
+        assert!(enter("b", 1).is_ok());
+    }
+}
