@@ -54,7 +54,7 @@ async fn media(running: &Running) {
     if let Some(telling) = telling {
         let _ = timeout(LAST_WORD, telling).await;
     }
-    let others = running.cluster.as_ref().map(|cluster| cluster.shared.carriers.borrow().clone());
+    let others = running.cluster.as_ref().map(|cluster| cluster.shared.others.borrow().clone());
     media.drain(&others.unwrap_or_default()).await;
 }
 

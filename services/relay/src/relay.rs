@@ -3,6 +3,7 @@ use crate::access::{Access, Ports};
 use crate::cluster::{self, Cluster, Joined};
 use crate::config::Settings;
 use crate::limits::{Limits, size};
+use crate::media::key::Key;
 use crate::media::{self, Guard, Media};
 use crate::server::addresses::Addresses;
 use crate::server::network::Shares;
@@ -162,7 +163,7 @@ async fn open_media(
     let Some(config) = &settings.media else { return Ok(None) };
     let guard = Guard {
         tokens: config.keys.clone().zip(ports.cloned()),
-        key: joined.map(|joined| joined.own.key.clone()),
+        key: joined.map(|_| Key::random()),
         origins: settings.origins.clone(),
         trusted_proxies: settings.trusted_proxies,
         limits: settings.limits.clone(),

@@ -2,15 +2,20 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use parley_relay::cluster::counts::Counts;
-use parley_relay::cluster::frames::{Decoder, Event};
+use parley_relay::cluster::frames::{BATCH_HEADER, Decoder, Event};
 use parley_relay::cluster::lanes::{Bounds, Lane, Next, Outgoing};
+use parley_relay::cluster::stream::split;
+use parley_relay::cluster::tls::Identity;
 use parley_relay::topics::Remote;
 use parley_relay::topics::reader::Outlet;
 use parley_relay::ws::{Batch, Kind};
+use std::future::poll_fn;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream};
 
 /// Takes as many bytes as it has room for.
 #[derive(Default)]
@@ -232,4 +237,67 @@ fn str_95_what_waits_on_a_link_that_ended_is_counted_as_dropped() {
     link.outgoing.end();
     assert_eq!((link.counts.dropped.get(), link.counts.queued.get(), link.counts.queued_bytes.get()), (5, 0, 0));
     assert_eq!(link.flush(), Poll::Ready(Next::Ended));
+}
+
+/// Takes everything, and keeps it until its socket is writable.
+struct Keeper(Arc<Mutex<bool>>);
+
+impl Outlet for Keeper {
+    fn write(&self, bytes: &[u8]) -> Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn write_vectored(&self, pieces: &[IoSlice<'_>]) -> Result<usize> {
+        Ok(pieces.iter().map(|piece| piece.len()).sum())
+    }
+
+    fn flush(&self) -> Result<()> {
+        if *self.0.lock().unwrap() { Ok(()) } else { Err(Error::from(ErrorKind::WouldBlock)) }
+    }
+}
+
+#[test]
+fn str_95_what_an_outlet_keeps_is_sent_before_the_link_is_idle_or_ends() {
+    let writable = Arc::<Mutex<bool>>::default();
+    let outgoing = Arc::new(Outgoing::new(Box::new(Keeper(Arc::clone(&writable))), BOUNDS, Arc::default()));
+    outgoing.open(1);
+    Lane::new(&outgoing, 1).send(&Batch::message(Kind::Text, b"kept"), Instant::now());
+    let cx = Context::from_waker(Waker::noop());
+    assert_eq!(outgoing.flush(&cx), Poll::Ready(Next::Blocked));
+    *writable.lock().unwrap() = true;
+    assert_eq!(outgoing.flush(&cx), Poll::Pending);
+    *writable.lock().unwrap() = false;
+    outgoing.finish();
+    assert_eq!(outgoing.flush(&cx), Poll::Ready(Next::Blocked));
+    *writable.lock().unwrap() = true;
+    assert_eq!(outgoing.flush(&cx), Poll::Ready(Next::Ended));
+}
+
+#[tokio::test]
+async fn str_138_what_waits_when_a_link_ends_in_order_comes_and_then_a_close_notify() {
+    let (sends, hears) = (Identity::new().unwrap(), Identity::new().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let dialled = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let (accepted, _) = listener.accept().await.unwrap();
+    let (accepted, dialled) = tokio::join!(sends.accept(accepted), hears.connect(dialled, sends.certificate));
+    let ((accepted, shown), mut dialled) = (accepted.unwrap(), dialled.unwrap());
+    assert!(shown == hears.certificate);
+    let (inbound, outlet) = split(accepted, 1024);
+    let bounds = Bounds { messages: 100, bytes: 10 << 20, link_bytes: 10 << 20 };
+    let outgoing = Arc::new(Outgoing::new(Box::new(outlet), bounds, Arc::default()));
+    outgoing.open(1);
+    let (lane, batch) = (Lane::new(&outgoing, 1), Batch::message(Kind::Binary, &[7; 100_000]));
+    for _ in 0..80 {
+        lane.send(&batch, Instant::now());
+    }
+    outgoing.finish();
+    let sending = async {
+        while poll_fn(|cx| outgoing.flush(cx)).await == Next::Blocked {
+            inbound.stream().writable().await.unwrap();
+        }
+    };
+    let mut came = Vec::new();
+    // Without the close_notify this is an error.
+    let ((), read) = tokio::join!(sending, dialled.read_to_end(&mut came));
+    assert_eq!(read.unwrap(), 80 * (batch.bytes().len() + BATCH_HEADER));
 }

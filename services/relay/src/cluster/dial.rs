@@ -2,19 +2,20 @@
 //! and to nobody else, so that nothing goes in circles. Rules STR-91 to STR-97.
 use super::Shared;
 use super::end::End;
-use super::frames::{Decoder, Event, Hello, Request, VERSION};
+use super::frames::{Decoder, Event, Hello, Request};
 use super::lease::Lease;
 use super::pulse::Pulse;
+use super::stream::{Inbound, TlsOutlet, split};
 use crate::server::socket;
 use crate::topics::interest::{Follower, Found};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio_rustls::TlsStream;
 
 /// How much one read takes, as from a client.
 const READ: usize = 256 * 1024;
@@ -100,27 +101,23 @@ impl Drop for Up<'_> {
     }
 }
 
-async fn open(lease: &Lease, shared: &Shared) -> Result<TcpStream, End> {
-    let mut stream = TcpStream::connect(lease.link).await.map_err(|_| End::Unreachable)?;
+async fn open(lease: &Lease, shared: &Shared) -> Result<TlsStream<TcpStream>, End> {
+    let stream = TcpStream::connect(lease.link).await.map_err(|_| End::Unreachable)?;
     socket::prepare(&stream);
-    let hello = Hello { key: lease.key.clone(), epoch: shared.own.epoch, pod: shared.own.pod.clone() };
-    stream.write_all(&hello.bytes()).await.map_err(|_| End::Peer)?;
-    let version = stream.read_u8().await.map_err(|_| End::Peer)?;
-    let epoch = stream.read_u64().await.map_err(|_| End::Peer)?;
-    match (version, epoch) {
-        (VERSION, epoch) if epoch == lease.epoch => Ok(stream),
-        (VERSION, _) => Err(End::Epoch),
-        _ => Err(End::Version),
-    }
+    let mut stream = shared.identity.connect(stream, lease.certificate).await?;
+    stream.write_all(&Hello { pod: shared.own.pod.clone() }.bytes()).await.map_err(|_| End::Peer)?;
+    stream.flush().await.map_err(|_| End::Peer)?;
+    // A lease may have the certificate and the address of another pod.
+    if Hello::hear(&mut stream).await?.pod == lease.pod { Ok(stream) } else { Err(End::Certificate) }
 }
 
-async fn talk(stream: TcpStream, shared: &Shared, told: &mut u64) -> End {
-    let (inbound, outbound) = stream.into_split();
+async fn talk(stream: TlsStream<TcpStream>, shared: &Shared, told: &mut u64) -> End {
+    let (inbound, outbound) = split(stream, READ);
     let pulse = Pulse::new(&shared.relay.limits);
     let trip = Trip { began: Instant::now(), microseconds: AtomicU32::new(0) };
     let follower = shared.interest.follow();
     tokio::select! {
-        end = hear(&inbound, &follower, shared, &pulse, &trip) => end,
+        end = hear(inbound, &follower, shared, &pulse, &trip) => end,
         end = tell(outbound, &follower, shared, &trip, told) => end,
         end = pulse.stops() => end,
     }
@@ -144,7 +141,7 @@ impl Trip {
 }
 
 /// Says what is wanted and what no longer is, and pings.
-async fn tell(mut outbound: OwnedWriteHalf, follower: &Follower, shared: &Shared, trip: &Trip, told: &mut u64) -> End {
+async fn tell(outbound: TlsOutlet, follower: &Follower, shared: &Shared, trip: &Trip, told: &mut u64) -> End {
     let mut ticks = interval(Duration::from_millis(shared.relay.limits.link_ping_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut bytes = Vec::new();
@@ -171,16 +168,14 @@ async fn tell(mut outbound: OwnedWriteHalf, follower: &Follower, shared: &Shared
     }
 }
 
-async fn hear(inbound: &OwnedReadHalf, follower: &Follower, shared: &Shared, pulse: &Pulse, trip: &Trip) -> End {
+async fn hear(mut inbound: Inbound, follower: &Follower, shared: &Shared, pulse: &Pulse, trip: &Trip) -> End {
     let mut decoder = Decoder::default();
     let mut input = vec![0; READ];
     let mut reads = 0;
     loop {
-        let read = match inbound.readable().await.and_then(|()| inbound.try_read(&mut input)) {
-            Ok(0) => return End::Peer,
+        let read = match inbound.read(&mut input).await {
+            Ok(0) | Err(_) => return End::Peer,
             Ok(read) => read,
-            Err(why) if why.kind() == std::io::ErrorKind::WouldBlock => continue,
-            Err(_) => return End::Peer,
         };
         pulse.beat();
         let taken = decoder.feed(&input[..read], &mut |event| match event {

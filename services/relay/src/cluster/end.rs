@@ -11,7 +11,7 @@ pub enum End {
     Leaving,
     /// A newer link of the same pod took its place.
     Replaced,
-    /// The other side is another run of its pod than was expected.
+    /// A later run of the other side's pod is linked.
     Epoch,
     /// The other side could not be reached.
     Unreachable,
@@ -19,8 +19,8 @@ pub enum End {
     Timeout,
     /// Another version of the wire.
     Version,
-    /// Not the key of the lease.
-    Key,
+    /// No certificate, or not the one in the lease of the pod that the other side should be, or says it is.
+    Certificate,
     /// What came is no frame of a link.
     Frame,
     /// A batch larger than any may be.
@@ -42,7 +42,7 @@ impl End {
         End::Unreachable,
         End::Timeout,
         End::Version,
-        End::Key,
+        End::Certificate,
         End::Frame,
         End::TooLarge,
         End::Number,
@@ -60,7 +60,7 @@ impl End {
             End::Unreachable => "LINK_UNREACHABLE",
             End::Timeout => "LINK_TIMEOUT",
             End::Version => "LINK_VERSION",
-            End::Key => "LINK_KEY",
+            End::Certificate => "LINK_CERTIFICATE",
             End::Frame => "LINK_FRAME",
             End::TooLarge => "LINK_TOO_LARGE",
             End::Number => "LINK_NUMBER",

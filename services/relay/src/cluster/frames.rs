@@ -3,8 +3,7 @@
 //!
 //! | from, at | bytes |
 //! |---|---|
-//! | dialer, first | version 1, key 32, epoch 8, name length 1, name |
-//! | listener, first | version 1, epoch 8 |
+//! | dialer, then listener, first | version 1, name length 1, name |
 //! | dialer: want | `1`, number 8, replay 1, name length 2, name |
 //! | dialer: unwant | `2`, number 8 |
 //! | dialer: ping | `3`, stamp 8, last round trip in µs 4 |
@@ -14,13 +13,14 @@
 //!
 //! An acknowledgement holds for the want with its number and for every want before it.
 use super::end::End;
-use super::lease::{Key, POD_NAME};
+use super::lease::POD_NAME;
 use crate::limits::size;
 use crate::ws::Batch;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// What both sides say first. Pods of two versions do not link; each serves its own clients.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 const WANT: u8 = 1;
 const UNWANT: u8 = 2;
 const PING: u8 = 3;
@@ -42,14 +42,10 @@ const MESSAGES_MAX: usize = BATCH_OVERHEAD / 2;
 /// A batch that is claimed gets this much room; more comes with its bytes.
 const FIRST_ROOM: usize = 64 * 1024;
 
-/// What a dialer says first.
+/// What each end says first, the dialer before the listener. Which run of the pod it is, its certificate says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
-    /// From the listener's lease.
-    pub key: Key,
-    /// The dialer's run.
-    pub epoch: u64,
-    /// The dialer.
+    /// The pod that speaks. Its lease has to have the certificate of the link: two leases may claim one certificate.
     pub pod: String,
 }
 
@@ -57,38 +53,36 @@ impl Hello {
     /// As it goes onto the wire.
     pub fn bytes(&self) -> Vec<u8> {
         let name = &self.pod.as_bytes()[..self.pod.len().min(POD_NAME)];
-        let mut bytes = vec![VERSION];
-        bytes.put_slice(&self.key.0);
-        bytes.put_u64(self.epoch);
-        bytes.put_u8(u8::try_from(name.len()).unwrap_or(u8::MAX));
+        let mut bytes = vec![VERSION, u8::try_from(name.len()).unwrap_or(u8::MAX)];
         bytes.put_slice(name);
         bytes
     }
 
-    /// Reads one from the start of `input`, with its size. The version comes first: a stranger is known by one byte.
+    /// Reads one from the start of `input`, with its size. `None`: not complete yet.
     pub fn read(input: &[u8]) -> Result<Option<(Self, usize)>, End> {
         let Some((&version, rest)) = input.split_first() else { return Ok(None) };
         if version != VERSION {
             return Err(End::Version);
         }
-        let Some((key, rest)) = rest.split_first_chunk::<{ Key::SIZE }>() else { return Ok(None) };
-        let Some((epoch, rest)) = rest.split_first_chunk::<8>() else { return Ok(None) };
         let Some((&length, rest)) = rest.split_first() else { return Ok(None) };
         if !(1..=POD_NAME).contains(&usize::from(length)) {
             return Err(End::Frame);
         }
         let Some((name, rest)) = rest.split_at_checked(length.into()) else { return Ok(None) };
         let pod = std::str::from_utf8(name).map_err(|_| End::Frame)?.to_owned();
-        let hello = Self { key: Key(*key), epoch: u64::from_be_bytes(*epoch), pod };
-        Ok(Some((hello, input.len() - rest.len())))
+        Ok(Some((Self { pod }, input.len() - rest.len())))
     }
-}
 
-/// What a listener answers: its version and its run.
-pub fn welcome(epoch: u64) -> [u8; 9] {
-    let mut bytes = [VERSION; 9];
-    bytes[1..].copy_from_slice(&epoch.to_be_bytes());
-    bytes
+    /// Waits for one, and takes nothing that comes after it.
+    pub async fn hear(stream: &mut (impl AsyncRead + Unpin)) -> Result<Self, End> {
+        let mut input = Vec::new();
+        loop {
+            input.push(stream.read_u8().await.map_err(|_| End::Peer)?);
+            if let Some((hello, _)) = Self::read(&input)? {
+                return Ok(hello);
+            }
+        }
+    }
 }
 
 /// What a dialer asks of a listener.

@@ -164,7 +164,7 @@ impl Outgoing {
         if idle {
             state.stage(number, batch, taken);
             match state.write(&self.counts) {
-                Ok(_) if state.is_idle() => return,
+                Ok(_) if state.is_idle() && state.is_sent() => return,
                 Ok(_) => {}
                 Err(why) if why.kind() == ErrorKind::WouldBlock => {}
                 Err(_) => state.end(&self.counts),
@@ -216,18 +216,13 @@ impl Outgoing {
         }
         loop {
             state.refill(&self.counts);
-            if state.outlet.is_none() {
-                return Poll::Ready(Next::Ended);
-            }
-            if state.is_idle() {
-                if !state.finishing {
-                    return Poll::Pending;
-                }
-                state.end(&self.counts);
-                continue;
-            }
-            match state.write(&self.counts) {
-                Ok(_) => {}
+            let Some(outlet) = &state.outlet else { return Poll::Ready(Next::Ended) };
+            let is_idle = state.is_idle();
+            let written = if is_idle { outlet.flush() } else { state.write(&self.counts).map(|_| ()) };
+            match written {
+                Ok(()) if is_idle && state.finishing => state.end(&self.counts),
+                Ok(()) if is_idle => return Poll::Pending,
+                Ok(()) => {}
                 Err(why) if why.kind() == ErrorKind::WouldBlock => return Poll::Ready(Next::Blocked),
                 Err(_) => state.end(&self.counts),
             }
@@ -264,6 +259,11 @@ impl Staged {
 impl State {
     fn is_idle(&self) -> bool {
         self.staged.is_empty() && self.turns.is_empty() && self.pong.is_none() && self.acknowledgement.is_none()
+    }
+
+    /// Whether the socket has everything that was written.
+    fn is_sent(&self) -> bool {
+        self.outlet.as_ref().is_none_or(|outlet| outlet.flush().is_ok())
     }
 
     fn stage(&mut self, number: u64, batch: &Batch, taken: Instant) {

@@ -1,9 +1,7 @@
 //! What a pod says of itself while it lives: who it is and how to reach it. Rule STR-90.
+use crate::media::hash::Hash;
 use crate::media::place::{Place, if_known};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 /// A pod's word that it is there; it holds for `lease.time` after it was heard. A field that is not known here is skipped, so
@@ -19,8 +17,8 @@ pub struct Lease {
     pub zone: String,
     /// Where its links are taken.
     pub link: SocketAddr,
-    /// What whoever dials there must present.
-    pub key: Key,
+    /// Of the certificate of its links: who holds that one's key is this pod.
+    pub certificate: Hash,
     /// The last word: the pod is going.
     #[serde(default)]
     pub gone: bool,
@@ -71,54 +69,22 @@ impl Lease {
     }
 }
 
-/// What opens a pod's link port: random, new at each start, never stored and never shown.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Key(pub [u8; Key::SIZE]);
-
-impl Key {
-    /// Bytes of a key.
-    pub const SIZE: usize = 32;
-
-    /// A key nobody else has.
-    pub fn random() -> Self {
-        Self(rand::random())
-    }
-
-    /// Whether `presented` is this key; takes as long whatever it is.
-    pub fn admits(&self, presented: &[u8; Key::SIZE]) -> bool {
-        subtle::ConstantTimeEq::ct_eq(&self.0[..], &presented[..]).into()
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Key(..)")
-    }
-}
-
-impl From<Key> for String {
-    fn from(key: Key) -> Self {
-        STANDARD.encode(key.0)
-    }
-}
-
-impl TryFrom<String> for Key {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let bytes = STANDARD.decode(text).ok().and_then(|bytes| bytes.try_into().ok());
-        bytes.map(Self).ok_or("a key is 32 bytes in base64")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::media::key::Key;
 
     fn lease() -> Lease {
         let link = "10.0.0.7:8112".parse().unwrap();
-        Lease { pod: "relay-7".into(), epoch: 5, zone: "a".into(), link, key: Key::random(), gone: false, media: None }
+        Lease {
+            pod: "relay-7".into(),
+            epoch: 5,
+            zone: "a".into(),
+            link,
+            certificate: Hash::of(b"7"),
+            gone: false,
+            media: None,
+        }
     }
 
     #[test]
@@ -129,7 +95,7 @@ mod tests {
         let url = crate::media::url::Url::try_from("https://relay-7.example:4443/".to_owned()).unwrap();
         let hashes = vec!["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".to_owned().try_into().unwrap(); 2];
         let (role, address) = (crate::media::place::Role::Leaf, "10.0.0.7:4443".parse().unwrap());
-        let media = Some(Place { role, address, url, hashes, room: 7 });
+        let media = Some(Place { role, address, url, hashes, key: Key([7; 32]), room: 7 });
         for lease in [lease(), Lease { media, ..lease() }] {
             assert_eq!(Lease::read(&lease.bytes()), Some(lease));
         }
@@ -158,7 +124,7 @@ mod tests {
             with("pod", ">".into()),
             with("zone", long.into()),
             with("link", "nowhere".into()),
-            with("key", "c2hvcnQ=".into()),
+            with("certificate", "c2hvcnQ=".into()),
             with("epoch", (-1).into()),
         ];
         for bytes in cases {
@@ -189,19 +155,10 @@ mod tests {
         let url = crate::media::url::Url::of("10.0.0.7:4443".parse().unwrap());
         let role = crate::media::place::Role::Leaf;
         let media = |address: &str| {
-            Some(Place { role, address: address.parse().unwrap(), url: url.clone(), hashes: vec![], room: 1 })
+            let (address, url, hashes, key) = (address.parse().unwrap(), url.clone(), vec![], Key([7; 32]));
+            Some(Place { role, address, url, hashes, key, room: 1 })
         };
         assert!(Lease { media: media("10.0.0.7:4443"), ..lease() }.is_reachable_from(inside));
         assert!(!Lease { media: media("127.0.0.1:4443"), ..lease() }.is_reachable_from(inside));
-    }
-
-    #[test]
-    fn str_91_a_key_admits_itself_alone_and_is_not_shown() {
-        let (key, mut other) = (Key::random(), Key::random().0);
-        assert!(key.admits(&key.0) && !key.admits(&other));
-        other.copy_from_slice(&key.0);
-        other[31] ^= 1;
-        assert!(!key.admits(&other));
-        assert_eq!(format!("{key:?}"), "Key(..)");
     }
 }

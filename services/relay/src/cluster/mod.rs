@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`lease`], [`bus`], [`roll`] | who is there: what a pod says of itself, where it says it, who is dialled and forgotten |
 //! | [`codes`], [`revocations`], [`word`] | one-use codes and revocations that hold on every pod |
+//! | [`tls`], [`stream`] | who is at the other end of a link, and its encrypted bytes |
 //! | [`frames`] | the wire of a link: bytes in, requests or batches out |
 //! | [`dial`] | the hearing end: says what is read here, hands what comes to readers here |
 //! | [`serve`], [`served`], [`lanes`] | the sending end: who dialled, what each wants, what waits for it |
@@ -23,10 +24,13 @@ pub mod revocations;
 pub mod roll;
 pub mod serve;
 pub mod served;
+pub mod stream;
+pub mod tls;
 pub mod word;
 
 use crate::access::{self, Revoked};
 use crate::limits::{Limits, size};
+use crate::media::hash::Hash;
 use crate::media::place::{Others, Place};
 use crate::relay::Relay;
 use crate::topics::Interest;
@@ -34,12 +38,13 @@ use anyhow::{Context, ensure};
 use bus::{Bus, Leases, Nats};
 use counts::Counts;
 use dial::Dialler;
-use lease::{Key, Lease};
+use lease::Lease;
 use roll::{Heard, Roll};
 use served::Served;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tls::Identity;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinHandle};
@@ -68,6 +73,8 @@ pub struct Shared {
     pub relay: Arc<Relay>,
     /// What it says of itself.
     pub own: Lease,
+    /// The certificate of its links.
+    pub identity: Identity,
     /// What it wants.
     pub interest: Arc<Interest>,
     /// Who dialled it.
@@ -76,8 +83,8 @@ pub struct Shared {
     pub counts: Arc<Counts>,
     /// Where its media is, if it carries any; said at once when whoever sets it notifies.
     pub place: watch::Sender<Option<Place>>,
-    /// The others that carry media.
-    pub carriers: watch::Sender<Others>,
+    /// The leases of the others that are kept.
+    pub others: watch::Sender<Others>,
     leaving: watch::Sender<bool>,
 }
 
@@ -91,19 +98,29 @@ impl Shared {
         Lease { media: self.place.borrow().clone(), ..self.own.clone() }
     }
 
-    /// A pod that is there carries media, or does no more.
     fn note(&self, lease: Lease) {
-        self.carriers.send_if_modified(|carriers| match carriers.get(&lease.pod) {
-            known if known == Some(&lease) || (known.is_none() && lease.media.is_none()) => false,
-            _ => {
-                carriers.insert(lease.pod.clone(), lease);
-                true
-            }
+        self.others.send_if_modified(|others| {
+            let is_news = others.get(&lease.pod) != Some(&lease);
+            others.insert(lease.pod.clone(), lease);
+            is_news
         });
     }
 
     fn forget(&self, pod: &str) {
-        self.carriers.send_if_modified(|carriers| carriers.remove(pod).is_some());
+        self.others.send_if_modified(|others| others.remove(pod).is_some());
+    }
+
+    /// Waits until the pod's lease has this certificate, and answers the pod's run.
+    async fn holder(&self, pod: &str, certificate: Hash) -> u64 {
+        let mut others = self.others.subscribe();
+        loop {
+            let lease = others.borrow_and_update().get(pod).filter(|lease| lease.certificate == certificate).cloned();
+            match lease {
+                Some(lease) => return lease.epoch,
+                // The sender lives as long as `self`.
+                None => drop(others.changed().await),
+            }
+        }
     }
 }
 
@@ -124,6 +141,7 @@ pub struct Joined {
     /// What it says of itself.
     pub own: Lease,
     listener: TcpListener,
+    identity: Identity,
     region: String,
 }
 
@@ -133,17 +151,18 @@ pub async fn join(config: &Config) -> anyhow::Result<Joined> {
         TcpListener::bind(config.listen).await.with_context(|| format!("cannot take links on {}", config.listen))?;
     let link = config.advertise.unwrap_or(listener.local_addr()?);
     ensure!(!link.ip().is_unspecified(), "set link-advertise: others cannot reach {link}");
+    let identity = Identity::new()?;
     let own = Lease {
         pod: config.pod.clone().unwrap_or_else(|| name_of(link)),
         epoch: u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?,
         zone: config.zone.clone(),
         link,
-        key: Key::random(),
+        certificate: identity.certificate,
         gone: false,
         media: None,
     };
     let bus = Bus::join(&config.nats, &own.pod).await?;
-    Ok(Joined { bus, listener, own, region: config.region.clone() })
+    Ok(Joined { bus, listener, own, identity, region: config.region.clone() })
 }
 
 /// A pod that was given no name has that of its address.
@@ -164,18 +183,19 @@ pub fn ports(bus: &Bus, pod: &str, limits: &Limits, counts: &Arc<Counts>) -> acc
 
 /// Takes part.
 pub async fn start(joined: Joined, relay: &Arc<Relay>, interest: Arc<Interest>) -> anyhow::Result<Cluster> {
-    let Joined { bus, listener, own, region } = joined;
+    let Joined { bus, listener, own, identity, region } = joined;
     let leases = Leases::hear(bus.clone(), &region, &own, Arc::clone(&relay.links)).await?;
     let address = listener.local_addr()?;
     tracing::info!(%address, advertised = %own.link, pod = own.pod, region, "taking links");
     let shared = Arc::new(Shared {
         relay: Arc::clone(relay),
         own,
+        identity,
         interest,
         served: Arc::new(Served::new(size(relay.limits.link_peers))),
         counts: Arc::clone(&relay.links),
         place: watch::Sender::default(),
-        carriers: watch::Sender::default(),
+        others: watch::Sender::default(),
         leaving: watch::Sender::new(false),
     });
     let accepting = tokio::spawn(serve::accept(listener, Arc::clone(&shared))).abort_handle();

@@ -52,7 +52,7 @@ impl<L> Roll<L> {
     /// A lease came.
     pub fn heard(&mut self, lease: Lease, now: Instant, dial: impl FnOnce(Lease) -> L) -> Heard {
         if lease.pod == self.own.pod {
-            if (lease.epoch, &lease.key) != (self.own.epoch, &self.own.key) {
+            if (lease.epoch, lease.certificate) != (self.own.epoch, self.own.certificate) {
                 return Heard::Twin;
             }
             self.echoed = Some(now);
@@ -106,14 +106,22 @@ impl<L> Roll<L> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lease::Key;
     use super::*;
+    use crate::media::hash::Hash;
 
     const TIME: Duration = Duration::from_secs(3);
 
     fn lease(pod: &str, epoch: u64) -> Lease {
         let link = "127.0.0.1:1".parse().unwrap();
-        Lease { pod: pod.into(), epoch, zone: String::new(), link, key: Key([0; 32]), gone: false, media: None }
+        Lease {
+            pod: pod.into(),
+            epoch,
+            zone: String::new(),
+            link,
+            certificate: Hash::of(b"0"),
+            gone: false,
+            media: None,
+        }
     }
 
     fn roll() -> Roll<u64> {
@@ -140,7 +148,7 @@ mod tests {
         assert_eq!(hear(&mut roll, lease("self", 7), now), Heard::Own);
         assert_eq!(hear(&mut roll, lease("self", 8), now), Heard::Twin);
         // Started in the same millisecond.
-        assert_eq!(hear(&mut roll, Lease { key: Key([1; 32]), ..lease("self", 7) }, now), Heard::Twin);
+        assert_eq!(hear(&mut roll, Lease { certificate: Hash::of(b"1"), ..lease("self", 7) }, now), Heard::Twin);
         assert!(roll.known.is_empty());
     }
 

@@ -1,12 +1,12 @@
-//! The sending end of a link: another pod dialled, presents the key of our lease, and says which topics it wants. What its
+//! The sending end of a link: another pod dialled, shows the certificate in its lease, and says which topics it wants. What its
 //! clients may hear goes out; nothing a client could hear comes in. Rules STR-91 to STR-95.
 use super::Shared;
 use super::end::End;
-use super::frames::{Hello, Request, welcome};
+use super::frames::{Hello, Request};
 use super::lanes::{Bounds, Lane, Next, Outgoing};
 use super::pulse::Pulse;
+use super::stream::{Inbound, Stream, split};
 use crate::limits::size;
-use crate::server::connection::TcpOutlet;
 use crate::server::socket;
 use crate::topics::Remote;
 use std::collections::{HashMap, HashSet};
@@ -14,21 +14,21 @@ use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::tcp::OwnedReadHalf;
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_rustls::TlsStream;
 
 /// How long to wait after a connection could not be accepted.
 const BREATH: Duration = Duration::from_millis(50);
-/// How much one read takes: requests are short.
+/// How much one read takes: more than the longest request.
 const READ: usize = 16 * 1024;
 /// How long a peer has to take the last bytes of a link that ends.
 pub const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Takes links until the task is ended.
 pub async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    // Strangers hold a place until they have shown the key, so that they are bounded too.
+    // Strangers hold a place until it is known who they are, so that they are bounded too.
     let places = Arc::new(tokio::sync::Semaphore::new(2 * size(shared.relay.limits.link_peers)));
     loop {
         match listener.accept().await {
@@ -50,9 +50,8 @@ pub async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-async fn serve(mut stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
-    let patience = Duration::from_millis(shared.relay.limits.link_open_timeout);
-    let (hello, rest) = match timeout(patience, greet(&mut stream, shared)).await.unwrap_or(Err(End::Timeout)) {
+async fn serve(stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
+    let (stream, peer) = match greet(stream, shared).await {
         Ok(greeted) => greeted,
         Err(end) => {
             shared.counts.end(end);
@@ -60,20 +59,20 @@ async fn serve(mut stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>)
             return;
         }
     };
-    let (inbound, outbound) = stream.into_split();
+    let (inbound, outbound) = split(stream, READ);
     let bounds = Bounds::of(&shared.relay.limits);
-    let outgoing = Arc::new(Outgoing::new(Box::new(TcpOutlet(outbound)), bounds, Arc::clone(&shared.counts)));
-    let place = match shared.served.enter(&hello, &outgoing) {
+    let outgoing = Arc::new(Outgoing::new(Box::new(outbound), bounds, Arc::clone(&shared.counts)));
+    let place = match shared.served.enter(&peer.pod, peer.epoch, &outgoing) {
         Ok(place) => place,
         Err(end) => {
             shared.counts.end(end);
-            tracing::warn!(%address, pod = hello.pod, code = end.name(), "link refused");
+            tracing::warn!(%address, pod = peer.pod, code = end.name(), "link refused");
             return;
         }
     };
     shared.counts.sends.add(1);
-    tracing::info!(%address, pod = hello.pod, epoch = hello.epoch, "link up: sends");
-    let end = match talk(&inbound, rest, &outgoing, shared).await {
+    tracing::info!(%address, pod = peer.pod, epoch = peer.epoch, "link up: sends");
+    let end = match talk(inbound, &outgoing, shared).await {
         End::Peer if shared.is_leaving() => End::Leaving,
         End::Peer if !place.is_held() => End::Replaced,
         end => end,
@@ -81,57 +80,71 @@ async fn serve(mut stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>)
     outgoing.end();
     shared.counts.sends.sub(1);
     shared.counts.end(end);
-    tracing::info!(%address, pod = hello.pod, code = end.name(), "link down: sends");
+    tracing::info!(%address, pod = peer.pod, code = end.name(), "link down: sends");
 }
 
-/// Reads the hello and answers it.
-async fn greet(stream: &mut TcpStream, shared: &Shared) -> Result<(Hello, Vec<u8>), End> {
-    socket::prepare(stream);
-    let mut input = Vec::with_capacity(256);
-    loop {
-        if let Some((hello, size)) = Hello::read(&input)? {
-            if !shared.own.key.admits(&hello.key.0) {
-                return Err(End::Key);
-            }
-            stream.write_all(&welcome(shared.own.epoch)).await.map_err(|_| End::Peer)?;
-            return Ok((hello, input.split_off(size)));
-        }
-        if stream.read_buf(&mut input).await.map_err(|_| End::Peer)? == 0 {
-            return Err(End::Peer);
-        }
-    }
+/// Who dialled.
+struct Peer {
+    pod: String,
+    epoch: u64,
 }
 
-async fn talk(inbound: &OwnedReadHalf, rest: Vec<u8>, outgoing: &Arc<Outgoing>, shared: &Arc<Shared>) -> End {
+/// Finds out who dialled, and answers its hello; within `link.openTimeout`. Its lease may come later than the link.
+async fn greet(stream: TcpStream, shared: &Shared) -> Result<(TlsStream<TcpStream>, Peer), End> {
+    socket::prepare(&stream);
+    let until = Instant::now() + Duration::from_millis(shared.relay.limits.link_open_timeout);
+    let shown = async {
+        let (mut stream, certificate) = shared.identity.accept(stream).await?;
+        let Hello { pod } = Hello::hear(&mut stream).await?;
+        Ok((stream, certificate, pod))
+    };
+    let (mut stream, certificate, pod) = timeout_at(until, shown).await.map_err(|_| End::Timeout)??;
+    let epoch = timeout_at(until, shared.holder(&pod, certificate)).await.map_err(|_| End::Certificate)?;
+    let answer = async {
+        stream.write_all(&Hello { pod: shared.own.pod.clone() }.bytes()).await?;
+        stream.flush().await
+    };
+    timeout_at(until, answer).await.map_err(|_| End::Timeout)?.map_err(|_| End::Peer)?;
+    Ok((stream, Peer { pod, epoch }))
+}
+
+async fn talk(inbound: Inbound, outgoing: &Arc<Outgoing>, shared: &Arc<Shared>) -> End {
     let pulse = Pulse::new(&shared.relay.limits);
     let (shared, outgoing) = (Arc::clone(shared), Arc::clone(outgoing));
     let wants =
         Wants { shared, outgoing: Arc::clone(&outgoing), here: HashMap::new(), topics: HashSet::new(), last: 0 };
-    let hearing = hear(inbound, rest, wants, &pulse);
+    let stream = inbound.stream();
+    let hearing = hear(inbound, wants, &pulse);
     tokio::pin!(hearing);
     tokio::select! {
         end = &mut hearing => return end,
         end = pulse.stops() => return end,
-        () = send(inbound, &outgoing) => {}
+        () = send(&stream, &outgoing) => {}
     }
     // Ending with unread bytes would reset the connection, and take the last messages with it.
     timeout(GOODBYE, hearing).await.unwrap_or(End::Peer)
 }
 
 /// Sends what waits until the link ended.
-async fn send(inbound: &OwnedReadHalf, outgoing: &Outgoing) {
+async fn send(stream: &Stream, outgoing: &Outgoing) {
     while poll_fn(|cx| outgoing.flush(cx)).await == Next::Blocked {
-        if inbound.as_ref().writable().await.is_err() {
+        if stream.writable().await.is_err() {
             outgoing.end();
         }
     }
 }
 
-async fn hear(inbound: &OwnedReadHalf, mut input: Vec<u8>, mut wants: Wants, pulse: &Pulse) -> End {
+async fn hear(mut inbound: Inbound, mut wants: Wants, pulse: &Pulse) -> End {
+    let (mut input, mut filled) = (vec![0; READ], 0);
     loop {
+        match inbound.read(&mut input[filled..]).await {
+            Ok(0) | Err(_) => return End::Peer,
+            Ok(read) => filled += read,
+        }
+        pulse.beat();
         let mut taken = 0;
         loop {
-            match Request::read(&input[taken..]) {
+            match Request::read(&input[taken..filled]) {
                 Ok(Some((request, size))) => {
                     taken += size;
                     if let Err(end) = wants.take(request) {
@@ -142,18 +155,10 @@ async fn hear(inbound: &OwnedReadHalf, mut input: Vec<u8>, mut wants: Wants, pul
                 Err(end) => return end,
             }
         }
-        input.drain(..taken);
-        input.reserve(READ);
-        match inbound.readable().await.and_then(|()| inbound.try_read_buf(&mut input)) {
-            Ok(0) => return End::Peer,
-            Ok(_) => {
-                pulse.beat();
-                // A peer that never stops asking must not keep the thread from others.
-                tokio::task::yield_now().await;
-            }
-            Err(why) if why.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(_) => return End::Peer,
-        }
+        input.copy_within(taken..filled, 0);
+        filled -= taken;
+        // A peer that never stops asking must not keep the thread from others.
+        tokio::task::yield_now().await;
     }
 }
 

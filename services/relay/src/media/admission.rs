@@ -1,8 +1,8 @@
 //! Who comes in by the second door: clients with a token for media, other relays with the key of this one's lease. A relay that asks
 //! for no tokens lets everybody do everything, as it does with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
 use super::Guard;
+use super::key::Key;
 use crate::access::{Grant, Keys, Ports, now, token};
-use crate::cluster::lease::Key;
 use crate::codes::Code;
 use crate::server::{network, visitor};
 use base64::Engine;

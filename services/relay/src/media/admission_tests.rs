@@ -126,7 +126,7 @@ fn str_100_a_relay_that_asks_for_no_tokens_lets_everybody_do_everything_but_be_a
 }
 
 #[test]
-fn str_91_another_relay_comes_in_with_the_key_of_the_lease_alone() {
+fn another_relay_comes_in_with_the_key_in_the_lease_alone() {
     let key = in_address(&Key([7; 32]));
     for guard in [guard(), open()] {
         let pass = guard.judge(Credential::Key(&key)).unwrap();

@@ -4,6 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`url`], [`hash`], [`hosts`] | where clients reach a relay, what they pin, and which hosts they may be sent to |
+//! | [`key`] | what other relays present |
 //! | [`place`] | what its lease says of it; of those, whom it dials and where its clients go. No I/O, no clock |
 //! | [`word`] | what it says to signaling |
 //! | `admission` | who may: tokens, links |
@@ -12,6 +13,7 @@
 //! | `without` | a relay that is built without media |
 pub mod hash;
 pub mod hosts;
+pub mod key;
 pub mod place;
 pub mod url;
 pub mod word;
@@ -31,10 +33,10 @@ pub use running::Media;
 pub use without::Media;
 
 use crate::access::{Keys, Ports};
-use crate::cluster::lease::Key;
 use crate::config::Origins;
 use crate::limits::Limits;
 use hosts::Hosts;
+use key::Key;
 use place::Role;
 use std::net::SocketAddr;
 use std::path::PathBuf;

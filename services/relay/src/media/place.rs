@@ -2,6 +2,7 @@
 //! carries both ways, so of two origins only the one whose name comes first dials, and nobody dials a leaf. Which origin a broadcast
 //! comes through is chosen by MoQ's own routes (ADR 12).
 use super::hash::Hash;
+use super::key::Key;
 use super::url::Url;
 use crate::cluster::lease::Lease;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -19,6 +20,8 @@ pub struct Place {
     pub url: Url,
     /// Of its certificates: the current and the next; none where a public CA signed it.
     pub hashes: Vec<Hash>,
+    /// What another relay that dials it presents.
+    pub key: Key,
     /// Sessions that it takes beside those it has.
     pub room: u64,
 }
@@ -37,7 +40,7 @@ pub enum Role {
 /// 100, so that an ocean is crossed once (ADR 12).
 pub const WITHIN_A_REGION: u64 = 1;
 
-/// The leases of other pods that live and carry media, by name.
+/// The leases of other pods that live, by name.
 pub type Others = BTreeMap<String, Lease>;
 
 /// A lease's field, `None` where it is another version's: pods link for streams whatever they say of media.
@@ -65,20 +68,19 @@ fn carriers(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::lease::Key;
     use Role::{Leaf, Origin};
 
     fn others(pods: &[(&str, Role, u64)]) -> Others {
         let lease = |&(pod, role, room): &(&str, Role, u64)| {
             let address = "10.0.0.7:4443".parse().unwrap();
             let url = Url::try_from(format!("https://{pod}/")).unwrap();
-            let media = Some(Place { role, address, url, hashes: vec![], room });
+            let media = Some(Place { role, address, url, hashes: vec![], key: Key::random(), room });
             let lease = Lease {
                 pod: pod.into(),
                 epoch: 1,
                 zone: String::new(),
                 link: address,
-                key: Key::random(),
+                certificate: Hash::of(pod.as_bytes()),
                 gone: false,
                 media,
             };

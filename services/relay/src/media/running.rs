@@ -2,6 +2,7 @@
 use super::admission::in_address;
 use super::certificates::Directory;
 use super::hash::Hash;
+use super::key::Key;
 use super::place::{self, Others, Place};
 use super::url::Url;
 use super::word::{self, Word};
@@ -29,13 +30,15 @@ pub struct Media {
     config: Config,
     url: Url,
     capacity: NonZeroU64,
+    /// `None`: there are no other relays.
+    key: Option<Key>,
     _directory: Option<Directory>,
 }
 
 impl Media {
     /// Opens it, so that a port that is taken ends the process before anything else happened.
     pub async fn open(config: &Config, guard: Guard) -> anyhow::Result<Self> {
-        let limits = guard.limits.clone();
+        let (limits, key) = (guard.limits.clone(), guard.key.clone());
         let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
         let door = parley_media::Config {
             listen: config.listen,
@@ -50,7 +53,7 @@ impl Media {
         let (address, websocket, shown) = (door.address, door.websocket, String::from(url.clone()));
         tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "carrying media");
         let capacity = NonZeroU64::new(limits.media_sessions).unwrap_or(NonZeroU64::MIN);
-        Ok(Self { door, config: config.clone(), url, capacity, _directory: directory })
+        Ok(Self { door, config: config.clone(), url, capacity, key, _directory: directory })
     }
 
     /// Its metrics in Prometheus' text format.
@@ -64,8 +67,8 @@ impl Media {
         let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         words.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut carriers = shared.carriers.subscribe();
-        carriers.mark_changed();
+        let mut others = shared.others.subscribe();
+        others.mark_changed();
         let mut connects = bus.connects();
         loop {
             tokio::select! {
@@ -75,8 +78,8 @@ impl Media {
                 }
                 // What was to be said while the server was away is said now.
                 Ok(()) = connects.changed() => words.reset_immediately(),
-                Ok(()) = carriers.changed() => {
-                    let peers = self.peers(&shared.own.pod, &carriers.borrow_and_update());
+                Ok(()) = others.changed() => {
+                    let peers = self.peers(&shared.own.pod, &others.borrow_and_update());
                     self.door.dial(peers);
                 }
                 () = shared.relay.drain_begins() => break,
@@ -106,8 +109,9 @@ impl Media {
 
     /// Puts it into the lease; other certificates are said at once, as nobody could dial without.
     fn place(&self, shared: &Shared, room: u64) {
+        let Some(key) = self.key.clone() else { return };
         let address = self.config.advertise.unwrap_or(self.door.address);
-        let now = Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), room };
+        let now = Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, room };
         shared.place.send_if_modified(|place| {
             let others = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
             *place = Some(now);
@@ -137,7 +141,7 @@ fn peer(lease: &Lease, place: &Place) -> Peer {
     Peer {
         name: lease.pod.clone(),
         address: place.address,
-        key: in_address(&lease.key),
+        key: in_address(&place.key),
         certificate_hashes: place.hashes.iter().copied().map(String::from).collect(),
         host: place.url.host().to_owned(),
         cost: place::WITHIN_A_REGION,

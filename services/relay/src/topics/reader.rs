@@ -15,6 +15,10 @@ pub trait Outlet: Send {
     fn write(&self, bytes: &[u8]) -> Result<usize>;
     /// Writes what it can of several pieces.
     fn write_vectored(&self, pieces: &[IoSlice<'_>]) -> Result<usize>;
+    /// Sends what it took and has not sent yet, where it keeps anything.
+    fn flush(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// How many pieces one write takes: half a kilobyte on the stack, and enough to fill a socket's buffer.

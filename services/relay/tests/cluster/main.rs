@@ -15,6 +15,7 @@ mod access_revocations;
 mod contracts;
 mod crossing;
 mod failures;
+mod fake;
 mod finding;
 mod first_readers;
 mod frozen;
@@ -31,4 +32,5 @@ mod resident;
 #[path = "../signer/mod.rs"]
 mod signer;
 mod strangers;
+mod tls;
 mod wire;

@@ -1,44 +1,35 @@
 //! Who is not let in on the link port, and what a peer may not send.
+use super::fake::{Fake, lease_of, rest};
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, start};
-use futures_util::StreamExt;
-use parley_relay::cluster::frames::{BATCH_MAX, Hello, Request, VERSION, acknowledgement, welcome};
-use parley_relay::cluster::lease::{Key, Lease};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use parley_relay::cluster::frames::{BATCH_MAX, Hello, Request, VERSION, acknowledgement};
+use parley_relay::cluster::lease::Lease;
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
-fn hello(version: u8, name: &[u8]) -> Vec<u8> {
-    [&[version][..], &[7; 32], &1_u64.to_be_bytes(), &[name.len() as u8], name].concat()
-}
-
-/// What the pod answers before it closes.
-async fn answer(pod: &Pod, says: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(&pod.link).await.unwrap();
-    stream.write_all(says).await.unwrap();
-    let mut answer = Vec::new();
-    let _ = timeout(DEADLINE, stream.read_to_end(&mut answer)).await.expect("not closed");
-    answer
-}
+/// A fatal alert of TLS in the clear: its kind, version and length, and the reason after that.
+const ALERT: [u8; 6] = [21, 3, 3, 0, 2, 2];
 
 #[tokio::test]
 async fn str_91_a_stranger_is_not_let_in_and_counted() {
     let nats = Nats::start().await;
     let hasty = Pod::start(&nats, &["--region=hasty", "--limit=link.openTimeout=300"]).await;
     let patient = Pod::start(&nats, &["--limit=link.openTimeout=30000"]).await;
-    let cases = [
-        (&patient, hello(VERSION, b"stranger"), "LINK_KEY"),
-        (&patient, hello(VERSION - 1, b"stranger"), "LINK_VERSION"),
-        (&patient, hello(VERSION, b""), "LINK_FRAME"),
-        (&patient, hello(VERSION, &[0xff; 8]), "LINK_FRAME"),
-        (&patient, b"GET / HTTP/1.1\r\n\r\n".to_vec(), "LINK_VERSION"),
-        (&hasty, hello(VERSION, b"cut")[..20].to_vec(), "LINK_TIMEOUT"),
-        (&hasty, vec![], "LINK_TIMEOUT"),
+    let cases: [(&Pod, &[u8], &str); 4] = [
+        (&patient, b"GET / HTTP/1.1\r\n\r\n", "LINK_VERSION"),
+        // The wire before TLS.
+        (&patient, &[&[2][..], &[7; 32], &1_u64.to_be_bytes(), b"\x08stranger"].concat(), "LINK_VERSION"),
+        (&hasty, &[22, 3, 1], "LINK_TIMEOUT"),
+        (&hasty, b"", "LINK_TIMEOUT"),
     ];
     for (pod, says, code) in cases {
         let name = format!("link_ended_total{{code=\"{code}\"}}");
         let before = pod.metric(&name).await;
-        assert_eq!(answer(pod, &says).await, b"", "{code}");
+        let mut stream = TcpStream::connect(&pod.link).await.unwrap();
+        stream.write_all(says).await.unwrap();
+        let answer = rest(stream).await;
+        assert!(answer.is_empty() || answer.starts_with(&ALERT), "{code}: {answer:x?}");
         pod.until(&name, |ended| ended == before + 1).await;
     }
     for pod in [hasty, patient] {
@@ -47,24 +38,32 @@ async fn str_91_a_stranger_is_not_let_in_and_counted() {
     }
 }
 
-/// Where all pods say their leases.
-const LEASES: &str = "parley.v1.relay.lease.local.*";
-const FAKE: &str = "parley.v1.relay.lease.local.fake";
-
-/// What a pod says of itself.
-async fn lease_of(nats: &Nats, name: &str) -> Lease {
-    let client = async_nats::connect(&nats.url).await.unwrap();
-    let mut leases = client.subscribe(LEASES).await.unwrap();
-    let hearing = async {
-        loop {
-            let lease = Lease::read(&leases.next().await.unwrap().payload).unwrap();
-            if lease.pod == name {
-                return lease;
-            }
-        }
-    };
-    timeout(DEADLINE, hearing).await.unwrap()
+#[tokio::test]
+async fn str_91_a_pod_that_says_no_hello_of_this_version_is_not_let_in_and_counted() {
+    let nats = Nats::start().await;
+    let pod = Pod::start(&nats, &["--pod=p0", "--limit=link.openTimeout=1000"]).await;
+    let lease = lease_of(&nats, "p0").await;
+    let fake = Fake::new("fake", 1);
+    fake.say(&nats).await;
+    let cases: [(&[u8], &str); 4] = [
+        (&[VERSION - 1, 4, b'f', b'a', b'k', b'e'], "LINK_VERSION"),
+        (&[VERSION, 0], "LINK_FRAME"),
+        (&[VERSION, 1, 0xff], "LINK_FRAME"),
+        (&[VERSION, 4, b'f'], "LINK_TIMEOUT"),
+    ];
+    for (says, code) in cases {
+        let name = format!("link_ended_total{{code=\"{code}\"}}");
+        let stream = TcpStream::connect(&pod.link).await.unwrap();
+        let mut stream = fake.identity.connect(stream, lease.certificate).await.unwrap();
+        stream.write_all(says).await.unwrap();
+        let before = pod.metric(&name).await;
+        assert_eq!(rest(stream).await, b"", "{code}");
+        pod.until(&name, |ended| ended > 0 && ended >= before).await;
+    }
+    assert_eq!(pod.metric("links_sending").await, 0);
 }
+
+const FAKE: &str = "parley.v1.relay.lease.local.fake";
 
 fn requests(requests: &[Request]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -85,7 +84,9 @@ async fn talk_crosses(pods: &[Pod]) {
 async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_else_theirs() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &[]).await;
-    let key = lease_of(&nats, "p0").await.key;
+    let lease = lease_of(&nats, "p0").await;
+    let rude = Fake::new("rude", 1);
+    rude.say(&nats).await;
     let want = |number| Request::Want { number, replay: true, topic: "/x".into() };
     let cases = [
         (vec![9], "LINK_FRAME"),
@@ -100,9 +101,8 @@ async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_els
     for (says, code) in cases {
         let name = format!("link_ended_total{{code=\"{code}\"}}");
         let before = pods[0].metric(&name).await;
-        let hello = Hello { key: key.clone(), epoch: 1, pod: "rude".into() };
-        let answer = answer(&pods[0], &[hello.bytes(), says].concat()).await;
-        assert_eq!((answer.len(), answer.first()), (9, Some(&VERSION)), "{code}");
+        let answer = rest(rude.dial(&pods[0], &lease, &says).await).await;
+        assert_eq!(answer, Hello { pod: "p0".into() }.bytes(), "{code}");
         pods[0].until(&name, |ended| ended == before + 1).await;
         pods[0].wanted(0).await;
     }
@@ -114,16 +114,22 @@ async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_els
 async fn str_94_peers_that_never_stop_asking_do_not_keep_the_thread_from_others() {
     let nats = Nats::start().await;
     let pod = Pod::start(&nats, &["--pod=p0", "--threads=1"]).await;
-    let key = lease_of(&nats, "p0").await.key;
+    let lease = lease_of(&nats, "p0").await;
     let pings = requests(&[Request::Ping { stamp: 1, round_trip: 1 }]).repeat(20_000);
     for at in 0..3 {
-        let hello = Hello { key: key.clone(), epoch: 1, pod: format!("rude{at}") };
-        let mut stream = std::net::TcpStream::connect(&pod.link).unwrap();
-        let mut answers = stream.try_clone().unwrap();
-        std::io::Write::write_all(&mut stream, &hello.bytes()).unwrap();
-        std::thread::spawn(move || std::io::copy(&mut answers, &mut std::io::sink()));
+        let rude = Fake::new(&format!("rude{at}"), 1);
+        rude.say(&nats).await;
+        let (mut answers, mut asks) = tokio::io::split(rude.dial(&pod, &lease, b"").await);
         let pings = pings.clone();
-        std::thread::spawn(move || while std::io::Write::write_all(&mut stream, &pings).is_ok() {});
+        // On threads of their own: a test has one, which must not be what limits them.
+        let both = async move {
+            let asking = async { while asks.write_all(&pings).await.is_ok() {} };
+            tokio::join!(asking, async { drop(tokio::io::copy(&mut answers, &mut tokio::io::sink()).await) });
+        };
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(both);
+        });
     }
     pod.until("links_sending", |links| links == 3).await;
     for _ in 0..10 {
@@ -135,19 +141,19 @@ async fn str_94_peers_that_never_stop_asking_do_not_keep_the_thread_from_others(
 async fn str_97_a_newer_link_of_a_pod_ends_its_older_one_and_an_earlier_run_is_not_let_in() {
     let nats = Nats::start().await;
     let pod = Pod::start(&nats, &["--pod=p0"]).await;
-    let key = lease_of(&nats, "p0").await.key;
-    let dial = async |epoch| {
-        let mut stream = TcpStream::connect(&pod.link).await.unwrap();
-        let hello = Hello { key: key.clone(), epoch, pod: "again".into() };
-        stream.write_all(&hello.bytes()).await.unwrap();
-        stream
-    };
-    let _first = dial(5).await;
+    let lease = lease_of(&nats, "p0").await;
+    let dial = async |fake: &Fake| fake.dial(&pod, &lease, b"").await;
+    let [earlier, later] = [5, 6].map(|epoch| Fake::new("again", epoch));
+    earlier.say(&nats).await;
+    let _first = dial(&earlier).await;
     pod.until("links_sending", |links| links == 1).await;
-    let _second = dial(6).await;
+    let _second = dial(&earlier).await;
     pod.until("link_ended_total{code=\"LINK_REPLACED\"}", |ended| ended == 1).await;
-    let _third = dial(5).await;
-    pod.until("link_ended_total{code=\"LINK_EPOCH\"}", |ended| ended == 1).await;
+    later.say(&nats).await;
+    let _third = dial(&later).await;
+    pod.until("link_ended_total{code=\"LINK_REPLACED\"}", |ended| ended == 2).await;
+    let _fourth = dial(&earlier).await;
+    pod.until("link_ended_total{code=\"LINK_CERTIFICATE\"}", |ended| ended == 1).await;
     pod.until("links_sending", |links| links == 1).await;
 }
 
@@ -157,35 +163,36 @@ async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_el
     // It says its lease once.
     let pods = start(&nats, 2, &["--limit=lease.time=600000"]).await;
     let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (key, link) = (Key::random(), fake.local_addr().unwrap());
-    let lease =
-        Lease { pod: "fake".into(), epoch: 7, zone: String::new(), link, key: key.clone(), gone: false, media: None };
+    let pod = Fake::at(fake.local_addr().unwrap(), "fake", 7);
     let client = async_nats::connect(&nats.url).await.unwrap();
     client.publish(FAKE, "{\"pod\":1}".into()).await.unwrap();
-    client.publish(FAKE, lease.bytes().into()).await.unwrap();
     settle(&client).await;
+    pod.say(&nats).await;
     let batch = |number: u64, count: u32, length: u32, frames: &[u8]| {
         [&[16][..], &number.to_be_bytes(), &count.to_be_bytes(), &length.to_be_bytes(), frames].concat()
     };
+    let hello = Hello { pod: "fake".into() }.bytes();
+    let own = [lease_of(&nats, "p0").await, lease_of(&nats, "p1").await];
     let cases = [
         (vec![VERSION + 1; 9], "LINK_VERSION"),
-        (welcome(8).to_vec(), "LINK_EPOCH"),
-        ([&welcome(7)[..], b"garbage"].concat(), "LINK_FRAME"),
-        ([&welcome(7)[..], &batch(9, 1, 4, &[0x81, 2, 0xff, 0xff])].concat(), "LINK_FRAME"),
-        ([&welcome(7)[..], &batch(9, 1, 4, b"\x81\x02hi")].concat(), "LINK_NUMBER"),
-        ([&welcome(7)[..], &acknowledgement(9)].concat(), "LINK_NUMBER"),
-        ([&welcome(7)[..], &batch(9, 1, BATCH_MAX as u32 + 1, b"")].concat(), "LINK_TOO_LARGE"),
+        (Hello { pod: "other".into() }.bytes(), "LINK_CERTIFICATE"),
+        ([&hello[..], b"garbage"].concat(), "LINK_FRAME"),
+        ([&hello[..], &batch(9, 1, 4, &[0x81, 2, 0xff, 0xff])].concat(), "LINK_FRAME"),
+        ([&hello[..], &batch(9, 1, 4, b"\x81\x02hi")].concat(), "LINK_NUMBER"),
+        ([&hello[..], &acknowledgement(9)].concat(), "LINK_NUMBER"),
+        ([&hello[..], &batch(9, 1, BATCH_MAX as u32 + 1, b"")].concat(), "LINK_TOO_LARGE"),
     ];
     let mut counted = std::collections::HashMap::new();
     for (says, code) in cases {
         // Both pods dial; each is told the same.
         for _ in &pods {
-            let (mut stream, _) = timeout(DEADLINE, fake.accept()).await.expect("not dialled").unwrap();
-            let mut hello = vec![0; 44];
-            stream.read_exact(&mut hello).await.unwrap();
-            assert_eq!(Hello::read(&hello).unwrap().unwrap().0.key, key);
+            let (stream, _) = timeout(DEADLINE, fake.accept()).await.expect("not dialled").unwrap();
+            let (mut stream, certificate) = pod.identity.accept(stream).await.unwrap();
+            let hello = Hello::hear(&mut stream).await.unwrap();
+            assert!(own.iter().any(|lease| lease.pod == hello.pod && lease.certificate == certificate));
             stream.write_all(&says).await.unwrap();
-            let _ = timeout(DEADLINE, stream.read_to_end(&mut Vec::new())).await.expect("not closed");
+            stream.flush().await.unwrap();
+            rest(stream).await;
             *counted.entry(code).or_insert(0) += 1;
         }
     }
@@ -206,9 +213,7 @@ async fn str_133_a_lease_on_another_pods_subject_or_of_no_pods_address_is_not_di
     // It hears leases by the time that it says its own.
     lease_of(&nats, "p0").await;
     let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let link = fake.local_addr().unwrap();
-    let lease =
-        Lease { pod: "fake".into(), epoch: 7, zone: String::new(), link, key: Key::random(), gone: false, media: None };
+    let lease = Fake::at(fake.local_addr().unwrap(), "fake", 7).lease;
     let client = async_nats::connect(&nats.url).await.unwrap();
     client.publish("parley.v1.relay.lease.local.rude", lease.bytes().into()).await.unwrap();
     let nowhere = Lease { link: "169.254.169.254:80".parse().unwrap(), ..lease.clone() };

@@ -1,7 +1,8 @@
-//! A wire between two pods that counts the bytes one way.
-use std::sync::Arc;
+//! A wire between two pods that counts the bytes one way, and keeps what went over it both ways.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
@@ -9,6 +10,7 @@ pub struct Wire {
     pub address: String,
     to: watch::Sender<Option<String>>,
     bytes: Arc<AtomicU64>,
+    seen: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Wire {
@@ -16,8 +18,9 @@ impl Wire {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, bytes) = (listener.local_addr().unwrap().to_string(), Arc::new(AtomicU64::new(0)));
         let (to, led) = watch::channel(None);
-        tokio::spawn(accept(listener, led, Arc::clone(&bytes)));
-        Self { address, to, bytes }
+        let seen = Arc::default();
+        tokio::spawn(accept(listener, led, Arc::clone(&bytes), Arc::clone(&seen)));
+        Self { address, to, bytes, seen }
     }
 
     pub fn lead_to(&self, address: &str) {
@@ -28,21 +31,32 @@ impl Wire {
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
+
+    /// What went over it either way, in the order in which it came.
+    pub fn seen(&self) -> Vec<u8> {
+        self.seen.lock().unwrap().clone()
+    }
 }
 
-async fn accept(listener: TcpListener, mut led: watch::Receiver<Option<String>>, bytes: Arc<AtomicU64>) {
+type Seen = Arc<Mutex<Vec<u8>>>;
+
+async fn accept(listener: TcpListener, mut led: watch::Receiver<Option<String>>, bytes: Arc<AtomicU64>, seen: Seen) {
     while let Ok((near, _)) = listener.accept().await {
         let to = led.wait_for(Option::is_some).await.unwrap().clone().unwrap();
         let far = TcpStream::connect(to).await.unwrap();
-        let ((mut near_in, mut near_out), (mut far_in, mut far_out)) = (near.into_split(), far.into_split());
-        tokio::spawn(async move { copy(&mut near_in, &mut far_out).await });
-        let bytes = Arc::clone(&bytes);
-        tokio::spawn(async move {
-            let mut buffer = vec![0; 64 * 1024];
-            while let Ok(read @ 1..) = far_in.read(&mut buffer).await {
-                bytes.fetch_add(read as u64, Relaxed);
-                near_out.write_all(&buffer[..read]).await.unwrap();
-            }
-        });
+        let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
+        tokio::spawn(carry(near_in, far_out, Arc::default(), Arc::clone(&seen)));
+        tokio::spawn(carry(far_in, near_out, Arc::clone(&bytes), Arc::clone(&seen)));
+    }
+}
+
+async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, bytes: Arc<AtomicU64>, seen: Seen) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        bytes.fetch_add(read as u64, Relaxed);
+        seen.lock().unwrap().extend_from_slice(&buffer[..read]);
+        if to.write_all(&buffer[..read]).await.is_err() {
+            return;
+        }
     }
 }

@@ -38,7 +38,7 @@ fn object(random: &mut Random, fields: &[(&str, &str)]) -> String {
 }
 
 fn lease(random: &mut Random) -> Vec<u8> {
-    let hashes = format!("[\"{KEY}\"]");
+    let (key, hashes) = (format!("\"{KEY}\""), format!("[\"{KEY}\"]"));
     let place = object(
         random,
         &[
@@ -46,16 +46,16 @@ fn lease(random: &mut Random) -> Vec<u8> {
             ("address", "\"10.0.0.7:4443\""),
             ("url", "\"https://relay-7:4443/\""),
             ("hashes", hashes.as_str()),
+            ("key", key.as_str()),
             ("room", "7"),
         ],
     );
-    let key = format!("\"{KEY}\"");
     let fields = [
         ("pod", "\"relay-7\""),
         ("epoch", "5"),
         ("zone", "\"a\""),
         ("link", "\"10.0.0.7:8112\""),
-        ("key", key.as_str()),
+        ("certificate", key.as_str()),
         ("gone", "false"),
         ("media", place.as_str()),
     ];

@@ -1,37 +1,75 @@
-//! The relay's own link, without its WebSockets: the outgoing side as publishers use it, the decoder as the hearing end does.
+//! The relay's own link, without its WebSockets: the outgoing side as publishers use it, the decoder as the hearing end does. `tcp` is the
+//! same without TLS.
 use super::load::{Ages, Load, Report};
 use anyhow::Context;
 use parley_relay::cluster::counts::Counts;
 use parley_relay::cluster::frames::{Decoder, Event};
 use parley_relay::cluster::lanes::{Bounds, Lane, Next, Outgoing};
+use parley_relay::cluster::stream::split;
+use parley_relay::cluster::tls::Identity;
 use parley_relay::limits::Limits;
+use parley_relay::media::hash::Hash;
 use parley_relay::server::connection::TcpOutlet;
+use parley_relay::server::socket;
 use parley_relay::topics::Remote;
+use parley_relay::topics::reader::Outlet;
 use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 
-pub async fn send(at: SocketAddr, load: Load) -> anyhow::Result<Report> {
+/// What one read of the socket takes, as on the hearing end.
+const READ: usize = 256 * 1024;
+
+pub async fn send(at: SocketAddr, load: Load, certificate: &Path) -> anyhow::Result<Report> {
+    let identity = Identity::new()?;
+    let listener = TcpListener::bind(at).await?;
+    let written = certificate.with_extension("part");
+    std::fs::write(&written, String::from(identity.certificate))?;
+    std::fs::rename(&written, certificate)?;
+    let (stream, _) = listener.accept().await?;
+    socket::prepare(&stream);
+    let (stream, _) = identity.accept(stream).await.map_err(|end| anyhow::anyhow!("{end:?}"))?;
+    let (inbound, outbound) = split(stream, READ);
+    let (stream, outgoing) = (inbound.stream(), outgoing(Box::new(outbound)));
+    let flushing = Arc::clone(&outgoing);
+    let sending = tokio::spawn(async move {
+        while poll_fn(|cx| flushing.flush(cx)).await == Next::Blocked {
+            let _ = stream.writable().await;
+        }
+    });
+    send_through(&outgoing, load, sending).await
+}
+
+pub async fn send_plain(at: SocketAddr, load: Load) -> anyhow::Result<Report> {
     let (stream, _) = TcpListener::bind(at).await?.accept().await?;
-    stream.set_nodelay(true)?;
+    socket::prepare(&stream);
     let (inbound, outbound) = stream.into_split();
-    let bounds = Bounds::of(&Limits::default());
-    let outgoing = Arc::new(Outgoing::new(Box::new(TcpOutlet(outbound)), bounds, Arc::new(Counts::default())));
-    let lanes: Vec<Lane> = (0..load.topics)
-        .map(|topic| {
-            outgoing.open(topic.into());
-            Lane::new(&outgoing, topic.into())
-        })
-        .collect();
+    let outgoing = outgoing(Box::new(TcpOutlet(outbound)));
     let flushing = Arc::clone(&outgoing);
     let sending = tokio::spawn(async move {
         while poll_fn(|cx| flushing.flush(cx)).await == Next::Blocked {
             let _ = inbound.as_ref().writable().await;
         }
     });
+    send_through(&outgoing, load, sending).await
+}
+
+fn outgoing(outlet: Box<dyn Outlet>) -> Arc<Outgoing> {
+    Arc::new(Outgoing::new(outlet, Bounds::of(&Limits::default()), Arc::new(Counts::default())))
+}
+
+async fn send_through(outgoing: &Arc<Outgoing>, load: Load, sending: JoinHandle<()>) -> anyhow::Result<Report> {
+    let lanes: Vec<Lane> = (0..load.topics)
+        .map(|topic| {
+            outgoing.open(topic.into());
+            Lane::new(outgoing, topic.into())
+        })
+        .collect();
     let report = load
         .send(async |topic, batch| {
             lanes[topic as usize].send(&batch, Instant::now());
@@ -44,12 +82,25 @@ pub async fn send(at: SocketAddr, load: Load) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-pub async fn receive(at: SocketAddr, _load: Load) -> anyhow::Result<Report> {
+pub async fn receive(at: SocketAddr, certificate: &Path) -> anyhow::Result<Report> {
+    let certificate = super::patiently(async || std::fs::read_to_string(certificate)).await?;
+    let certificate = Hash::try_from(certificate).map_err(anyhow::Error::msg)?;
+    let stream = TcpStream::connect(at).await?;
+    let stream = Identity::new()?.connect(stream, certificate).await.map_err(|end| anyhow::anyhow!("{end:?}"))?;
+    let (mut inbound, _outbound) = split(stream, READ);
+    receive_from(async |input| Ok(inbound.read(input).await?)).await
+}
+
+pub async fn receive_plain(at: SocketAddr) -> anyhow::Result<Report> {
     let mut stream = super::patiently(async || TcpStream::connect(at).await).await?;
+    receive_from(async |input| Ok(stream.read(input).await?)).await
+}
+
+async fn receive_from(mut read: impl AsyncFnMut(&mut [u8]) -> anyhow::Result<usize>) -> anyhow::Result<Report> {
     let (mut decoder, mut ages) = (Decoder::default(), Ages::default());
-    let mut input = vec![0; 256 * 1024];
+    let mut input = vec![0; READ];
     loop {
-        let read = stream.read(&mut input).await?;
+        let read = read(&mut input).await?;
         if read == 0 {
             return ages.report();
         }

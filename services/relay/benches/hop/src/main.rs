@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const TRANSPORTS: [&str; 3] = ["link", "nats", "quic"];
+const TRANSPORTS: [&str; 4] = ["link", "tcp", "nats", "quic"];
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,8 +30,10 @@ fn main() -> anyhow::Result<()> {
 
 async fn one(end: &str, transport: &str, at: SocketAddr, load: Load, certificate: &Path) -> anyhow::Result<()> {
     let report = match (end, transport) {
-        ("send", "link") => link::send(at, load).await?,
-        ("receive", "link") => link::receive(at, load).await?,
+        ("send", "link") => link::send(at, load, certificate).await?,
+        ("receive", "link") => link::receive(at, certificate).await?,
+        ("send", "tcp") => link::send_plain(at, load).await?,
+        ("receive", "tcp") => link::receive_plain(at).await?,
         ("send", "nats") => nats::send(at, load).await?,
         ("receive", "nats") => nats::receive(at, load).await?,
         ("send", "quic") => quic::send(at, load, certificate).await?,
@@ -54,7 +56,7 @@ fn compare() -> anyhow::Result<()> {
     println!("| load | transport | delivered | CPU s per GB | µs per message | least to most | p50 ms | p99 ms |");
     println!("|---|---|---|---|---|---|---|---|");
     for (name, load) in loads {
-        let mut reports: [Vec<Report>; 3] = Default::default();
+        let mut reports: [Vec<Report>; TRANSPORTS.len()] = Default::default();
         for _ in 0..rounds {
             for (transport, reports) in TRANSPORTS.into_iter().zip(&mut reports) {
                 reports.push(run(transport, load)?);

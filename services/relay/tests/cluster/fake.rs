@@ -1,0 +1,131 @@
+//! Pods that are none: they say leases and hold certificates as a pod does, and whatever a test wants after that.
+use super::nats::{Nats, settle};
+use super::pod::{DEADLINE, Pod};
+use futures_util::StreamExt;
+use parley_relay::cluster::frames::Hello;
+use parley_relay::cluster::lease::Lease;
+use parley_relay::cluster::tls::Identity;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use tokio_rustls::{TlsConnector, TlsStream};
+
+pub type Tls = TlsStream<TcpStream>;
+
+pub struct Fake {
+    pub lease: Lease,
+    pub identity: Identity,
+}
+
+impl Fake {
+    /// Nobody is where it says its links are.
+    pub fn new(name: &str, epoch: u64) -> Self {
+        Self::at("127.0.0.1:1".parse().unwrap(), name, epoch)
+    }
+
+    pub fn at(link: SocketAddr, name: &str, epoch: u64) -> Self {
+        let identity = Identity::new().unwrap();
+        let (pod, zone, certificate) = (name.to_owned(), String::new(), identity.certificate);
+        Self { lease: Lease { pod, epoch, zone, link, certificate, gone: false, media: None }, identity }
+    }
+
+    /// Says its lease, once.
+    pub async fn say(&self, nats: &Nats) {
+        let client = async_nats::connect(&nats.url).await.unwrap();
+        let subject = format!("parley.v1.relay.lease.local.{}", self.lease.pod);
+        client.publish(subject, self.lease.bytes().into()).await.unwrap();
+        settle(&client).await;
+    }
+
+    /// Opens a link as a pod of this name, and says more.
+    pub async fn dial_as(&self, name: &str, pod: &Pod, lease: &Lease, more: &[u8]) -> Tls {
+        let hello = Hello { pod: name.into() }.bytes();
+        let stream = TcpStream::connect(&pod.link).await.unwrap();
+        let mut stream = self.identity.connect(stream, lease.certificate).await.unwrap();
+        stream.write_all(&[&hello, more].concat()).await.unwrap();
+        stream.flush().await.unwrap();
+        stream
+    }
+
+    pub async fn dial(&self, pod: &Pod, lease: &Lease, more: &[u8]) -> Tls {
+        self.dial_as(&self.lease.pod, pod, lease, more).await
+    }
+}
+
+/// What a pod says of itself.
+pub async fn lease_of(nats: &Nats, name: &str) -> Lease {
+    let client = async_nats::connect(&nats.url).await.unwrap();
+    let mut leases = client.subscribe("parley.v1.relay.lease.local.*").await.unwrap();
+    let hearing = async {
+        loop {
+            let lease = Lease::read(&leases.next().await.unwrap().payload).unwrap();
+            if lease.pod == name {
+                return lease;
+            }
+        }
+    };
+    timeout(DEADLINE, hearing).await.unwrap()
+}
+
+/// What comes until the other end closes.
+pub async fn rest(mut stream: impl AsyncReadExt + Unpin) -> Vec<u8> {
+    let mut rest = Vec::new();
+    let _ = timeout(DEADLINE, stream.read_to_end(&mut rest)).await.expect("not closed");
+    rest
+}
+
+/// A link without a certificate, to whatever listener.
+pub async fn without_certificate(pod: &Pod) -> std::io::Result<tokio_rustls::client::TlsStream<TcpStream>> {
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(AcceptAnyCert))
+        .with_no_client_auth();
+    let stream = TcpStream::connect(&pod.link).await.unwrap();
+    TlsConnector::from(Arc::new(config)).connect(stream.peer_addr().unwrap().ip().into(), stream).await
+}
+
+#[derive(Debug)]
+struct AcceptAnyCert;
+
+impl ServerCertVerifier for AcceptAnyCert {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        ring::default_provider().signature_verification_algorithms.supported_schemes()
+    }
+}
