@@ -434,7 +434,8 @@ fetch_syft() {
   mkdir -p "$tools"
   local dir
   dir=$(mktemp -d "$tools/.fetch-XXXXXX")
-  build_with_go "$dir" "syft $SYFT_VERSION" "github.com/anchore/syft/cmd/syft@v$SYFT_VERSION"
+  # The documents name the version that made them.
+  build_with_go "$dir" "syft $SYFT_VERSION" "github.com/anchore/syft/cmd/syft@v$SYFT_VERSION" "-X main.version=$SYFT_VERSION"
   into_place "$dir" bin "$to"
 }
 
@@ -464,11 +465,11 @@ PYTHON
 
 require_go() { command -v go >/dev/null || fail "$1 is built with Go 1.26 or later: install that first"; }
 
-# build_with_go DIRECTORY NAME PACKAGE@VERSION: into its bin.
+# build_with_go DIRECTORY NAME PACKAGE@VERSION [FLAGS]: into its bin; the flags are the linker's.
 build_with_go() {
   require_go "$2"
   say "building $2 with Go"
-  CGO_ENABLED=0 GOBIN=$1/bin nice go install -ldflags '-s -w' "$3" 2>/dev/null ||
+  CGO_ENABLED=0 GOBIN=$1/bin nice go install -ldflags "-s -w ${4:-}" "$3" 2>/dev/null ||
     { rm -rf "$1"; fail "Go could not build $2: 'go install $3' says why"; }
 }
 
