@@ -21,11 +21,11 @@ const RELAY = [
   'pkg:cargo/rustls@0.23.46',
 ];
 
-/** As syft writes it: the image itself is a package too, and each package has other references as well. */
+/** As syft writes it: not every package has a package URL, and those that do have other references as well. */
 const documentOf = (locators: readonly string[]): SpdxDocument => ({
   spdxVersion: 'SPDX-2.3',
   packages: [
-    { name: 'ghcr.io/parley/image' },
+    { name: 'unknown' },
     ...locators.map((locator) => ({
       name: locator,
       externalRefs: [

@@ -52,7 +52,7 @@ export function requiredOf(image: OwnImage, { crates, npm, dependenciesOf }: Sou
   ];
 }
 
-/** Every package of the document once; one without a package URL, such as the image itself, is none. */
+/** Every package URL of the document once, that of the image itself included (`oci`). */
 export function componentsOf(document: SpdxDocument): Component[] {
   const locators = document.packages.flatMap(({ externalRefs = [] }) =>
     externalRefs.flatMap(({ referenceType, referenceLocator }) =>
