@@ -51,7 +51,7 @@ pin-images: packages ## Write the digests of base images into the Dockerfiles; s
 
 # The binaries carry the list of their crates. What was compiled before is not compiled again, but for Parley's own crates.
 .PHONY: sbom
-sbom: client/web/dist/index.html rust-tools ## Build the images and list what they contain: dist/sbom/IMAGE.spdx.json; root, and Go for syft
+sbom: client/web/dist/index.html rust-tools ## Build the images and list what they contain: dist/sbom/<image>.spdx.json; root, and Go for syft
 	@infra/local/tools.sh sbom
 	@export PATH=$(PARLEY_CACHE)/tools/cargo-auditable-$(CARGO_AUDITABLE_VERSION):$$PATH && \
 		cargo auditable build --locked --quiet -p parley-relay && cargo auditable build --locked --quiet -p parley-cli
