@@ -49,6 +49,14 @@ supply-chain: packages rust-tools ## What comes from npm and crates.io: sources,
 pin-images: packages ## Write the digests of base images into the Dockerfiles; skopeo or Docker, and a network that reaches the registries
 	@node scripts/supply-chain/pin-images.ts
 
+# The binaries carry the list of their crates. What was compiled before is not compiled again, but for Parley's own crates.
+.PHONY: sbom
+sbom: client/web/dist/index.html rust-tools ## Build the images and list what they contain: dist/sbom/<image>.spdx.json; root, and Go for syft
+	@infra/local/tools.sh sbom
+	@export PATH=$(PARLEY_CACHE)/tools/cargo-auditable-$(CARGO_AUDITABLE_VERSION):$$PATH && \
+		cargo auditable build --locked --quiet -p parley-relay && cargo auditable build --locked --quiet -p parley-cli
+	@node scripts/supply-chain/make-sbom.ts
+
 .PHONY: test
 test: test-tools rust-tools build wan-link ## Every test, browsers included
 	@ulimit -n $$(ulimit -Hn) && cargo test --workspace --quiet

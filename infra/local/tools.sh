@@ -3,7 +3,8 @@
 # packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
 # nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, `tools.sh chart` what checks
 # the Helm chart, `tools.sh cluster` what the Kubernetes lab is made of; they need Go. `tools.sh rust` adds the Rust
-# toolchain that rust-toolchain.toml names, `tools.sh deny` what checks the crates.
+# toolchain that rust-toolchain.toml names, `tools.sh deny` what checks the crates, `tools.sh sbom` what builds images and
+# lists what they contain.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -50,7 +51,14 @@ main() {
       fetch_cargo_tool cargo-deny "$CARGO_DENY_VERSION"
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|deny]" ;;
+    sbom)
+      install_image_packages
+      fetch_rust
+      fetch_cargo_tool cargo-auditable "$CARGO_AUDITABLE_VERSION"
+      fetch_syft
+      return
+      ;;
+    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|deny|sbom]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
@@ -103,6 +111,18 @@ install_packages() {
       ;;
     *) apt_install "${missing[@]}" ;;
   esac
+}
+
+# What images are built with.
+install_image_packages() {
+  command -v apt-get >/dev/null || fail "images are built from Debian's packages (apt): run it on Debian or Ubuntu"
+  local missing=() command
+  local -A package=([buildah]=buildah [debootstrap]=debootstrap [strip]=binutils)
+  for command in "${!package[@]}"; do in_sbin "$command" || missing+=("${package[$command]}"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing with apt: ${missing[*]}"
+  as_root apt-get update -qq
+  without_services apt_install "${missing[@]}"
 }
 
 # What the nodes of the lab run, and what their images and networks are made with. None of it is to run on this machine
@@ -408,6 +428,17 @@ fetch_kubeconform() {
   into_place "$dir" bin "$to"
 }
 
+fetch_syft() {
+  local to=$tools/syft-$SYFT_VERSION
+  [ -x "$to/syft" ] && return 0
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  # The documents name the version that made them.
+  build_with_go "$dir" "syft $SYFT_VERSION" "github.com/anchore/syft/cmd/syft@v$SYFT_VERSION" "-X main.version=$SYFT_VERSION"
+  into_place "$dir" bin "$to"
+}
+
 # The schemas of Kubernetes' own objects, of the oldest and the newest version that the chart is checked against. They come
 # with absolute names; kubeconform wants them beside each other.
 fetch_kubernetes_schemas() {
@@ -434,11 +465,11 @@ PYTHON
 
 require_go() { command -v go >/dev/null || fail "$1 is built with Go 1.26 or later: install that first"; }
 
-# build_with_go DIRECTORY NAME PACKAGE@VERSION: into its bin.
+# build_with_go DIRECTORY NAME PACKAGE@VERSION [FLAGS]: into its bin; the flags are the linker's.
 build_with_go() {
   require_go "$2"
   say "building $2 with Go"
-  CGO_ENABLED=0 GOBIN=$1/bin nice go install -ldflags '-s -w' "$3" 2>/dev/null ||
+  CGO_ENABLED=0 GOBIN=$1/bin nice go install -ldflags "-s -w ${4:-}" "$3" 2>/dev/null ||
     { rm -rf "$1"; fail "Go could not build $2: 'go install $3' says why"; }
 }
 

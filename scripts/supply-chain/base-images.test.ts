@@ -75,3 +75,15 @@ test('the images have the versions of Node.js and Rust that everything else is b
     new Set([`docker.io/library/rust:${rust ?? 'unknown'}-slim-bookworm`]),
   );
 });
+
+test('binaries are built in Dockerfiles with the cargo-auditable of `make sbom`', () => {
+  const version = /^CARGO_AUDITABLE_VERSION=.+$/m.exec(readFileSync('infra/local/versions.env', 'utf8'))?.[0];
+  const builds = dockerfiles()
+    .map((file) => readFileSync(file, 'utf8'))
+    .filter((text) => text.includes('cargo '));
+  assert.equal(builds.length, 2);
+  for (const text of builds) {
+    assert.ok(text.includes(`ARG ${version ?? 'unknown'}\n`));
+    assert.doesNotMatch(text, /cargo build/);
+  }
+});

@@ -43,6 +43,17 @@ export async function buildImages(lab: Lab): Promise<string[]> {
   return images;
 }
 
+/** Makes what Parley's own images are built on, where it is missing. */
+export async function ensureBases(lab: Lab): Promise<void> {
+  const dockerfiles = Object.values(own).map(({ dockerfile }) =>
+    readFileSync(inRepository(dockerfile), 'utf8'),
+  );
+  await ensureStandIns(
+    lab,
+    dockerfiles.flatMap((dockerfile) => Object.values(standInBases(dockerfile))),
+  );
+}
+
 /** Builds Parley's own images from what was compiled last. The stand-ins have to be there. */
 export async function buildOwnImages(
   lab: Lab,

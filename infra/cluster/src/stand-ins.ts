@@ -66,11 +66,12 @@ function standIns(lab: Lab): StandIn[] {
   ];
 }
 
-/** Makes those that are missing, or were made otherwise; answers the names of all. */
-export async function ensureStandIns(lab: Lab): Promise<string[]> {
+/** Makes those that are missing, or were made otherwise; answers their names. With `only`, of these names alone. */
+export async function ensureStandIns(lab: Lab, only?: readonly string[]): Promise<string[]> {
+  const wanted = standIns(lab).filter(({ tag }) => only?.includes(tag) ?? true);
   const made = new Map(Object.entries(readMade(lab)));
   const there = await listImages(lab);
-  for (const standIn of standIns(lab)) {
+  for (const standIn of wanted) {
     const { tag, recipe, context } = standIn;
     const dockerfile = inRepository(`infra/cluster/images/${recipe}.Dockerfile`);
     const fingerprint = fingerprintOf(standIn, readFileSync(dockerfile, 'utf8'), made.get(debian) ?? '');
@@ -80,7 +81,7 @@ export async function ensureStandIns(lab: Lab): Promise<string[]> {
     made.set(tag, fingerprint);
     writePrivate(madeFile(lab), JSON.stringify(Object.fromEntries(made), null, 2));
   }
-  return standIns(lab).map(({ tag }) => tag);
+  return wanted.map(({ tag }) => tag);
 }
 
 /** Of everything an image is made from, wherever this clone and the cache are: a tool's directory is named by its version. */
