@@ -32,6 +32,9 @@ const NODE: TurnNode = {
 };
 const LAPSE = 2000;
 
+const BAD_LINES = 20;
+
+const log: string[] = [];
 let nats: TestNats;
 let pod: RunningPod;
 let nodes: NatsConnection;
@@ -39,8 +42,9 @@ before(async () => {
   nats = await startNats();
   pod = await startTestPod({
     nats: nats.url,
-    limits: { 'turn.lapse': LAPSE, 'address.joins': 1_000_000 },
-    config: { turn: CONFIGURED },
+    limits: { 'turn.lapse': LAPSE, 'address.joins': 1_000_000, 'pod.badBusLines': BAD_LINES },
+    config: { turn: CONFIGURED, logLevel: 'warn' },
+    onLog: (line) => log.push(line),
   });
   nodes = await connect({ servers: nats.url });
 });
@@ -76,6 +80,14 @@ describe('TURN nodes', () => {
     for (const bad of [{}, null, 'node', { ...NODE, urls: ['stun:x'] }, { ...NODE, capacity: 0 }]) say(bad);
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= 5);
     assert.deepEqual(await urlsTold(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
+  });
+
+  test('[LIM-18] a thousand that nobody understands write as many lines as there are for them (pod.badBusLines)', async () => {
+    const before = pod.pod.metrics.badBusMessages;
+    for (let i = 0; i < 1000; i += 1) say('nonsense');
+    await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= before + 1000);
+    const lines = log.filter((line) => line.includes('bus message not understood'));
+    assert.ok(lines.length > 0 && lines.length <= BAD_LINES + 1, `${lines.length} lines`);
   });
 
   test('[TURN-5] [TURN-7] one that lives is told instead, in the welcome and in the answer to ice', async () => {
