@@ -20,4 +20,6 @@ if (faults.length > 0) {
 const bases = dockerfiles().flatMap((file) => baseImagesOf(readFileSync(file, 'utf8')));
 const byTag = new Set(bases.filter(({ digest }) => digest === undefined).map(({ image }) => image));
 if (byTag.size > 0)
-  console.log(`Base images by tag, without a digest: ${[...byTag].join(', ')}. 'make pin-images' writes their digests.`);
+  console.log(
+    `Base images by tag, without a digest: ${[...byTag].join(', ')}. 'make pin-images' writes their digests.`,
+  );
