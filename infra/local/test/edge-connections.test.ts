@@ -29,19 +29,19 @@ after(async () => {
 
 const head = 'Host: edge\r\n';
 const cases = [
-  ['[EDGE-1] a connection that says nothing is closed within four seconds', 'edge', '', 4000],
-  ['[EDGE-1] a connection for TLS that says nothing is closed within four seconds', 'edgeTls', '', 4000],
+  ['[EDGE-1] a connection that says nothing is closed within two seconds', 'edge', '', 2000],
+  ['[EDGE-1] a connection for TLS that says nothing is closed within two seconds', 'edgeTls', '', 2000],
   [
-    '[EDGE-1] a connection with the first letter of a request is closed within four seconds',
+    '[EDGE-1] a connection with the first letter of a request is closed within two seconds',
     'edge',
     'G',
-    4000,
+    2000,
   ],
   [
-    '[EDGE-1] a handshake that stops after the first bytes is closed within four seconds',
+    '[EDGE-1] a handshake that stops after the first bytes is closed within two seconds',
     'edgeTls',
     Buffer.from('16030100c801', 'hex'),
-    4000,
+    2000,
   ],
   [
     '[EDGE-2] a request whose head does not end is ended after five seconds',

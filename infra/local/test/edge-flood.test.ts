@@ -11,7 +11,7 @@ import { startEdge, type Edge } from './edge.ts';
 const connections = 10_000;
 const addresses = 60;
 const getsInWithinMs = 2000;
-// Four seconds of silence and as much again to make ten thousand connections and to close them.
+// Two seconds of silence and as much again to make ten thousand connections and to close them.
 const settlesWithinMs = 10_000;
 
 let edge: Edge;

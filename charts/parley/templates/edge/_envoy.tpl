@@ -17,6 +17,7 @@
   "MAX_CONNECTIONS" (int .Values.edge.connections.max)
   "MAX_HEAP_BYTES" (include "parley.envoyHeapBytes" .)
   "IDLE_TIMEOUT" (int .Values.edge.connections.idleSeconds)
+  "FIRST_BYTES" (int .Values.edge.connections.firstBytesSeconds)
   "KEEP_ALIVE" (int .Values.edge.connections.keepAliveSeconds)
   "LOG_BUDGET_FILE" "/etc/envoy/log-budget.yaml"
   "LISTEN_ADDRESS" "0.0.0.0"
