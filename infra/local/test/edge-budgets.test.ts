@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseRoomId } from '@parley/protocol/ids';
@@ -10,25 +10,23 @@ import { startEdge, upgrade, type Answer, type Edge } from './edge.ts';
 const room = 'abcd-efgh-jkmn-pqrs';
 const addressBurst = 5;
 const sharedBurst = 150;
-const refusedLines = 10;
+const logLines = 10;
 const logsWithinMs = 15_000;
 
 let edge: Edge;
-let startedAt = 0;
 const cleanups: (() => unknown)[] = [];
 
 before(async () => {
   const env = {
     PARLEY_EDGE_JOIN_BURST: String(sharedBurst),
     PARLEY_EDGE_JOINS_PER_SECOND: '1',
-    PARLEY_EDGE_REFUSAL_LINE_BURST: String(refusedLines),
-    PARLEY_EDGE_REFUSAL_LINES_PER_SECOND: '1',
+    PARLEY_EDGE_LOG_LINE_BURST: String(logLines),
+    PARLEY_EDGE_LOG_LINES_PER_SECOND: '1',
   };
   for (const kind of ['JOIN', 'SOCKET', 'API', 'STREAM', 'MEDIA'])
     Object.assign(env, { [`PARLEY_EDGE_ADDRESS_${kind}_BURST`]: String(addressBurst) });
   for (const kind of ['JOINS', 'SOCKETS', 'API', 'STREAMS', 'MEDIA'])
     Object.assign(env, { [`PARLEY_EDGE_ADDRESS_${kind}_PER_SECOND`]: '1' });
-  startedAt = performance.now();
   edge = await startEdge({ after: (work) => cleanups.push(work) }, env);
 });
 
@@ -133,16 +131,30 @@ for (const [index, [name, path, method, headers, code]] of routes.entries())
     assert.equal((await edge.ask('/', { from })).status, 200);
   });
 
-test('a flood of refused requests writes few lines, and every served request has its own', async () => {
-  const floods = many(500, (i) => edge.ask('/v1/rooms/flood', { from: `127.7.0.${1 + (i % 60)}` }));
-  const served = many(100, (i) => edge.ask(`/assets/served-${i}.js`));
-  await Promise.all([floods, served]);
-  const isServed = ({ path }: Line) => path?.startsWith('/assets/served-');
-  const lines = await logLines((all) => all.filter(isServed).length >= 100);
-  const refused = lines.filter(({ status }) => status >= 400).length;
-  const seconds = Math.ceil((performance.now() - startedAt) / 1000);
-  // Of all tests of this file: a full bucket, and what came in since.
-  assert.ok(refused >= refusedLines && refused <= refusedLines + seconds, `${refused} lines of refusals`);
+test('[EDGE-6] floods of requests that are served, refused and too long share one budget of lines', async () => {
+  const from = (i: number) => `127.7.0.${1 + (i % 60)}`;
+  const long = { 'x-long': 'x'.repeat(17 * 1024) };
+  const before = (await lines()).length;
+  const began = performance.now();
+  const [served, , heads] = await Promise.all([
+    many(300, (i) => edge.ask(`/assets/${i}.js`, { from: from(i) })),
+    many(300, (i) => edge.ask('/v1/rooms/flood', { from: from(i) })),
+    many(100, (i) => edge.ask('/', { headers: long, from: from(i) })),
+  ]);
+  for (const answer of served) assert.equal(answer.status, 200);
+  for (const answer of heads) assert.deepEqual(refusal(answer), [431, 'HEAD_TOO_LARGE']);
+  // A line that comes in after the flood: the log is as far as that.
+  await written(({ path }) => path === '/assets/last.js', '/assets/last.js');
+  const most = logLines + Math.ceil((performance.now() - began) / 1000) + 1;
+  const flood = (await lines()).length - before;
+  assert.ok(flood > 0 && flood <= most, `${flood} lines`);
+});
+
+test('[EDGE-6] health checks write no line, and take none from others', async () => {
+  await many(50, (i) => edge.ask(`/healthz?x=${i}`));
+  await written(({ path }) => path === '/assets/healthy.js', '/assets/healthy.js');
+  const healthy = (await lines()).filter(({ route, path }) => `${route}${path}`.includes('health'));
+  assert.deepEqual([...new Set(healthy.map(({ path }) => path))], ['/assets/healthy.js']);
 });
 
 function join(from: string): Promise<Answer> {
@@ -163,15 +175,18 @@ interface Line {
   readonly path?: string;
 }
 
-/** The access log, once it is as far as asked for: Envoy writes it in batches. */
-async function logLines(isThere: (lines: Line[]) => boolean): Promise<Line[]> {
+/** Asks for the path until a line says so: Envoy writes the log in batches. */
+async function written(isIt: (line: Line) => boolean, path: string): Promise<void> {
   const deadline = AbortSignal.timeout(logsWithinMs);
-  for (;;) {
-    const text = readFileSync(edge.log, 'utf8');
-    const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
-    const parsed = lines.map((line) => JSON.parse(line) as Line);
-    if (isThere(parsed)) return parsed;
+  while (!(await lines()).some(isIt)) {
     deadline.throwIfAborted();
+    await edge.ask(path);
     await delay(100);
   }
+}
+
+async function lines(): Promise<Line[]> {
+  const text = await readFile(edge.log, 'utf8');
+  const whole = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
+  return whole.map((line) => JSON.parse(line) as Line);
 }

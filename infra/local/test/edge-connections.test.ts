@@ -8,6 +8,8 @@ import { startEdge, upgrade, type Edge } from './edge.ts';
 // How long a connection may last that does not do what a connection is for.
 
 const idleMs = 5000;
+const keepAliveMs = 8000;
+const asksEveryMs = 3500;
 // Envoy says that a connection ends and waits a second, then half-closes it and waits a second for the other side.
 const closingMs = 2500;
 
@@ -15,7 +17,10 @@ let edge: Edge;
 const cleanups: (() => unknown)[] = [];
 
 before(async () => {
-  edge = await startEdge({ after: (work) => cleanups.push(work) });
+  edge = await startEdge(
+    { after: (work) => cleanups.push(work) },
+    { PARLEY_EDGE_KEEP_ALIVE_SECONDS: String(keepAliveMs / 1000) },
+  );
 });
 
 after(async () => {
@@ -90,9 +95,45 @@ test('silence', { concurrency: true }, async (t) => {
       assert.ok(open);
       socket.destroy();
     }),
+    t.test(
+      '[EDGE-7] a connection that goes on asking is told to close, and a socket of that age is not',
+      async () => {
+        const path = '/v1/rooms/abcd-efgh-jkmn-pqrs/socket';
+        const { socket } = await edge.ask(path, { headers: upgrade, stay: true });
+        let open = true;
+        socket.once('close', () => (open = false));
+        for (const port of ['edge', 'edgeTls'] as const) {
+          const { answers, ms } = await askUntilClosed(port);
+          assert.match(answers.at(-1) ?? '', /^connection: close\r$/im);
+          for (const answer of answers.slice(0, -1)) assert.doesNotMatch(answer, /^connection: close/im);
+          const most = keepAliveMs + asksEveryMs + closingMs;
+          assert.ok(ms >= keepAliveMs && ms <= most, `it lasted ${ms} ms`);
+        }
+        assert.ok(open);
+        socket.destroy();
+      },
+    ),
   );
   await Promise.all(tests);
 });
+
+/** Asks for something trivial, as often as keeps a connection from being idle. */
+async function askUntilClosed(port: 'edge' | 'edgeTls'): Promise<{ answers: string[]; ms: number }> {
+  const target = { port: edge.site.ports[port], host: localhost };
+  const socket = port === 'edge' ? connect(target) : connectTls({ ...target, rejectUnauthorized: false });
+  const answers: string[] = [];
+  socket.on('data', (bytes: Buffer) => answers.push(bytes.toString()));
+  const lasted = untilClosed(socket);
+  const ask = () => socket.write(`GET /healthz HTTP/1.1\r\n${head}\r\n`);
+  ask();
+  const asking = setInterval(ask, asksEveryMs);
+  // An edge that never ends it must not keep the test.
+  const cut = setTimeout(() => socket.destroy(), 3 * keepAliveMs);
+  const ms = await lasted;
+  clearTimeout(cut);
+  clearInterval(asking);
+  return { answers, ms };
+}
 
 /** How many milliseconds it lasted. */
 async function untilClosed(socket: Socket): Promise<number> {

@@ -243,6 +243,14 @@ export const LIMITS = define({
     code: 'POD_FULL',
     why: 'after a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and come back; requests and tickets are counted apart, so that neither keeps out the other',
   },
+  'pod.badBusLines': {
+    value: 60,
+    min: 1,
+    max: 1_000_000,
+    unit: 'log lines per minute',
+    code: null,
+    why: 'of messages on NATS that are not understood: enough to find their sender; `parley_bus_bad_messages_total` counts all of them',
+  },
   'address.rooms': {
     value: 30,
     min: 1,

@@ -167,7 +167,11 @@ async function loginFrom(pod: RunningPod, address: string): Promise<Login> {
 test('[TURN-9] ten participants of one network make no more allocations than one, and leave another network its own', async (t) => {
   const pod = await startPod('pod-c', {}, 1);
   t.after(() => pod.close());
-  const ports = { PARLEY_TURN_MIN_PORT: '26000', PARLEY_TURN_MAX_PORT: '26399' };
+  const ports = {
+    PARLEY_TURN_MIN_PORT: '26000',
+    PARLEY_TURN_MAX_PORT: '26399',
+    PARLEY_TURN_NETWORK_ALLOCATIONS: '100',
+  };
   const node = await startAgent(t, '127.76.0.20', { ...settings('node-f'), ...ports });
   await told(pod, node);
   assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_network_quota 100$/m);

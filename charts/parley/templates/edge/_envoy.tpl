@@ -17,6 +17,8 @@
   "MAX_CONNECTIONS" (int .Values.edge.connections.max)
   "MAX_HEAP_BYTES" (include "parley.envoyHeapBytes" .)
   "IDLE_TIMEOUT" (int .Values.edge.connections.idleSeconds)
+  "FIRST_BYTES" (int .Values.edge.connections.firstBytesSeconds)
+  "KEEP_ALIVE" (int .Values.edge.connections.keepAliveSeconds)
   "LOG_BUDGET_FILE" "/etc/envoy/log-budget.yaml"
   "LISTEN_ADDRESS" "0.0.0.0"
   "HTTP_PORT" 8080
@@ -55,11 +57,11 @@
 {{- div (mul 3 $limit) 4 -}}
 {{- end -}}
 
-{{/* How many lines the access log may have of what was refused: files/log-budget.yaml. */}}
+{{/* How many lines the access log may have: files/log-budget.yaml. */}}
 {{- define "parley.envoyLogBudget" -}}
 {{- include "parley.fill" (dict "text" (.Files.Get "files/log-budget.yaml" | trimSuffix "\n") "values" (dict
-  "REFUSAL_LINES_BURST" (int .Values.edge.refusalLog.burst)
-  "REFUSAL_LINES_PER_SECOND" (int .Values.edge.refusalLog.perSecond)
+  "LOG_LINES_BURST" (int .Values.edge.accessLog.burst)
+  "LOG_LINES_PER_SECOND" (int .Values.edge.accessLog.perSecond)
 )) -}}
 {{- end -}}
 
@@ -110,8 +112,9 @@ resources:
                 '@type': type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
                 stat_prefix: edge_turns
                 cluster: turn
-                # Allocations are refreshed every few minutes; a connection without one is nobody's.
-                idle_timeout: 900s
+                # coturn ends an allocation that was not refreshed for 600 s (max-allocate-lifetime), and a connection without
+                # one after 60 s: a connection that is quiet for longer than the former carries nothing.
+                idle_timeout: 600s
                 max_connect_attempts: 3
 {{- end -}}
 

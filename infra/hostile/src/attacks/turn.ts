@@ -1,5 +1,6 @@
 /** TURN: peers inside the network, credentials of nobody, and more allocations than calls need. */
 import type { IceServer } from '@parley/protocol/http';
+import { LIMITS } from '@parley/protocol/limits';
 import { TurnClient, type Login } from '../../../../services/turn/test/turn-client.ts';
 import { joinFrom } from '../ask.ts';
 import { each, eachInTurn, expectOneOf, type Attack } from '../attack.ts';
@@ -12,7 +13,7 @@ const QUOTA = 486;
 /** The longest that a credential may live, and so keep working after a ban. */
 const LONGEST_S = 900;
 /** What all participants of one network may have at once: `turn.networkAllocations`. */
-const NETWORK_ALLOCATIONS = 100;
+const NETWORK_ALLOCATIONS = LIMITS['turn.networkAllocations'].value;
 
 const DENIED = [
   '127.0.0.1',

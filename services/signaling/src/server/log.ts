@@ -7,6 +7,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import { decode } from '@parley/protocol/decode';
 import { AD_HOC_ROOM_PATTERN, NAMED_ROOM_PATTERN } from '@parley/protocol/ids';
 import { KeySet } from '../adapters/tokens.ts';
+import { Bucket } from '../core/buckets.ts';
 import type { Config } from './config.ts';
 
 export function createLog(
@@ -28,6 +29,24 @@ export function createLog(
  * A reader that has stopped costs lines, not memory.
  */
 const STANDARD_OUTPUT = { dest: 1, sync: false, minLength: 4096, periodicFlush: 100, maxLength: 1 << 20 };
+
+/** Warnings that share a budget, with as many at once: the first that is written again says how many were not. SPEC rule LIM-18. */
+export function warnings(
+  log: Logger,
+  perMinute: number,
+  now: () => number = () => performance.now(),
+): (fields: object, message: string) => void {
+  const budget = new Bucket(perMinute / 60, perMinute, now());
+  let suppressed = 0;
+  return (fields, message) => {
+    if (!budget.take(1, now())) {
+      suppressed += 1;
+      return;
+    }
+    log.warn(suppressed > 0 ? { ...fields, suppressed } : fields, message);
+    suppressed = 0;
+  };
+}
 
 /** A line is JSON, with URLs in it: an escape ends in a letter or digit that is not part of what follows. */
 function withoutRoomIds(line: string, mark: (room: string) => string): string {

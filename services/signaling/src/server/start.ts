@@ -25,6 +25,7 @@ import type {
 } from '../core/ports.ts';
 import type { Config } from './config.ts';
 import { createHttp } from './http.ts';
+import { warnings } from './log.ts';
 import { SignalingPod } from './pod.ts';
 import { RoomRenewals, roomLifetime } from './room-renewals.ts';
 import { roomsOf } from './rooms.ts';
@@ -68,10 +69,11 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const { store, seats } = backing;
   const renewals = new RoomRenewals({ store, seats, idleMs: config.limits['room.idle'] });
   const rooms = roomsOf(store, config.region, config.limits, renewals);
+  const badMessages = warnings(log, config.limits['pod.badBusLines']);
   const onBad = (subject: string, why: string): void => {
     pod.metrics.badBusMessages += 1;
     // Which room or page it is about is nobody's business who reads logs.
-    log.warn({ subject: subject.replace(/[^.]+$/, '…'), why }, 'bus message not understood');
+    badMessages({ subject: subject.replace(/[^.]+$/, '…'), why }, 'bus message not understood');
   };
   const pod = new SignalingPod({
     config,

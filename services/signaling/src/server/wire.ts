@@ -1,6 +1,6 @@
 /**
  * What every WebSocket goes through, whoever is behind it: rates, frames, signs of life, and writing without waiting for anybody. All that is
- * said in one turn of the event loop leaves in one write. SPEC rules LIM-2 to LIM-6, LIM-8 to LIM-11, ERR-3.
+ * said in one turn of the event loop leaves in one write. SPEC rules LIM-2 to LIM-6, LIM-8 to LIM-11, LIM-19, ERR-3.
  */
 import type { Duplex } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
@@ -47,8 +47,8 @@ export class Wire {
   readonly #stream: Duplex;
   readonly #host: WireHost;
   readonly #handlers: WireHandlers;
-  readonly #messages: Bucket;
-  readonly #bytes: Bucket;
+  #messages: Bucket;
+  #bytes: Bucket;
   readonly #incoming: Incoming;
   /** What was written to the socket and is still here. */
   readonly #buffered: ByteAccount;
@@ -60,13 +60,11 @@ export class Wire {
 
   constructor(host: WireHost, { socket, stream, address }: Accepted, handlers: WireHandlers) {
     const { limits, budgets } = host;
-    const now = host.now();
     this.#host = host;
     this.#socket = socket;
     this.#stream = stream;
     this.#handlers = handlers;
-    this.#messages = new Bucket(limits['socket.messages'], limits['socket.messageBurst'], now);
-    this.#bytes = new Bucket(limits['socket.bytes'], limits['socket.byteBurst'], now);
+    ({ messages: this.#messages, bytes: this.#bytes } = rates(host));
     this.#buffered = budgets.buffered.open(address, () => this.#drop('SLOW_CONSUMER'));
     this.#incoming = new Incoming(stream, {
       account: budgets.incomplete.open(address, () => this.#drop('INCOMPLETE_BYTES')),
@@ -163,25 +161,31 @@ export class Wire {
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
-    if (this.#closing || !Buffer.isBuffer(data)) return;
+    if (!Buffer.isBuffer(data)) return;
+    if (!this.#take(1, data.length) || this.#closing) return;
     this.#host.metrics.messagesIn += 1;
     this.#missedPings = 0;
-    const now = this.#host.now();
-    if (this.#messages.take(1, now) && this.#bytes.take(data.length, now))
-      this.#handlers.onMessage(data, isBinary);
-    else this.end('RATE_LIMITED');
+    this.#handlers.onMessage(data, isBinary);
   }
 
   /** A ping or pong: a sign of life, and a message like any other. */
   #onSign(): void {
-    if (this.#closing) return;
-    this.#missedPings = 0;
-    if (!this.#messages.take(1, this.#host.now())) this.end('RATE_LIMITED');
+    if (this.#take(1, 0)) this.#missedPings = 0;
   }
 
   /** Each counts as a message does. */
   #onFragments(count: number): void {
-    if (!this.#closing && !this.#messages.take(count, this.#host.now())) this.end('RATE_LIMITED');
+    this.#take(count, 0);
+  }
+
+  /** Whether it is within the rates. Over them the socket ends; one that is closing already is cut off. */
+  #take(messages: number, bytes: number): boolean {
+    const now = this.#host.now();
+    const isWithin = this.#messages.take(messages, now) && this.#bytes.take(bytes, now);
+    if (isWithin) return true;
+    if (this.#closing) this.#cut();
+    else this.end('RATE_LIMITED');
+    return false;
   }
 
   #onBadFrame(error: Error): void {
@@ -222,6 +226,10 @@ export class Wire {
   /** A budget is spent: what the socket holds is freed at once, not when the other side has answered the close frame. */
   #drop(code: 'SLOW_CONSUMER' | 'INCOMPLETE_BYTES'): void {
     this.end(code);
+    this.#cut();
+  }
+
+  #cut(): void {
     // The system takes the close frame now, or it is not sent.
     this.#stream.uncork();
     this.#socket.terminate();
@@ -237,6 +245,8 @@ export class Wire {
   #ending(): void {
     if (this.#closing) return;
     this.#closing = true;
+    // What was sent before the other side learnt of the end is no reason to cut it off.
+    ({ messages: this.#messages, bytes: this.#bytes } = rates(this.#host));
     this.#handlers.onEnding();
   }
 
@@ -244,6 +254,15 @@ export class Wire {
   #endSoon(): void {
     this.#endTimer ??= setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
   }
+}
+
+function rates(host: WireHost): { readonly messages: Bucket; readonly bytes: Bucket } {
+  const { limits } = host;
+  const now = host.now();
+  return {
+    messages: new Bucket(limits['socket.messages'], limits['socket.messageBurst'], now),
+    bytes: new Bucket(limits['socket.bytes'], limits['socket.byteBurst'], now),
+  };
 }
 
 const FRAME_ERRORS: Readonly<Record<string, Code>> = {

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { decode } from '@parley/protocol/decode';
 import { ErrorAnswer } from '@parley/protocol/http';
-import { createLog, roomMarks } from '../../src/server/log.ts';
+import { createLog, roomMarks, warnings } from '../../src/server/log.ts';
 import type { RunningPod } from '../../src/server/start.ts';
 import { Client, join } from '../support/client.ts';
 import { Owner } from '../support/owner.ts';
@@ -40,6 +40,18 @@ async function loggedPod(context: TestContext): Promise<Logged> {
   context.after(() => pod.close());
   return { pod, lines, keys };
 }
+
+test('[LIM-18] warnings share a budget, and the next line says how many had none (pod.badBusLines)', () => {
+  const lines: string[] = [];
+  let now = 0;
+  const warn = warnings(pino({}, { write: (line: string) => lines.push(line) }), 60, () => now);
+  for (let i = 0; i < 1000; i += 1) warn({ subject: 'parley.v1.…' }, 'not understood');
+  assert.equal(lines.length, 60);
+  now = 1000;
+  for (let i = 0; i < 10; i += 1) warn({ subject: 'parley.v1.…' }, 'not understood');
+  assert.equal(lines.length, 61);
+  assert.equal((JSON.parse(lines.at(-1) ?? '') as { suppressed: number }).suppressed, 940);
+});
 
 describe('[LOG-1] the log of a pod', () => {
   test('[LOG-1] holds no room id after joins, chats, changes, refusals and errors, and the mark of each room', async (context) => {

@@ -7,7 +7,7 @@ import type { RunningPod } from '../../src/server/start.ts';
 import { Client, QUIET, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { randomRoom, startTestPod } from '../support/pod.ts';
-import { CONTINUATION, RawClient, TEXT, frame } from '../support/raw.ts';
+import { CONTINUATION, PING, RawClient, TEXT, frame } from '../support/raw.ts';
 
 const BUDGET = 131_072;
 /** The pod waits this long for the answer to its close frame. */
@@ -94,6 +94,40 @@ describe('[LIM-10] sockets that are closing', () => {
     const next = await RawClient.openPages(running.url);
     context.after(() => next.destroy());
     assert.equal(await next.closeCode(), CODES.TOO_MANY_SOCKETS.close);
+  });
+});
+
+describe('[LIM-19] what arrives on a socket that is closing', () => {
+  const VALID = frame({ opcode: TEXT, payload: '{"type":"ping"}' });
+  const PINGS = Buffer.concat(Array.from({ length: 100 }, () => frame({ opcode: PING, payload: 'x' })));
+
+  for (const [title, flood] of [
+    ['messages', Buffer.concat(Array.from({ length: 100 }, () => VALID))],
+    ['pings', PINGS],
+    ['bytes', frame({ opcode: TEXT, payload: 'x'.repeat(60_000) })],
+  ] as const) {
+    test(`[LIM-19] has the rates of one that is open, and over them the socket is cut off at once: ${title}`, async (context) => {
+      const running = await podWith(context, {
+        'socket.messages': 1,
+        'socket.messageBurst': 10,
+        'socket.bytes': 1024,
+        'socket.byteBurst': 50_000,
+      });
+      const raw = await connect(context, running);
+      raw.write(BAD);
+      assert.equal(await raw.closeCode(), CODES.BAD_MESSAGE.close);
+      const since = performance.now();
+      raw.write(flood);
+      await eventually('it is gone', () => running.pod.socketCount === 0, CLOSE_WITHIN_MS / 2);
+      assert.ok(performance.now() - since < CLOSE_WITHIN_MS / 2);
+    });
+  }
+
+  test('[LIM-19] a flood that ends a socket does not cut off why', async (context) => {
+    const running = await podWith(context, { 'socket.messages': 1, 'socket.messageBurst': 10 });
+    const raw = await connect(context, running);
+    raw.write(PINGS.subarray(0, PINGS.length / 6));
+    assert.equal(await raw.closeCode(), CODES.RATE_LIMITED.close);
   });
 });
 

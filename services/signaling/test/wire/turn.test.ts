@@ -17,21 +17,23 @@ const { secret: SECRET, key: KEY } = JSON.parse(
   readFileSync(new URL('../../../protocol/fixtures/turn/key.json', import.meta.url), 'utf8'),
 ) as { readonly secret: string; readonly key: string };
 const CONFIGURED = { secret: SECRET, turnUrls: ['turn:127.0.0.1:3478'], stunUrls: ['stun:127.0.0.1:3478'] };
+const STUN = 'stun:203.0.113.7:3478';
+const [UDP, TCP] = ['turn:203.0.113.7:3478?transport=udp', 'turn:203.0.113.7:3478?transport=tcp'];
+const TLS = 'turns:turn.example.org:443?transport=tcp';
 const NODE: TurnNode = {
   node: 'node-a',
   epoch: 1,
   region: 'local',
   key: KEY,
-  urls: [
-    'turn:203.0.113.7:3478?transport=udp',
-    'turn:203.0.113.7:3478?transport=tcp',
-    'turns:turn.example.org:443?transport=tcp',
-  ],
+  urls: [UDP, TCP, TLS],
   allocations: 0,
   capacity: 10,
 };
 const LAPSE = 2000;
 
+const BAD_LINES = 20;
+
+const log: string[] = [];
 let nats: TestNats;
 let pod: RunningPod;
 let nodes: NatsConnection;
@@ -39,8 +41,9 @@ before(async () => {
   nats = await startNats();
   pod = await startTestPod({
     nats: nats.url,
-    limits: { 'turn.lapse': LAPSE, 'address.joins': 1_000_000 },
-    config: { turn: CONFIGURED },
+    limits: { 'turn.lapse': LAPSE, 'address.joins': 1_000_000, 'pod.badBusLines': BAD_LINES },
+    config: { turn: CONFIGURED, logLevel: 'warn' },
+    onLog: (line) => log.push(line),
   });
   nodes = await connect({ servers: nats.url });
 });
@@ -78,6 +81,14 @@ describe('TURN nodes', () => {
     assert.deepEqual(await urlsTold(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
   });
 
+  test('[LIM-18] a thousand that nobody understands write as many lines as there are for them (pod.badBusLines)', async () => {
+    const before = pod.pod.metrics.badBusMessages;
+    for (let i = 0; i < 1000; i += 1) say('nonsense');
+    await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= before + 1000);
+    const lines = log.filter((line) => line.includes('bus message not understood'));
+    assert.ok(lines.length > 0 && lines.length <= BAD_LINES + 1, `${lines.length} lines`);
+  });
+
   test('[TURN-5] [TURN-7] one that lives is told instead, in the welcome and in the answer to ice', async () => {
     await offered();
     say(NODE);
@@ -89,9 +100,21 @@ describe('TURN nodes', () => {
     for (const servers of [client.welcome.iceServers, onSocket])
       assert.deepEqual(
         servers.map(({ urls }) => urls),
-        [['stun:203.0.113.7:3478'], NODE.urls],
+        [['stun:203.0.113.7:3478'], [UDP, TLS]],
       );
     client.leave();
+  });
+
+  test('[TURN-13] one without TLS is offered over UDP and TCP', async () => {
+    await offered({ ...NODE, epoch: 2, urls: [UDP, TCP] });
+    await eventually(
+      'over both',
+      async () => (await urlsTold()).filter((url) => url !== STUN).join() === `${UDP},${TCP}`,
+    );
+    await eventually('over TLS again', async () => {
+      say({ ...NODE, epoch: 3 });
+      return (await urlsTold()).includes(TLS);
+    });
   });
 
   test('[TURN-7] an address that several have is told once', async () => {
