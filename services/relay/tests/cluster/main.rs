@@ -31,4 +31,5 @@ mod resident;
 #[path = "../signer/mod.rs"]
 mod signer;
 mod strangers;
+mod tls;
 mod wire;
