@@ -12,7 +12,13 @@ export interface NatsOptions {
 }
 
 /** Resolves once connected; keeps trying, also at the start, so that pods and NATS may start in any order. */
-export async function connectNats({ servers, user, password, ca, name }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({
+  servers,
+  user,
+  password,
+  ca,
+  name,
+}: NatsOptions): Promise<NatsConnection> {
   const connection = await connect({
     servers: [...servers],
     ...(user === undefined ? {} : { user }),
