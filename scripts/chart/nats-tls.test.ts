@@ -104,7 +104,7 @@ describe('NATS servers of a region', () => {
   test('[BUS-7] a server that is to go tells its clients, whom servers tell no addresses', async (t) => {
     const connection = await enter(t, world.one, world.two);
     const from = connection.getServer();
-    const [leaving] = [world.one, world.two].filter(({ ports }) => from.endsWith(`:${ports.client}`));
+    const leaving = [world.one, world.two].find(({ ports }) => from.endsWith(`:${ports.client}`));
     leaving?.leave();
     await eventually('the other one', () => connection.getServer() !== from, WITHIN_MS);
     await connection.flush();
