@@ -31,11 +31,6 @@ export async function installRelease(lab: Lab, ...flags: string[]): Promise<void
   await installChart(lab, here, ...flags);
 }
 
-/** Removes it; what NATS stored stays. */
-export async function uninstallRelease(lab: Lab): Promise<void> {
-  await helm(lab, 'uninstall', 'parley', '--ignore-not-found', '--wait', '--timeout=10m');
-}
-
 export interface Chart {
   /** A directory or a package. */
   readonly chart: string;
