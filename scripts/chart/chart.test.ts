@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { rootCertificates } from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTokens } from '../../services/signaling/src/adapters/tokens.ts';
 import { readConfig } from '../../services/signaling/src/server/config.ts';
@@ -94,10 +95,16 @@ test('signaling and the TURN agent know every variable that they are given', (t)
   const objects = render(...EVERYTHING).split(/^---\n/m);
   const keys = join(scratch(t), 'keys.json');
   writeFileSync(keys, '{}');
-  const signaling = environmentOf(objects, 'signaling/deployment.yaml', { PARLEY_KEYS_FILE: keys });
+  const ca = join(scratch(t), 'ca.crt');
+  writeFileSync(ca, rootCertificates[0] ?? '');
+  const given = { PARLEY_KEYS_FILE: keys, PARLEY_NATS_CA: ca };
+  const signaling = environmentOf(objects, 'signaling/deployment.yaml', given);
   assert.equal(readConfig(signaling).publicUrl, 'https://parley.example.com');
   assert.deepEqual(readConfig(signaling).nats.replicas, 3);
-  const turn = environmentOf(objects, 'turn/daemonset.yaml', { PARLEY_TURN_NODE_IP: '10.0.0.1' });
+  const turn = environmentOf(objects, 'turn/daemonset.yaml', {
+    PARLEY_TURN_NODE_IP: '10.0.0.1',
+    PARLEY_TURN_NATS_CA: ca,
+  });
   assert.equal(readSettings(turn).source, 'annotation');
 });
 
@@ -133,7 +140,10 @@ test('nats-server takes the configuration of every kind of server', (t) => {
     const env = { ...process.env, ...natsVariables(workload) };
     const path = join(dir, `${template}.conf`);
     const objects = render(...EVERYTHING, '--show-only', `templates/nats/${template}.yaml`);
-    writeFileSync(path, fileOf(objects, 'nats.conf').replaceAll('/etc/nats/tls', certificate));
+    writeFileSync(
+      path,
+      fileOf(objects, 'nats.conf').replaceAll(/\/etc\/(nats\/tls|parley\/nats-tls)/g, certificate),
+    );
     const checked = spawnSync(tool('nats-server', 'NATS_VERSION'), ['-c', path, '-t'], {
       encoding: 'utf8',
       env,

@@ -103,6 +103,9 @@ struct Flags {
     /// File with its password [none]
     #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD_FILE", value_name = "FILE")]
     nats_password_file: Option<String>,
+    /// CAs that certify the NATS servers (PEM), read again at each connection: TLS from the first byte, and no other CA [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_CA", value_name = "FILE")]
+    nats_ca: Option<String>,
     /// The pod's name among others: letters, digits, - and _ [its link address]
     #[arg(long, env = "PARLEY_RELAY_POD", value_name = "NAME")]
     pod: Option<String>,
@@ -174,6 +177,7 @@ struct File {
     nats_user: Option<String>,
     nats_password: Option<String>,
     nats_password_file: Option<String>,
+    nats_ca: Option<String>,
     pod: Option<String>,
     region: Option<String>,
     zone: Option<String>,
@@ -274,6 +278,7 @@ pub fn read(
         nats_user: given(&flags.nats_user, "NATS_USER").or(file.nats_user),
         nats_password: given(&flags.nats_password, "NATS_PASSWORD").or(file.nats_password),
         nats_password_file: given(&flags.nats_password_file, "NATS_PASSWORD_FILE").or(file.nats_password_file),
+        nats_ca: given(&flags.nats_ca, "NATS_CA").or(file.nats_ca),
         pod: given(&flags.pod, "POD").or(file.pod),
         region: given(&flags.region, "REGION").or(file.region),
         zone: given(&flags.zone, "ZONE").or(file.zone),

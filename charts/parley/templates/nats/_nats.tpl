@@ -4,11 +4,16 @@
 {{- define "parley.natsUrls" -}}
 {{- if .Values.nats.enabled -}}
 {{- range $i := until (int .Values.nats.replicas) -}}
-{{ if $i }},{{ end }}nats://{{ include "parley.fullname" $ }}-nats-{{ $i }}.{{ include "parley.dns" (dict "root" $ "service" "nats") }}:4222
+{{ if $i }},{{ end }}{{ include "parley.natsScheme" $ }}://{{ include "parley.fullname" $ }}-nats-{{ $i }}.{{ include "parley.dns" (dict "root" $ "service" "nats") }}:4222
 {{- end -}}
 {{- else -}}
 {{ join "," .Values.nats.external.urls }}
 {{- end -}}
+{{- end -}}
+
+{{/* Of addresses of the region's own servers. */}}
+{{- define "parley.natsScheme" -}}
+{{- include "parley.natsTls" . | eq "true" | ternary "tls" "nats" -}}
 {{- end -}}
 
 {{- define "parley.natsDomain" -}}
@@ -28,7 +33,7 @@ variable of it "workload" "nats" "replicas" 3 "port" 6222)
 {{- define "parley.natsAddresses" -}}
 {{- range $i := until (int .replicas) }}
 - name: {{ $.prefix }}_{{ $i }}
-  value: '"nats://{{ $.user }}:$({{ $.password }})@{{ include "parley.fullname" $.root }}-{{ $.workload }}-{{ $i }}.{{ include "parley.dns" (dict "root" $.root "service" $.workload) }}:{{ $.port }}"'
+  value: '"{{ include "parley.natsScheme" $.root }}://{{ $.user }}:$({{ $.password }})@{{ include "parley.fullname" $.root }}-{{ $.workload }}-{{ $i }}.{{ include "parley.dns" (dict "root" $.root "service" $.workload) }}:{{ $.port }}"'
 {{- end }}
 {{- end -}}
 
@@ -65,6 +70,11 @@ pid_file: "/run/nats/nats.pid"
 # A server that is to end moves its leaderships and asks clients to leave, over half a minute: its pod's preStop says when.
 lame_duck_grace_period: "5s"
 lame_duck_duration: "30s"
+{{- if include "parley.natsTls" . }}
+
+# The monitoring port stays without TLS: it is for the pod's own probes.
+{{ include "parley.natsTlsBlock" (dict "verify" false "first" true) }}
+{{- end }}
 {{- if gt (int .Values.nats.replicas) 1 }}
 
 cluster {
@@ -73,6 +83,11 @@ cluster {
   listen: 0.0.0.0:6222
   authorization { user: cluster, password: $PARLEY_NATS_CLUSTER_PASSWORD, timeout: 2 }
   routes: [{{ range $i := until (int .Values.nats.replicas) }}{{ if $i }}, {{ end }}$PARLEY_NATS_ROUTE_{{ $i }}{{ end }}]
+  {{- if include "parley.natsTls" . }}
+  # Clients know all servers by their names; addresses, which servers would tell them, are in no certificate.
+  no_advertise: true
+  {{ include "parley.natsTlsBlock" (dict "verify" true) | nindent 2 | trim }}
+  {{- end }}
 }
 {{- end }}
 {{- if .Values.nats.gateways.enabled }}
@@ -83,6 +98,9 @@ leafnodes {
     {
       urls: [{{ range $i := until (int .Values.nats.gateways.replicas) }}{{ if $i }}, {{ end }}$PARLEY_NATS_LEAF_{{ $i }}{{ end }}]
       account: PARLEY
+      {{- if include "parley.natsTls" . }}
+      {{ include "parley.natsTlsBlock" (dict "verify" true "first" true) | nindent 6 | trim }}
+      {{- end }}
       deny_imports: ["$KV.>", "$JS.>"]
       deny_exports: ["$KV.>", "$JS.>"]
     }
@@ -115,6 +133,9 @@ system_account: SYS
 leafnodes {
   listen: 0.0.0.0:7422
   authorization { user: gateway, password: $PARLEY_NATS_GATEWAY_PASSWORD, account: PARLEY, timeout: 2 }
+  {{- if include "parley.natsTls" . }}
+  {{ include "parley.natsTlsBlock" (dict "verify" true "first" true) | nindent 2 | trim }}
+  {{- end }}
 }
 {{- if gt (int .Values.nats.gateways.replicas) 1 }}
 
@@ -123,6 +144,9 @@ cluster {
   listen: 0.0.0.0:6222
   authorization { user: cluster, password: $PARLEY_NATS_CLUSTER_PASSWORD, timeout: 2 }
   routes: [{{ range $i := until (int .Values.nats.gateways.replicas) }}{{ if $i }}, {{ end }}$PARLEY_NATS_ROUTE_{{ $i }}{{ end }}]
+  {{- if include "parley.natsTls" . }}
+  {{ include "parley.natsTlsBlock" (dict "verify" true) | nindent 2 | trim }}
+  {{- end }}
 }
 {{- end }}
 

@@ -109,6 +109,9 @@ addresses of nodes, which the chart does not know.
 - { name: PARLEY_RELAY_NATS, value: {{ include "parley.natsUrls" $root | quote }} }
 - { name: PARLEY_RELAY_NATS_USER, value: $(POD_NAME) }
 - { name: PARLEY_RELAY_NATS_PASSWORD_FILE, value: /etc/parley/nats-password }
+{{- with include "parley.natsCaVariable" (dict "root" $root "name" "PARLEY_RELAY_NATS_CA") }}
+{{ . }}
+{{- end }}
 - { name: PARLEY_RELAY_ACCESS, value: {{ $root.Values.relay.access }} }
 {{- if eq $root.Values.relay.access "token" }}
 - { name: PARLEY_RELAY_KEYS, value: /etc/parley/keys/keys-public.json }

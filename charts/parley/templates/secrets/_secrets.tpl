@@ -12,6 +12,10 @@
 {{- .Values.secrets.nats.existingSecret | default (printf "%s-nats" (include "parley.fullname" .)) -}}
 {{- end -}}
 
+{{- define "parley.natsTlsSecret" -}}
+{{- .Values.secrets.natsTls.existingSecret | default (printf "%s-nats-tls" (include "parley.fullname" .)) -}}
+{{- end -}}
+
 {{- define "parley.tlsSecret" -}}
 {{- if eq .Values.edge.tls.source "Secret" -}}
 {{- .Values.edge.tls.existingSecret -}}

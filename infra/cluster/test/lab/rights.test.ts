@@ -53,9 +53,15 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
     assert.ok(server);
     const door = await forwardPort(lab, server, 4222);
     t.after(() => door.close());
+    const ca = await readSecret(lab, 'parley-nats-tls', 'ca.crt');
     const as = async (user: string): Promise<NatsConnection> => {
       const pass = await readSecret(lab, 'parley-nats', user);
-      const connection = await connect({ servers: door.address, user, pass });
+      const connection = await connect({
+        servers: door.address,
+        user,
+        pass,
+        tls: { ca, handshakeFirst: true },
+      });
       t.after(() => connection.close());
       return connection;
     };

@@ -1,5 +1,6 @@
 //! NATS, on which pods hear each other's leases and revocations, and ask each other for codes. Its absence ends nothing: the
-//! client goes on trying for ever, and what links there are stay. Rules STR-90, STR-97, STR-117 and STR-118.
+//! client goes on trying for ever, and what links there are stay. Rules STR-90, STR-97, STR-117 and STR-118,
+//! and BUS-9 to BUS-11 of the protocol.
 use super::counts::Counts;
 use super::lease::Lease;
 use anyhow::Context;
@@ -9,6 +10,7 @@ use async_nats::{Client, ConnectOptions, Event, Request, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -17,10 +19,13 @@ use tokio::time::timeout;
 /// Where NATS is, and who this pod is there.
 #[derive(Clone, Debug)]
 pub struct Nats {
-    /// `nats://host:4222`, several by commas.
+    /// `nats://host:4222` or, with TLS, `tls://host:4222`, several by commas.
     pub servers: String,
     /// The user and the password, where the server wants one.
     pub login: Option<(String, Secret)>,
+    /// A file with the CAs that certify the servers (PEM), read whenever the client connects. With it nothing is read before the
+    /// handshake of TLS, and no other CA counts.
+    pub ca: Option<PathBuf>,
 }
 
 /// What must not be shown.
@@ -80,6 +85,9 @@ impl Bus {
             .retry_on_initial_connect();
         if let Some((user, Secret(password))) = &nats.login {
             options = options.user_and_password(user.clone(), password.clone());
+        }
+        if let Some(ca) = &nats.ca {
+            options = options.add_root_certificates(ca.clone()).tls_first();
         }
         let client = options.connect(&servers[..]).await.context("cannot use the nats servers")?;
         Ok(Self { client, connects })

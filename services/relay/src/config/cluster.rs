@@ -4,6 +4,10 @@ use crate::cluster::Config;
 use crate::cluster::bus::{Nats, Secret};
 use crate::cluster::lease::{POD_NAME, is_name};
 use async_nats::ServerAddr;
+use async_nats::rustls::RootCertStore;
+use async_nats::rustls::pki_types::CertificateDer;
+use async_nats::rustls::pki_types::pem::PemObject;
+use std::path::PathBuf;
 
 /// What was given, from wherever.
 #[derive(Debug, Default)]
@@ -12,6 +16,7 @@ pub(super) struct Given {
     pub(super) nats_user: Option<String>,
     pub(super) nats_password: Option<String>,
     pub(super) nats_password_file: Option<String>,
+    pub(super) nats_ca: Option<String>,
     pub(super) pod: Option<String>,
     pub(super) region: Option<String>,
     pub(super) zone: Option<String>,
@@ -47,6 +52,7 @@ pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
         (None, None) => None,
         _ => return Err(Refused::Setting("nats-user and its password must be set together".into())),
     };
+    let ca = given.nats_ca.map(ca).transpose()?;
     let listen = address("link-listen", given.link_listen.as_deref().unwrap_or("0.0.0.0:8112"))?;
     let advertise = given.link_advertise.as_deref().map(|text| address("link-advertise", text)).transpose()?;
     if listen.ip().is_unspecified() && advertise.is_none() {
@@ -66,7 +72,21 @@ pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
         }
     };
     let (region, zone) = (place("region", given.region)?, place("zone", given.zone)?);
-    Ok(Some(Config { nats: Nats { servers, login }, pod: given.pod, region, zone, listen, advertise }))
+    Ok(Some(Config { nats: Nats { servers, login, ca }, pod: given.pod, region, zone, listen, advertise }))
+}
+
+/// The file, if certificates are in it now: the client reads it anew whenever it connects.
+fn ca(path: String) -> Result<PathBuf, Refused> {
+    let pem = super::access::read(&path)?;
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
+        let added = certificate.ok().and_then(|certificate| roots.add(certificate).ok());
+        added.ok_or_else(|| Refused::Setting(format!("nats-ca: {path} has a certificate that cannot be read")))?;
+    }
+    match roots.is_empty() {
+        true => Err(Refused::Setting(format!("nats-ca: {path} holds no certificate (PEM)"))),
+        false => Ok(path.into()),
+    }
 }
 
 /// Settings that do nothing without `nats` are a mistake, those that a shared environment sets for every pod apart.

@@ -138,6 +138,8 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
         (vec![nats, "--link-listen=127.0.0.1:0", "--nats-user=x"], "must be set together"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--nats-password=x", "--nats-password-file=y"], "set twice"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--nats-user=x", "--nats-password-file=/none"], "cannot be read"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--nats-ca=/none"], "/none cannot be read"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--nats-ca=Cargo.toml"], "nats-ca: Cargo.toml holds no certificate"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--pod=a.b"], "pod must be letters, digits"),
         (vec!["--media-listen=127.0.0.1:0", "--media-hosts=*"], "media-hosts must be names"),
         (vec!["--nats=nats://relay:secret@one:4222", "--link-listen=127.0.0.1:0"], "nats must not name a user"),

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 /// What a pod has of codes and revocations.
 async fn ports(nats: &Nats, pod: &str, limits: &Limits) -> Ports {
-    let bus = Bus::join(&bus::Nats { servers: nats.url.clone(), login: None }, pod).await.unwrap();
+    let bus = Bus::join(&bus::Nats { servers: nats.url.clone(), login: None, ca: None }, pod).await.unwrap();
     let ports = cluster::ports(&bus, pod, limits, &Arc::default());
     let connected = async {
         while !bus.is_connected() {

@@ -11,6 +11,7 @@ mod access_codes;
 mod access_contracts;
 mod access_hostile;
 mod access_revocations;
+mod bus_tls;
 #[path = "../contracts/mod.rs"]
 mod contracts;
 mod crossing;

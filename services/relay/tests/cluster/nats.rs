@@ -120,7 +120,7 @@ impl Drop for Nats {
 }
 
 /// `PARLEY_NATS_SERVER`, or the one that `make tools` has fetched. A missing server is a failure, never a skipped test.
-fn binary() -> PathBuf {
+pub fn binary() -> PathBuf {
     if let Some(given) = std::env::var_os("PARLEY_NATS_SERVER") {
         return given.into();
     }

@@ -1,19 +1,29 @@
 /** The connection to NATS, set so that a dead link is found and redialled within 5 s. */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { busTls } from '@parley/protocol/bus-tls';
 
 export interface NatsOptions {
   readonly servers: readonly string[];
   readonly user: string | undefined;
   readonly password: string | undefined;
+  /** A file with the CAs that certify the servers (PEM). */
+  readonly ca?: string | undefined;
   readonly name: string;
 }
 
 /** Resolves once connected; keeps trying, also at the start, so that pods and NATS may start in any order. */
-export async function connectNats({ servers, user, password, name }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({
+  servers,
+  user,
+  password,
+  ca,
+  name,
+}: NatsOptions): Promise<NatsConnection> {
   const connection = await connect({
     servers: [...servers],
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
+    ...busTls(servers, ca),
     name,
     pingInterval: 1000,
     maxPingOut: 2,
@@ -21,6 +31,7 @@ export async function connectNats({ servers, user, password, name }: NatsOptions
     waitOnFirstConnect: true,
     reconnectTimeWait: 200,
     reconnectJitter: 300,
+    reconnectJitterTLS: 300,
     timeout: 2000,
     // Messages that wait for a link to return are old by then; the roster heals itself.
     ignoreClusterUpdates: false,

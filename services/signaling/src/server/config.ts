@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { checkCaFile } from '@parley/protocol/bus-tls';
 import { decode } from '@parley/protocol/decode';
 import { PodId, RegionId } from '@parley/protocol/ids';
 import {
@@ -22,6 +23,7 @@ const Environment = Type.Object({
   PARLEY_NATS_URL: Type.String({ minLength: 1 }),
   PARLEY_NATS_USER: Type.Optional(Type.String()),
   PARLEY_NATS_PASSWORD: Type.Optional(Type.String()),
+  PARLEY_NATS_CA: Type.Optional(Type.String()),
   PARLEY_NATS_DOMAIN: Type.Optional(Type.String()),
   PARLEY_NATS_REPLICAS: Type.Optional(Type.Integer({ minimum: 1, maximum: 5 })),
   PARLEY_KEYS_FILE: Type.String({ minLength: 1 }),
@@ -46,6 +48,7 @@ export interface Config {
     readonly servers: readonly string[];
     readonly user: string | undefined;
     readonly password: string | undefined;
+    readonly ca?: string | undefined;
     readonly domain: string | undefined;
     readonly replicas: number;
   };
@@ -87,6 +90,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       servers: list(set.PARLEY_NATS_URL),
       user: set.PARLEY_NATS_USER,
       password: set.PARLEY_NATS_PASSWORD,
+      ca: readNatsCa(set.PARLEY_NATS_CA),
       domain: set.PARLEY_NATS_DOMAIN,
       replicas: set.PARLEY_NATS_REPLICAS ?? 1,
     },
@@ -139,6 +143,14 @@ function readMediaHosts(entries: readonly string[]): MediaHosts {
     throw new Error(`configuration: PARLEY_MEDIA_HOSTS: ${String(error)}`, {
       cause: error,
     });
+  }
+}
+
+function readNatsCa(file: string | undefined): string | undefined {
+  try {
+    return file && checkCaFile(file);
+  } catch (error) {
+    throw new Error(`configuration: PARLEY_NATS_CA: ${(error as Error).message}`, { cause: error });
   }
 }
 

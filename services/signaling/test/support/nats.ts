@@ -14,6 +14,10 @@ export interface TestNats {
   kill(): Promise<void>;
   /** Again on the same port, with what was stored. */
   start(): Promise<void>;
+  /** Reads its configuration and its certificates again. */
+  reload(): void;
+  /** What the server that runs now has logged. */
+  log(): string;
   close(): Promise<void>;
 }
 
@@ -28,8 +32,8 @@ export const markOf = (relay: string): string => createHash('sha256').update(rel
 const filled = (template: string, values: Readonly<Record<string, string>>): string =>
   template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 
-/** As the chart and `make up` run it: the password of each user is its name. */
-export async function startNatsWithUsers(): Promise<TestNats> {
+/** As the chart and `make up` run it: the password of each user is its name. `more` is added to the configuration. */
+export async function startNatsWithUsers(more = '', given?: number): Promise<TestNats> {
   const monitor = await freePort();
   const [template, relay] = ['nats.conf', 'nats-relay.conf'].map((name) =>
     readFileSync(new URL(`../../../../charts/parley/files/${name}`, import.meta.url), 'utf8'),
@@ -53,20 +57,22 @@ export async function startNatsWithUsers(): Promise<TestNats> {
       file,
       filled(template, values).replaceAll(/\$PARLEY_NATS_([\w-]+)_PASSWORD/g, (_, user: string) =>
         user.toLowerCase(),
-      ),
+      ) + more,
     );
     return ['-c', file];
-  });
+  }, given);
 }
 
 async function runNats(
   argumentsFor: (port: number, directory: string) => readonly string[],
+  given?: number,
 ): Promise<TestNats> {
   const binary = natsBinary();
-  const port = await freePort();
+  const port = given ?? (await freePort());
   const directory = mkdtempSync(path.join(tmpdir(), 'parley-nats-'));
   const arguments_ = argumentsFor(port, directory);
   let server: ChildProcess | undefined;
+  let log = '';
   const kill = async (): Promise<void> => {
     if (server === undefined || server.exitCode !== null) return;
     const exit = once(server, 'exit');
@@ -76,13 +82,21 @@ async function runNats(
   };
   const start = async (): Promise<void> => {
     server = spawn(binary, arguments_, { stdio: ['ignore', 'ignore', 'pipe'] });
-    await within('NATS is ready', isReady(server), 10_000);
+    log = '';
+    server.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    await within(
+      'NATS is ready',
+      isReady(server, () => log),
+      10_000,
+    );
   };
   await start();
   return {
     url: `nats://127.0.0.1:${port}`,
     kill,
     start,
+    reload: () => void server?.kill('SIGHUP'),
+    log: () => log,
     async close() {
       await kill();
       rmSync(directory, { recursive: true, force: true });
@@ -90,16 +104,13 @@ async function runNats(
   };
 }
 
-async function isReady(server: ChildProcess): Promise<void> {
-  let said = '';
+async function isReady(server: ChildProcess, log: () => string): Promise<void> {
   const exit = once(server, 'exit').then(() => {
-    throw new Error(`NATS ended at once: ${said}`);
+    throw new Error(`NATS ended at once: ${log()}`);
   });
   const ready = new Promise<void>((resolve) => {
-    server.stderr?.on('data', (chunk: Buffer) => {
-      if (said.includes('Server is ready')) return;
-      said += chunk.toString();
-      if (said.includes('Server is ready')) resolve();
+    server.stderr?.on('data', () => {
+      if (log().includes('Server is ready')) resolve();
     });
   });
   exit.catch(() => {});

@@ -1,5 +1,6 @@
 /** The way to NATS. It may be away at any time, also at the start: the node works on, and asks again. */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { busTls } from '@parley/protocol/bus-tls';
 import type { LeaseBus } from './lease.ts';
 import { log } from './log.ts';
 
@@ -12,9 +13,11 @@ export interface NatsSettings {
   readonly servers: readonly string[];
   readonly user: string;
   readonly password: string | undefined;
+  /** A file with the CAs that certify the servers (PEM). */
+  readonly ca?: string | undefined;
 }
 
-export function openNats({ servers, user, password }: NatsSettings, name: string): LeaseBus {
+export function openNats({ servers, user, password, ca }: NatsSettings, name: string): LeaseBus {
   let connection: NatsConnection | undefined;
   let up = false;
   let awaySince = Date.now();
@@ -23,6 +26,7 @@ export function openNats({ servers, user, password }: NatsSettings, name: string
       servers: [...servers],
       user,
       ...(password === undefined ? {} : { pass: password }),
+      ...busTls(servers, ca),
       name,
       pingInterval: 1000,
       maxPingOut: 2,

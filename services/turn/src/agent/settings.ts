@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { checkCaFile } from '@parley/protocol/bus-tls';
 import { LIMITS } from '@parley/protocol/limits';
 import type { NatsSettings } from './nats.ts';
 
@@ -41,7 +42,7 @@ export interface Settings {
 
 const SOURCES: readonly string[] = ['node', 'values', 'annotation', 'stun'];
 const KNOWN = new Set(
-  `NODE NODE_IP REGION SECRET REALM PORT TLS_PORT TLS_AT NATS_URL NATS_USER NATS_PASSWORD MIN_PORT MAX_PORT HEALTH_PORT PUBLIC_ADDRESS ADDRESSES ANNOTATION STUN_SERVER
+  `NODE NODE_IP REGION SECRET REALM PORT TLS_PORT TLS_AT NATS_URL NATS_USER NATS_PASSWORD NATS_CA MIN_PORT MAX_PORT HEALTH_PORT PUBLIC_ADDRESS ADDRESSES ANNOTATION STUN_SERVER
   NODE_ADDRESSES MESH_MAX NETWORK_ALLOCATIONS DRAIN_SECONDS TLS_CERT TLS_KEY STATE_DIR TURNSERVER`
     .split(/\s+/)
     .map((name) => `PARLEY_TURN_${name}`),
@@ -107,7 +108,16 @@ function natsSettings(env: NodeJS.ProcessEnv): NatsSettings | undefined {
     servers,
     user: env['PARLEY_TURN_NATS_USER'] || 'turn',
     password: env['PARLEY_TURN_NATS_PASSWORD'] || undefined,
+    ca: caFile(env['PARLEY_TURN_NATS_CA'] || undefined),
   };
+}
+
+function caFile(path: string | undefined): string | undefined {
+  try {
+    return path && checkCaFile(path);
+  } catch (cause) {
+    throw new Error(`PARLEY_TURN_NATS_CA: ${(cause as Error).message}`, { cause });
+  }
 }
 
 function isSource(text: string): text is AddressSource {
