@@ -24,7 +24,11 @@ export function createTurnCredentials(secret: string): TurnServerFor {
   // Without the secret a user name, which travels unencrypted, tells no address. It is the same on every pod.
   const networkKey = createSecretKey(createHmac('sha256', key).update('parley turn network').digest());
   const hashOf = (network: string): string =>
-    createHmac('sha256', networkKey).update(network).digest().subarray(0, NETWORK_BYTES).toString('base64url');
+    createHmac('sha256', networkKey)
+      .update(network)
+      .digest()
+      .subarray(0, NETWORK_BYTES)
+      .toString('base64url');
   return (network, { turnUrls, ttlMs }, nowMs) => {
     const username = `${Math.floor((nowMs + ttlMs) / 1000)}:${hashOf(network)}`;
     const credential = createHmac('sha1', key).update(username).digest('base64');

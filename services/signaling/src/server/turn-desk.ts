@@ -3,7 +3,12 @@ import type { IceOffer, IceServer } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { VisitorId } from '@parley/protocol/pages';
 import type { TurnNode } from '@parley/protocol/turn';
-import { createTurnCredentials, keyOf, stunUrlsOf, type TurnServerFor } from '../adapters/turn-credentials.ts';
+import {
+  createTurnCredentials,
+  keyOf,
+  stunUrlsOf,
+  type TurnServerFor,
+} from '../adapters/turn-credentials.ts';
 import { AddressBuckets } from '../core/buckets.ts';
 import type { TurnListener } from '../core/ports.ts';
 import { TurnNodes } from '../core/turn-nodes.ts';
@@ -43,7 +48,8 @@ export class TurnDesk {
     const { stunUrls, turnUrls } = this.#addresses(room);
     const ttlMs = this.#parts.config.limits['turn.ttl'];
     const servers = stunServers(stunUrls);
-    if (this.#turnServerFor === undefined || turnUrls.length === 0) return { iceServers: servers, iceTtlS: 0 };
+    if (this.#turnServerFor === undefined || turnUrls.length === 0)
+      return { iceServers: servers, iceTtlS: 0 };
     const turnServer = this.#turnServerFor(networkOf(address), { turnUrls, ttlMs }, Date.now());
     return { iceServers: [...servers, turnServer], iceTtlS: Math.floor(ttlMs / 1000) };
   }
