@@ -12,15 +12,22 @@ export class FrameMeter {
   /** Of mask and payload, still to come. */
   #left = 0;
   #inMessage = false;
+  #hasCompleted = false;
 
   /** A message, or a frame of one, has begun and is not complete. */
   get isIncomplete(): boolean {
     return this.#inMessage || this.#headerBytes > 0;
   }
 
-  read(chunk: Uint8Array): Metered {
+  /** Whether the last chunk completed a message. */
+  get hasCompleted(): boolean {
+    return this.#hasCompleted;
+  }
+
+  /** The number of frames of messages in the chunk, without those that completed one. */
+  read(chunk: Uint8Array): number {
     let fragments = 0;
-    let completed = false;
+    this.#hasCompleted = false;
     let at = 0;
     while (at < chunk.length) {
       if (this.#left === 0) {
@@ -38,9 +45,9 @@ export class FrameMeter {
       if (!isControl) this.#inMessage = !isLast;
       if (!isControl && !isLast) fragments += 1;
       // A ping between two fragments completes nothing.
-      else if (!this.#inMessage) completed = true;
+      else if (!this.#inMessage) this.#hasCompleted = true;
     }
-    return { fragments, completed };
+    return fragments;
   }
 
   #header(byte: number): void {
@@ -59,13 +66,6 @@ export class FrameMeter {
     }
     if (this.#lengthBytes === 0) this.#left = MASK_BYTES + this.#length;
   }
-}
-
-export interface Metered {
-  /** Frames of messages, without those that completed one. */
-  readonly fragments: number;
-  /** At least one message was complete. */
-  readonly completed: boolean;
 }
 
 /** Where the seven bits of the length say that the length follows. */

@@ -54,9 +54,9 @@ export class Incoming {
     // `ws` has ended the socket at this very chunk: an emitter still calls a listener that was taken off meanwhile.
     if (this.#stopped) return;
     const { account, now, onFragments } = this.#parts;
-    const { fragments, completed } = this.#meter.read(chunk);
+    const fragments = this.#meter.read(chunk);
     if (this.#meter.isIncomplete) {
-      if (completed || this.#held === 0) {
+      if (this.#meter.hasCompleted || this.#held === 0) {
         this.#held = 0;
         this.#since = now();
         this.#watch();

@@ -200,19 +200,20 @@ export class Wire {
   #write(data: string | Buffer, binary: boolean): void {
     if (this.#closing || this.#socket.readyState !== WebSocket.OPEN || this.#isSlow()) return;
     this.#host.metrics.messagesOut += 1;
-    if (this.#corked) this.#socket.send(data, { binary });
-    else {
+    if (!this.#corked) {
       this.#corked = true;
       this.#stream.cork();
-      setImmediate(() => {
-        this.#corked = false;
-        this.#stream.uncork();
-        // Where the system took all of it this is nothing.
-        this.#onTaken();
-      });
-      // What is said in one turn is written at once: the first of it was taken by the system when all was.
-      this.#socket.send(data, { binary }, this.#onTaken);
+      setImmediate(() => this.#uncork());
     }
+    this.#socket.send(data, { binary });
+  }
+
+  /** What was said in one turn is written at once. Only where the system does not take all of it now is a callback worth its cost. */
+  #uncork(): void {
+    this.#corked = false;
+    this.#stream.uncork();
+    this.#onTaken();
+    if (this.waiting > 0 && this.#stream.writable) this.#stream.write(NOTHING, this.#onTaken);
   }
 
   readonly #onTaken = (): void => this.#buffered.set(this.#socket.bufferedAmount);
@@ -264,6 +265,9 @@ function rates(host: WireHost): { readonly messages: Bucket; readonly bytes: Buc
     bytes: new Bucket(limits['socket.bytes'], limits['socket.byteBurst'], now),
   };
 }
+
+/** Its callback comes when all that was written before it was taken. */
+const NOTHING = Buffer.alloc(0);
 
 const FRAME_ERRORS: Readonly<Record<string, Code>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'MESSAGE_TOO_LARGE',
