@@ -5,7 +5,7 @@ import type { ParticipantId, RoomId } from './ids.ts';
 const address = { pattern: '^https://[^\\s/]+/?$', maxLength: 256 };
 
 /** SHA-256 of a certificate, base64. */
-export const CertificateHash = Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' });
+export const CertificateHash = Type.String({ pattern: '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$' });
 
 /** A field that is not known is skipped, so that relays and pods of two versions understand each other. */
 export const MediaRelay = Type.Object({

@@ -37,7 +37,11 @@ export const tagIn = (visitor: VisitorId): string => visitor.slice(1, 1 + TAG_SY
 const VISITOR = new RegExp(VISITOR_PATTERN);
 export const isVisitorId = (text: string): boolean => VISITOR.test(text);
 
-const Sha256 = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'SHA-256, base64url.' });
+/** The last symbol has four bits of the hash and two zeros: another one would be a second spelling, which no content can have. */
+const Sha256 = Type.String({
+  pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$',
+  description: 'SHA-256, base64url.',
+});
 /** Chunks of the largest page that an installation may allow. */
 const MOST_CHUNKS = 4096;
 

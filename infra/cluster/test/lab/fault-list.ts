@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { powerOff } from '../../src/cluster.ts';
 import { busiestEntry, busiestPod, deletePod, killPod, nodeOf, rollOut } from '../../src/faults.ts';
+import type { Node } from '../../src/lab.ts';
 import { setCable } from '../../src/network.ts';
 import { podsOf, type Pod } from '../../src/release.ts';
 import { lab } from './entry.ts';
@@ -58,16 +59,22 @@ const rollouts = Object.keys(used).map((component): Trial => ({
   },
 }));
 
-const powerCut: Trial = {
-  name: 'power cut of the node that most came by',
+const powerCut = (name: string, find: (scene: Scene) => Promise<Node>): Trial => ({
+  name: `power cut of ${name}`,
   always: true,
-  async happens() {
-    const node = await busiestEntry();
+  async happens(scene) {
+    const node = await find(scene);
     setCable(node, 'down');
     await powerOff(lab, node);
     // Longer than Kubernetes needs to notice.
     await pause(3 * watchedMs);
   },
+});
+
+const nodeOfTurn = async (scene: Scene): Promise<Node> => {
+  const pod = await used['turn']?.of(scene);
+  assert.ok(pod, 'the call goes over no TURN server');
+  return nodeOf(pod);
 };
 
 const partition: Trial = {
@@ -86,7 +93,8 @@ export const faults: readonly Trial[] = [
   { name: 'nothing', always: true, happens: () => pause(watchedMs) },
   ...['signaling', 'turn', 'relay', 'nats'].map((component) => toPod(component, '`kill -9` of', killPod)),
   ...rollouts,
-  powerCut,
+  powerCut('the node that most came by', busiestEntry),
+  powerCut('the node of the TURN server of a call', nodeOfTurn),
   ...Object.keys(used).map((component) => toPod(component, 'deletion of', deletePod)),
   partition,
 ];

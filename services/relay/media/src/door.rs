@@ -22,8 +22,8 @@ use crate::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
 
 /// Between two looks at passes and certificates.
 const REVIEW: Duration = Duration::from_secs(1);
-/// Between two looks at the memory of media: 10 Gbit/s bring 125 MB meanwhile.
-const RELIEF: Duration = Duration::from_millis(100);
+/// Between two looks at the memory of media: 10 Gbit/s bring 31 MB meanwhile.
+const RELIEF: Duration = Duration::from_millis(25);
 
 /// Relays that a broadcast may pass: far more than a tree needs (leaf, origin, origin, leaf), so that a mistake ends.
 const HOPS: usize = 8;
