@@ -36,7 +36,9 @@ export class IceRenewal {
   }
 
   pathBroke(): void {
-    if (this.#options.clock.now() - this.#askedAt >= PAUSE_MS) this.#ask();
+    const wait = this.#askedAt + PAUSE_MS - this.#options.clock.now();
+    if (wait > 0) this.#askIn(wait);
+    else this.#ask();
   }
 
   close(): void {

@@ -423,6 +423,18 @@ describe('people and TURN credentials', () => {
     assert.deepEqual(configured(service), [turn('second'), turn('second')]);
   });
 
+  test('[TURN-13] a connection bundles from its first offer, also after it was given other servers', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+    const bundling = (): unknown[] =>
+      service.ports.fabric.live.map((connection) => connection.getConfiguration().bundlePolicy);
+    assert.deepEqual(bundling(), ['max-bundle']);
+    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
+    assert.deepEqual(configured(service), [turn('first')]);
+    assert.deepEqual(bundling(), ['max-bundle']);
+  });
+
   test('[TURN-2] an answer that does not come is asked for again while the credentials last', async () => {
     const service = fakeService();
     await service.enter();

@@ -31,7 +31,7 @@ export const portTable = {
   turn: { port: 3478, variable: 'PARLEY_TURN_PORT', use: 'TURN' },
   turns: { port: 5349, variable: 'PARLEY_TURNS_PORT', use: 'TURN over TLS' },
   turnMin: { port: 49160, variable: 'PARLEY_TURN_MIN_PORT', use: "TURN's first relay port" },
-  turnMax: { port: 51719, variable: 'PARLEY_TURN_MAX_PORT', use: "TURN's last relay port" },
+  turnMax: { port: 52999, variable: 'PARLEY_TURN_MAX_PORT', use: "TURN's last relay port" },
 } as const;
 
 export type PortName = keyof typeof portTable;

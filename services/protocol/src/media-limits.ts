@@ -9,12 +9,12 @@ export const MEDIA_LIMITS = {
     why: 'a participant who was removed makes no allocations after it; the socket gives fresh credentials before',
   },
   'turn.networkAllocations': {
-    value: 320,
+    value: 480,
     min: 8,
     max: 60_000,
     unit: 'allocations',
     code: null,
-    why: 'of one network on a TURN node: 50 people in calls of four have 150 ends of connections with two each; seven such networks fill the default ports; coturn answers 486',
+    why: 'of one network on a TURN node: 50 people in calls of four have 150 ends of connections with three each; seven such networks fill the default ports; coturn answers 486',
   },
   'socket.iceRequests': {
     value: 12,

@@ -4,6 +4,7 @@ import { natsBacking, startPod } from './server/start.ts';
 
 /** After the drain everything ends within a second; what does not is not waited for. */
 const CLOSE_WITHIN_MS = 5000;
+const FLUSH_WITHIN_MS = 1000;
 
 const config = readConfig(process.env);
 const log = createLog(config);
@@ -21,20 +22,26 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     stopping = true;
     log.info({ signal }, 'draining');
     stop().then(
-      () => process.exit(0),
+      () => exit(0),
       (error: unknown) => {
         log.error({ error: String(error) }, 'shutdown failed');
-        process.exit(1);
+        exit(1);
       },
     );
   });
+}
+
+/** Where nobody reads the log any more, writing what is left of it would not end. */
+function exit(code: number): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_WITHIN_MS);
+  log.flush(() => process.exit(code));
 }
 
 async function stop(): Promise<void> {
   await running.drain(hurry.signal);
   setTimeout(() => {
     log.error('shutdown hangs');
-    process.exit(1);
+    exit(1);
   }, CLOSE_WITHIN_MS).unref();
   await running.close();
 }

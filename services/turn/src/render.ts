@@ -30,7 +30,7 @@ export interface TurnSettings {
 }
 
 // Transports offered, networks a client has, old and new allocation during an ICE restart: see turnserver.conf.
-const allocationsPerConnection = 2 * 2 * 2;
+const allocationsPerConnection = 3 * 2 * 2;
 
 // Connections through TURN at once. In a small mesh too: a visitor of pages has up to 14 (SPEC rule PAGE-14), few of them through TURN, and
 // whoever cannot use relays keeps a link with each of a large room.

@@ -69,7 +69,7 @@ test('[TURN-5] a node says where it is over UDP and TCP, over TLS where its cert
       'turns:turn.example.com:443?transport=tcp',
     ],
     allocations: 3,
-    capacity: 2400,
+    capacity: 3600,
   });
   const { urls } = describeNode(readSettings(base), '2001:db8::7', coturn)();
   assert.deepEqual(urls, ['turn:[2001:db8::7]:3478?transport=udp', 'turn:[2001:db8::7]:3478?transport=tcp']);

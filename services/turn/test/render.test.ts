@@ -51,9 +51,9 @@ test('a sixteenth of the relay ports stays free', () => {
 
 for (const [networkAllocations, meshMax, quota] of [
   [100, 4, '100'],
-  [8, 4, '64'],
-  [8, 1, '64'],
-  [80, 12, '88'],
+  [8, 4, '96'],
+  [8, 1, '96'],
+  [100, 12, '132'],
   [500, 12, '500'],
 ] as const) {
   test(`[TURN-9] at ${networkAllocations} for a network and a mesh of ${meshMax} a network gets ${quota} allocations`, () => {

@@ -45,14 +45,16 @@ impl Reference {
     async fn join(&self, path: &str) -> WebSocketStream<TcpStream> {
         let connect = async {
             loop {
-                match TcpStream::connect(("127.0.0.1", self.port)).await {
-                    Ok(stream) => return stream,
-                    Err(_) => sleep(Duration::from_millis(10)).await,
+                if let Ok(stream) = TcpStream::connect(("127.0.0.1", self.port)).await {
+                    // One that is just starting, or another process that had the port, may reset it.
+                    if let Ok((socket, _)) = client_async(format!("ws://127.0.0.1:{}{path}", self.port), stream).await {
+                        return socket;
+                    }
                 }
+                sleep(Duration::from_millis(10)).await;
             }
         };
-        let stream = timeout(DEADLINE, connect).await.expect("it does not listen");
-        client_async(format!("ws://127.0.0.1:{}{path}", self.port), stream).await.unwrap().0
+        timeout(DEADLINE, connect).await.expect("it does not listen")
     }
 }
 

@@ -8,6 +8,7 @@ use std::net::Shutdown;
 use std::ops::Range;
 use std::sync::Arc;
 use tokio::net::TcpStream;
+use tokio::task::yield_now;
 use tokio_rustls::TlsStream;
 use tokio_rustls::rustls::Connection;
 
@@ -79,7 +80,14 @@ impl Inbound {
             self.stream.socket.readable().await?;
             match self.stream.socket.try_read(&mut self.ciphertext) {
                 Ok(0) => return Ok(0),
-                Ok(read) => self.rest = 0..read,
+                Ok(read) => {
+                    self.rest = 0..read;
+                    if let Some(read) = self.decrypt(into)? {
+                        return Ok(read);
+                    }
+                    // Records without plaintext: a peer that sends nothing else keeps no thread, and its link is found dead.
+                    yield_now().await;
+                }
                 Err(why) if why.kind() == ErrorKind::WouldBlock => {}
                 Err(why) => return Err(why),
             }

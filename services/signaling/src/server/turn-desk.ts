@@ -1,4 +1,4 @@
-/** Where people find STUN and TURN, and with which credentials. SPEC rules TURN-1 to TURN-11, TURN-13. */
+/** Where people find STUN and TURN, and with which credentials. SPEC rules TURN-1 to TURN-11. */
 import type { IceOffer, IceServer } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { VisitorId } from '@parley/protocol/pages';
@@ -67,8 +67,7 @@ export class TurnDesk {
   #addresses(room: string): Addresses {
     const nodes = this.#nodes.pick(room, this.#parts.now());
     if (nodes.length > 0) return addressesOf(nodes);
-    const { stunUrls, turnUrls } = this.#parts.config.turn;
-    return { stunUrls, turnUrls: withoutSpareTcp(turnUrls) };
+    return this.#parts.config.turn;
   }
 }
 
@@ -78,12 +77,6 @@ const stunServers = (urls: readonly string[]): IceServer[] => (urls.length > 0 ?
 
 /** Several may be behind one address, where the edge leads to them all. */
 function addressesOf(nodes: readonly TurnNode[]): Addresses {
-  const turnUrls = [...new Set(nodes.flatMap(({ urls }) => withoutSpareTcp(urls)))];
+  const turnUrls = [...new Set(nodes.flatMap(({ urls }) => urls))];
   return { turnUrls, stunUrls: stunUrlsOf(turnUrls) };
-}
-
-/** Each URL costs an allocation for every end of a connection. Networks that let TLS out are more than those that let out plain TCP. SPEC rule TURN-13. */
-function withoutSpareTcp(urls: readonly string[]): readonly string[] {
-  const hasTls = urls.some((url) => url.startsWith('turns:'));
-  return hasTls ? urls.filter((url) => !/^turn:.*[?]transport=tcp$/.test(url)) : urls;
 }

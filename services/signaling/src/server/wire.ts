@@ -183,8 +183,11 @@ export class Wire {
     const now = this.#host.now();
     const isWithin = this.#messages.take(messages, now) && this.#bytes.take(bytes, now);
     if (isWithin) return true;
-    if (this.#closing) this.#cut();
-    else this.end('RATE_LIMITED');
+    if (!this.#closing) this.end('RATE_LIMITED');
+    else if (this.#socket.readyState !== WebSocket.CLOSED) {
+      this.#host.metrics.refusals.inc({ code: 'RATE_LIMITED' });
+      this.#cut();
+    }
     return false;
   }
 

@@ -1,6 +1,7 @@
 /** Sockets that the pod has ended and that are still open: what they hold is counted until they are gone, and nothing of them stays. */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CODES } from '@parley/protocol/codes';
 import type { LimitName } from '@parley/protocol/limits';
 import type { RunningPod } from '../../src/server/start.ts';
@@ -128,6 +129,8 @@ describe('[LIM-19] what arrives on a socket that is closing', () => {
     const raw = await connect(context, running);
     raw.write(PINGS.subarray(0, PINGS.length / 6));
     assert.equal(await raw.closeCode(), CODES.RATE_LIMITED.close);
+    await pause(CLOSE_WITHIN_MS / 10);
+    assert.equal(running.pod.socketCount, 1, 'it may still answer the close frame');
   });
 });
 
@@ -173,6 +176,22 @@ describe('[LIM-11] readers that are closed with bytes waiting', () => {
       10_000,
     );
     await eventually('it is gone', () => running.pod.socketCount === 1, CLOSE_WITHIN_MS / 2);
+    await eventually('nothing waits', () => running.pod.budgets.buffered.bytes === 0);
+  });
+
+  test('[LIM-11] what waits for one that reads again is counted no more, long before the next ping', async (context) => {
+    const limits = { ...WIDE, 'socket.bufferedBytes': 16_777_216, 'socket.pingInterval': 60_000 };
+    const running = await podWith(context, limits);
+    const [raw, speak] = await stalled(context, running);
+    await eventually(
+      'something waits',
+      () => {
+        speak();
+        return running.pod.budgets.buffered.bytes > 100_000;
+      },
+      10_000,
+    );
+    raw.stream.resume();
     await eventually('nothing waits', () => running.pod.budgets.buffered.bytes === 0);
   });
 

@@ -17,7 +17,6 @@ const { secret: SECRET, key: KEY } = JSON.parse(
   readFileSync(new URL('../../../protocol/fixtures/turn/key.json', import.meta.url), 'utf8'),
 ) as { readonly secret: string; readonly key: string };
 const CONFIGURED = { secret: SECRET, turnUrls: ['turn:127.0.0.1:3478'], stunUrls: ['stun:127.0.0.1:3478'] };
-const STUN = 'stun:203.0.113.7:3478';
 const [UDP, TCP] = ['turn:203.0.113.7:3478?transport=udp', 'turn:203.0.113.7:3478?transport=tcp'];
 const TLS = 'turns:turn.example.org:443?transport=tcp';
 const NODE: TurnNode = {
@@ -100,21 +99,9 @@ describe('TURN nodes', () => {
     for (const servers of [client.welcome.iceServers, onSocket])
       assert.deepEqual(
         servers.map(({ urls }) => urls),
-        [['stun:203.0.113.7:3478'], [UDP, TLS]],
+        [['stun:203.0.113.7:3478'], NODE.urls],
       );
     client.leave();
-  });
-
-  test('[TURN-13] one without TLS is offered over UDP and TCP', async () => {
-    await offered({ ...NODE, epoch: 2, urls: [UDP, TCP] });
-    await eventually(
-      'over both',
-      async () => (await urlsTold()).filter((url) => url !== STUN).join() === `${UDP},${TCP}`,
-    );
-    await eventually('over TLS again', async () => {
-      say({ ...NODE, epoch: 3 });
-      return (await urlsTold()).includes(TLS);
-    });
   });
 
   test('[TURN-7] an address that several have is told once', async () => {

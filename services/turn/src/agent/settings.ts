@@ -84,7 +84,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     tlsAt: tlsAt || undefined,
     nats: natsSettings(env),
     minPort: port('MIN_PORT', 49160),
-    maxPort: port('MAX_PORT', 51719),
+    maxPort: port('MAX_PORT', 52999),
     healthPort: port('HEALTH_PORT', 9641),
     source,
     addresses: JSON.parse(text('ADDRESSES', '{}')) as Record<string, string>,
