@@ -65,8 +65,8 @@ export type BroughtLine = Static<typeof BroughtLine>;
 // Control characters, halves of surrogate pairs, and what turns or cuts the text around it unseen: bidirectional controls, the
 // zero-width space, word joiners. Joiners stay: emoji and Persian need them.
 const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060-\u2064\ufeff]/u;
-/** Something to see, and not only blanks, joiners, or accents over nothing. */
-const VISIBLE = /[^\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Something to see, and not only blanks, joiners, marks of formatting, or accents over nothing. */
+const VISIBLE = /[^\p{Z}\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** A name as it will be shown (trimmed, inner white space folded), or `undefined` where it may not be used. */
 export function checkName(name: string, maxChars: number): string | undefined {
