@@ -34,7 +34,7 @@ main() {
     chart)
       fetch_helm
       fetch_helm_unittest
-      fetch_kubeconform
+      fetch_go_tool kubeconform "$KUBECONFORM_VERSION" github.com/yannh/kubeconform/cmd/kubeconform
       fetch_kubernetes_schemas
       return
       ;;
@@ -55,7 +55,8 @@ main() {
       install_image_packages
       fetch_rust
       fetch_cargo_tool cargo-auditable "$CARGO_AUDITABLE_VERSION"
-      fetch_syft
+      # The documents name the version that made them.
+      fetch_go_tool syft "$SYFT_VERSION" github.com/anchore/syft/cmd/syft "-X main.version=$SYFT_VERSION"
       return
       ;;
     *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|deny|sbom]" ;;
@@ -418,24 +419,14 @@ fetch_helm_unittest() {
   into_place "$dir" bin "$to"
 }
 
-fetch_kubeconform() {
-  local to=$tools/kubeconform-$KUBECONFORM_VERSION
-  [ -x "$to/kubeconform" ] && return 0
+# fetch_go_tool NAME VERSION PACKAGE [LINKER FLAGS]
+fetch_go_tool() {
+  local to=$tools/$1-$2
+  [ -x "$to/$1" ] && return 0
   mkdir -p "$tools"
   local dir
   dir=$(mktemp -d "$tools/.fetch-XXXXXX")
-  build_with_go "$dir" "kubeconform $KUBECONFORM_VERSION" "github.com/yannh/kubeconform/cmd/kubeconform@v$KUBECONFORM_VERSION"
-  into_place "$dir" bin "$to"
-}
-
-fetch_syft() {
-  local to=$tools/syft-$SYFT_VERSION
-  [ -x "$to/syft" ] && return 0
-  mkdir -p "$tools"
-  local dir
-  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
-  # The documents name the version that made them.
-  build_with_go "$dir" "syft $SYFT_VERSION" "github.com/anchore/syft/cmd/syft@v$SYFT_VERSION" "-X main.version=$SYFT_VERSION"
+  build_with_go "$dir" "$1 $2" "$3@v$2" "${4:-}"
   into_place "$dir" bin "$to"
 }
 

@@ -31,7 +31,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** Where nobody reads the log any more, writing what is left of it would not end. */
+/** Where the reader of the log has gone, writing what is left of it would not end. */
 function exit(code: number): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_WITHIN_MS);
   log.flush(() => process.exit(code));

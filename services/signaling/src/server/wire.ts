@@ -184,7 +184,7 @@ export class Wire {
     const isWithin = this.#messages.take(messages, now) && this.#bytes.take(bytes, now);
     if (isWithin) return true;
     if (!this.#closing) this.end('RATE_LIMITED');
-    else if (this.#socket.readyState !== WebSocket.CLOSED) {
+    else if (!this.#stream.destroyed) {
       this.#host.metrics.refusals.inc({ code: 'RATE_LIMITED' });
       this.#cut();
     }

@@ -121,6 +121,8 @@ describe('[LIM-19] what arrives on a socket that is closing', () => {
       raw.write(flood);
       await eventually('it is gone', () => running.pod.socketCount === 0, CLOSE_WITHIN_MS / 2);
       assert.ok(performance.now() - since < CLOSE_WITHIN_MS / 2);
+      const metrics = await (await fetch(`${running.url}/metrics`)).text();
+      assert.match(metrics, /^parley_refusals_total\{code="RATE_LIMITED"\} 1$/m);
     });
   }
 
