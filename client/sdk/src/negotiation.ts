@@ -10,7 +10,7 @@ import type { Clock } from './ports.ts';
 export interface NegotiationOptions {
   readonly connection: RTCPeerConnection;
   readonly session: number;
-  /** In a collision the polite side takes its own offer back. */
+  /** In a collision the polite side takes its own offer back, once an offer of its own has been answered. */
   readonly polite: boolean;
   readonly clock: Clock;
   send(signal: LinkSignal): void;
@@ -114,7 +114,9 @@ export class Negotiation {
       return;
     }
     if (signal.round < this.#answeredRound) return;
-    if (connection.signalingState === 'have-local-offer' && !polite) return;
+    // Until its first offer is answered the polite side insists too: the other one has answered, and that answer is on its way again.
+    const yields = polite && this.settled;
+    if (connection.signalingState === 'have-local-offer' && !yields) return;
     await connection.setRemoteDescription({ type: 'offer', sdp: signal.sdp });
     await this.#remoteIsSet(signal);
     await connection.setLocalDescription();

@@ -10,7 +10,7 @@ import { Senders, type Outgoing, type StreamNames } from './senders.ts';
 export interface PeerOptions {
   readonly ports: Ports;
   readonly session: number;
-  /** The starter makes the session and is the impolite side. */
+  /** The starter makes the session and is the polite side. */
   readonly starter: boolean;
   readonly configuration: RTCConfiguration;
   readonly names: StreamNames;
@@ -60,7 +60,8 @@ export class Peer {
     this.negotiation = new Negotiation({
       connection: this.connection,
       session,
-      polite: !starter,
+      // Chromium shows no picture any more on a side that takes an offer back before one of its own was ever answered.
+      polite: starter,
       clock: ports.clock,
       send: (signal) => options.send(signal),
       roles: () => this.#senders.roles(),

@@ -61,10 +61,11 @@ async function inChromium(): Promise<Person> {
 async function eventually(
   person: Person,
   what: string,
-  ask: () => boolean | Promise<boolean>,
+  ask: (argument: string) => boolean | Promise<boolean>,
+  argument = '',
 ): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
-  while (!(await person.evaluate(ask, ''))) {
+  while (!(await person.evaluate(ask, argument))) {
     if (performance.now() > deadline) {
       const state = await person.evaluate(async () => {
         const states = globalThis.stage.connections.map((one) => [one.connectionState, one.signalingState]);
@@ -82,6 +83,7 @@ async function eventually(
 
 const linked = (): boolean => globalThis.stage.call().snapshot().people[0]?.link.status === 'connected';
 const sees = async (): Promise<boolean> => (await globalThis.stage.received()).frames > 10;
+const isShown = (before: string): boolean => globalThis.stage.shown() > Number(before) + 10;
 const hears = async (): Promise<boolean> => (await globalThis.stage.received()).energy > 0;
 const seesScreen = async (): Promise<boolean> => (await globalThis.stage.received()).screenFrames > 0;
 const measured = (): boolean => {
@@ -117,6 +119,8 @@ describe('Firefox and Chromium in one call', () => {
         }, '');
       }
       await eventually(chrome, 'is linked after an ICE restart of both at once', linked);
+      const before = await chrome.evaluate(() => globalThis.stage.shown(), '');
+      await eventually(chrome, 'is shown pictures afterwards', isShown, String(before));
       await chrome.evaluate(() => globalThis.stage.call().leave(), '');
       await eventually(fox, 'is alone', () => globalThis.stage.call().snapshot().people.length === 0);
       await fox.evaluate(() => globalThis.stage.call().leave(), '');

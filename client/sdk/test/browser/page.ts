@@ -14,6 +14,7 @@ function createStage() {
   const sockets: WireSocket[] = [];
   let call: Call | undefined;
   let swallow = 0;
+  let collisions = 0;
   const violations: string[] = [];
   document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
 
@@ -50,6 +51,14 @@ function createStage() {
           createConnection: (configuration) => {
             const connection = ports.createConnection(configuration);
             connections.push(connection);
+            const take = connection.setRemoteDescription.bind(connection);
+            connection.setRemoteDescription = async (
+              description: RTCSessionDescriptionInit,
+            ): Promise<void> => {
+              const isOurs = connection.signalingState === 'have-local-offer';
+              if (description.type === 'offer' && isOurs) collisions += 1;
+              return take(description);
+            };
             return connection;
           },
           openSocket: (url, handlers) => {
@@ -72,6 +81,16 @@ function createStage() {
     async shareScreen(): Promise<void> {
       current().setScreen(await navigator.mediaDevices.getDisplayMedia({ video: true }));
     },
+    /** At that Unix time, in milliseconds: two pages can do it at the same moment. */
+    async restartIce(at: number): Promise<void> {
+      await new Promise((resolve) => setTimeout(resolve, at - Date.now()));
+      for (const connection of connections)
+        if (connection.connectionState === 'connected') connection.restartIce();
+    },
+    /** Offers of ours that were taken back for one of the other side. */
+    collisions: (): number => collisions,
+    /** Frames that were shown, of everything that plays. */
+    shown: (): number => shown,
     /** Frames decoded and sound energy received on the live connections, by role of the stream they belong to. */
     async received(): Promise<{ frames: number; screenFrames: number; energy: number }> {
       const totals = { frames: 0, screenFrames: 0, energy: 0 };
@@ -103,8 +122,17 @@ function play({ people }: CallSnapshot): void {
     element.srcObject = stream;
     playing.add(stream);
     document.body.append(element);
+    count(element);
   }
 }
 
+function count(element: HTMLVideoElement): void {
+  element.requestVideoFrameCallback(() => {
+    shown += 1;
+    count(element);
+  });
+}
+
 const playing = new WeakSet<MediaStream>();
+let shown = 0;
 globalThis.stage = createStage();
