@@ -7,6 +7,7 @@ import { memoryNetwork } from '@parley/signaling/adapters/memory-bus';
 import { memoryPages } from '@parley/signaling/adapters/memory-pages';
 import { memoryRooms } from '@parley/signaling/adapters/memory-rooms';
 import { memorySeats } from '@parley/signaling/adapters/memory-seats';
+import { mediaHosts } from '@parley/signaling/server/media-hosts';
 import { createLog } from '@parley/signaling/server/log';
 import { startPod, type RunningPod } from '@parley/signaling/server/start';
 import { defaultLimits } from '@parley/protocol/limits';
@@ -133,6 +134,7 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
       trustedProxies: 0,
       allowedOrigins: [pageUrl],
       live: false,
+      mediaHosts: mediaHosts([]),
       logLevel: 'silent',
       limits: defaultLimits(),
     } as const;

@@ -54,7 +54,7 @@ export async function readArrival(
   const { generation, media } = message;
   const since = 'since' in claims ? claims.since : Date.now();
   const person = { socket, view, policy, participant, generation, incarnation, owner, visitor, name, media };
-  const arrival = { ...person, token: await signResume(parts, person, since) };
+  const arrival = { ...person, token: signResume(parts, person, since) };
   if (message.type === 'enter') {
     if (known.stored !== undefined) parts.rooms.use(known.stored);
     return { type: 'join', ...arrival };
@@ -91,7 +91,7 @@ export function signResume(
   { tokens, limits }: Pick<ArrivalParts, 'tokens' | 'limits'>,
   { view, participant, generation, incarnation, owner, visitor }: Omit<Arrival, 'token'>,
   since: number,
-): Promise<string> {
+): string {
   const claims = {
     sub: participant,
     room: view.room,

@@ -27,12 +27,12 @@ export interface Host extends WireHost {
   /** A line of the participant of this socket. */
   chat(connection: Connection, id: string, text: string): void;
   /** A token as this one, for longer. */
-  renew(token: string): Promise<string>;
+  renew(token: string): string;
   /** STUN and TURN servers, with credentials for a participant at this address. */
   iceOffer(room: RoomId, address: string): IceOffer;
   /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
-  relayOffer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null>;
+  relayOffer(room: RoomId, participant: ParticipantId, without?: string): RelayOffer | null;
   closed(connection: Connection): void;
 }
 
@@ -167,12 +167,7 @@ export class Connection {
   }
 
   #onRelay(participant: ParticipantId, without?: string): void {
-    this.#host.relayOffer(this.room, participant, without).then(
-      (relay) => {
-        if (this.#stage.stage === 'participant') this.say({ type: 'relay', relay });
-      },
-      () => this.end('INTERNAL'),
-    );
+    this.say({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, without) });
   }
 
   #onEnter(message: Enter | Resume, since: number): void {
@@ -270,14 +265,9 @@ export class Connection {
 
   /** SPEC rule RES-11. */
   #renew(): void {
-    this.#resume.renewAt = Infinity;
-    this.#host.renew(this.#resume.token).then(
-      (resume) => {
-        if (this.#stage.stage !== 'participant') return;
-        this.#keepToken(resume);
-        this.say({ type: 'resume-token', resume });
-      },
-      () => this.end('INTERNAL'),
-    );
+    if (this.#stage.stage !== 'participant') return;
+    const resume = this.#host.renew(this.#resume.token);
+    this.#keepToken(resume);
+    this.say({ type: 'resume-token', resume });
   }
 }

@@ -32,7 +32,8 @@ export class HomeRegion {
       case 'free-seat':
         return seats.free(effect.seats, effect.participant);
       case 'let-in':
-        void this.#letIn(effect);
+        // In a turn of its own: the core is not asked while it is being carried out.
+        queueMicrotask(() => this.#letIn(effect));
         return undefined;
       case 'read-policy':
         void this.#readPolicy(effect.room);
@@ -54,10 +55,10 @@ export class HomeRegion {
   }
 
   /** With a token of this moment: whoever waited is shown no chat from before. */
-  async #letIn({ seats, arrival }: HomeEffect & { type: 'let-in' }): Promise<void> {
+  #letIn({ seats, arrival }: HomeEffect & { type: 'let-in' }): void {
     const { handle } = this.#parts;
     const { socket, participant, view } = arrival;
-    const token = await signResume(this.#parts, arrival, Date.now());
+    const token = signResume(this.#parts, arrival, Date.now());
     const answer = { type: 'seat', room: view.room, seats, socket, participant, token } as const;
     if (seats === undefined) handle({ ...answer, outcome: 'taken', wasHeld: false });
     else {

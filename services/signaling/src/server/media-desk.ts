@@ -84,7 +84,7 @@ export class MediaDesk {
     participant: ParticipantId,
     people: readonly ParticipantId[],
     without?: string,
-  ): Promise<RelayOffer | null> {
+  ): RelayOffer | null {
     const rights = {
       sub: participant,
       publish: [participantBroadcasts(room, participant)],
@@ -101,7 +101,7 @@ export class MediaDesk {
   }
 
   /** Of a live broadcast: nobody's token is revoked, as nobody is known to leave. */
-  offerLive(name: string, { publish, without }: LiveRequest): Promise<RelayOffer | null> {
+  offerLive(name: string, { publish, without }: LiveRequest): RelayOffer | null {
     const broadcast = liveBroadcast(name);
     const rights = {
       sub: participantId(randomBytes(16)),
@@ -111,16 +111,12 @@ export class MediaDesk {
     return this.#offer({ meeting: broadcast, without, crowd: undefined }, rights);
   }
 
-  async #offer(
-    where: Where,
-    rights: Rights,
-    onFound = (_relay: MediaRelay): void => {},
-  ): Promise<RelayOffer | null> {
+  #offer(where: Where, rights: Rights, onFound = (_relay: MediaRelay): void => {}): RelayOffer | null {
     const { limits, tokens, now } = this.#parts;
     const relay = this.#relays.pick(where.meeting, now(), where.without, where.crowd);
     if (relay === undefined) return null;
     onFound(relay);
-    const token = await tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
+    const token = tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
     return { url: relay.url, token, certificateHashes: relay.certificateHashes };
   }
 

@@ -103,7 +103,7 @@ export class PageDesk implements PageHost {
     return this.#parts.turn.takeRequest(address);
   }
 
-  pipeToken(visitor: VisitorId, pipe: string): Promise<string> {
+  pipeToken(visitor: VisitorId, pipe: string): string {
     const topics = [pipeTopic(pipe)];
     return this.#parts.tokens.signPipe({ sub: visitor, publish: topics, subscribe: topics }, PIPE_TOKEN_MS);
   }

@@ -278,14 +278,14 @@ export class SignalingPod implements Host {
   }
 
   /** A relay where this room meets, with a fresh token for it; `null` where the region has none. */
-  relayOffer(room: RoomId, participant: ParticipantId, without?: string): Promise<RelayOffer | null> {
+  relayOffer(room: RoomId, participant: ParticipantId, without?: string): RelayOffer | null {
     const inside = this.core.people(room).filter(({ state }) => state !== 'waiting');
     const people = inside.map((person) => person.participant);
     return this.#media.offer(room, participant, people, without);
   }
 
   /** The same for a live broadcast. */
-  liveOffer(name: string, asked: LiveRequest): Promise<RelayOffer | null> {
+  liveOffer(name: string, asked: LiveRequest): RelayOffer | null {
     return this.#media.offerLive(name, asked);
   }
 
@@ -357,7 +357,7 @@ export class SignalingPod implements Host {
   }
 
   /** A token as this one, for longer. SPEC rule RES-11. */
-  renew(token: string): Promise<string> {
+  renew(token: string): string {
     return this.#parts.tokens.renewResume(token, this.limits['resume.ttl']);
   }
 

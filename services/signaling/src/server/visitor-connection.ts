@@ -24,7 +24,7 @@ export interface PageHost extends WireHost {
   /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
   /** A token for that topic of the stream relay. */
-  pipeToken(visitor: VisitorId, pipe: string): Promise<string>;
+  pipeToken(visitor: VisitorId, pipe: string): string;
   /** `undefined` where the address may ask once more; otherwise how long to wait, in ms. */
   takeRequest(address: string): number | undefined;
   closed(connection: VisitorConnection): void;
@@ -165,9 +165,6 @@ export class VisitorConnection {
   }
 
   #onPipe(visitor: VisitorId, pipe: string): void {
-    this.#host.pipeToken(visitor, pipe).then(
-      (token) => this.say({ type: 'pipe', pipe, token }),
-      () => this.end('INTERNAL'),
-    );
+    this.say({ type: 'pipe', pipe, token: this.#host.pipeToken(visitor, pipe) });
   }
 }

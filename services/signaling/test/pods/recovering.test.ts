@@ -34,8 +34,8 @@ test('[RES-6] [RES-7] [KEY-4] the room recovers: foreign, old and swapped tokens
   // Another installation, whose key happens to have the same id.
   const theirs = await createTokens(keySet());
   const bad: readonly (readonly [what: string, code: Code, token: string])[] = [
-    ['another key', 'RESUME_INVALID', await theirs.signResume(claims, MINUTE_MS)],
-    ['too old', 'RESUME_EXPIRED', await ours.signResume(claims, -MINUTE_MS)],
+    ['another key', 'RESUME_INVALID', theirs.signResume(claims, MINUTE_MS)],
+    ['too old', 'RESUME_EXPIRED', ours.signResume(claims, -MINUTE_MS)],
     ['of another room', 'RESUME_INVALID', elsewhere.welcome.resume],
     ['a ticket', 'RESUME_INVALID', ticket],
   ];

@@ -18,11 +18,16 @@ test('[KEY-2] what one region signs every region verifies with the same set, als
     [one, other],
     [other, one],
   ] as const) {
-    assert.ok((await reader.verifyTicket(await signer.signTicket(claims, HOUR_MS))).ok);
-    const resume = await signer.signResume({ ...claims, generation: 1, since: 0 }, HOUR_MS);
+    assert.ok((await reader.verifyTicket(signer.signTicket(claims, HOUR_MS))).ok);
+    const resume = signer.signResume({ ...claims, generation: 1, since: 0 }, HOUR_MS);
     assert.ok((await reader.verifyResume(resume)).ok);
   }
   await assert.rejects(createTokens({ active: 'gone', keys: both }), /active key gone/);
+  const mixed = { ...old.keys[0], x: next.keys[0]?.x };
+  await assert.rejects(
+    createTokens({ active: 'old', keys: [mixed] }),
+    /active key old do not belong together/,
+  );
 });
 
 test('[KEY-3] in each step of a rotation every pod reads what every other signs; a key that is dropped is worth nothing', async () => {

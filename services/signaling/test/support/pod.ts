@@ -1,5 +1,5 @@
 /** A pod for tests inside this process, over memory or NATS. One that can be killed is in `pods/support/pod-process.ts`. */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, type JsonWebKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ import { natsBacking, startPod, type Backing, type RunningPod } from '../../src/
 import { eventually } from './deadline.ts';
 
 /** A key set as an operator would make it. */
-export function keySet(kid = 'k1'): { active: string; keys: object[] } {
+export function keySet(kid = 'k1'): { active: string; keys: JsonWebKey[] } {
   const { privateKey } = generateKeyPairSync('ed25519');
   return { active: kid, keys: [{ ...privateKey.export({ format: 'jwk' }), kid }] };
 }

@@ -209,7 +209,7 @@ test('[RES-6] an unknown participant is let in by the age of its token (iat), wh
     const sub = participantId(randomBytes(16));
     const claims = { sub, room: ada.room, generation: 1, since: Date.now() };
     await eve.connect(pod.url);
-    eve.sayResume('Eve', await tokens.signResume(claims, ttlMs));
+    eve.sayResume('Eve', tokens.signResume(claims, ttlMs));
     const outcome = await eve.welcomed().then(
       () => 'in',
       async () => (await eve.refusedWith()).code,

@@ -52,7 +52,7 @@ export async function joinRoom(
     ...(owner ? { owner } : {}),
     ...(visitor === undefined ? {} : { visitor }),
   };
-  const ticket = await tokens.signTicket(claims, limits['ticket.ttl']);
+  const ticket = tokens.signTicket(claims, limits['ticket.ttl']);
   const origin = publicOrigin(request.raw, config);
   const answer: JoinAnswer = {
     participant,

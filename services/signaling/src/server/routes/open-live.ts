@@ -8,11 +8,11 @@ import { refuse } from '../refusal.ts';
 import { addressOf } from '../visitor.ts';
 import type { RouteContext } from './context.ts';
 
-export async function openLive(
+export function openLive(
   { config, pod, joins, podJoins }: RouteContext,
   request: FastifyRequest<{ Params: { name: string } }>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): FastifyReply {
   const body = decode(LiveRequest, request.body ?? {});
   if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
   const { name } = request.params;
@@ -22,7 +22,7 @@ export async function openLive(
   const wait = joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
   if (!podJoins.take(1, pod.now())) return refuse(reply, 'POD_FULL', undefined, podJoins.waitMs(1));
-  const relay = await pod.liveOffer(name, body.message);
+  const relay = pod.liveOffer(name, body.message);
   if (relay === null) return refuse(reply, 'NO_RELAY');
   const answer: LiveAnswer = { broadcast: liveBroadcast(name), relay };
   return reply.header('cache-control', 'no-store').send(answer);
