@@ -5,6 +5,7 @@ import { accessSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NODE_OPTIONS } from '@parley/signaling/node-options';
 import type { EarlierCommit } from './earlier.ts';
 import type { Target } from './generator/dialect.ts';
 import type { Watched } from './job.ts';
@@ -68,7 +69,8 @@ export async function startParley(pods: number, { dir, profileTo, earlier }: Sta
       ...(earlier?.limits ?? PARLEY_LIMITS),
     };
     const profile = profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileTo}`];
-    const child = start(process.execPath, [...profile, earlier?.signaling ?? SIGNALING], {
+    const program = earlier === undefined ? [...NODE_OPTIONS, SIGNALING] : [earlier.signaling];
+    const child = start(process.execPath, [...profile, ...program], {
       log: join(home, `${name}.log`),
       env,
     });

@@ -1,3 +1,4 @@
+import { NODE_OPTIONS } from '@parley/signaling/node-options';
 import { stunUrls, turnUrls } from './coturn.ts';
 import { natsUrl } from './nats.ts';
 import { answersOk, inRepository, localhost, settingsLike, type Site } from './site.ts';
@@ -18,7 +19,7 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
   return {
     name,
     command: tools.node,
-    args: [...nodeOptions(site), '--enable-source-maps', inRepository('services/signaling/src/main.ts')],
+    args: [...NODE_OPTIONS, ...nodeOptions(site), inRepository('services/signaling/src/main.ts')],
     env: {
       PARLEY_LIVE: 'open',
       ...settingsLike(passedOn, site),

@@ -59,9 +59,9 @@ const rollouts = Object.keys(used).map((component): Trial => ({
   },
 }));
 
-const powerCut = (name: string, always: boolean, find: (scene: Scene) => Promise<Node>): Trial => ({
+const powerCut = (name: string, find: (scene: Scene) => Promise<Node>): Trial => ({
   name: `power cut of ${name}`,
-  always,
+  always: true,
   async happens(scene) {
     const node = await find(scene);
     setCable(node, 'down');
@@ -96,8 +96,8 @@ export const faults: readonly Trial[] = [
   { name: 'nothing', always: true, happens: () => pause(watchedMs) },
   ...['signaling', 'turn', 'relay', 'nats'].map((component) => toPod(component, '`kill -9` of', killPod)),
   ...rollouts,
-  powerCut('the node that most came by, not of the TURN server of the call', true, busiestOther),
-  powerCut('the node of the TURN server of a call', false, nodeOfTurn),
+  powerCut('the node that most came by, not of the TURN server of the call', busiestOther),
+  powerCut('the node of the TURN server of a call', nodeOfTurn),
   ...Object.keys(used).map((component) => toPod(component, 'deletion of', deletePod)),
   partition,
 ];

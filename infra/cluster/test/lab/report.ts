@@ -20,10 +20,6 @@ Measured in the lab (\`infra/cluster\`), whose three nodes share one machine wit
 writes this page. The first row is what the machine does to people when nothing fails. Seconds are the longest of anybody's
 without a new picture or a sound, and without a socket to signaling. Rows that are not in every run come with \`FULL=1\`.
 
-After a power cut of the node of a call's TURN server the call stood still or was silent for more than the 30 s that the lab allows in five of eight trials, so it is
-tried with \`FULL=1\` alone: in one trial sound was back after 4 s and one of the two pictures after 50, in others neither for 50 s. That is a defect whose cause
-is not known yet. A call whose TURN server is killed or deleted goes on within 7 s.
-
 `;
 
 /** In place of an earlier row of that name. */
