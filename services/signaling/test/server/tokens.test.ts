@@ -41,7 +41,7 @@ test('[KEY-3] in each step of a rotation every pod reads what every other signs;
     (
       await (
         await createTokens(reader)
-      ).verifyTicket(await (await createTokens(signer)).signTicket(claims, HOUR_MS))
+      ).verifyTicket((await createTokens(signer)).signTicket(claims, HOUR_MS))
     ).ok;
   // The last key is dropped when no token of it is left: only then pods of the step before sign with the next one.
   for (const [one, other] of [steps.slice(0, 2), steps.slice(1, 3), steps.slice(2)] as [object, object][]) {
