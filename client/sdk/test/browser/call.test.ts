@@ -6,7 +6,6 @@ import type { CallSnapshot, Person } from '../../src/call.ts';
 import { bundled, setStage, type Stage } from './stage.ts';
 
 const DEADLINE_MS = 20_000;
-const SHOWN_WITHIN_MS = 5000;
 
 let stage: Stage;
 let rooms = 0;
@@ -64,13 +63,13 @@ async function assertMedia(pages: readonly Page[]): Promise<void> {
   );
 }
 
-/** Everyone is shown new pictures from now on, within the time that an ICE restart over loopback may take. */
+/** Everyone is shown new pictures from now on: decoded frames can miss the screen. */
 async function assertShown(pages: readonly Page[]): Promise<void> {
   await Promise.all(
     pages.map(async (page) => {
       const ask = async () => page.evaluate(() => globalThis.stage.shown());
       const start = await ask();
-      await eventually(ask, (shown) => shown > start + 10, SHOWN_WITHIN_MS);
+      await eventually(ask, (shown) => shown > start + 10);
     }),
   );
 }
@@ -169,25 +168,25 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('both restart ICE at the same moment, again and again: the offers collide, and both go on seeing pictures', async () => {
+  test('offers of an ICE restart collide: both go on seeing pictures', { timeout: 180_000 }, async () => {
     const { pages } = await gather(['Ada', 'Bo']);
     await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
     await assertMedia(pages);
-    for (let round = 0; round < 5; round += 1) {
+    const collisions = async (): Promise<number> => {
+      const counts = await Promise.all(
+        pages.map(async (page) => page.evaluate(() => globalThis.stage.collisions())),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    };
+    // Whether two offers that are made at the same moment meet is a matter of milliseconds.
+    for (let round = 0; round < 20 && (await collisions()) < 2; round += 1) {
       const at = Date.now() + 200;
       await Promise.all(
         pages.map(async (page) => page.evaluate(async (when) => globalThis.stage.restartIce(when), at)),
       );
-      await new Promise((resolve) => setTimeout(resolve, 500));
       await assertShown(pages);
     }
-    const collisions = await Promise.all(
-      pages.map(async (page) => page.evaluate(() => globalThis.stage.collisions())),
-    );
-    assert.ok(
-      collisions.some((count) => count > 0),
-      'no two offers collided',
-    );
+    assert.ok((await collisions()) > 0, 'no two offers collided');
     await closeAll(pages);
   });
 

@@ -81,11 +81,17 @@ function createStage() {
     async shareScreen(): Promise<void> {
       current().setScreen(await navigator.mediaDevices.getDisplayMedia({ video: true }));
     },
-    /** At that Unix time, in milliseconds: two pages can do it at the same moment. */
+    /** At that Unix time, in milliseconds, so that two pages do it at the same moment. Resolves when it is negotiated. */
     async restartIce(at: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, at - Date.now()));
-      for (const connection of connections)
-        if (connection.connectionState === 'connected') connection.restartIce();
+      const connection = connections.find(({ connectionState }) => connectionState === 'connected');
+      if (connection === undefined) throw new Error('not connected');
+      const before = fragmentOf(connection);
+      connection.restartIce();
+      while (connection.signalingState !== 'stable' || fragmentOf(connection) === before)
+        await new Promise((resolve) => {
+          connection.addEventListener('signalingstatechange', resolve, { once: true });
+        });
     },
     /** Offers of ours that were taken back for one of the other side. */
     collisions: (): number => collisions,
@@ -111,6 +117,11 @@ function createStage() {
       return totals;
     },
   };
+}
+
+/** The ICE user name fragment that was negotiated last (RFC 8839 §5.4). */
+function fragmentOf({ currentLocalDescription }: RTCPeerConnection): string | undefined {
+  return /^a=ice-ufrag:(\S+)/m.exec(currentLocalDescription?.sdp ?? '')?.[1];
 }
 
 /** Sound is only decoded for an element that plays it, as in a real page. */
