@@ -8,7 +8,7 @@ import { fromBase64, toBase64 } from '../src/pages/base64.ts';
 import { Bitmap } from '../src/pages/bitmap.ts';
 import { Dialogue } from '../src/pages/dialogue.ts';
 import { makeManifest, readManifest } from '../src/pages/manifest.ts';
-import { newSecret, readSecret } from '../src/relayed/secret.ts';
+import { newSecret, readSecret } from '../src/sfu/secret.ts';
 
 const { subtle } = crypto;
 const PAGE_BYTES = 1 << 20;

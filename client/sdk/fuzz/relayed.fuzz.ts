@@ -10,12 +10,12 @@ import {
   utf8,
   type Target,
 } from '../../../scripts/fuzz/target.ts';
-import { webCompression } from '../src/compression.ts';
-import { decodeSignal, encodeSignal } from '../src/payload.ts';
-import { chooseAudio, chooseVideo, readCatalog, MOST_PIXELS } from '../src/relayed/catalog.ts';
-import { readFragment, readHeader } from '../src/relayed/cmaf.ts';
-import { unpackerOf } from '../src/relayed/container.ts';
-import { decodeFrame, encodeFrame, type Frame } from '../src/relayed/frames.ts';
+import { webCompression } from '../src/net/compression.ts';
+import { decodeSignal, encodeSignal } from '../src/mesh/payload.ts';
+import { chooseAudio, chooseVideo, readCatalog, MOST_PIXELS } from '../src/sfu/catalog.ts';
+import { readFragment, readHeader } from '../src/sfu/cmaf.ts';
+import { unpackerOf } from '../src/sfu/container.ts';
+import { decodeFrame, encodeFrame, type Frame } from '../src/sfu/frames.ts';
 import { box, bytes, fragmentOf, headerOf, u32 } from '../test/fakes/boxes.ts';
 
 const MOST_FRAMES = 2000;

@@ -1,6 +1,6 @@
 /** The ports of a browser: everything is taken from `globalThis`, so a page and a test page are the same. */
-import { webCompression } from './compression.ts';
-import type { PageMedia } from './relayed/media-ports.ts';
+import { webCompression } from './net/compression.ts';
+import type { PageMedia } from './sfu/media-ports.ts';
 import type {
   Clock,
   LevelMeter,
@@ -46,8 +46,8 @@ function canRelay(): boolean {
 
 async function loadRelayedMedia(page: PageMedia): Promise<RelayedMedia> {
   const [{ RelayedRoom }, { browserMedia }] = await Promise.all([
-    import('./relayed/relayed-room.ts'),
-    import('./relayed/browser-media.ts'),
+    import('./sfu/relayed-room.ts'),
+    import('./sfu/browser-media.ts'),
   ]);
   return { RelayedRoom, media: browserMedia(page) };
 }

@@ -6,8 +6,8 @@ import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media, Presence, Waiting } from '@parley/protocol/people';
-import type { TrackFigures } from './figures.ts';
-import type { Moderation } from './moderation.ts';
+import type { TrackFigures } from './measure/figures.ts';
+import type { Moderation } from './room/moderation.ts';
 
 /** What the connection to the room is doing. Everything between a lost socket and its return is one calm `recovering`. */
 export type CallConnection =

@@ -1,6 +1,6 @@
 /** What the SDK takes from its surroundings. `browser-ports.ts` builds them from a page or worker; tests give their own. */
-import type { MediaPorts } from './relayed/media-ports.ts';
-import type { RelayedRoom } from './relayed/relayed-room.ts';
+import type { MediaPorts } from './sfu/media-ports.ts';
+import type { RelayedRoom } from './sfu/relayed-room.ts';
 
 export interface Ports {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;

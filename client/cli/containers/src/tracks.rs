@@ -45,7 +45,7 @@ impl Tracks {
     }
 }
 
-/// What is taken of a stranger's pictures, or of their sounds. Names have the form that browsers insist on (`relayed/catalog.ts`
+/// What is taken of a stranger's pictures, or of their sounds. Names have the form that browsers insist on (`sfu/catalog.ts`
 /// of the SDK), or capitals as well.
 pub fn taken(tracks: impl Iterator<Item = Track>) -> impl Iterator<Item = Track> {
     let plain = |letter: u8| matches!(letter, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-');

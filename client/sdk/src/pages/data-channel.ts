@@ -1,6 +1,6 @@
 /** One RTCPeerConnection with one data channel, from offer or answer to its end. Never reused. SPEC rule PAGE-14. */
 import type { Clock } from '../ports.ts';
-import { read } from '../quality.ts';
+import { read } from '../mesh/quality.ts';
 import type { Wire, WireEnd } from './wire.ts';
 
 export interface DataChannelOptions {

@@ -2,9 +2,9 @@
 import { decode } from '@parley/protocol/decode';
 import { PageManifest, type PageAddress, type PageLimits, type VisitMessage } from '@parley/protocol/pages';
 import { Type } from 'typebox';
-import { toRtc } from '../ice-servers.ts';
+import { toRtc } from '../mesh/ice-servers.ts';
 import type { Ports } from '../ports.ts';
-import { newSecret, SECRET_BYTES } from '../relayed/secret.ts';
+import { newSecret, SECRET_BYTES } from '../sfu/secret.ts';
 import type { PageContent, PageMade, PageRefusal, Pages, PagesSnapshot } from './api.ts';
 import { HeldPage } from './held-page.ts';
 import { makeManifest } from './manifest.ts';

@@ -5,7 +5,7 @@
 import { decode } from '@parley/protocol/decode';
 import { PageManifest } from '@parley/protocol/pages';
 import { Type } from 'typebox';
-import { readSecret } from '../relayed/secret.ts';
+import { readSecret } from '../sfu/secret.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 
 export const SEAL_SCHEME = 'AES-128-GCM';

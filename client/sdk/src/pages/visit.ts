@@ -11,8 +11,8 @@ import {
   type VisitorMessage,
 } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
-import { backoff } from '../backoff.ts';
-import { hasTurn, renewIn } from '../ice-servers.ts';
+import { backoff } from '../net/backoff.ts';
+import { hasTurn, renewIn } from '../mesh/ice-servers.ts';
 import type { Ports } from '../ports.ts';
 import type { PageRefusal, PagesSnapshot } from './api.ts';
 import { refusalOf } from './refusals.ts';

@@ -1,8 +1,8 @@
 /** The room through the relays, as a test says it is. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { RelayedMedia } from '../../src/ports.ts';
-import type { RelayedRoom, RelayedRoomOptions } from '../../src/relayed/relayed-room.ts';
-import type { Subscriber } from '../../src/relayed/subscriber.ts';
+import type { RelayedRoom, RelayedRoomOptions } from '../../src/sfu/relayed-room.ts';
+import type { Subscriber } from '../../src/sfu/subscriber.ts';
 import { fakeStream } from './media.ts';
 
 export interface FakeRelays {

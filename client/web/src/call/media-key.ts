@@ -1,5 +1,5 @@
 /** The end-to-end key of a room, in the fragment of its link: browsers send it to no server. */
-import { newSecret, readSecret, SECRET_BYTES } from '@parley/sdk/relayed/secret';
+import { newSecret, readSecret, SECRET_BYTES } from '@parley/sdk/sfu/secret';
 
 const FRAGMENT = /[#&]key=([\w-]+)/;
 

@@ -1,5 +1,5 @@
 import type { CallFigures, Person } from '@parley/sdk/call';
-import type { TrackFigures } from '@parley/sdk/figures';
+import type { TrackFigures } from '@parley/sdk/measure/figures';
 import { useEffect, useState } from 'preact/hooks';
 import { PATHS } from '../copy/paths.ts';
 import { Dialog } from '../design/dialog.tsx';

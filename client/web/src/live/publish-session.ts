@@ -1,5 +1,5 @@
 /** Somebody's own broadcast: camera or screen, microphone, and the connection it goes out on. The page renders its signals. */
-import { openRelay, type Connection } from '@parley/sdk/relayed/transports';
+import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { browserDevices, problemOf, type MediaProblem } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';

@@ -2,7 +2,7 @@
 import { Broadcast, Net, Signals } from '@moq/publish';
 import Session from '@moq/qmux';
 import type { Publisher, Sent, Shown } from './publish-session.ts';
-import type { ConnectOptions } from '@parley/sdk/relayed/transports';
+import type { ConnectOptions } from '@parley/sdk/sfu/transports';
 
 type Connection = Awaited<ReturnType<typeof Net.Connection.connect>>;
 

@@ -4,8 +4,8 @@ import {
   RelayLink as SdkLink,
   type RelayLinkOptions as SdkOptions,
   type RelayLinkState,
-} from '@parley/sdk/relayed/relay-link';
-import type { Connection } from '@parley/sdk/relayed/transports';
+} from '@parley/sdk/sfu/relay-link';
+import type { Connection } from '@parley/sdk/sfu/transports';
 import type { Close } from '../streams/closes.ts';
 import { RELAY_SILENT } from './refusals.ts';
 

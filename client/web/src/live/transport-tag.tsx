@@ -1,4 +1,4 @@
-import type { Transport } from '@parley/sdk/relayed/transports';
+import type { Transport } from '@parley/sdk/sfu/transports';
 
 const WHY: Readonly<Record<Transport, string>> = {
   WebTransport: 'Straight to the video server over QUIC',

@@ -1,5 +1,5 @@
 /** One broadcast being watched: its connection, what is to be seen, and figures about it. The page renders its signals. */
-import { openRelay, type Connection } from '@parley/sdk/relayed/transports';
+import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { HISTORY, Meter } from '../streams/meter.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';

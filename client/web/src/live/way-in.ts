@@ -1,5 +1,5 @@
 /** Asks the service which relay to take: before every connection, as it may be another by then (MEDIA-6). */
-import type { WayAnswer as SdkAnswer, WayIn } from '@parley/sdk/relayed/relay-link';
+import type { WayAnswer as SdkAnswer, WayIn } from '@parley/sdk/sfu/relay-link';
 import type { Close } from '../streams/closes.ts';
 import { refusalOf, UNREACHABLE } from './refusals.ts';
 

@@ -1,5 +1,5 @@
 /** Pictures in and out of tracks with the page's own elements, for browsers that have nothing better: Firefox and Safari. */
-import type { Closeable, PageMedia, PictureSink } from '@parley/sdk/relayed/media-ports';
+import type { Closeable, PageMedia, PictureSink } from '@parley/sdk/sfu/media-ports';
 
 export const pageMedia: PageMedia = { readVideo: watchVideo, createPicture: paintPicture };
 

@@ -1,6 +1,6 @@
 /** A WebSocket that comes back: at once where the relay asks for it, otherwise after a pause that grows. */
 import { closeOf, type Close } from './closes.ts';
-import { STEADY_MS, waitMs } from '@parley/sdk/relayed/waiting';
+import { STEADY_MS, waitMs } from '@parley/sdk/sfu/waiting';
 
 export type Link =
   | { readonly at: 'connecting' }

@@ -2,7 +2,7 @@
 import type { ChangeRoomRequest } from '@parley/protocol/http';
 import type { Code } from '@parley/protocol/codes';
 import type { Call, CallFigures, CallSnapshot } from '@parley/sdk/call';
-import type { Moderation } from '@parley/sdk/moderation';
+import type { Moderation } from '@parley/sdk/room/moderation';
 import { BANS, figures, NAMED_VIEW, people } from './people.ts';
 
 export class FakeCall implements Call {

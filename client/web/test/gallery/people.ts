@@ -2,7 +2,7 @@
 import type { Ban, RoomView } from '@parley/protocol/http';
 import type { Waiting } from '@parley/protocol/people';
 import type { CallFigures, CallSnapshot, ChatEntry, Link, Person } from '@parley/sdk/call';
-import type { TrackFigures } from '@parley/sdk/figures';
+import type { TrackFigures } from '@parley/sdk/measure/figures';
 import { fakeCamera } from './fake-media.ts';
 
 const NAMES = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { LOST, REFUSALS, refusalOf } from '../../src/live/refusals.ts';
 import { RelayLink, type Link } from '../../src/live/relay-link.ts';
-import type { Connection } from '@parley/sdk/relayed/transports';
+import type { Connection } from '@parley/sdk/sfu/transports';
 import type { WayAnswer } from '../../src/live/way-in.ts';
 
 class Line implements Connection {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
 import { codecName } from '../../src/live/codecs.ts';
 import { broadcastAfter, type Broadcast } from '../../src/live/watch-session.ts';
-import { sessionMs } from '@parley/sdk/relayed/transports';
+import { sessionMs } from '@parley/sdk/sfu/transports';
 import { askTheWay } from '../../src/live/way-in.ts';
 
 afterEach(() => mock.restoreAll());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { CLOSES, closeOf, refusal } from '../../src/streams/closes.ts';
-import { waitMs } from '@parley/sdk/relayed/waiting';
+import { waitMs } from '@parley/sdk/sfu/waiting';
 
 /** Of the relay's media door alone: no stream is closed with them. */
 const OF_MEDIA = new Set([

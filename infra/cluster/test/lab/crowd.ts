@@ -5,9 +5,9 @@ import { until } from '@parley/e2e/support/until.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { CallConnection } from '@parley/sdk/call';
-import { Connection } from '@parley/sdk/connection';
+import { Connection } from '@parley/sdk/signaling/connection';
 import type { Clock, Ports, WireHandlers, WireSocket } from '@parley/sdk/ports';
-import { emptyRoster, expired, heard, nextExpiry, welcomed, type Roster } from '@parley/sdk/roster';
+import { emptyRoster, expired, heard, nextExpiry, welcomed, type Roster } from '@parley/sdk/room/roster';
 import { host } from '../../src/release.ts';
 import type { Entry } from './entry.ts';
 

@@ -1,8 +1,8 @@
 /** What the owner of a room does from this page: every command with what it waits for, and what to say where it fails. */
 import type { Ban, ChangeRoomRequest } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Moderation } from '@parley/sdk/moderation';
-import type { Answer } from '@parley/sdk/request';
+import type { Moderation } from '@parley/sdk/room/moderation';
+import type { Answer } from '@parley/sdk/net/request';
 import { signal, type Signal } from '@preact/signals';
 import { moderationProblem } from '../../copy/moderation.ts';
 

@@ -1,0 +1,56 @@
+/** Measures a call: what comes from and goes to everybody, over links and through relays. */
+import type { CallFigures } from '../call.ts';
+import { Rates, type Count, type TrackFigures } from './figures.ts';
+import type { PeerLink } from '../mesh/link.ts';
+import type { Clock } from '../ports.ts';
+import type { RelayCounts, RelayedRoom } from '../sfu/relayed-room.ts';
+
+/** How somebody's media comes: over the link with them, or by `relayed`, where that is shown. */
+export interface MeasuredWay {
+  readonly participant: string;
+  readonly link: Pick<PeerLink, 'counts'> | undefined;
+  readonly relayed: { counts(): readonly Count[] } | undefined;
+}
+
+export class CallMeter {
+  readonly #rates = new Rates();
+
+  async measure(
+    ways: readonly MeasuredWay[],
+    room: Pick<RelayedRoom, 'measure'> | null,
+    clock: Clock,
+  ): Promise<CallFigures> {
+    const people = await Promise.all(
+      ways.map(async ({ participant, link, relayed }) => {
+        const linked = await link?.counts();
+        return {
+          participant,
+          received: relayed?.counts() ?? linked?.received ?? [],
+          sent: linked?.sent ?? [],
+        };
+      }),
+    );
+    const relay = (await room?.measure()) ?? null;
+    const now = clock.now();
+    const rates = (of: string, counts: readonly Count[]): TrackFigures[] =>
+      counts.map((count, nth) => this.#rates.of(`${of} ${count.source} ${nth}`, count, now));
+    const figures = {
+      people: people.map(({ participant, received, sent }) => ({
+        participant,
+        received: rates(`from ${participant}`, received),
+        sent: rates(`to ${participant}`, sent),
+      })),
+      relay: relay && {
+        transport: relay.transport,
+        roundTripMs: relay.roundTripMs,
+        lossPercent: lossPercent(relay),
+        sent: rates('relay', relay.sent),
+      },
+    };
+    this.#rates.settle();
+    return figures;
+  }
+}
+
+const lossPercent = ({ packets, lost }: RelayCounts): number | null =>
+  packets === 0 ? null : Math.round((1000 * Math.max(0, lost)) / packets) / 10;

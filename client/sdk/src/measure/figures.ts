@@ -1,0 +1,122 @@
+/** What is received and sent, in figures, from counts that only grow: the browser's own for connections, ours for what goes through relays. Pure. */
+import type { Role } from '../mesh/payload.ts';
+
+/** Of one track since its beginning. */
+export interface Count {
+  readonly source: Role;
+  /** As WebRTC and WebCodecs call it; `null` before it is known. */
+  readonly codec: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly bytes: number;
+  /** Pictures; `null` of sound. */
+  readonly frames: number | null;
+  readonly packets: number;
+  /** Never came, or too late. */
+  readonly lost: number;
+  /** How long what came waited to be played, added up, and how often; zero of what is sent. */
+  readonly waitedMs: number;
+  readonly waits: number;
+}
+
+/** Of one track just now; `null` is not known. */
+export interface TrackFigures {
+  readonly source: Role;
+  readonly codec: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly framesPerSecond: number | null;
+  readonly kilobitsPerSecond: number;
+  readonly lossPercent: number | null;
+  /** Of the buffer that evens out jitter. */
+  readonly bufferMs: number | null;
+}
+
+export interface Counts {
+  readonly received: readonly Count[];
+  readonly sent: readonly Count[];
+}
+
+/** Compares each track's counts with those of the last time. */
+export class Rates {
+  #before = new Map<string, { readonly at: number; readonly count: Count }>();
+  #now = new Map<string, { readonly at: number; readonly count: Count }>();
+
+  /** `key` names the track as long as its counts go on. */
+  of(key: string, count: Count, nowMs: number): TrackFigures {
+    const known = this.#before.get(key);
+    // Counts of another connection begin anew.
+    const before = known !== undefined && known.count.bytes <= count.bytes ? known : undefined;
+    this.#now.set(key, { at: nowMs, count });
+    const seconds = before === undefined ? 0 : (nowMs - before.at) / 1000;
+    const since = (of: (count: Count) => number): number =>
+      before === undefined ? of(count) : of(count) - of(before.count);
+    const perSecond = (of: (count: Count) => number): number => (seconds > 0 ? since(of) / seconds : 0);
+    const lost = Math.max(
+      0,
+      since((one) => one.lost),
+    );
+    const all = lost + since((one) => one.packets);
+    const waits = since((one) => one.waits);
+    return {
+      source: count.source,
+      codec: count.codec,
+      width: count.width,
+      height: count.height,
+      framesPerSecond: count.frames === null ? null : tenths(perSecond((one) => one.frames ?? 0)),
+      kilobitsPerSecond: Math.round(perSecond((one) => one.bytes) * 0.008),
+      lossPercent: all <= 0 ? null : tenths((100 * lost) / all),
+      bufferMs: waits <= 0 ? null : Math.round(since((one) => one.waitedMs) / waits),
+    };
+  }
+
+  /** Everything was asked about: what was not is over. */
+  settle(): void {
+    this.#before = this.#now;
+    this.#now = new Map();
+  }
+}
+
+const tenths = (value: number): number => Math.round(10 * value) / 10;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Of a connection, from `getStats()`. Which section carries what is known by its `mid`. */
+export function countsOf(
+  report: Iterable<readonly [string, unknown]>,
+  roles: { readonly received: ReadonlyMap<string, Role>; readonly sent: ReadonlyMap<string, Role> },
+): Counts {
+  const entries = new Map<string, Entry>();
+  for (const [id, entry] of report)
+    if (typeof entry === 'object' && entry !== null) entries.set(id, entry as Entry);
+  const all = (type: string, of: ReadonlyMap<string, Role>): Count[] =>
+    [...entries.values()].flatMap((entry) => {
+      const source = of.get(text(entry['mid']) ?? '');
+      return entry['type'] === type && source !== undefined ? countOf(entry, source, entries) : [];
+    });
+  return { received: all('inbound-rtp', roles.received), sent: all('outbound-rtp', roles.sent) };
+}
+
+function countOf(entry: Entry, source: Role, entries: ReadonlyMap<string, Entry>): Count {
+  const codec = entries.get(text(entry['codecId']) ?? '');
+  const far = entries.get(text(entry['remoteId']) ?? '');
+  const inbound = entry['type'] === 'inbound-rtp';
+  const picture = entry['kind'] === 'video';
+  return {
+    source,
+    codec: text(codec?.['mimeType'])?.replace(/^\w+\//, '') ?? null,
+    width: known(entry['frameWidth']),
+    height: known(entry['frameHeight']),
+    bytes: number(entry[inbound ? 'bytesReceived' : 'bytesSent']),
+    frames: picture ? number(entry[inbound ? 'framesDecoded' : 'framesEncoded']) : null,
+    packets: number(entry[inbound ? 'packetsReceived' : 'packetsSent']),
+    lost: Math.max(0, number(inbound ? entry['packetsLost'] : far?.['packetsLost'])),
+    waitedMs: 1000 * number(entry['jitterBufferDelay']),
+    waits: number(entry['jitterBufferEmittedCount']),
+  };
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const known = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
+const number = (value: unknown): number => known(value) ?? 0;

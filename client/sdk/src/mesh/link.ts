@@ -1,0 +1,277 @@
+/**
+ * The media link with one person: at most one live connection, and the lower rungs of the recovery ladder. The starter (the larger
+ * participant id) makes sessions, the other side waits for them and may ask for a newer one. Order of repair: ICE restart, again, then a new
+ * connection under a new session; each rung waits for the one before. While the other person or our own socket is away nothing can be
+ * negotiated, so the ladder stands still; media that flows meanwhile is left alone.
+ */
+import type { Undelivered } from '@parley/protocol/server-messages';
+import type { Link } from '../call.ts';
+import type { Counts } from '../measure/figures.ts';
+import type { LinkSignal } from './payload.ts';
+import { Peer } from './peer.ts';
+import type { Ports } from '../ports.ts';
+import type { Outgoing, StreamNames } from './senders.ts';
+
+export interface LinkOptions {
+  readonly ports: Ports;
+  readonly starter: boolean;
+  readonly names: StreamNames;
+  configuration(): RTCConfiguration;
+  /** Whether a signal would leave now: our socket is up and the other person has one. */
+  reachable(): boolean;
+  /** Whether the other person says that they send sound or pictures. */
+  isSending(): boolean;
+  send(signal: LinkSignal): void;
+  /** The path broke, or was not mended: ICE is restarted or a new connection made soon, unless it heals. */
+  onBroken(): void;
+  onChange(): void;
+}
+
+/** Most `disconnected` heal by themselves within this time. The polite side waits longer, so that usually one side restarts. */
+const RESTART_AFTER_MS = { starter: 2500, other: 4000 };
+/** Nothing arrives though ICE calls the path good: there is nothing that could heal. The service is first asked for TURN nodes that live. */
+const RESTART_SILENT_MS = { starter: 500, other: 2000 };
+const RESTARTS = 2;
+const AFTER_RESTART_MS = 5000;
+/** A first connection through relays over TCP takes seconds; after this it is tried anew. */
+const CONNECT_MS = 12_000;
+/** Between new connections, doubled each time up to the cap: a network that lets nothing through must not be flooded. */
+const RENEW_MS = 8000;
+const RENEW_CAP_MS = 30_000;
+/** Before each attempt after the first the service is asked for TURN nodes that live: one that has just ended is offered for some seconds more. */
+const ASK_BEFORE_MS = 500;
+/** From this many new connections without success on, the person is told that it does not work; attempts go on. */
+const FAILED_AFTER = 3;
+/** How long the waiting side waits for an offer before it asks. */
+const OFFER_MS = 2000;
+/** A request for a new session that crosses our offer is answered by that offer. */
+const FRESH_MS = 1500;
+/** An undelivered message is sent again a little later: the other side is just changing pods. */
+const UNDELIVERED_MS = 300;
+
+export class PeerLink {
+  readonly #options: LinkOptions;
+  #media: Outgoing;
+  #peer: Peer | null = null;
+  #session = 0;
+  #sessionAt = Number.NEGATIVE_INFINITY;
+  #phase: 'connecting' | 'connected' | 'recovering' = 'connecting';
+  #restarts = 0;
+  #renewals = 0;
+  #cancelStep: () => void = () => undefined;
+  #cancelNudge: () => void = () => undefined;
+  #closed = false;
+
+  constructor(media: Outgoing, options: LinkOptions) {
+    this.#options = options;
+    this.#media = media;
+    if (options.starter) this.#begin(0);
+    else this.#after(OFFER_MS, () => this.#renew());
+  }
+
+  get view(): Link {
+    const verdict = this.#peer?.verdict ?? null;
+    if (this.#phase !== 'connected') {
+      return { status: this.#renewals >= FAILED_AFTER ? 'failed' : this.#phase };
+    }
+    return verdict === null
+      ? { status: 'connected', path: 'direct', quality: 'unknown', roundTripMs: null, lossPercent: null }
+      : { status: 'connected', ...verdict };
+  }
+
+  get stream(): MediaStream | null {
+    return this.#peer?.stream ?? null;
+  }
+
+  get screen(): MediaStream | null {
+    return this.#peer?.screen ?? null;
+  }
+
+  level(): number {
+    return this.#peer?.level() ?? 0;
+  }
+
+  /** Of the connection of now; `undefined` between two. */
+  counts(): Promise<Counts> | undefined {
+    return this.#peer?.counts();
+  }
+
+  setMedia(media: Outgoing): void {
+    this.#media = media;
+    this.#peer?.setMedia(media);
+  }
+
+  setIceServers(servers: RTCIceServer[]): void {
+    this.#peer?.setIceServers(servers);
+  }
+
+  handle(signal: LinkSignal): void {
+    if (this.#closed) return;
+    if (signal.type === 'renew') {
+      if (this.#options.starter) this.#renewAsked(signal.session);
+      return;
+    }
+    const offered = signal.type === 'description' && signal.kind === 'offer';
+    if (!this.#options.starter && offered) {
+      if (signal.session > this.#session) this.#open(signal.session);
+      else if (signal.session < this.#session) {
+        // The starter was reloaded with an earlier clock.
+        this.#options.send({ type: 'renew', session: this.#session });
+      }
+    }
+    if (signal.session === this.#session) this.#peer?.negotiation.handle(signal);
+  }
+
+  /** The service could not hand over a signal of ours. `away` and `unknown` people are heard of again, or leave the roster. */
+  undelivered(reason: Undelivered['reason']): void {
+    if (reason === 'away' || reason === 'unknown') return;
+    this.#cancelNudge();
+    this.#cancelNudge = this.#options.ports.clock.after(UNDELIVERED_MS, () => this.reachableAgain());
+  }
+
+  /** The other person is back, or our own socket is: say again what may have been lost. */
+  reachableAgain(): void {
+    if (this.#closed) return;
+    const state = this.#peer?.connection.connectionState;
+    if (this.#peer === null) this.#renew();
+    else if (state === 'failed' || state === 'disconnected') this.#climb();
+    else if (this.#peer.silent) this.#restart(this.#peer);
+    else this.#peer.negotiation.nudge();
+  }
+
+  /** We have just been reloaded: what the other side still holds is worth nothing. */
+  askAnew(): void {
+    if (!this.#options.starter && this.#peer === null) this.#renew();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelStep();
+    this.#cancelNudge();
+    this.#peer?.close();
+    this.#peer = null;
+  }
+
+  #begin(above: number): void {
+    this.#open(Math.max(this.#options.ports.clock.wall(), this.#session + 1, above + 1));
+  }
+
+  #open(session: number): void {
+    this.#peer?.close();
+    const { ports, starter, names } = this.#options;
+    this.#session = session;
+    this.#sessionAt = ports.clock.now();
+    this.#restarts = 0;
+    if (this.#phase === 'connected') this.#phase = 'recovering';
+    const peer: Peer = new Peer({
+      ports,
+      session,
+      starter,
+      names,
+      media: this.#media,
+      configuration: this.#options.configuration(),
+      send: (signal) => this.#options.send(signal),
+      onState: (state) => this.#stateChanged(peer, state),
+      onChange: () => this.#options.onChange(),
+      onStuck: () => this.#renew(),
+      isSending: () => this.#options.isSending(),
+      onSilent: () => this.#fellSilent(peer),
+    });
+    this.#peer = peer;
+    this.#afterAsking(CONNECT_MS, () => this.#renew());
+    this.#options.onChange();
+  }
+
+  #stateChanged(peer: Peer, state: RTCPeerConnectionState): void {
+    if (peer !== this.#peer) return;
+    if (state === 'connected') {
+      this.#cancelStep();
+      this.#phase = 'connected';
+      this.#restarts = 0;
+      this.#renewals = 0;
+    } else if (state === 'failed') {
+      this.#options.onBroken();
+      this.#climb();
+    } else if (state === 'disconnected') {
+      this.#options.onBroken();
+      const wait = this.#options.starter ? RESTART_AFTER_MS.starter : RESTART_AFTER_MS.other;
+      this.#after(wait, () => this.#climb());
+    }
+    this.#options.onChange();
+  }
+
+  /** Make before break: what still comes on the old path is heard until there is a new one. */
+  #fellSilent(peer: Peer): void {
+    if (peer !== this.#peer || peer.connection.connectionState !== 'connected') return;
+    this.#options.onBroken();
+    const wait = this.#options.starter ? RESTART_SILENT_MS.starter : RESTART_SILENT_MS.other;
+    this.#after(wait, () => {
+      if (peer.silent && this.#options.reachable()) this.#restart(peer);
+    });
+  }
+
+  #restart(peer: Peer): void {
+    this.#restarts += 1;
+    peer.connection.restartIce();
+    this.#afterAsking(AFTER_RESTART_MS, () => this.#climb());
+  }
+
+  /** One rung up: ICE restart while there are some left, then a new connection. */
+  #climb(): void {
+    const peer = this.#peer;
+    if (peer === null) return;
+    const connected = peer.connection.connectionState === 'connected';
+    if (connected && !peer.silent) {
+      this.#restarts = 0;
+      return;
+    }
+    // Whoever says that they send and does not is no worse off on this connection than on a new one.
+    if (connected && this.#restarts >= RESTARTS) return;
+    if (!connected && this.#phase === 'connected') this.#phase = 'recovering';
+    if (!this.#options.reachable()) this.#after(AFTER_RESTART_MS, () => this.#climb());
+    else if (this.#restarts >= RESTARTS) this.#renew();
+    else this.#restart(peer);
+    this.#options.onChange();
+  }
+
+  /** A new connection: made by the starter, asked for by the other side. */
+  #renew(): void {
+    if (this.#closed) return;
+    if (this.#phase === 'connected') this.#phase = 'recovering';
+    const first = this.#peer === null;
+    if (!this.#options.reachable()) {
+      this.#after(OFFER_MS, () => this.#renew());
+      return;
+    }
+    const wait = first ? OFFER_MS : Math.min(RENEW_CAP_MS, RENEW_MS * 2 ** this.#renewals);
+    if (!first) this.#renewals += 1;
+    if (this.#options.starter) this.#begin(0);
+    else this.#options.send({ type: 'renew', session: this.#session });
+    this.#afterAsking(Math.max(wait, this.#options.starter ? CONNECT_MS : 0), () => this.#renew());
+    this.#options.onChange();
+  }
+
+  #renewAsked(session: number): void {
+    const peer = this.#peer;
+    const fresh = this.#options.ports.clock.now() - this.#sessionAt < FRESH_MS;
+    if (peer !== null && session < this.#session && !peer.negotiation.settled) {
+      if (!fresh) peer.negotiation.nudge();
+      return;
+    }
+    if (!fresh) this.#begin(session);
+  }
+
+  #afterAsking(ms: number, task: () => void): void {
+    this.#after(ms - ASK_BEFORE_MS, () => {
+      this.#options.onBroken();
+      this.#after(ASK_BEFORE_MS, task);
+    });
+  }
+
+  #after(ms: number, task: () => void): void {
+    this.#cancelStep();
+    this.#cancelStep = this.#options.ports.clock.after(ms, () => {
+      if (!this.#closed) task();
+    });
+  }
+}

@@ -1,0 +1,256 @@
+/** A link with everyone in the room, and the way of signals between links and the socket: one ordered queue per person and direction. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Media, Member } from '@parley/protocol/people';
+import type { Undelivered } from '@parley/protocol/server-messages';
+import { PeerLink } from './link.ts';
+import { decodeSignal, encodeSignal, type PathSignal, type Signal } from './payload.ts';
+import type { Ports } from '../ports.ts';
+import { budgetFor } from './budget.ts';
+import type { LocalMedia, Outgoing, StreamNames } from './senders.ts';
+
+export interface MeshOptions {
+  readonly ports: Ports;
+  readonly iceTransportPolicy: RTCIceTransportPolicy;
+  connected(): boolean;
+  send(to: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  /** Whether somebody new gets a link at once, and whether one is made because they ask for it. */
+  opens(participant: ParticipantId): boolean;
+  accepts(participant: ParticipantId): boolean;
+  onPath(from: ParticipantId, signal: PathSignal): void;
+  /** The path to somebody broke. */
+  onBroken(): void;
+  onChange(): void;
+}
+
+type Payload = string | Uint8Array<ArrayBuffer>;
+
+interface Neighbour {
+  /** `null` while their media goes through the relays. */
+  link: PeerLink | null;
+  opening: boolean;
+  present: boolean;
+  media: Media;
+  /** Signals on their way in, waiting to be inflated in order. */
+  arriving: Promise<void>;
+  waiting: number;
+  leaving: Promise<void>;
+}
+
+/** A negotiation takes about ten messages each way: more waiting at once is a flood. */
+const WAITING_MAX = 200;
+/** Signals may overtake the news that their sender joined. */
+const STRANGERS_MAX = 16;
+const STRANGER_SIGNALS_MAX = 16;
+const STRANGER_MS = 10_000;
+
+export class Mesh {
+  readonly #options: MeshOptions;
+  readonly #names: StreamNames;
+  readonly #neighbours = new Map<ParticipantId, Neighbour>();
+  readonly #strangers = new Map<ParticipantId, Payload[]>();
+  #me: ParticipantId | null = null;
+  #media: LocalMedia;
+  #sharedOutTo = 0;
+  #iceServers: RTCIceServer[] = [];
+
+  constructor(media: LocalMedia, options: MeshOptions) {
+    this.#options = options;
+    this.#media = media;
+    this.#names = { person: options.ports.createStream(), screen: options.ports.createStream() };
+  }
+
+  link(participant: ParticipantId): PeerLink | undefined {
+    return this.#neighbours.get(participant)?.link ?? undefined;
+  }
+
+  isPresent(participant: ParticipantId): boolean {
+    return this.#neighbours.get(participant)?.present ?? false;
+  }
+
+  openLink(participant: ParticipantId): void {
+    const neighbour = this.#neighbours.get(participant);
+    if (neighbour === undefined || neighbour.link !== null || this.#me === null) return;
+    this.#link(neighbour, this.#me, participant);
+    this.#shareOut();
+  }
+
+  closeLink(participant: ParticipantId): void {
+    const neighbour = this.#neighbours.get(participant);
+    if (neighbour === undefined || neighbour.link === null) return;
+    neighbour.link.close();
+    neighbour.link = null;
+    this.#shareOut();
+  }
+
+  /** Lost where our socket is: whoever needs it says it again. */
+  tellPath(to: ParticipantId, signal: PathSignal): void {
+    this.#send(to, signal);
+  }
+
+  /** Makes links with people who are new and closes those of people who left. A new `me` starts over. */
+  follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, Member>): void {
+    if (me !== this.#me) this.close();
+    this.#me = me;
+    for (const [participant, neighbour] of this.#neighbours) {
+      if (members.has(participant)) continue;
+      neighbour.link?.close();
+      this.#neighbours.delete(participant);
+    }
+    if (me !== null) for (const member of members.values()) this.#meet(me, member);
+    this.#shareOut();
+  }
+
+  setMedia(media: LocalMedia): void {
+    this.#media = media;
+    this.#tellMedia();
+  }
+
+  /** Also for links that are made later: call it before `follow`. */
+  setIceServers(servers: RTCIceServer[]): void {
+    this.#iceServers = servers;
+    for (const { link } of this.#neighbours.values()) link?.setIceServers(servers);
+  }
+
+  /** Our own socket is back. */
+  reachableAgain(): void {
+    for (const { link, present } of this.#neighbours.values()) if (present) link?.reachableAgain();
+  }
+
+  /** This page was reloaded. */
+  askAnew(): void {
+    for (const { link } of this.#neighbours.values()) link?.askAnew();
+  }
+
+  undelivered({ to, reason }: Undelivered): void {
+    this.#neighbours.get(to)?.link?.undelivered(reason);
+  }
+
+  receive(from: ParticipantId, payload: Payload): void {
+    const neighbour = this.#neighbours.get(from);
+    if (neighbour === undefined) {
+      this.#hold(from, payload);
+      return;
+    }
+    if (neighbour.waiting >= WAITING_MAX) return;
+    neighbour.waiting += 1;
+    neighbour.arriving = neighbour.arriving.then(async () => {
+      const signal = await decodeSignal(payload, this.#options.ports.compression);
+      neighbour.waiting -= 1;
+      if (signal !== undefined && this.#neighbours.get(from) === neighbour) this.#take(from, signal);
+    });
+  }
+
+  close(): void {
+    for (const { link } of this.#neighbours.values()) link?.close();
+    this.#neighbours.clear();
+    this.#strangers.clear();
+  }
+
+  /** As the mesh grows each connection sends less, and more again as it shrinks. */
+  #shareOut(): void {
+    if (this.#links === this.#sharedOutTo) return;
+    this.#sharedOutTo = this.#links;
+    this.#tellMedia();
+  }
+
+  get #links(): number {
+    return [...this.#neighbours.values()].filter(({ link }) => link !== null).length;
+  }
+
+  #take(from: ParticipantId, signal: Signal): void {
+    if (signal.type === 'path') {
+      this.#options.onPath(from, signal);
+      return;
+    }
+    const asked = signal.type === 'renew' || (signal.type === 'description' && signal.kind === 'offer');
+    if (asked && this.link(from) === undefined && this.#options.accepts(from)) this.openLink(from);
+    this.link(from)?.handle(signal);
+  }
+
+  #tellMedia(): void {
+    const outgoing = this.#outgoing();
+    for (const { link } of this.#neighbours.values()) link?.setMedia(outgoing);
+  }
+
+  #outgoing(): Outgoing {
+    return { ...this.#media, budget: budgetFor(this.#links) };
+  }
+
+  #meet(me: ParticipantId, { participant, state, media }: Member): void {
+    const known = this.#neighbours.get(participant);
+    const present = state === 'here';
+    if (known !== undefined) {
+      const back = present && !known.present;
+      known.present = present;
+      known.media = media;
+      if (back) known.link?.reachableAgain();
+      return;
+    }
+    // Somebody who is away cannot answer; the link is made when they are back.
+    if (!present) return;
+    const nothing = Promise.resolve();
+    const neighbour: Neighbour = {
+      link: null,
+      opening: false,
+      present: true,
+      media,
+      arriving: nothing,
+      waiting: 0,
+      leaving: nothing,
+    };
+    this.#neighbours.set(participant, neighbour);
+    if (this.#options.opens(participant)) this.#link(neighbour, me, participant);
+    const held = this.#strangers.get(participant) ?? [];
+    this.#strangers.delete(participant);
+    for (const payload of held) this.receive(participant, payload);
+  }
+
+  /** A link tells of changes while it is made: nobody may make another one then. */
+  #link(neighbour: Neighbour, me: ParticipantId, participant: ParticipantId): void {
+    if (neighbour.opening) return;
+    neighbour.opening = true;
+    neighbour.link = this.#createLink(me, participant);
+    neighbour.opening = false;
+  }
+
+  #createLink(me: ParticipantId, participant: ParticipantId): PeerLink {
+    const { ports, iceTransportPolicy } = this.#options;
+    return new PeerLink(this.#outgoing(), {
+      ports,
+      starter: me > participant,
+      names: this.#names,
+      // Otherwise each end gathers for sound and for pictures, and takes twice as many TURN allocations. SPEC rule TURN-13.
+      configuration: () => ({ iceServers: this.#iceServers, iceTransportPolicy, bundlePolicy: 'max-bundle' }),
+      reachable: () => this.#options.connected() && (this.#neighbours.get(participant)?.present ?? true),
+      isSending: () => {
+        const sent = this.#neighbours.get(participant)?.media;
+        return sent !== undefined && (sent.audio || sent.video || sent.screen);
+      },
+      send: (signal) => this.#send(participant, signal),
+      onBroken: () => this.#options.onBroken(),
+      onChange: () => this.#options.onChange(),
+    });
+  }
+
+  /** Deflating takes a moment: signals leave in the order they were made all the same. Without a socket they are made anew after resume. */
+  #send(to: ParticipantId, signal: Signal): void {
+    const neighbour = this.#neighbours.get(to);
+    if (neighbour === undefined || !this.#options.connected()) return;
+    neighbour.leaving = neighbour.leaving.then(async () => {
+      const payload = await encodeSignal(signal, this.#options.ports.compression);
+      if (this.#neighbours.get(to) === neighbour) this.#options.send(to, payload);
+    });
+  }
+
+  #hold(from: ParticipantId, payload: Payload): void {
+    const held = this.#strangers.get(from) ?? [];
+    if (held.length === 0 && this.#strangers.size >= STRANGERS_MAX) return;
+    if (held.length === 0) {
+      // Whoever has left again, or never comes, takes nobody's place for long.
+      this.#options.ports.clock.after(STRANGER_MS, () => {
+        if (this.#strangers.get(from)?.[0] === payload) this.#strangers.delete(from);
+      });
+    }
+    if (held.length < STRANGER_SIGNALS_MAX) this.#strangers.set(from, [...held, payload]);
+  }
+}

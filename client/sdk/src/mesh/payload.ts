@@ -1,0 +1,123 @@
+/**
+ * What two clients say to each other through the service, which does not read it. It comes from a stranger's browser, so everything has a
+ * bound and a form, and what is not of that form is dropped. SPEC rule DIR-2.
+ */
+import { decode } from '@parley/protocol/decode';
+import { Type, type Static } from 'typebox';
+import type { Compression } from '../ports.ts';
+
+/**
+ * Names one RTCPeerConnection between two people: signals of an older one are dropped. The starter of a link chooses it, always above the
+ * last one; it is Unix time in ms so that this holds across a reload.
+ */
+const Session = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** Which track of ours a media section carries, by its mid: receivers never guess from order or labels. */
+export const Role = Type.Union([
+  Type.Literal('microphone'),
+  Type.Literal('camera'),
+  Type.Literal('screen'),
+  Type.Literal('screen-audio'),
+]);
+const Mid = Type.String({ minLength: 1, maxLength: 16 });
+
+export const DescriptionSignal = Type.Object({
+  type: Type.Literal('description'),
+  session: Session,
+  round: Type.Integer({
+    minimum: 1,
+    description: 'Number of the offer among its sender’s; an answer repeats it.',
+  }),
+  kind: Type.Union([Type.Literal('offer'), Type.Literal('answer')]),
+  sdp: Type.String({ maxLength: 200_000 }),
+  roles: Type.Array(Type.Object({ mid: Mid, role: Role }), { maxItems: 16 }),
+});
+export const CandidatesSignal = Type.Object({
+  type: Type.Literal('candidates'),
+  session: Session,
+  candidates: Type.Array(
+    Type.Object({
+      candidate: Type.String({ maxLength: 1024 }),
+      sdpMid: Type.Union([Mid, Type.Null()]),
+      sdpMLineIndex: Type.Union([Type.Integer({ minimum: 0, maximum: 64 }), Type.Null()]),
+      usernameFragment: Type.Union([Type.String({ maxLength: 256 }), Type.Null()]),
+    }),
+    { maxItems: 200 },
+  ),
+});
+/** From the one who waits for an offer: "I have no working connection above this session". */
+export const RenewSignal = Type.Object({ type: Type.Literal('renew'), session: Session });
+
+const Way = Type.Union([Type.Literal('mesh'), Type.Literal('relay')]);
+/** Which way its sender wants the pair to go, whether it can go through relays at all, and whether our relayed media is there. */
+export const PathSignal = Type.Object({
+  type: Type.Literal('path'),
+  want: Way,
+  able: Type.Boolean(),
+  takes: Type.Boolean(),
+});
+
+const SIGNALS = {
+  description: DescriptionSignal,
+  candidates: CandidatesSignal,
+  renew: RenewSignal,
+  path: PathSignal,
+};
+
+export type Role = Static<typeof Role>;
+export type RoleOfMid = Static<typeof DescriptionSignal>['roles'][number];
+export type DescriptionSignal = Static<typeof DescriptionSignal>;
+export type CandidatesSignal = Static<typeof CandidatesSignal>;
+export type Candidate = CandidatesSignal['candidates'][number];
+export type PathSignal = Static<typeof PathSignal>;
+/** Of a link. */
+export type LinkSignal = DescriptionSignal | CandidatesSignal | Static<typeof RenewSignal>;
+export type Signal = LinkSignal | PathSignal;
+
+/** Below this a deflated message is hardly smaller and costs both sides time. */
+const DEFLATE_ABOVE_BYTES = 1024;
+/** Far above any session description; a small message that inflates to more is an attack. */
+const INFLATED_MAX_BYTES = 1_048_576;
+
+/** JSON text, or its deflate-raw bytes where that helps. */
+export async function encodeSignal(
+  signal: Signal,
+  compression: Compression | null,
+): Promise<string | Uint8Array<ArrayBuffer>> {
+  const text = JSON.stringify(signal);
+  if (compression === null || text.length <= DEFLATE_ABOVE_BYTES) return text;
+  const bytes = new TextEncoder().encode(text);
+  const deflated = await compression.deflate(bytes).catch(() => bytes);
+  return deflated.length < bytes.length ? deflated : text;
+}
+
+/** `undefined` for whatever is not a signal. Never throws. */
+export async function decodeSignal(
+  payload: string | Uint8Array<ArrayBuffer>,
+  compression: Compression | null,
+): Promise<Signal | undefined> {
+  try {
+    const text = typeof payload === 'string' ? payload : await inflate(payload, compression);
+    if (text === undefined || text.length > INFLATED_MAX_BYTES) return undefined;
+    return parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+async function inflate(
+  payload: Uint8Array<ArrayBuffer>,
+  compression: Compression | null,
+): Promise<string | undefined> {
+  if (compression === null) return undefined;
+  const bytes = await compression.inflate(payload, INFLATED_MAX_BYTES);
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}
+
+function parse(value: unknown): Signal | undefined {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return undefined;
+  const { type } = value;
+  if (type !== 'description' && type !== 'candidates' && type !== 'renew' && type !== 'path')
+    return undefined;
+  const decoded = decode(SIGNALS[type], value);
+  return decoded.ok ? decoded.message : undefined;
+}

@@ -1,0 +1,137 @@
+/**
+ * One request to `/v1`, repeated while the answer is "not now": the only layer that repeats requests. An answer is a value with a code of the
+ * protocol, never an exception. SPEC rules JOIN-3, ERR-2.
+ */
+import { CODES, knownCode, type Code } from '@parley/protocol/codes';
+import { decode } from '@parley/protocol/decode';
+import { ErrorAnswer } from '@parley/protocol/http';
+import type { Static, TSchema } from 'typebox';
+import { backoff } from './backoff.ts';
+import type { Ports } from '../ports.ts';
+
+export interface Request<Schema extends TSchema | null> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly body?: unknown;
+  /** Sent as `Authorization: Bearer`. */
+  readonly ownerKey?: string | undefined;
+  /** What a good answer looks like; `null` where it has no body. */
+  readonly answer: Schema;
+  /** How long to go on when the answer is "later" or there is none; 0 asks once. */
+  readonly patienceMs: number;
+  /** Ends it early; what is then answered means nothing. */
+  readonly signal?: AbortSignal;
+}
+
+export type Answer<Value> = { readonly ok: true; readonly value: Value } | Refusal;
+
+export interface Refusal {
+  readonly ok: false;
+  readonly reason: Code | 'unreachable';
+  readonly retry: boolean;
+  readonly retryAfterMs: number | null;
+}
+
+export type Value<Schema extends TSchema | null> = Schema extends TSchema ? Static<Schema> : null;
+
+// Long enough for a slow mobile network, short enough that somebody still waits.
+const REQUEST_TIMEOUT_MS = 10_000;
+/** These answers mean "not now": the request is repeated. Others that may change later (full, locked) are for the person to decide. */
+const REPEATED_STATUS: ReadonlySet<number> = new Set([429, 503]);
+
+/** `onRepeat` is told before the request is made again. */
+export async function request<Schema extends TSchema | null>(
+  asked: Request<Schema>,
+  ports: Ports,
+  onRepeat: () => void = () => undefined,
+): Promise<Answer<Value<Schema>>> {
+  const deadline = ports.clock.now() + asked.patienceMs;
+  for (let failures = 0; ; failures += 1) {
+    const outcome = await once(asked, ports);
+    if (outcome.ok) return outcome;
+    if (!outcome.again) return outcome.refusal;
+    const wait = (outcome.refusal.retryAfterMs ?? 0) + backoff(failures, ports.random);
+    if (asked.signal?.aborted || ports.clock.now() + wait > deadline) return outcome.refusal;
+    await pause(wait, asked.signal, ports);
+    if (asked.signal?.aborted) return outcome.refusal;
+    onRepeat();
+  }
+}
+
+type Outcome<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly refusal: Refusal; readonly again: boolean };
+
+async function once<Schema extends TSchema | null>(
+  { method, url, body, ownerKey, answer, signal }: Request<Schema>,
+  ports: Ports,
+): Promise<Outcome<Value<Schema>>> {
+  const abort = new AbortController();
+  const giveUp = (): void => abort.abort();
+  signal?.addEventListener('abort', giveUp);
+  const cancelTimeout = ports.clock.after(REQUEST_TIMEOUT_MS, giveUp);
+  try {
+    const response = await ports.fetch(url, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(ownerKey === undefined ? {} : { authorization: `Bearer ${ownerKey}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: abort.signal,
+    });
+    const said: unknown = await response.json().catch(() => undefined);
+    return response.ok ? accepted(answer, said) : refused(response, said);
+  } catch {
+    return unreachable(true);
+  } finally {
+    cancelTimeout();
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+function accepted<Schema extends TSchema | null>(schema: Schema, said: unknown): Outcome<Value<Schema>> {
+  if (schema === null) return { ok: true, value: null as Value<Schema> };
+  const decoded = decode(schema, said);
+  return decoded.ok ? { ok: true, value: decoded.message as Value<Schema> } : unreachable(false);
+}
+
+function refused(response: Response, said: unknown): Outcome<never> {
+  const again = REPEATED_STATUS.has(response.status);
+  const decoded = decode(ErrorAnswer, said);
+  const retryAfterMs = (decoded.ok ? decoded.message.retryAfterMs : undefined) ?? retryAfterHeader(response);
+  // An answer without a code comes from a proxy on the way, not from the service.
+  if (!decoded.ok) {
+    const fault = again || response.status >= 500;
+    return { ok: false, again: fault, refusal: { ...UNREACHABLE, retryAfterMs } };
+  }
+  const code = knownCode(decoded.message.code);
+  return {
+    ok: false,
+    again: again || code === 'INTERNAL',
+    refusal: { ok: false, reason: code, retry: CODES[code].retry, retryAfterMs },
+  };
+}
+
+/** RFC 9110 §10.2.3 in seconds; the date form is not used by the service and read as "unknown". */
+function retryAfterHeader(response: Response): number | null {
+  const header = response.headers.get('retry-after');
+  if (header === null || !/^\d{1,6}$/.test(header)) return null;
+  return Number(header) * 1000;
+}
+
+const UNREACHABLE: Refusal = { ok: false, reason: 'unreachable', retry: true, retryAfterMs: null };
+
+const unreachable = (again: boolean): Outcome<never> => ({ ok: false, again, refusal: UNREACHABLE });
+
+async function pause(ms: number, signal: AbortSignal | undefined, ports: Ports): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = ports.clock.after(ms, done);
+    signal?.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,323 @@
+/**
+ * The room as it goes through the relays: one connection, our broadcast on it, and those of everybody we show. Loaded when a room first needs
+ * it. A broadcast is `rooms/{room}/{participant}/{instance}` (MEDIA-4); the instance names one page of that participant and grows, so
+ * that what a page left behind on a relay is not taken for what its reload publishes.
+ */
+import { Connection as Net, Path, type Announce, type Broadcast } from '@moq/net';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { RelayOffer } from '@parley/protocol/http';
+import type { Count } from '../measure/figures.ts';
+import type { Clock, Random } from '../ports.ts';
+import type { LocalMedia } from '../mesh/senders.ts';
+import { answers, STALLED_MS } from './alive.ts';
+import type { Size } from './catalog.ts';
+import { chooseCodec } from './codecs.ts';
+import type { MediaPorts, Voices } from './media-ports.ts';
+import { Publisher } from './publisher.ts';
+import { OVERLAP_MS, RelayLink, type WayAnswer, type Why } from './relay-link.ts';
+import { Seal } from './seal.ts';
+import { bearable, isOurs, Strain } from './strain.ts';
+import { Subscriber } from './subscriber.ts';
+import { openRelay, type Connection, type Transport } from './transports.ts';
+
+export interface RelayedRoomOptions {
+  readonly room: string;
+  readonly me: ParticipantId;
+  /** Origin of the service. */
+  readonly api: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly media: MediaPorts;
+  /** The end-to-end key of the room's link (`readSecret`), where it has one. */
+  readonly secret: string | null;
+  /** `null` where the region has none that takes sessions; `undefined` where there was no answer. */
+  readonly ask: (without?: string) => Promise<RelayOffer | null | undefined>;
+  readonly onChange: () => void;
+}
+
+type Session = Net.Established & Connection;
+type Stats = Awaited<ReturnType<Net.Established['stats']>>;
+
+export interface RelayCounts {
+  readonly transport: Transport;
+  readonly roundTripMs: number | null;
+  /** QUIC packets that we sent; 0 where the browser does not say. */
+  readonly packets: number;
+  readonly lost: number;
+  readonly sent: readonly Count[];
+}
+
+const LATER: Why = { again: 'later' };
+/** Whoever is refused knows it a round trip after the connection has opened. */
+const HELD_MS = 150;
+/** Others wait for what we publish: whoever is told to go does so at once. */
+const SPREAD_MS = 0;
+/** Nothing from the relay for this long may mean that it is dead, which QUIC notices after ten seconds and WebSocket after minutes. */
+const DOUBT_MS = 1500;
+const LOOK_MS = 250;
+const AGAIN_MS = 500;
+/** Doubled each time that it was in vain: on a machine with too much to do everything is late, and another relay is no better. */
+const ANSWER_MS = 1000;
+/** Less than the ten seconds after which the library gives up, which is no answer. */
+const MOST_ANSWER_MS = 8000;
+/** Whoever has not left a relay for so long is as impatient as in the beginning. */
+const PATIENT_FOR_MS = 60_000;
+
+export class RelayedRoom {
+  readonly #options: RelayedRoomOptions;
+  readonly #link: RelayLink<Session, Why>;
+  readonly #people = new Map<ParticipantId, Subscriber>();
+  /** Newest page of each participant that is announced on the connection in use. */
+  readonly #announced = new Map<ParticipantId, Set<string>>();
+  #wanted: ReadonlyMap<ParticipantId, Size | null> = new Map();
+  readonly #strain = new Strain();
+  readonly #voices: Voices;
+  readonly #prefix: Path.Valid;
+  readonly #instance: string;
+  #publisher: Publisher | null = null;
+  #seal: Seal | null = null;
+  #local: LocalMedia;
+  #session: Session | null = null;
+  #announcements: Announce.Consumer | null = null;
+  #state: 'connecting' | 'open' | 'waiting' | 'none' = 'connecting';
+  #transport: Transport | null = null;
+  #heardAt = 0;
+  #lookedAt = 0;
+  #stalled = false;
+  #doubting = false;
+  #answerMs = ANSWER_MS;
+  #leftAt = 0;
+  #closed = false;
+  #cancelLook: () => void;
+
+  constructor(local: LocalMedia, options: RelayedRoomOptions) {
+    this.#options = options;
+    this.#local = local;
+    this.#voices = options.media.createVoices();
+    this.#prefix = Path.from('rooms', options.room);
+    this.#instance = options.clock.wall().toString(36).padStart(10, '0');
+    this.#link = new RelayLink<Session, Why>({
+      clock: options.clock,
+      random: options.random,
+      ask: (without) => this.#ask(without),
+      open: ({ relay }) => openRelay(Net.connect, relay, options.api),
+      spreadMs: SPREAD_MS,
+      serves: (connection) => holds(connection, options.clock),
+      lost: LATER,
+      silent: LATER,
+      onLink: (link) => {
+        // Where there is no relay there is none until one is open: trying is no news for anybody.
+        if (link.at === 'open' || this.#state !== 'none')
+          this.#state = link.at === 'stopped' ? 'none' : link.at;
+        this.#transport = link.at === 'open' ? link.transport : null;
+        options.onChange();
+      },
+      onConnection: (connection) => this.#use(connection?.on ?? null),
+    });
+    this.#cancelLook = options.clock.after(LOOK_MS, () => this.#look());
+    void this.#begin();
+  }
+
+  /** `none`: the region has no relay for us. */
+  get state(): 'connecting' | 'open' | 'waiting' | 'none' {
+    return this.#state;
+  }
+
+  get transport(): Transport | null {
+    return this.#transport;
+  }
+
+  /** Everybody who is to be heard in it (`Subscriber.mix`). */
+  get mix(): MediaStream {
+    return this.#voices.mix;
+  }
+
+  person(participant: ParticipantId): Subscriber | undefined {
+    return this.#people.get(participant);
+  }
+
+  /** How the connection is, and what is sent on it. */
+  async measure(): Promise<RelayCounts | null> {
+    const [session, transport] = [this.#session, this.#transport];
+    if (session === null || transport === null) return null;
+    const { rtt, packetsSent = 0, packetsLost = 0 } = await session.stats().catch((): Stats => ({}));
+    return {
+      transport,
+      roundTripMs: rtt ?? session.probe.peek()?.rtt ?? null,
+      packets: packetsSent,
+      lost: packetsLost,
+      sent: this.#publisher?.counts() ?? [],
+    };
+  }
+
+  setMedia(local: LocalMedia): void {
+    this.#local = local;
+    this.#publisher?.set(local);
+  }
+
+  /** Whom to subscribe to, and how large their cameras are shown. */
+  follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void {
+    this.#wanted = wanted;
+    const people = bearable(wanted, this.#strain.level);
+    for (const [participant, subscriber] of this.#people) {
+      if (people.has(participant)) continue;
+      subscriber.close();
+      this.#people.delete(participant);
+    }
+    for (const [participant, size] of people) {
+      const known = this.#people.get(participant);
+      if (known !== undefined) {
+        known.show(size);
+        continue;
+      }
+      const { media, clock, onChange } = this.#options;
+      const subscriber = new Subscriber({
+        participant,
+        seal: () => this.#seal,
+        media,
+        voices: this.#voices,
+        clock,
+        onChange,
+        onHeard: () => (this.#heardAt = clock.now()),
+      });
+      this.#people.set(participant, subscriber);
+      subscriber.show(size);
+      this.#attach(participant);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelLook();
+    this.#link.close();
+    this.#publisher?.close();
+    for (const subscriber of this.#people.values()) subscriber.close();
+    this.#people.clear();
+    this.#voices.close();
+  }
+
+  async #begin(): Promise<void> {
+    const { media, clock, room, secret, me } = this.#options;
+    this.#seal = secret === null ? null : await Seal.of(media.subtle, secret, room);
+    const codec = await chooseCodec(media.VideoEncoder);
+    if (this.#closed) return;
+    const seal = this.#seal && { by: this.#seal, broadcast: `${me}/${this.#instance}` };
+    this.#publisher = new Publisher({ media, clock, codec, seal });
+    this.#publisher.set(this.#local);
+    this.#link.connect();
+  }
+
+  async #ask(without?: string): Promise<WayAnswer<Why>> {
+    const relay = await this.#options.ask(without);
+    if (relay) {
+      const broadcast = `${this.#prefix}/${this.#options.me}/${this.#instance}`;
+      return { way: { broadcast, relay } };
+    }
+    // The session that is to be replaced is as good as ever.
+    if (relay === null && this.#session === null) this.#state = 'none';
+    return { refused: LATER, afterMs: null };
+  }
+
+  #use(session: Session | null): void {
+    this.#announcements?.close();
+    this.#announcements = null;
+    this.#announced.clear();
+    this.#session = session;
+    this.#heardAt = this.#options.clock.now();
+    if (session === null) {
+      for (const subscriber of this.#people.values()) subscriber.use(null, '');
+      return;
+    }
+    const broadcast = this.#publisher?.broadcast();
+    if (broadcast)
+      session.publish(Path.join(this.#prefix, Path.from(this.#options.me, this.#instance)), broadcast);
+    this.#hearAnnouncements(session);
+    // Whoever is not here by then was seen on the connection before, which is over.
+    this.#options.clock.after(OVERLAP_MS, () => {
+      if (session !== this.#session || this.#closed) return;
+      for (const participant of this.#people.keys())
+        if (!this.#announced.has(participant)) this.#attach(participant);
+    });
+  }
+
+  /** They end with the connection; where they end before, everybody is announced anew. */
+  #hearAnnouncements(session: Session): void {
+    const announcements = session.announced(this.#prefix);
+    this.#announcements = announcements;
+    const again = (): void => {
+      if (session !== this.#session || this.#closed) return;
+      this.#options.clock.after(AGAIN_MS, () => {
+        if (session === this.#session && !this.#closed) this.#hearAnnouncements(session);
+      });
+    };
+    this.#listen(announcements).then(again, again);
+  }
+
+  async #listen(announcements: Announce.Consumer): Promise<void> {
+    for (;;) {
+      const event = await announcements.next();
+      if (event === undefined || announcements !== this.#announcements) return;
+      const [participant, instance, ...rest] = Path.parts(event.path);
+      if (participant === undefined || instance === undefined || rest.length > 0) continue;
+      if (participant === this.#options.me) continue;
+      const pages = this.#announced.get(participant) ?? new Set();
+      if (event.active) pages.add(instance);
+      else pages.delete(instance);
+      if (pages.size > 0) this.#announced.set(participant, pages);
+      else this.#announced.delete(participant);
+      this.#attach(participant);
+    }
+  }
+
+  #attach(participant: ParticipantId): void {
+    const subscriber = this.#people.get(participant);
+    const instance = [...(this.#announced.get(participant) ?? [])].toSorted().at(-1);
+    if (subscriber === undefined || this.#session === null) return;
+    const path = instance === undefined ? null : Path.join(this.#prefix, Path.from(participant, instance));
+    const broadcast: Broadcast.Consumer | null = path && this.#session.consume(path);
+    subscriber.use(broadcast, instance ?? '');
+  }
+
+  #look(): void {
+    const now = this.#options.clock.now();
+    // What came while the page stood still has not been looked at yet.
+    const stalled = now - this.#lookedAt > LOOK_MS + STALLED_MS;
+    // The timers of a page that nobody sees come late each time.
+    if (stalled && !this.#stalled) this.#heardAt = now;
+    if (!stalled) this.#followStrain(now);
+    this.#stalled = stalled;
+    this.#lookedAt = now;
+    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => this.#look());
+    if (this.#session !== null && now - this.#heardAt > DOUBT_MS) void this.#doubt(this.#session);
+  }
+
+  #followStrain(now: number): void {
+    const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled());
+    if (this.#strain.look(isOurs(troubled), now)) this.follow(this.#wanted);
+  }
+
+  /** Not every pause is a dead relay: it is asked. */
+  async #doubt(session: Session): Promise<void> {
+    if (this.#doubting) return;
+    this.#doubting = true;
+    const { clock } = this.#options;
+    if (clock.now() - this.#leftAt > PATIENT_FOR_MS) this.#answerMs = ANSWER_MS;
+    const alive = await answers(session, this.#prefix, clock, this.#answerMs).finally(() => {
+      this.#doubting = false;
+    });
+    if (!alive && session === this.#session) {
+      this.#answerMs = Math.min(MOST_ANSWER_MS, 2 * this.#answerMs);
+      this.#leftAt = clock.now();
+      this.#link.leave();
+    } else this.#heardAt = clock.now();
+  }
+}
+
+async function holds({ closed }: Session, clock: Clock): Promise<boolean> {
+  const held = Promise.withResolvers<boolean>();
+  const cancel = clock.after(HELD_MS, () => held.resolve(true));
+  const over = (): boolean => false;
+  const holding = await Promise.race([closed.then(over, over), held.promise]);
+  cancel();
+  return holding;
+}

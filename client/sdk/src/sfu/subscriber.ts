@@ -1,0 +1,295 @@
+/** What somebody publishes, as far as it is shown and heard here: their catalog, one rendition of each picture, and their voice. */
+import type { Broadcast } from '@moq/net';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Count } from '../measure/figures.ts';
+import type { Clock } from '../ports.ts';
+import {
+  CATALOG_TRACK,
+  chooseAudio,
+  chooseVideo,
+  readCatalog,
+  type AudioConfig,
+  type Catalog,
+  type Size,
+  type Source,
+  type VideoConfig,
+} from './catalog.ts';
+import type { Seal, TrackSeal } from './seal.ts';
+import type { MediaPorts, PictureSink, Voices, VoiceSink } from './media-ports.ts';
+import { PicturePlayer } from './picture-player.ts';
+import { Playout } from './playout.ts';
+import { VoicePlayer } from './voice-player.ts';
+import { Watched, type Player } from './watched.ts';
+
+export interface SubscriberOptions {
+  readonly participant: ParticipantId;
+  /** Our end-to-end key; `null`: we have none. */
+  readonly seal: () => Seal | null;
+  readonly media: MediaPorts;
+  readonly voices: Voices;
+  readonly clock: Clock;
+  /** Tracks came or went, or the first picture is there. */
+  readonly onChange: () => void;
+  /** Something came from the relay. */
+  readonly onHeard: () => void;
+}
+
+/** Under congestion the relay keeps what matters most. */
+const PRIORITY = { catalog: 100, voice: 90, screen: 60, camera: 50 } as const;
+/** A client that is not ours may send nothing before somebody speaks. */
+const SILENT_MS = 2000;
+/** Pictures left out within a quarter of a second, and a delay, that are not borne for long. */
+const MOST_LOST = 2;
+const LATE_MS = 400;
+/** A screen is always wanted in full. */
+const FULL: Size = { width: 1920, height: 1080 };
+
+interface Picture {
+  readonly config: VideoConfig;
+  readonly sink: PictureSink;
+  watched: Watched<PicturePlayer>;
+  /** The rendition before, until the new one shows something. */
+  before: Watched<PicturePlayer> | null;
+  shown: boolean;
+}
+interface Voice {
+  readonly since: number;
+  heard: boolean;
+  readonly config: AudioConfig;
+  readonly sink: VoiceSink;
+  readonly watched: Watched<VoicePlayer>;
+}
+
+export class Subscriber {
+  readonly #options: SubscriberOptions;
+  #playout = new Playout();
+  #size: Size | null = null;
+  #mixed = false;
+  #broadcast: Broadcast.Consumer | null = null;
+  #instance = '';
+  #ready = false;
+  #catalog: Catalog | null = null;
+  #catalogTrack: Watched<Player> | null = null;
+  readonly #pictures = new Map<Source, Picture>();
+  readonly #voices = new Map<Source, Voice>();
+  #trouble = 0;
+  /** Where this page of theirs sent a picture that is larger than it may be: it is not asked for another, whatever it calls it. */
+  readonly #refused = new Set<Source>();
+
+  constructor(options: SubscriberOptions) {
+    this.#options = options;
+  }
+
+  /** Their broadcast on the connection in use; another `instance` is another page of theirs. `null`: gone, or the connection is. */
+  use(broadcast: Broadcast.Consumer | null, instance: string): void {
+    this.#broadcast = broadcast;
+    if (broadcast === null) {
+      this.#ready = false;
+      for (const picture of this.#pictures.values()) picture.shown = false;
+      this.#options.onChange();
+      return;
+    }
+    if (instance !== this.#instance) this.#startOver(instance);
+    this.#catalogTrack ??= new Watched(CATALOG_TRACK, this.#catalogReader(), {
+      priority: PRIORITY.catalog,
+      clock: this.#options.clock,
+    });
+    this.#catalogTrack.read(broadcast);
+    for (const { watched } of this.#everything()) watched.read(broadcast);
+    this.#options.onChange();
+  }
+
+  /** How large their camera is shown; `null` not at all. */
+  show(size: Size | null): void {
+    if (size?.width === this.#size?.width && size?.height === this.#size?.height) return;
+    this.#size = size;
+    this.#choose();
+  }
+
+  /** Whether they are heard in the mix of the room, with all that they say and play. */
+  mix(on: boolean): void {
+    this.#mixed = on;
+    for (const { sink } of this.#voices.values()) sink.blend(on);
+  }
+
+  /** All that is shown of them is here: it can take over from the mesh. A camera that is switched on later changes nothing of that. */
+  get ready(): boolean {
+    if (this.#broadcast === null || this.#catalog === null || this.otherKey) return false;
+    const silentSince = this.#options.clock.now() - SILENT_MS;
+    this.#ready ||=
+      [...this.#pictures.values()].every(({ shown }) => shown) &&
+      [...this.#voices.values()].every(({ heard, since }) => heard || since < silentSince);
+    return this.#ready;
+  }
+
+  /** What they publish is sealed with a key that we do not have, or is not sealed and we have one: nothing of it is taken. */
+  get otherKey(): boolean {
+    return this.#broadcast !== null && this.#catalog !== null && !this.#opens(this.#catalog);
+  }
+
+  track(source: Source): MediaStreamTrack | null {
+    return this.#pictures.get(source)?.sink.track ?? this.#voices.get(source)?.sink.track ?? null;
+  }
+
+  level(): number {
+    return this.#voices.get('microphone')?.watched.player.level() ?? 0;
+  }
+
+  /** Whether their pictures come late or not at all, or are more than can be shown, since this was asked before; `null` where there are none. */
+  troubled(): boolean | null {
+    const tallies = [...this.#pictures.values()].map(({ watched }) => watched.player.tally);
+    const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MOST_LOST * cut, 0);
+    const more = now - this.#trouble;
+    this.#trouble = now;
+    return tallies.length === 0 ? null : more >= MOST_LOST || this.targetMs() >= LATE_MS;
+  }
+
+  targetMs(): number {
+    return this.#playout.targetMs(this.#options.clock.now());
+  }
+
+  counts(): Count[] {
+    const all = [...this.#pictures, ...this.#voices];
+    return all.map(([source, { config, watched }]) => watched.player.tally.count(source, config));
+  }
+
+  close(): void {
+    this.#catalogTrack?.close();
+    for (const source of this.#pictures.keys()) this.#endPicture(source);
+    for (const source of this.#voices.keys()) this.#endVoice(source);
+  }
+
+  #startOver(instance: string): void {
+    this.#instance = instance;
+    this.#refused.clear();
+    this.#catalog = null;
+    this.#ready = false;
+    this.#playout = new Playout();
+    this.close();
+    this.#catalogTrack = null;
+  }
+
+  #everything(): { readonly watched: Watched<Player> }[] {
+    return [...this.#pictures.values(), ...this.#voices.values()];
+  }
+
+  #catalogReader(): Player {
+    let newest = -1;
+    return {
+      onFrame: (group, index, bytes) => {
+        this.#options.onHeard();
+        const catalog = readCatalog(new TextDecoder().decode(bytes));
+        if (catalog === undefined || index !== 0 || group <= newest) return;
+        newest = group;
+        this.#catalog = catalog;
+        this.#choose();
+      },
+      onEnded: () => undefined,
+      close: () => undefined,
+    };
+  }
+
+  #choose(): void {
+    const said = this.#catalog;
+    if (said === null) return;
+    const catalog = this.#opens(said) ? said : {};
+    this.#choosePicture('camera', this.#size && chooseVideo(catalog, 'camera', this.#size));
+    this.#choosePicture('screen', chooseVideo(catalog, 'screen', FULL));
+    this.#chooseVoice('microphone', chooseAudio(catalog, 'microphone'));
+    this.#chooseVoice('screen-audio', chooseAudio(catalog, 'screen-audio'));
+    this.#options.onChange();
+  }
+
+  #opens({ seal }: Catalog): boolean {
+    return (this.#options.seal()?.id ?? null) === (seal?.key ?? null);
+  }
+
+  #sealOf(track: string): TrackSeal | null {
+    return this.#options.seal()?.track(`${this.#options.participant}/${this.#instance}/${track}`) ?? null;
+  }
+
+  #choosePicture(source: Source, config: ReturnType<typeof chooseVideo> | null): void {
+    const known = this.#pictures.get(source);
+    if (!config || this.#refused.has(source)) {
+      this.#endPicture(source);
+      return;
+    }
+    if (known?.watched.name === config.track) return;
+    const { media, clock, onChange, onHeard } = this.#options;
+    const sink = known?.sink ?? media.createPicture();
+    const onShown = (): void => {
+      onHeard();
+      const picture = this.#pictures.get(source);
+      if (picture?.watched !== watched) return;
+      picture.before?.close();
+      picture.before = null;
+      if (picture.shown) return;
+      picture.shown = true;
+      onChange();
+    };
+    const onRefused = (): void => {
+      this.#refused.add(source);
+      this.#choose();
+    };
+    const player = new PicturePlayer({
+      config,
+      media,
+      clock,
+      sink,
+      playout: this.#playout,
+      onShown,
+      onRefused,
+    });
+    const priority = PRIORITY[source === 'screen' ? 'screen' : 'camera'];
+    const watched = new Watched(config.track, player, { priority, clock, seal: this.#sealOf(config.track) });
+    known?.before?.close();
+    this.#pictures.set(source, {
+      config,
+      sink,
+      watched,
+      before: known?.watched ?? null,
+      shown: known?.shown ?? false,
+    });
+    if (this.#broadcast !== null) watched.read(this.#broadcast);
+  }
+
+  #chooseVoice(source: Source, config: ReturnType<typeof chooseAudio>): void {
+    if (config === undefined) {
+      this.#endVoice(source);
+      return;
+    }
+    if (this.#voices.has(source)) return;
+    const { media, voices, clock, onChange } = this.#options;
+    const sink = voices.createVoice();
+    sink.blend(this.#mixed);
+    const onVoice = (): void => {
+      const voice = this.#voices.get(source);
+      if (voice?.sink !== sink) return;
+      voice.heard = true;
+      onChange();
+    };
+    const player = new VoicePlayer({ config, media, clock, sink, playout: this.#playout, onHeard: onVoice });
+    const watched = new Watched(config.track, player, {
+      priority: PRIORITY.voice,
+      clock,
+      seal: this.#sealOf(config.track),
+    });
+    this.#voices.set(source, { config, sink, watched, since: clock.now(), heard: false });
+    if (this.#broadcast !== null) watched.read(this.#broadcast);
+  }
+
+  #endPicture(source: Source): void {
+    const picture = this.#pictures.get(source);
+    this.#pictures.delete(source);
+    picture?.before?.close();
+    picture?.watched.close();
+    picture?.sink.close();
+  }
+
+  #endVoice(source: Source): void {
+    const voice = this.#voices.get(source);
+    this.#voices.delete(source);
+    voice?.watched.close();
+    voice?.sink.close();
+  }
+}

@@ -1,0 +1,45 @@
+/** What came of one track, or was sent, counted since it began. */
+import type { Count } from '../measure/figures.ts';
+import type { Role } from '../mesh/payload.ts';
+
+export class Tally {
+  frames = 0;
+  /** Left out: too late, or more than could be decoded. */
+  lost = 0;
+  /** Groups whose rest never came. */
+  cut = 0;
+  #bytes = 0;
+  #packets = 0;
+  #waitedMs = 0;
+  #waits = 0;
+
+  /** A frame of so many bytes came, and waits for so long until it is played. */
+  came(bytes: number, waitsMs: number): void {
+    this.sent(bytes);
+    this.#waitedMs += waitsMs;
+    this.#waits += 1;
+  }
+
+  sent(bytes: number): void {
+    this.#bytes += bytes;
+    this.#packets += 1;
+  }
+
+  count(
+    source: Role,
+    { codec, codedWidth, codedHeight }: { codec: string; codedWidth?: number; codedHeight?: number },
+  ): Count {
+    return {
+      source,
+      codec,
+      width: codedWidth ?? null,
+      height: codedHeight ?? null,
+      bytes: this.#bytes,
+      frames: codedWidth === undefined ? null : this.frames,
+      packets: this.#packets,
+      lost: this.lost,
+      waitedMs: this.#waitedMs,
+      waits: this.#waits,
+    };
+  }
+}

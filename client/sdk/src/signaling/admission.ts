@@ -1,0 +1,18 @@
+/** `POST /v1/rooms/{room}/join`: from a room id to a ticket. SPEC rules JOIN-1 to JOIN-3, MOD-8. */
+import { JoinAnswer, type JoinRequest } from '@parley/protocol/http';
+import type { CallOptions } from '../call.ts';
+import type { Ports } from '../ports.ts';
+import { request, type Answer } from '../net/request.ts';
+
+export interface AdmissionRequest extends Pick<CallOptions, 'api' | 'room' | 'name' | 'device' | 'ownerKey'> {
+  /** How long to go on when the answer is "later" or there is none. */
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+}
+
+export function admit(asked: AdmissionRequest, ports: Ports): Promise<Answer<JoinAnswer>> {
+  const { api, room, name, device, ownerKey, patienceMs, signal } = asked;
+  const body: JoinRequest = { name, ...(device === undefined ? {} : { device }) };
+  const url = `${api}/v1/rooms/${encodeURIComponent(room)}/join`;
+  return request({ method: 'POST', url, body, ownerKey, answer: JoinAnswer, patienceMs, signal }, ports);
+}

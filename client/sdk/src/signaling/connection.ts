@@ -1,0 +1,317 @@
+/**
+ * The way into the room and back: admission, one socket at a time, the lobby, resume and rejoin. The order that matters: the generation is raised and
+ * remembered before every socket, so that no two sockets of one participant ever carry the same one, not even across a reload.
+ */
+import type { ClientMessage } from '@parley/protocol/client-messages';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { BroughtLine, Media } from '@parley/protocol/people';
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import { admit } from './admission.ts';
+import { backoff } from '../net/backoff.ts';
+import type { CallConnection, CallOptions, EndReason } from '../call.ts';
+import { afterLoss } from './ladder.ts';
+import { recall, remember } from './memory.ts';
+import type { Ports } from '../ports.ts';
+import { openRoomSocket, type RoomSocket, type SocketLoss } from './socket.ts';
+
+export interface ConnectionHandlers {
+  onState(state: CallConnection): void;
+  /** `fresh`: a participant nobody knew; otherwise the one we were. */
+  onWelcome(welcome: Welcome, how: { readonly fresh: boolean }): void;
+  onMessage(message: ServerMessage): void;
+  onDirected(from: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  /** What the first message of a socket says about us. */
+  introduction(): { readonly name: string; readonly media: Media; readonly chat: BroughtLine[] };
+}
+
+type Step =
+  | { readonly at: 'idle' }
+  | { readonly at: 'admitting'; readonly abort: AbortController }
+  | { readonly at: 'opening'; readonly socket: RoomSocket; readonly fresh: boolean }
+  | { readonly at: 'in-lobby'; readonly socket: RoomSocket }
+  | { readonly at: 'connected'; readonly socket: RoomSocket }
+  | { readonly at: 'waiting'; readonly cancel: () => void; readonly go: () => void }
+  | { readonly at: 'ended' };
+
+type Ticket = { readonly text: string; readonly expiresAt: number };
+
+/** A first join that takes longer is told to the person, who may try again; a recovery goes on until they leave. */
+const FIRST_JOIN_PATIENCE_MS = 20_000;
+/** A socket address that failed this often may name a pod that is gone: admission gives another. */
+const SOCKET_TRIES_PER_ADDRESS = 3;
+/** Devices are wrong about being offline often enough that an attempt is still made now and then. */
+const OFFLINE_RETRY_MS = 15_000;
+/** Tickets and resume tokens that are refused one after the other are a fault somewhere; a person decides then. */
+const REJOINS_IN_A_ROW = 3;
+
+export class Connection {
+  readonly #options: CallOptions;
+  readonly #ports: Ports;
+  readonly #handlers: ConnectionHandlers;
+  readonly #stopListening: () => void;
+  readonly #startedAt: number;
+  #step: Step = { at: 'idle' };
+  #generation = 0;
+  #socketUrl = '';
+  #ticket: Ticket | null = null;
+  #token: string | null = null;
+  #participant: ParticipantId | null = null;
+  /** Failed sockets since the last welcome. */
+  #failures = 0;
+  #rejoins = 0;
+  /** Unix time of the loss; `null` before the first welcome. */
+  #lostAt: number | null = null;
+  /** Between `in-lobby` and the welcome, over any number of sockets. */
+  #waiting = false;
+  #cancelMove: () => void = () => undefined;
+
+  constructor(options: CallOptions, ports: Ports, handlers: ConnectionHandlers) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#handlers = handlers;
+    this.#startedAt = ports.clock.now();
+    this.#stopListening = ports.network.subscribe(() => this.#networkChanged());
+  }
+
+  start(): void {
+    const known = recall(this.#options.memory, this.#options.room);
+    if (known === null) {
+      this.#admit();
+      return;
+    }
+    this.#generation = known.generation;
+    this.#socketUrl = known.socketUrl;
+    this.#token = known.resume;
+    this.#participant = known.participant;
+    this.#open();
+  }
+
+  /** `false` where there is no connection: what is said by state (name, media, chat) is said again after resume. */
+  send(message: ClientMessage): boolean {
+    if (this.#step.at !== 'connected') return false;
+    this.#step.socket.send(message);
+    return true;
+  }
+
+  sendDirected(to: ParticipantId, id: string, payload: string | Uint8Array<ArrayBuffer>): boolean {
+    if (this.#step.at !== 'connected') return false;
+    this.#step.socket.sendDirected(to, id, payload);
+    return true;
+  }
+
+  get connected(): boolean {
+    return this.#step.at === 'connected';
+  }
+
+  leave(): void {
+    this.send({ type: 'leave' });
+    this.#end('left', { retry: false, retryAfterMs: null });
+  }
+
+  #admit(): void {
+    const abort = new AbortController();
+    this.#step = { at: 'admitting', abort };
+    this.#tell();
+    const { name } = this.#handlers.introduction();
+    const { signal } = abort;
+    void admit({ ...this.#options, name, patienceMs: this.#patienceMs, signal }, this.#ports).then(
+      (admission) => {
+        if (signal.aborted) return;
+        if (!admission.ok) {
+          this.#end(admission.reason, admission);
+          return;
+        }
+        const answer = admission.value;
+        this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
+        this.#socketUrl = answer.socketUrl;
+        this.#open();
+      },
+    );
+  }
+
+  #open(): void {
+    const { name, media, chat } = this.#handlers.introduction();
+    const token = this.#token;
+    const ticket = this.#ticket;
+    if (token === null && (ticket === null || ticket.expiresAt <= this.#ports.clock.now())) {
+      this.#admit();
+      return;
+    }
+    this.#generation += 1;
+    this.#remember();
+    const generation = this.#generation;
+    const first =
+      token === null
+        ? ({ type: 'enter', ticket: ticket?.text ?? '', generation, name, media } as const)
+        : ({ type: 'resume', token, generation, name, media, chat } as const);
+    let socket: RoomSocket;
+    try {
+      const handlers = {
+        onMessage: (message: ServerMessage) => this.#hear(message),
+        onDirected: this.#handlers.onDirected.bind(this.#handlers),
+        onLost: (loss: SocketLoss) => this.#lost(loss),
+      };
+      socket = openRoomSocket(this.#socketUrl, first, this.#ports, handlers, this.#failures);
+    } catch {
+      // The browser refused the address itself.
+      this.#lost({ code: null, retryAfterMs: null });
+      return;
+    }
+    this.#step = { at: 'opening', socket, fresh: token === null };
+    this.#tell();
+  }
+
+  #hear(message: ServerMessage): void {
+    if (message.type === 'welcome') this.#welcomed(message);
+    else if (message.type === 'in-lobby') this.#wasToldToWait(message);
+    else if (message.type === 'go-elsewhere') this.#move(message.afterMs);
+    else if (message.type === 'resume-token') this.#renewed(message.resume);
+    else this.#handlers.onMessage(message);
+  }
+
+  /** Waiting is on this socket only: whoever loses it knocks again, as somebody new, with a new ticket. */
+  #wasToldToWait(message: ServerMessage): void {
+    if (this.#step.at !== 'opening') return;
+    this.#step = { at: 'in-lobby', socket: this.#step.socket };
+    this.#waiting = true;
+    this.#ticket = null;
+    this.#failures = 0;
+    this.#rejoins = 0;
+    this.#handlers.onMessage(message);
+    this.#tell();
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#step.at !== 'opening' && this.#step.at !== 'in-lobby') return;
+    const { socket } = this.#step;
+    const fresh = this.#step.at === 'in-lobby' || this.#step.fresh;
+    this.#waiting = false;
+    this.#step = { at: 'connected', socket };
+    this.#token = welcome.resume;
+    this.#participant = welcome.participant;
+    this.#ticket = null;
+    this.#failures = 0;
+    this.#rejoins = 0;
+    this.#lostAt = null;
+    this.#remember();
+    this.#handlers.onWelcome(welcome, { fresh });
+    this.#handlers.onState({ status: 'connected', pod: welcome.pod });
+  }
+
+  /** The earlier token expires while we are connected. */
+  #renewed(token: string): void {
+    if (this.#step.at !== 'connected') return;
+    this.#token = token;
+    this.#remember();
+  }
+
+  /** The pod is leaving: it keeps serving until our slot, then we resume wherever the edge leads us. */
+  #move(afterMs: number): void {
+    this.#cancelMove();
+    this.#cancelMove = this.#ports.clock.after(afterMs, () => {
+      if (this.#step.at !== 'connected' && this.#step.at !== 'in-lobby') return;
+      this.#step.socket.close();
+      if (this.#step.at === 'connected') this.#lostAt = this.#ports.clock.wall();
+      this.#open();
+    });
+  }
+
+  #lost(loss: SocketLoss): void {
+    if (this.#step.at === 'ended') return;
+    const wasConnected = this.#step.at === 'connected';
+    if (wasConnected) this.#lostAt = this.#ports.clock.wall();
+    else this.#failures += 1;
+    this.#cancelMove();
+    const next = afterLoss(loss);
+    switch (next.do) {
+      case 'end':
+        this.#end(next.reason, next);
+        return;
+      case 'rejoin':
+        this.#ticket = null;
+        this.#token = null;
+        this.#participant = null;
+        this.#rejoins += 1;
+        remember(this.#options.memory, null);
+        if (this.#rejoins > REJOINS_IN_A_ROW && loss.code !== null) {
+          this.#end(loss.code, { retry: true, retryAfterMs: null });
+        } else this.#wait(loss.retryAfterMs ?? 0, () => this.#admit());
+        return;
+      case 'again':
+        this.#retry(loss);
+        return;
+      default:
+        next satisfies never;
+    }
+  }
+
+  #retry(loss: SocketLoss): void {
+    if (this.#patienceMs < 0) {
+      this.#end(loss.code ?? 'unreachable', { retry: true, retryAfterMs: loss.retryAfterMs });
+      return;
+    }
+    const otherAddress = this.#failures > 0 && this.#failures % SOCKET_TRIES_PER_ADDRESS === 0;
+    this.#wait(loss.retryAfterMs ?? 0, () => (otherAddress ? this.#admit() : this.#open()));
+  }
+
+  /** Only a person who is not in yet is told to try again: whoever was in, or waits at the door, comes back as long as it takes. */
+  get #patienceMs(): number {
+    if (this.#lostAt !== null || this.#waiting) return Number.POSITIVE_INFINITY;
+    return FIRST_JOIN_PATIENCE_MS - (this.#ports.clock.now() - this.#startedAt);
+  }
+
+  #wait(atLeastMs: number, then: () => void): void {
+    const jittered = atLeastMs + backoff(this.#failures, this.#ports.random);
+    const ms = this.#ports.network.online() ? jittered : Math.max(jittered, OFFLINE_RETRY_MS);
+    let gone = false;
+    const go = (): void => {
+      if (gone) return;
+      gone = true;
+      cancel();
+      then();
+    };
+    const cancel = this.#ports.clock.after(ms, go);
+    this.#step = { at: 'waiting', cancel, go };
+    this.#tell();
+  }
+
+  #networkChanged(): void {
+    const online = this.#ports.network.online();
+    if (this.#step.at === 'connected' || this.#step.at === 'in-lobby') this.#step.socket.probe();
+    if (this.#step.at === 'waiting' && online) this.#step.go();
+    else this.#tell();
+  }
+
+  /** Before the first welcome everything is `joining`, or `in-lobby`; afterwards everything short of the end is `recovering`. */
+  #tell(): void {
+    if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
+    const offline = !this.#ports.network.online();
+    if (this.#waiting) this.#handlers.onState({ status: 'in-lobby', offline });
+    else if (this.#lostAt === null) this.#handlers.onState({ status: 'joining' });
+    else this.#handlers.onState({ status: 'recovering', sinceMs: this.#lostAt, offline });
+  }
+
+  #remember(): void {
+    if (this.#token === null || this.#participant === null) return;
+    remember(this.#options.memory, {
+      room: this.#options.room,
+      participant: this.#participant,
+      generation: this.#generation,
+      resume: this.#token,
+      socketUrl: this.#socketUrl,
+    });
+  }
+
+  #end(reason: EndReason, { retry, retryAfterMs }: { retry: boolean; retryAfterMs: number | null }): void {
+    const step = this.#step;
+    if (step.at === 'ended') return;
+    this.#step = { at: 'ended' };
+    if (step.at === 'admitting') step.abort.abort();
+    if (step.at === 'opening' || step.at === 'in-lobby' || step.at === 'connected') step.socket.close();
+    if (step.at === 'waiting') step.cancel();
+    this.#cancelMove();
+    this.#stopListening();
+    remember(this.#options.memory, null);
+    this.#handlers.onState({ status: 'ended', reason, retry, retryAfterMs });
+  }
+}

@@ -1,0 +1,34 @@
+/** What outlives a reload: enough to come back as the same participant. */
+import { decode } from '@parley/protocol/decode';
+import { Generation } from '@parley/protocol/client-messages';
+import { ParticipantId } from '@parley/protocol/ids';
+import { Type, type Static } from 'typebox';
+import type { CallMemory } from '../call.ts';
+
+const Remembered = Type.Object({
+  room: Type.String(),
+  participant: ParticipantId,
+  generation: Generation,
+  resume: Type.String({ maxLength: 2048 }),
+  socketUrl: Type.String({ maxLength: 2048 }),
+});
+export type Remembered = Static<typeof Remembered>;
+
+/** `null` where nothing usable is remembered for this room. A memory of the page may have been written by anybody: it is checked. */
+export function recall(memory: CallMemory | undefined, room: string): Remembered | null {
+  try {
+    const decoded = decode(Remembered, JSON.parse(memory?.read() ?? 'null'));
+    return decoded.ok && decoded.message.room === room ? decoded.message : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Storage may be full or forbidden: a call goes on without memory. */
+export function remember(memory: CallMemory | undefined, value: Remembered | null): void {
+  try {
+    memory?.write(value === null ? null : JSON.stringify(value));
+  } catch {
+    // Nothing to do: a reload will be a new participant.
+  }
+}

@@ -1,0 +1,155 @@
+/** Who is heard in the one stream of all that comes through the relays, while people move from one way to the other. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Mesh } from '../../src/mesh/mesh.ts';
+import { Ways } from '../../src/paths/ways.ts';
+import type { FakeClock } from '../fakes/clock.ts';
+import { fakeStream, fakeTrack } from '../fakes/media.ts';
+import { ME, member, participant, ROOM } from '../fakes/messages.ts';
+import { fakePorts } from '../fakes/ports.ts';
+import { fakeRelays, type FakeRelays } from '../fakes/relayed-room.ts';
+
+const [ADA, BEN, CEM] = ['a', 'b', 'c'].map(participant) as [ParticipantId, ParticipantId, ParticipantId];
+const MAX = 3;
+const NOTHING = { microphone: null, camera: null, screen: null };
+
+interface Stand {
+  readonly ways: Ways;
+  readonly relays: FakeRelays;
+  readonly clock: FakeClock;
+  /** With whom there is a link, over which their voice comes where it is not muted. */
+  readonly links: Map<ParticipantId, { readonly voice: { muted: boolean } }>;
+  /** How often something was said to have changed. */
+  readonly changes: () => number;
+}
+
+function stand(): Stand {
+  const links: Stand['links'] = new Map();
+  const link = (with_: ParticipantId): object | undefined => {
+    const voice = links.get(with_)?.voice;
+    return (
+      voice && {
+        view: { status: 'connected' },
+        stream: fakeStream([voice as MediaStreamTrack]),
+        screen: null,
+        level: () => 0,
+      }
+    );
+  };
+  const mesh = {
+    link,
+    isPresent: () => true,
+    openLink: (with_: ParticipantId) => {
+      if (!links.has(with_)) links.set(with_, { voice: Object.assign(fakeTrack('audio'), { muted: true }) });
+    },
+    closeLink: (with_: ParticipantId) => links.delete(with_),
+    tellPath: () => undefined,
+  } as unknown as Mesh;
+  const relays = fakeRelays();
+  const ports = fakePorts({ relayedMedia: relays.load });
+  let changes = 0;
+  const ways = new Ways(NOTHING, {
+    ports,
+    mesh,
+    room: ROOM,
+    api: '',
+    secret: null,
+    askRelay: () => Promise.resolve(null),
+    onChange: () => (changes += 1),
+  });
+  return { ways, relays, clock: ports.clock, links, changes: () => changes };
+}
+
+async function people({ ways, clock }: Stand, ...who: ParticipantId[]): Promise<void> {
+  const said = { audio: true, video: false, screen: false };
+  ways.follow(ME, new Map(who.map((one) => [one, { ...member(one, one), media: said }])), MAX);
+  ways.update();
+  // A room moves back some seconds after people have left.
+  await clock.advance(3500);
+}
+
+/** By their own stream, which the page plays, or in the mix: what the application is told is what the mix has. */
+function heardBy({ ways, relays }: Stand, who: ParticipantId): 'mix' | 'stream' {
+  const [room] = relays.open;
+  const { mixed } = ways.shown(who);
+  if (room !== undefined) assert.equal(room.mixed.has(who), mixed, 'never twice, never not at all');
+  assert.equal(ways.mix, room?.mix ?? null);
+  return mixed ? 'mix' : 'stream';
+}
+
+const says = ({ ways }: Stand, who: ParticipantId, want: 'mesh' | 'relay', takes: boolean): void =>
+  ways.receive(who, { type: 'path', want, able: true, takes });
+
+/** Ada is linked and heard, then the room is too large: nobody has anything from a relay yet. */
+async function moving(): Promise<Stand> {
+  const room = stand();
+  await people(room, ADA, BEN);
+  const voice = room.links.get(ADA)?.voice;
+  assert.ok(voice);
+  voice.muted = false;
+  assert.equal(heardBy(room, ADA), 'stream');
+  await people(room, ADA, BEN, CEM);
+  for (const one of [ADA, BEN]) says(room, one, 'relay', false);
+  return room;
+}
+
+describe('[MEDIA-13] the mix', () => {
+  test('has each person from when their relayed media takes over, not before', async () => {
+    const room = await moving();
+    assert.ok(room.ways.mix);
+    assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['stream', 'stream']);
+    room.relays.bring(ADA);
+    assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['mix', 'stream']);
+    assert.ok(room.links.has(ADA), 'Ada does not have ours yet');
+    says(room, ADA, 'relay', true);
+    assert.ok(!room.links.has(ADA));
+    room.relays.bring(BEN);
+    assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['mix', 'mix']);
+  });
+
+  test('has them until their voice comes over the link, which is told though only time has passed', async () => {
+    const room = await moving();
+    for (const one of [ADA, BEN]) {
+      room.relays.bring(one);
+      says(room, one, 'relay', true);
+    }
+    await people(room, ADA);
+    says(room, ADA, 'mesh', true);
+    const voice = room.links.get(ADA)?.voice;
+    assert.ok(voice, 'a link is made');
+    await room.clock.advance(1000);
+    assert.equal(heardBy(room, ADA), 'mix', 'nothing comes over it');
+    voice.muted = false;
+    const told = room.changes();
+    await room.clock.advance(1000);
+    assert.equal(heardBy(room, ADA), 'stream');
+    assert.ok(room.changes() > told);
+  });
+
+  test('keeps who is not linked while the relay is lost: nobody’s own stream begins to play for a moment', async () => {
+    const room = await moving();
+    room.relays.bring(ADA);
+    says(room, ADA, 'relay', true);
+    room.relays.lose();
+    assert.equal(heardBy(room, ADA), 'mix');
+    room.relays.bring(ADA);
+    assert.equal(heardBy(room, ADA), 'mix');
+  });
+
+  test('is another one with another key, and none when the relays are left', async () => {
+    const room = await moving();
+    const { mix } = room.ways;
+    room.relays.bring(ADA);
+    room.ways.setSecret('AAECAwQFBgcICQoLDA0ODw');
+    await room.clock.advance(1000);
+    assert.ok(room.ways.mix);
+    assert.notEqual(room.ways.mix, mix);
+    assert.equal(heardBy(room, ADA), 'mix');
+    await people(room, CEM);
+    says(room, CEM, 'mesh', false);
+    await room.clock.advance(10_000);
+    assert.equal(room.ways.mix, null);
+    assert.equal(heardBy(room, CEM), 'stream');
+  });
+});

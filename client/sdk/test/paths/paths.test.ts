@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { planOf, wayOfRoom, type Pair, type Way } from '../../src/paths/paths.ts';
+
+describe('[MEDIA-12] the way of a room', () => {
+  test('the fifth moves it to the relays, and it is back when two have left', () => {
+    const ways: string[] = [];
+    let way: Way = 'mesh';
+    for (const people of [1, 2, 3, 4, 5, 6, 5, 4, 5, 4, 3, 4]) {
+      way = wayOfRoom(way, people, 4);
+      ways.push(`${people} ${way}`);
+    }
+    assert.deepEqual(ways, [
+      '1 mesh',
+      '2 mesh',
+      '3 mesh',
+      '4 mesh',
+      '5 relay',
+      '6 relay',
+      '5 relay',
+      '4 relay',
+      '5 relay',
+      '4 relay',
+      '3 mesh',
+      '4 mesh',
+    ]);
+  });
+});
+
+describe('[MEDIA-13] a pair', () => {
+  const pair: Pair = {
+    mine: 'mesh',
+    theirs: 'mesh',
+    able: true,
+    takes: false,
+    taken: false,
+    flows: true,
+    overdue: false,
+  };
+
+  test('goes through relays when either wants it', () => {
+    assert.equal(planOf({ ...pair, mine: 'relay' }).subscribe, true);
+    assert.equal(planOf({ ...pair, theirs: 'relay' }).subscribe, true);
+  });
+
+  test('keeps its link until each has the other’s media, and shows it until ours is here', () => {
+    const moving = { ...pair, mine: 'relay', theirs: 'relay' } as const;
+    assert.deepEqual(planOf(moving), { link: 'keep', subscribe: true, shown: 'mesh' });
+    assert.deepEqual(planOf({ ...moving, taken: true }), { link: 'keep', subscribe: true, shown: 'mesh' });
+    assert.deepEqual(planOf({ ...moving, takes: true }), { link: 'keep', subscribe: true, shown: 'relay' });
+    assert.deepEqual(planOf({ ...moving, takes: true, taken: true }), {
+      link: 'close',
+      subscribe: true,
+      shown: 'relay',
+    });
+  });
+
+  test('keeps the relays until media comes over the link', () => {
+    const back = { ...pair, takes: true, taken: true, flows: false };
+    assert.deepEqual(planOf(back), { link: 'open', subscribe: true, shown: 'relay' });
+    assert.deepEqual(planOf({ ...back, flows: true }), { link: 'open', subscribe: false, shown: 'mesh' });
+  });
+
+  test('is linked when one of the two cannot use relays, or they do not bring it in time', () => {
+    assert.equal(planOf({ ...pair, mine: 'relay', able: false }).link, 'open');
+    assert.equal(planOf({ ...pair, mine: 'relay', flows: false, overdue: true }).link, 'open');
+  });
+});

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { directedPrefix } from '@parley/protocol/directed';
+import type { Call } from '../../src/call.ts';
+import type { PathSignal } from '../../src/mesh/payload.ts';
+import { member, participant, welcome } from '../fakes/messages.ts';
+import { fakeRelays, type FakeRelays } from '../fakes/relayed-room.ts';
+import { fakeService, type FakeService } from '../fakes/service.ts';
+
+const [ADA, BEN, CEM, DUA, ELI] = ['a', 'b', 'c', 'd', 'e'].map(participant) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const ALL = [ADA, BEN, CEM, DUA];
+
+interface Stand {
+  readonly service: FakeService;
+  readonly relays: FakeRelays;
+  readonly call: Call;
+}
+
+async function room(others: readonly string[], relays = fakeRelays()): Promise<Stand> {
+  const service = fakeService({ relayedMedia: relays.load });
+  const call = service.join();
+  await service.settle();
+  service.socket.open();
+  service.socket.say(welcome({ roster: others.map((one) => member(one, one)) }));
+  await pass({ service }, 100);
+  return { service, relays, call };
+}
+
+async function pass({ service }: Pick<Stand, 'service'>, ms: number): Promise<void> {
+  await service.settle();
+  await service.ports.clock.advance(ms);
+  await service.settle();
+}
+
+/** What we have told somebody of the path, in order. */
+function told({ service }: Stand, to: string): PathSignal[] {
+  return service.socket.directed
+    .filter(
+      (one): one is string => typeof one === 'string' && one.startsWith(`>${to} `) && one.includes('"path"'),
+    )
+    .map((one) => JSON.parse(one.slice(one.indexOf('\n'))) as PathSignal);
+}
+
+function says({ service }: Stand, from: string, signal: Omit<PathSignal, 'type'>): void {
+  service.socket.text(`${directedPrefix(from)}${JSON.stringify({ type: 'path', ...signal })}`);
+}
+
+const links = ({ service }: Stand): number => service.ports.fabric.live.length;
+const join = ({ service }: Stand, one: string): void =>
+  service.socket.say({ type: 'joined', member: member(one, one) });
+const leave = ({ service }: Stand, one: string): void =>
+  service.socket.say({ type: 'left', participant: one, reason: 'left' });
+const wants = { want: 'relay', able: true, takes: false } as const;
+
+describe('[MEDIA-12] a room through relays', () => {
+  test('whoever is the fifth makes no links first, and tells everybody', async () => {
+    const stand = await room(ALL);
+    assert.equal(links(stand), 0);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: false });
+    for (const one of ALL) assert.deepEqual(told(stand, one)[0], { type: 'path', ...wants });
+    assert.equal(stand.relays.open.size, 1);
+  });
+
+  test('a room of four says nothing of it, loads nothing, and is linked as ever', async () => {
+    const stand = await room(ALL.slice(1));
+    await pass(stand, 5000);
+    assert.equal(links(stand), 3);
+    assert.equal(stand.relays.open.size, 0);
+    assert.deepEqual(told(stand, BEN), []);
+  });
+
+  test('whoever could not load the part for it is linked with everybody meanwhile, and tries again', async () => {
+    const relays = fakeRelays();
+    relays.missing = true;
+    const stand = await room(ALL, relays);
+    await pass(stand, 1000);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: 'not-loaded' });
+    assert.equal(links(stand), ALL.length);
+    relays.missing = false;
+    const before = told(stand, ADA).length;
+    await pass(stand, 5000);
+    assert.equal(relays.open.size, 1);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: false });
+    assert.deepEqual(
+      told(stand, ADA)
+        .slice(before)
+        .map(({ able }) => able)
+        .filter((able, at, all) => able !== all[at - 1]),
+      [false, true],
+    );
+  });
+
+  test('two who come and go within a moment move nobody', async () => {
+    const stand = await room(ALL.slice(1));
+    join(stand, ELI);
+    await pass(stand, 200);
+    leave(stand, ELI);
+    await pass(stand, 2000);
+    assert.equal(stand.relays.open.size, 0);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: null });
+  });
+});
+
+describe('[MEDIA-13] make before break', () => {
+  async function moving(): Promise<Stand> {
+    const stand = await room([ADA, BEN, CEM]);
+    assert.equal(links(stand), 3);
+    join(stand, DUA);
+    await pass(stand, 1000);
+    for (const one of [ADA, BEN, CEM, DUA]) says(stand, one, wants);
+    await pass(stand, 100);
+    return stand;
+  }
+
+  test('a link stays until each of the two has the other’s relayed media', async () => {
+    const stand = await moving();
+    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: false });
+    const before = links(stand);
+    assert.ok(before >= 3);
+    stand.relays.bring(ADA);
+    await pass(stand, 100);
+    assert.equal(told(stand, ADA).at(-1)?.takes, true);
+    assert.equal(links(stand), before, 'they have not said that they take ours');
+    says(stand, ADA, { ...wants, takes: true });
+    await pass(stand, 100);
+    assert.equal(links(stand), before - 1);
+    const link = stand.call.snapshot().people.find((one) => one.participant === ADA)?.link;
+    assert.ok(link?.status === 'connected' && link.path === 'relay');
+  });
+
+  test('back in a small room the relays stay until there is a link', async () => {
+    const stand = await moving();
+    for (const one of [ADA, BEN, CEM, DUA]) {
+      stand.relays.bring(one);
+      says(stand, one, { ...wants, takes: true });
+    }
+    await pass(stand, 500);
+    assert.equal(links(stand), 0);
+    leave(stand, CEM);
+    leave(stand, DUA);
+    await pass(stand, 2000);
+    assert.equal(links(stand), 0, 'they may be back at once');
+    await pass(stand, 2000);
+    assert.equal(told(stand, ADA).at(-1)?.want, 'mesh');
+    assert.equal(links(stand), 0, 'the others have not decided yet');
+    for (const one of [ADA, BEN]) says(stand, one, { want: 'mesh', able: true, takes: true });
+    await pass(stand, 100);
+    assert.equal(links(stand), 2);
+    const ways = stand.call
+      .snapshot()
+      .people.map(({ link }) => (link.status === 'connected' ? link.path : ''));
+    assert.deepEqual(ways, ['relay', 'relay'], 'nothing comes over the links');
+  });
+
+  test('whoever does not know of it, or cannot, stays linked', async () => {
+    const stand = await room(ALL);
+    says(stand, ADA, { want: 'mesh', able: false, takes: false });
+    await pass(stand, 3000);
+    assert.equal(links(stand), 4, 'and so do those who said nothing');
+  });
+
+  test('a region without a relay leaves the room linked, and that is said', async () => {
+    const stand = await room(ALL);
+    stand.relays.state = 'none';
+    await pass(stand, 1000);
+    assert.equal(links(stand), 4);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: 'no-relay' });
+  });
+});
+
+describe('[MEDIA-13] a large room', () => {
+  const MANY = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'j', 'k'].map((one) => participant(one));
+
+  async function relayed(): Promise<Stand> {
+    const stand = await room(MANY);
+    for (const one of MANY) says(stand, one, { ...wants, takes: true });
+    for (const one of MANY) stand.relays.bring(one);
+    await pass(stand, 1000);
+    assert.equal(links(stand), 0);
+    return stand;
+  }
+
+  test('makes no links with everybody while its relays are gone for a moment', async () => {
+    const stand = await relayed();
+    stand.relays.lose();
+    stand.relays.state = 'none';
+    await pass(stand, 3000);
+    assert.equal(links(stand), 0);
+    assert.equal(told(stand, ADA).at(-1)?.able, false);
+  });
+
+  test('nor with somebody whose relay is gone, but with whoever could never go through one', async () => {
+    const stand = await relayed();
+    says(stand, ADA, { want: 'relay', able: false, takes: false });
+    await pass(stand, 500);
+    assert.equal(links(stand), 0);
+    join(stand, participant('1'));
+    await pass(stand, 100);
+    says(stand, participant('1'), { want: 'mesh', able: false, takes: false });
+    await pass(stand, 500);
+    assert.equal(links(stand), 1);
+  });
+
+  test('hears whoever speaks also while their picture does not come', async () => {
+    const stand = await room(MANY);
+    for (const one of MANY) says(stand, one, wants);
+    stand.relays.bring(BEN);
+    await pass(stand, 3000);
+    const [open] = stand.relays.open;
+    assert.deepEqual([open?.mixed.has(ADA), open?.mixed.has(BEN)], [true, true]);
+    const ada = stand.call.snapshot().people.find((one) => one.participant === ADA);
+    assert.deepEqual([ada?.mixed, ada?.link.status], [true, 'connecting']);
+  });
+});
+
+describe('[MEDIA-16] an end-to-end key', () => {
+  test('seals what goes through relays from then on, on a connection of its own', async () => {
+    const stand = await room(ALL);
+    const [before] = stand.relays.open;
+    assert.equal(before?.secret, null);
+    stand.call.setMediaKey('AAECAwQFBgcICQoLDA0ODw');
+    await pass(stand, 100);
+    const [after, ...others] = stand.relays.open;
+    assert.deepEqual([after?.secret, others.length], ['AAECAwQFBgcICQoLDA0ODw', 0]);
+    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: true });
+    stand.call.setMediaKey('AAECAwQFBgcICQoLDA0ODw');
+    await pass(stand, 100);
+    assert.ok(after && stand.relays.open.has(after), 'the same key changes nothing');
+  });
+
+  test('that somebody else does not have is said of them', async () => {
+    const stand = await room(ALL);
+    for (const one of ALL) says(stand, one, { ...wants, takes: true });
+    stand.relays.otherKey.add(BEN);
+    stand.relays.bring(ADA);
+    await pass(stand, 1000);
+    const { people } = stand.call.snapshot();
+    assert.deepEqual(
+      people.map(({ participant: of, link }) => [of, link.status]),
+      [
+        [ADA, 'connected'],
+        [BEN, 'other-key'],
+        [CEM, 'connecting'],
+        [DUA, 'connecting'],
+      ],
+    );
+  });
+});

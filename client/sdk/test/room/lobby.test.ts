@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CODES, type Code } from '@parley/protocol/codes';
+import type { ServerMessage } from '@parley/protocol/server-messages';
+import { lobbyAfter, type Lobby } from '../../src/room/lobby.ts';
+import { ME, member, participant, welcome } from '../fakes/messages.ts';
+import { fakeService, refusal, type FakeService } from '../fakes/service.ts';
+
+const ADA = { participant: participant('a'), name: 'Ada' };
+const BO = { participant: participant('b'), name: 'Bo' };
+const ROOM_VIEW = welcome().room;
+const admit = async (service: FakeService): Promise<void> => {
+  service.socket.say(welcome());
+  await service.settle();
+};
+
+describe('waiting to be let in', () => {
+  test('[MOD-5] the owner was told: in the lobby, then in the call as soon as they admit', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    assert.deepEqual(call.snapshot().connection, { status: 'in-lobby', offline: false });
+    assert.equal(call.snapshot().view?.lobby, true);
+    await admit(service);
+    assert.equal(call.snapshot().connection.status, 'connected');
+    assert.equal(call.snapshot().me.participant, ME);
+  });
+
+  test('the patience of a first join does not end the waiting', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    for (let at = 0; at < 600_000; at += 4000)
+      service.ports.clock.after(at, () => service.socket.say({ type: 'pong' }));
+    await service.ports.clock.advance(600_000);
+    assert.equal(call.snapshot().connection.status, 'in-lobby');
+    assert.equal(service.sockets.length, 1);
+  });
+
+  test('[MOD-5] a lost socket asks again with a new ticket, however long ago the join began', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    await service.ports.clock.advance(9000);
+    const shown: string[] = [];
+    call.subscribe(() => shown.push(call.snapshot().connection.status));
+    for (let lost = 0; lost < 5; lost += 1) {
+      const { length } = service.sockets;
+      service.socket.drop(1006);
+      await service.ports.clock.until(() => service.sockets.length > length, 20_000);
+      service.socket.open();
+      service.socket.say({ type: 'in-lobby', room: ROOM_VIEW });
+      await service.ports.clock.advance(9000);
+    }
+    assert.equal(service.joins.length, 6);
+    assert.deepEqual(new Set(shown), new Set(['in-lobby']));
+    assert.equal(service.socket.sent[0]?.['type'], 'enter');
+    await admit(service);
+    assert.equal(call.snapshot().connection.status, 'connected');
+  });
+
+  test('an answer of "later" to somebody who waits is waited out', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    service.answers = [refusal(503, 'STORE_UNAVAILABLE', { 'retry-after': '60' }), ...service.answers];
+    service.socket.drop(1006);
+    await service.ports.clock.advance(70_000);
+    assert.equal(call.snapshot().connection.status, 'in-lobby');
+    assert.equal(service.sockets.length, 2);
+  });
+
+  test('a pod that leaves: knocks elsewhere', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    service.socket.drop(CODES.GO_ELSEWHERE.close ?? 0);
+    await service.ports.clock.advance(1000);
+    assert.equal(service.sockets.length, 2);
+    assert.equal(call.snapshot().connection.status, 'in-lobby');
+  });
+
+  test('without a network the waiting says so and goes on when it is back', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    service.network.online = false;
+    service.socket.drop(1006);
+    assert.deepEqual(call.snapshot().connection, { status: 'in-lobby', offline: true });
+    service.network.online = true;
+    for (const listener of service.network.listeners) listener();
+    await service.settle();
+    assert.equal(service.joins.length, 2);
+  });
+
+  const endings: readonly Code[] = [
+    'LOBBY_DENIED',
+    'LOBBY_FULL',
+    'LOBBY_TIMEOUT',
+    'KICKED',
+    'BANNED',
+    'ROOM_LOCKED',
+    'ROOM_FULL',
+  ];
+  for (const code of endings) {
+    test(`[MOD-5] ${code} ends the waiting and leaves nothing behind`, async () => {
+      const service = fakeService();
+      const call = await service.knock();
+      service.socket.drop(CODES[code].close ?? 0);
+      await service.ports.clock.advance(60_000);
+      assert.deepEqual(call.snapshot().connection, {
+        status: 'ended',
+        reason: code,
+        retry: CODES[code].retry,
+        retryAfterMs: null,
+      });
+      assert.equal(service.joins.length, 1);
+      assert.equal(service.ports.clock.pending, 0);
+    });
+  }
+
+  test('giving up closes the socket', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    call.leave();
+    assert.equal(service.socket.closed, 1000);
+    assert.equal(service.ports.clock.pending, 0);
+  });
+
+  test('what was switched while waiting is said after the welcome', async () => {
+    const service = fakeService();
+    const call = await service.knock();
+    call.setMicrophone({ kind: 'audio' } as MediaStreamTrack);
+    call.rename('Mia');
+    const me = { ...member(ME, 'Me'), media: { audio: false, video: false, screen: false } };
+    service.socket.say(welcome({ roster: [me] }));
+    assert.deepEqual(
+      service.socket.sent.filter(({ type }) => type === 'change'),
+      [
+        { type: 'change', name: 'Mia' },
+        { type: 'change', media: { audio: true, video: false, screen: false } },
+      ],
+    );
+  });
+
+  test('[MOD-5] who was in and came back too late waits again, and sees and hears nobody meanwhile', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.socket.say({ type: 'joined', member: member(ADA.participant, 'Ada') });
+    service.socket.drop(CODES.RESUME_EXPIRED.close ?? 0);
+    await service.ports.clock.until(() => service.sockets.length === 2, 20_000);
+    service.socket.open();
+    service.socket.say({ type: 'in-lobby', room: ROOM_VIEW });
+    assert.equal(call.snapshot().connection.status, 'in-lobby');
+    assert.deepEqual(call.snapshot().people, []);
+    assert.equal(service.ports.fabric.live.length, 0);
+  });
+});
+
+describe('the lobby as an owner sees it', () => {
+  const changes: readonly (readonly [string, Lobby, ServerMessage, string])[] = [
+    ['a welcome brings it anew', [ADA], welcome({ lobby: [BO] }), 'Bo'],
+    ['a welcome of a guest brings none', [ADA], welcome(), ''],
+    ['somebody knocks', [ADA], { type: 'knocked', waiting: BO }, 'Ada, Bo'],
+    ['a knock heard twice is one', [ADA], { type: 'knocked', waiting: ADA }, 'Ada'],
+    ['a knock ends', [ADA, BO], { type: 'knock-ended', participant: ADA.participant }, 'Bo'],
+    ['the end of a knock nobody heard', [ADA], { type: 'knock-ended', participant: BO.participant }, 'Ada'],
+    ['anything else', [ADA], { type: 'pong' }, 'Ada'],
+  ];
+  for (const [title, before, message, expected] of changes) {
+    test(`[MOD-5] ${title}: ${expected || 'nobody'}`, () => {
+      const names = lobbyAfter(before, message).map(({ name }) => name);
+      assert.equal(names.join(', '), expected);
+    });
+  }
+});

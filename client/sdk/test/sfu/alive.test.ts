@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Path, type Connection as Net } from '@moq/net';
+import type { Clock } from '../../src/ports.ts';
+import { answers } from '../../src/sfu/alive.ts';
+import { fakeClock, type FakeClock } from '../fakes/clock.ts';
+
+const WITHIN_MS = 1000;
+
+/** A relay that answers after so long, on the page's clock. */
+function relayThatAnswers(clock: FakeClock, afterMs: number) {
+  let closed = 0;
+  const track = {
+    recvGroup: () => new Promise((resolve) => clock.after(afterMs, () => resolve(undefined))),
+    close: () => (closed += 1),
+  };
+  const session = { consume: () => ({ track: () => ({ subscribe: () => track }) }) };
+  return { session: session as unknown as Net.Established, closed: () => closed };
+}
+
+/** As of a page that nobody sees: timers come once in so many ms. */
+const throttled = (clock: FakeClock, everyMs: number): Clock => ({
+  ...clock,
+  after: (ms, task) => clock.after(Math.ceil((clock.now() + ms) / everyMs) * everyMs - clock.now(), task),
+});
+
+for (const [what, answersMs, everyMs, alive, tookMs] of [
+  ['one that answers lives', 100, 1, true, 100],
+  ['one that does not is dead', Infinity, 1, false, 1000],
+  ['of a page that is late the answer is waited for again', 2500, 800, true, 2500],
+  [
+    'one that does not is dead also where every timer is late, as nobody sees the page',
+    Infinity,
+    700,
+    false,
+    4200,
+  ],
+] as const)
+  test(`[MEDIA-10] a relay of which nothing is heard is asked: ${what}`, async () => {
+    const clock = fakeClock();
+    const { session, closed } = relayThatAnswers(clock, answersMs);
+    let said: boolean | null = null;
+    const asked = answers(session, Path.from('rooms', 'r'), throttled(clock, everyMs), WITHIN_MS);
+    void asked.then((answer) => (said = answer));
+    assert.equal(await clock.until(() => said !== null, 60_000), tookMs);
+    assert.deepEqual([said, closed()], [alive, 1]);
+  });

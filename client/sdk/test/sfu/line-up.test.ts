@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lineUp } from '../../src/sfu/line-up.ts';
+import { seeded } from '../fakes/random.ts';
+
+const loud = { quiet: false };
+const near = (found: number | null, expected: number): void =>
+  assert.ok(found !== null && Math.abs(found - expected) < 1e-9, `${found}, not ${expected}`);
+
+test('what is in time begins when it should, and closes a gap that is hardly one', () => {
+  near(lineUp({ ...loud, wanted: 10.2, now: 10, until: 0 }), 10.2);
+  near(lineUp({ ...loud, wanted: 10.2, now: 10, until: 10.15 }), 10.15);
+  near(lineUp({ ...loud, wanted: 10.2, now: 10, until: 10.1 }), 10.2);
+});
+
+test('what is late begins at once, and behind what is playing', () => {
+  near(lineUp({ ...loud, wanted: 9.8, now: 10, until: 9.9 }), 10);
+  near(lineUp({ ...loud, wanted: 9.84, now: 10, until: 10.04 }), 10.04);
+});
+
+test('whoever is later than half a second is left out, and quiet pieces are as soon as anything is behind', () => {
+  assert.equal(lineUp({ ...loud, wanted: 9.4, now: 10, until: 0 }), null);
+  assert.equal(lineUp({ ...loud, wanted: 9.6, now: 10, until: 10.2 }), null);
+  near(lineUp({ quiet: true, wanted: 10, now: 9.9, until: 10.03 }), 10.03);
+  assert.equal(lineUp({ quiet: true, wanted: 10, now: 9.9, until: 10.05 }), null);
+});
+
+test('whatever comes, nothing is played over something else, and never before now', () => {
+  const random = seeded(11);
+  let until = 0;
+  let now = 0;
+  let played = 0;
+  for (let nth = 0; nth < 5000; nth += 1) {
+    const wanted = 0.1 + nth * 0.04;
+    now = Math.max(now, wanted - 0.1 + random.fraction() ** 4 * 1.2);
+    const begins = lineUp({ wanted, now, until, quiet: random.fraction() < 0.3 });
+    if (begins === null) continue;
+    assert.ok(begins >= now && begins >= Math.min(until, begins), `${begins} at ${now}, until ${until}`);
+    assert.ok(begins >= until || until < now, `${begins} while another plays until ${until}`);
+    assert.ok(begins - wanted <= 0.5 + 1e-9);
+    until = begins + 0.04;
+    played += 1;
+  }
+  assert.ok(played > 1000, `${played} of 5000`);
+});

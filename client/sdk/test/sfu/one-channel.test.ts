@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { oneChannel } from '../../src/sfu/one-channel.ts';
+
+/** Sound of one sample, in so many channels. */
+const soundOf = (...channels: readonly number[]): AudioData =>
+  ({
+    numberOfFrames: 1,
+    numberOfChannels: channels.length,
+    copyTo: (to: Float32Array, { planeIndex }: { readonly planeIndex: number }) =>
+      to.set([channels[planeIndex] ?? 0]),
+  }) as unknown as AudioData;
+
+const mixed = (...channels: readonly number[]): number =>
+  Math.round((oneChannel(soundOf(...channels))[0] ?? 0) * 100) / 100;
+
+test('one channel stays as it is, and two are heard alike', () => {
+  assert.equal(mixed(0.5), 0.5);
+  assert.equal(mixed(0.5, 0), 0.25);
+  assert.equal(mixed(0, 0.5), 0.25);
+  assert.equal(mixed(0.5, 0.5), 0.5);
+});
+
+test('the words of a film, which are in the middle of six, are heard as loud as they are', () => {
+  assert.equal(mixed(0, 0, 0.8, 0, 0, 0), 0.8);
+  assert.equal(mixed(0, 0, 0, 1, 0, 0), 0);
+  assert.equal(mixed(0, 0, 0, 0, 0.5, 0), 0.25);
+});

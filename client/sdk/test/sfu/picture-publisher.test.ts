@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CAMERA, SCREEN, type Quality } from '../../src/sfu/codecs.ts';
+import type { MediaPorts } from '../../src/sfu/media-ports.ts';
+import { PicturePublisher } from '../../src/sfu/picture-publisher.ts';
+import type { TrackWriter } from '../../src/sfu/track-writer.ts';
+import { fakeClock } from '../fakes/clock.ts';
+
+/** Somebody's picture that everybody wants; what each encoder was told, and the sizes in each catalog that was written. */
+function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {}) {
+  const clock = fakeClock();
+  const told: string[] = [];
+  const catalogs: string[] = [];
+  let open = 0;
+  let see: (frame: VideoFrame) => void = () => undefined;
+  class Encoder {
+    state = 'unconfigured';
+    encodeQueueSize = 0;
+    configure({ width, height }: VideoEncoderConfig): void {
+      this.state = 'configured';
+      told.push(`${width}x${height}`);
+    }
+    encode({ displayWidth, displayHeight }: VideoFrame, { keyFrame }: VideoEncoderEncodeOptions): void {
+      told.push(`${keyFrame === true ? 'key' : 'delta'} of ${displayWidth}x${displayHeight}`);
+    }
+    close(): void {
+      this.state = 'closed';
+    }
+  }
+  const media = {
+    VideoEncoder: Encoder,
+    readVideo: (_track: MediaStreamTrack, onFrame: typeof see) => {
+      see = onFrame;
+      return { close: () => undefined };
+    },
+  } as unknown as MediaPorts;
+  const track = { getSettings: () => settings } as MediaStreamTrack;
+  const sizes = (): string =>
+    publisher
+      .configs()
+      .reduce((all, [, one]) => `${all} ${one.codedWidth}x${one.codedHeight}`, '')
+      .trim();
+  const publisher = new PicturePublisher(track, {
+    source: 'screen',
+    codec: 'vp8',
+    qualities,
+    media,
+    clock,
+    writer: (name) => ({ name, wanted: true, end: () => undefined }) as unknown as TrackWriter,
+    now: () => clock.now() * 1000,
+    onShape: () => catalogs.push(sizes()),
+  });
+  const frame = (displayWidth: number, displayHeight: number): VideoFrame => {
+    open += 1;
+    return {
+      displayWidth,
+      displayHeight,
+      timestamp: clock.now() * 1000,
+      clone: () => frame(displayWidth, displayHeight),
+      close: () => (open -= 1),
+    } as unknown as VideoFrame;
+  };
+  return {
+    clock,
+    catalogs,
+    publisher,
+    open: () => open,
+    /** What encoders were told since the last time. */
+    told: () => told.splice(0),
+    see: (width: number, height: number) => see(frame(width, height)),
+  };
+}
+
+test('a phone that is turned is encoded in its new shape from a key frame on, and the catalog says so', async () => {
+  const phone = showing(CAMERA, { width: 640, height: 360 });
+  assert.deepEqual(phone.told(), ['320x180', '640x360']);
+  phone.see(640, 360);
+  await phone.clock.advance(100);
+  phone.see(640, 360);
+  phone.told();
+  await phone.clock.advance(100);
+  phone.see(360, 640);
+  assert.deepEqual(phone.told(), ['102x180', '202x360', 'key of 360x640', 'key of 360x640']);
+  assert.deepEqual(phone.catalogs, ['102x180 202x360']);
+  await phone.clock.advance(100);
+  phone.see(360, 640);
+  assert.deepEqual(phone.told(), ['delta of 360x640', 'delta of 360x640']);
+});
+
+test('a screen of which nothing was known is encoded as large as it is', () => {
+  const screen = showing(SCREEN);
+  screen.told();
+  screen.see(1920, 1080);
+  assert.deepEqual(screen.told(), ['1920x1080', 'key of 1920x1080']);
+  assert.deepEqual(screen.catalogs, ['1920x1080']);
+});
+
+test('a window that is being resized is fitted once a second, and at last also where it shows nothing new', async () => {
+  const screen = showing(SCREEN, { width: 800, height: 600 });
+  for (let width = 802; width < 882; width += 2) {
+    screen.see(width, 600);
+    await screen.clock.advance(125);
+  }
+  assert.ok(screen.catalogs.length <= 6, `${screen.catalogs.length} in five seconds`);
+  await screen.clock.advance(1000);
+  assert.equal(screen.catalogs.at(-1), '880x600');
+  assert.deepEqual(screen.told().slice(-2), ['880x600', 'key of 880x600']);
+  assert.deepEqual([screen.open(), screen.clock.pending], [0, 0]);
+});
+
+test('a picture that is given up while it waits to be fitted is let go', async () => {
+  const screen = showing(SCREEN, { width: 800, height: 600 });
+  screen.see(400, 600);
+  screen.see(402, 600);
+  assert.equal(screen.open(), 1);
+  screen.publisher.close();
+  await screen.clock.advance(2000);
+  assert.deepEqual([screen.open(), screen.clock.pending], [0, 0]);
+  assert.deepEqual(screen.catalogs, ['400x600']);
+});

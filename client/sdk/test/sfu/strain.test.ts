@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bearable, isOurs, Strain } from '../../src/sfu/strain.ts';
+
+const LOOK_MS = 250;
+
+/** Looks for so long; when and to what the level changed. */
+function looking(
+  strain: Strain,
+  from: number,
+  ms: number,
+  troubled: (at: number) => boolean,
+): [number, number][] {
+  const changes: [number, number][] = [];
+  for (let at = from; at < from + ms; at += LOOK_MS)
+    if (strain.look(troubled(at), at)) changes.push([at - from, strain.level]);
+  return changes;
+}
+
+test('the trouble of one of several is theirs, and nobody is shown worse for it', () => {
+  assert.equal(isOurs([true, false, false, null]), false);
+  assert.equal(isOurs([true, true, false, null]), true);
+  assert.equal(isOurs([true]), true);
+  assert.equal(isOurs([null, null]), false);
+  assert.equal(isOurs([]), false);
+});
+
+test('less is asked for after some seconds of trouble, at most twice, and more again when it was calm', () => {
+  const strain = new Strain();
+  const up = looking(strain, 0, 10_000, () => true);
+  assert.deepEqual(
+    up.map(([, level]) => level),
+    [1, 2],
+  );
+  assert.ok((up[0]?.[0] ?? 0) >= 1000 && (up[0]?.[0] ?? 0) <= 2000);
+  const down = looking(strain, 10_000, 60_000, () => false);
+  assert.deepEqual(
+    down.map(([, level]) => level),
+    [1, 0],
+  );
+  assert.ok((down[0]?.[0] ?? 0) >= 9000);
+});
+
+test('a hiccup changes nothing', () => {
+  assert.deepEqual(
+    looking(new Strain(), 0, 60_000, (at) => at % 5000 < 3 * LOOK_MS),
+    [],
+  );
+});
+
+test('where more is too much each time, it is tried more and more seldom', () => {
+  const strain = new Strain();
+  const changes: [number, number][] = [];
+  for (let at = 0; at < 400_000; at += LOOK_MS)
+    if (strain.look(strain.level === 0, at)) changes.push([at, strain.level]);
+  const tries = changes.filter(([, level]) => level === 0).map(([at]) => at);
+  const apart = tries.map((at, nth) => at - (tries[nth - 1] ?? 0));
+  assert.ok(tries.length >= 3 && tries.length <= 8, `${tries.length} tries`);
+  for (const [nth, ms] of apart.entries()) if (nth > 0) assert.ok(ms > (apart[nth - 1] ?? 0), apart.join());
+});
+
+test('pictures become small first, then few, the largest of them', () => {
+  const large = { width: 1200, height: 700 };
+  const tile = { width: 240, height: 135 };
+  const shown = new Map<string, typeof tile | null>([
+    ['a', tile],
+    ['b', null],
+    ['c', tile],
+    ['d', tile],
+    ['e', tile],
+    ['f', tile],
+    ['g', large],
+  ]);
+  assert.deepEqual(bearable(shown, 0), shown);
+  const small = bearable(shown, 1);
+  assert.deepEqual(small.get('g'), { width: 320, height: 180 });
+  assert.deepEqual([small.get('a'), small.get('b')], [tile, null]);
+  const few = [...bearable(shown, 2)].filter(([, size]) => size !== null).map(([key]) => key);
+  assert.deepEqual(few, ['a', 'c', 'd', 'g']);
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { test } from 'node:test';
+import { Broadcast, Time } from '@moq/net';
+import { CATALOG_TRACK, type AudioConfig, type Catalog } from '../../src/sfu/catalog.ts';
+import { encodeFrame } from '../../src/sfu/frames.ts';
+import type { MediaPorts, Voices } from '../../src/sfu/media-ports.ts';
+import { Publisher } from '../../src/sfu/publisher.ts';
+import { Subscriber } from '../../src/sfu/subscriber.ts';
+import { TrackWriter } from '../../src/sfu/track-writer.ts';
+import { fakeClock } from '../fakes/clock.ts';
+import { fakeStream, fakeTrack } from '../fakes/media.ts';
+import { participant } from '../fakes/messages.ts';
+
+const OPUS: AudioConfig = {
+  codec: 'opus',
+  container: { kind: 'legacy' },
+  sampleRate: 48_000,
+  numberOfChannels: 1,
+};
+
+/** What is in the mix, by the order in which voices came: the microphone, then the sound of the screen. */
+function watching() {
+  const blended: boolean[] = [];
+  const voices: Voices = {
+    mix: fakeStream(),
+    createVoice: () => {
+      const nth = blended.push(false) - 1;
+      return {
+        track: fakeTrack('audio'),
+        blend: (on) => void (blended[nth] = on),
+        play: () => true,
+        close: () => void (blended[nth] = false),
+      };
+    },
+    close: () => undefined,
+  };
+  const media = {
+    createPicture: () => ({ track: fakeTrack('video'), show: () => undefined, close: () => undefined }),
+  } as unknown as MediaPorts;
+  const subscriber = new Subscriber({
+    participant: participant('a'),
+    seal: () => null,
+    media,
+    voices,
+    clock: fakeClock(),
+    onChange: () => undefined,
+    onHeard: () => undefined,
+  });
+  const broadcast = new Broadcast.Producer();
+  const catalogs = broadcast.createTrack(CATALOG_TRACK);
+  const publishes = async (...tracks: readonly string[]): Promise<void> => {
+    const catalog: Catalog = { audio: { renditions: Object.fromEntries(tracks.map((one) => [one, OPUS])) } };
+    catalogs.writeString(JSON.stringify(catalog));
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  };
+  subscriber.use(broadcast.consume(), '1');
+  return { subscriber, broadcast, catalogs, blended, publishes };
+}
+
+test('whoever is in the mix is so with microphone and screen, also with what they switch on later', async () => {
+  const { subscriber, blended, publishes } = watching();
+  await publishes('microphone');
+  assert.deepEqual(blended, [false]);
+  subscriber.mix(true);
+  assert.deepEqual(blended, [true]);
+  await publishes('microphone', 'screen-audio');
+  assert.deepEqual(blended, [true, true]);
+  subscriber.mix(false);
+  assert.deepEqual(blended, [false, false]);
+});
+
+test('a voice that ends, and one of another page of theirs, leave nothing in the mix', async () => {
+  const { subscriber, blended, publishes } = watching();
+  subscriber.mix(true);
+  await publishes('microphone', 'screen-audio');
+  await publishes('microphone');
+  assert.deepEqual(blended, [true, false]);
+  subscriber.close();
+  assert.deepEqual(blended, [false, false]);
+});
+
+test('[MEDIA-14] what somebody switches on after they came to another relay is taken, however often they did before', async () => {
+  const { subscriber } = watching();
+  const media = {} as MediaPorts;
+  const publisher = new Publisher({ media, clock: fakeClock(), codec: null, seal: null });
+  const turn = async (microphone: MediaStreamTrack | null): Promise<boolean> => {
+    publisher.set({ microphone, camera: null, screen: null });
+    for (let count = 0; count < 5; count += 1) await setImmediate();
+    return subscriber.track('microphone') !== null;
+  };
+  const first = publisher.broadcast();
+  subscriber.use(first.consume(), '2');
+  for (const on of [true, false, true, false]) assert.equal(await turn(on ? fakeTrack('audio') : null), on);
+  subscriber.use(publisher.broadcast().consume(), '2');
+  first.close();
+  for (const on of [true, false, true]) assert.equal(await turn(on ? fakeTrack('audio') : null), on);
+  publisher.close();
+  subscriber.close();
+});
+
+test('[MEDIA-14] whoever sent a picture larger than it may be is shown no more, whatever they call the next one', async () => {
+  const { subscriber, broadcast, catalogs } = watching();
+  const huge = new Uint8Array([0, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]);
+  const shows = async (name: string): Promise<MediaStreamTrack | null> => {
+    const track = broadcast.createTrack(name);
+    const group = track.appendGroup();
+    const timestamp = Time.Timestamp.fromMicros(0);
+    group.writeFrame({ timestamp, payload: encodeFrame({ timestamp: 0, payload: huge }) });
+    const picture = { codec: 'vp8', container: OPUS.container, codedWidth: 320, codedHeight: 180 };
+    catalogs.writeString(JSON.stringify({ video: { renditions: { [name]: picture } } }));
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    return subscriber.track('camera');
+  };
+  subscriber.show({ width: 320, height: 180 });
+  await shows('camera/a');
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  assert.equal(subscriber.track('camera'), null);
+  assert.equal(await shows('camera/b'), null);
+  assert.equal(subscriber.troubled(), null);
+  subscriber.close();
+});
+
+test('a track whose broadcast is over is written no more, and wanted by nobody', async () => {
+  const writer = new TrackWriter('camera/low');
+  let told = 0;
+  writer.onWanted = () => (told += 1);
+  const broadcast = new Broadcast.Producer();
+  writer.serve(broadcast);
+  const reader = broadcast.consume().track('camera/low').subscribe();
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  assert.equal(writer.wanted, true);
+  broadcast.close();
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  assert.deepEqual([writer.wanted, told], [false, 2]);
+  reader.close();
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import {
+  fallbackUrl,
+  openRelay,
+  pinned,
+  relayUrl,
+  type Connect,
+  type Connection,
+} from '../../src/sfu/transports.ts';
+
+const RELAY = {
+  url: 'https://relay.example:8141/',
+  token: 'a.b.c',
+  certificateHashes: [btoa('\u0001\u0002')],
+};
+const ORIGIN = 'https://parley.example';
+
+/** Stands for one connection that was opened, or may be. */
+class Line implements Connection {
+  isClosed = false;
+  readonly closed = new Promise<void>(() => {});
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+interface Asked {
+  readonly way: 'WebTransport' | 'WebSocket';
+  readonly line: Line;
+  readonly signal: AbortSignal;
+  open(): void;
+  fail(): void;
+}
+
+/** A library that opens when it is told to. */
+function library(): { readonly connect: Connect<Line>; readonly asked: Asked[] } {
+  const asked: Asked[] = [];
+  return {
+    asked,
+    connect(_url, options) {
+      const { promise, resolve, reject } = Promise.withResolvers<Line>();
+      const line = new Line();
+      asked.push({
+        way: options.websocket?.enabled === false ? 'WebTransport' : 'WebSocket',
+        line,
+        signal: options.signal,
+        open: () => resolve(line),
+        fail: () => reject(new Error('refused')),
+      });
+      return promise;
+    },
+  };
+}
+
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+};
+
+beforeEach(() => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  Object.assign(globalThis, { WebTransport: () => {} });
+});
+afterEach(() => {
+  mock.timers.reset();
+  Reflect.deleteProperty(globalThis, 'WebTransport');
+});
+
+test('the token goes along both ways, and the socket to our own origin with the relay it is for', () => {
+  assert.equal(relayUrl(RELAY).href, 'https://relay.example:8141/?jwt=a.b.c');
+  assert.equal(
+    fallbackUrl(RELAY, ORIGIN).href,
+    'wss://parley.example/media?at=relay.example%3A8141&jwt=a.b.c',
+  );
+  assert.equal(fallbackUrl(RELAY, 'http://127.0.0.1:8080').protocol, 'ws:');
+});
+
+test('a certificate is pinned by its hashes, and one of a public CA is not', () => {
+  assert.deepEqual(pinned(RELAY), {
+    serverCertificateHashes: [{ algorithm: 'sha-256', value: Uint8Array.of(1, 2) }],
+  });
+  assert.deepEqual(pinned({ ...RELAY, certificateHashes: [] }), {});
+});
+
+test('WebTransport that opens in time is taken, and WebSocket is not even tried', async () => {
+  const { connect, asked } = library();
+  const opening = openRelay(connect, RELAY, ORIGIN);
+  asked[0]?.open();
+  assert.equal((await opening).transport, 'WebTransport');
+  mock.timers.tick(60_000);
+  await settled();
+  assert.deepEqual(
+    asked.map(({ way }) => way),
+    ['WebTransport'],
+  );
+});
+
+test('a browser without WebTransport takes WebSocket at once', async () => {
+  Reflect.deleteProperty(globalThis, 'WebTransport');
+  const { connect, asked } = library();
+  const opening = openRelay(connect, RELAY, ORIGIN);
+  await settled();
+  assert.deepEqual(
+    asked.map(({ way }) => way),
+    ['WebSocket'],
+  );
+  asked[0]?.open();
+  assert.equal((await opening).transport, 'WebSocket');
+});
+
+test('WebTransport that is refused is followed by WebSocket without a pause', async () => {
+  const { connect, asked } = library();
+  const opening = openRelay(connect, RELAY, ORIGIN);
+  asked[0]?.fail();
+  await settled();
+  asked[1]?.open();
+  assert.equal((await opening).transport, 'WebSocket');
+});
+
+test('where UDP is swallowed WebSocket is tried after a while, and what opens too late is closed', async () => {
+  const { connect, asked } = library();
+  const opening = openRelay(connect, RELAY, ORIGIN);
+  await settled();
+  assert.equal(asked.length, 1);
+  mock.timers.tick(1500);
+  await settled();
+  asked[1]?.open();
+  assert.equal((await opening).transport, 'WebSocket');
+  asked[0]?.open();
+  await settled();
+  assert.deepEqual(
+    asked.map(({ line }) => line.isClosed),
+    [true, false],
+  );
+});
+
+test('a relay that answers neither way is given up, both attempts end, and what they open afterwards is closed', async () => {
+  const { connect, asked } = library();
+  const opening = openRelay(connect, RELAY, ORIGIN);
+  const failed = assert.rejects(opening, /neither way/);
+  await settled();
+  mock.timers.tick(1500);
+  await settled();
+  assert.deepEqual(
+    asked.map(({ signal }) => signal.aborted),
+    [false, false],
+  );
+  mock.timers.tick(10_000);
+  await failed;
+  assert.deepEqual(
+    asked.map(({ signal }) => signal.aborted),
+    [true, true],
+    'a socket that hangs would keep the browser from opening another one',
+  );
+  for (const one of asked) one.open();
+  await settled();
+  assert.deepEqual(
+    asked.map(({ line }) => line.isClosed),
+    [true, true],
+  );
+});

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { Container } from '../../src/sfu/catalog.ts';
+import type { MediaPorts, VoiceSink } from '../../src/sfu/media-ports.ts';
+import { encodeFrame } from '../../src/sfu/frames.ts';
+import { Playout } from '../../src/sfu/playout.ts';
+import { VoicePlayer } from '../../src/sfu/voice-player.ts';
+import { fragmentOf, headerOf } from '../fakes/boxes.ts';
+import { fakeClock } from '../fakes/clock.ts';
+
+const PACKET_US = 40_000;
+const RATE = 48_000;
+
+/** As Chromium's: times are counted from the first packet since it began or was flushed. */
+class CountingDecoder {
+  static refuses = false;
+  static sounds: readonly number[] = [0.5];
+  /** It takes what it was given in one turn when that is over. */
+  static queues = false;
+  static fails = false;
+  static made = 0;
+  state = 'configured';
+  decodeQueueSize = 0;
+  readonly #output: (data: object) => void;
+  #next: number | null = null;
+
+  constructor({ output }: { readonly output: (data: object) => void }) {
+    this.#output = output;
+    CountingDecoder.made += 1;
+  }
+
+  configure(): void {}
+
+  flush(): Promise<void> {
+    this.#next = null;
+    return Promise.resolve();
+  }
+
+  decode({ timestamp }: { readonly timestamp: number }): void {
+    if (CountingDecoder.fails) throw new DOMException('', 'DataError');
+    if (CountingDecoder.refuses) return;
+    if (CountingDecoder.queues) this.decodeQueueSize += 1;
+    const at = (this.#next ??= timestamp);
+    this.#next += PACKET_US;
+    const numberOfFrames = (PACKET_US / 1_000_000) * RATE;
+    this.#output({
+      timestamp: at,
+      duration: PACKET_US,
+      sampleRate: RATE,
+      numberOfFrames,
+      numberOfChannels: 1,
+      copyTo: (samples: Float32Array) =>
+        samples.set(
+          Array.from(samples, (_, at) => CountingDecoder.sounds[at % CountingDecoder.sounds.length] ?? 0),
+        ),
+      close: () => undefined,
+    });
+  }
+
+  close(): void {
+    this.state = 'closed';
+  }
+}
+
+beforeEach(() => {
+  CountingDecoder.refuses = false;
+  CountingDecoder.queues = false;
+  CountingDecoder.fails = false;
+  CountingDecoder.made = 0;
+  CountingDecoder.sounds = [0.5];
+});
+
+function playing(plays = true, container: Container = { kind: 'legacy' }) {
+  const clock = fakeClock();
+  const played: number[] = [];
+  const samples: Float32Array[] = [];
+  let heard = 0;
+  const sink: VoiceSink = {
+    track: {} as MediaStreamTrack,
+    blend: () => undefined,
+    play: (sound, at) => {
+      if (plays) played.push(at);
+      samples.push(sound.samples);
+      return plays;
+    },
+    close: () => undefined,
+  };
+  const media = {
+    AudioDecoder: CountingDecoder,
+    EncodedAudioChunk: function chunk(this: object, init: object) {
+      Object.assign(this, init);
+    },
+  } as unknown as MediaPorts;
+  const player = new VoicePlayer({
+    config: { codec: 'opus', container, sampleRate: RATE, numberOfChannels: 1 },
+    media,
+    clock,
+    playout: new Playout(),
+    sink,
+    onHeard: () => (heard += 1),
+  });
+  const packet = (group: number, index: number, atMs: number, bytes = 10): void =>
+    player.onFrame(group, index, encodeFrame({ timestamp: atMs * 1000, payload: new Uint8Array(bytes) }));
+  return { clock, played, samples, player, packet, heard: () => heard };
+}
+
+test('words are played as far apart as they were said, though decoders count through the pause', async () => {
+  const { clock, played, packet } = playing();
+  const said = [0, 40, 80, 1500, 1540, 1580];
+  for (const [nth, at] of said.entries()) {
+    await clock.advance(at - clock.now());
+    packet(at < 1000 ? 1 : 2, nth % 3, at);
+  }
+  assert.deepEqual(
+    played.map((at) => at - (played[0] ?? 0)),
+    said,
+  );
+});
+
+test('what is lost within a word does not move the rest of it', async () => {
+  const { clock, played, packet } = playing();
+  for (const at of [0, 40, 80]) {
+    await clock.advance(at - clock.now());
+    packet(1, at / 40, at);
+  }
+  await clock.advance(1000 - clock.now());
+  packet(3, 0, 1000);
+  assert.equal(played.length, 3, 'the rest of the group may still come');
+  await clock.advance(60);
+  packet(3, 1, 1040);
+  assert.deepEqual(
+    played.map((at) => at - (played[0] ?? 0)),
+    [0, 40, 80, 1000, 1040],
+  );
+});
+
+test('a voice is there with its first sound or a mark of silence, not with a packet that nobody hears', () => {
+  const voice = playing();
+  CountingDecoder.refuses = true;
+  voice.packet(1, 0, 0);
+  assert.equal(voice.heard(), 0);
+  CountingDecoder.refuses = false;
+  voice.packet(1, 1, 40);
+  voice.packet(1, 2, 80);
+  assert.equal(voice.heard(), 1);
+  const silent = playing();
+  silent.packet(1, 0, 0, 0);
+  assert.equal(silent.heard(), 1);
+  assert.deepEqual(silent.played, []);
+});
+
+test('what the sink leaves out is counted as lost', () => {
+  const { packet, player, heard } = playing(false);
+  packet(1, 0, 0);
+  packet(1, 1, 40);
+  assert.equal(player.tally.lost, 2);
+  assert.equal(heard(), 0);
+});
+
+test('a fragment is decoded as a whole, however many samples it has', () => {
+  CountingDecoder.queues = true;
+  const init = Buffer.from(headerOf(PACKET_US / 1000)).toString('base64');
+  const { player, played } = playing(true, { kind: 'cmaf', init });
+  player.onFrame(1, 0, fragmentOf(25, 0));
+  assert.deepEqual([played.length, player.tally.lost], [25, 0]);
+  assert.equal((played.at(-1) ?? 0) - (played[0] ?? 0), 24 * 40);
+  player.onFrame(1, 1, fragmentOf(25, 0));
+  assert.deepEqual([played.length, player.tally.lost], [25, 25], 'a decoder that is behind is given no more');
+});
+
+test('[MEDIA-14] a decoder that fails is followed by another one, but not for every packet', async () => {
+  CountingDecoder.fails = true;
+  const { clock, packet } = playing();
+  for (let nth = 0; nth < 1000; nth += 1) {
+    packet(1, nth, nth);
+    await clock.advance(1);
+  }
+  const { made } = CountingDecoder;
+  assert.ok(made > 1 && made < 5, `${made} were made in a second`);
+});
+
+test('[MEDIA-14] what is no number or over full scale does not come into the mix', async () => {
+  const { clock, played, samples, player, packet } = playing();
+  CountingDecoder.sounds = [Number.NaN, 1e30, -1e30, Number.POSITIVE_INFINITY, 0.25];
+  packet(1, 0, 0);
+  assert.deepEqual([...(samples[0] ?? [])].slice(0, 5), [0, 1, -1, 0, 0.25]);
+  await clock.advance((played[0] ?? 0) - clock.now());
+  assert.equal(player.level(), 1);
+});
+
+test('what is known of how loud somebody was has bounds, also where nobody asks', async (context) => {
+  const { clock, player, packet } = playing();
+  for (let nth = 0; nth < 2000; nth += 1) packet(1, nth, 0);
+  await clock.advance(100);
+  const max = context.mock.method(Math, 'max');
+  assert.equal(player.level(), 0.5);
+  const most = max.mock.calls.reduce((many, { arguments: { length } }) => (length > many ? length : many), 0);
+  assert.ok(most > 1 && most < 600, `${most} peaks`);
+});

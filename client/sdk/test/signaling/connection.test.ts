@@ -1,0 +1,454 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CODES, type Code } from '@parley/protocol/codes';
+import type { Call } from '../../src/call.ts';
+import { ME, ROOM, member, participant, welcome } from '../fakes/messages.ts';
+import { admitted, fakeService, refusal } from '../fakes/service.ts';
+import { nextSocket, status, welcomeNext } from '../fakes/steps.ts';
+
+/** Of chat lines. */
+const PROOF = 'A'.repeat(22);
+const OTHER_PROOF = 'B'.repeat(22);
+
+const ended = (call: Call): unknown => {
+  const { connection } = call.snapshot();
+  return connection.status === 'ended' ? [connection.reason, connection.retry] : connection.status;
+};
+
+describe('admission', () => {
+  test('[JOIN-1] the room is asked for a ticket, and the ticket is the first word on the socket', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    assert.equal(service.joins[0]?.body, '{"name":"Me"}');
+    const [enter] = service.socket.sent;
+    assert.deepEqual([enter?.['type'], enter?.['ticket'], enter?.['generation']], ['enter', 'ticket', 1]);
+    assert.equal(status(call), 'connected');
+  });
+
+  for (const code of [429, 503]) {
+    test(`[JOIN-3] ${code}: asked again, not before Retry-After`, async () => {
+      const service = fakeService();
+      service.answers = [refusal(code, 'TOO_MANY_JOINS', { 'retry-after': '7' }), admitted];
+      service.join();
+      await nextSocket(service);
+      assert.equal(service.joins.length, 2);
+      assert.ok((service.joins[1]?.at ?? 0) >= 7000 && (service.joins[1]?.at ?? 0) < 8000);
+    });
+  }
+
+  test('a wait longer than the patience of a person is told at once, with the time', async () => {
+    const service = fakeService();
+    service.answers = [refusal(503, 'POD_FULL', { 'retry-after': '120' })];
+    const call = service.join();
+    await service.settle();
+    assert.deepEqual(call.snapshot().connection, {
+      status: 'ended',
+      reason: 'POD_FULL',
+      retry: true,
+      retryAfterMs: 120_000,
+    });
+  });
+
+  for (const [http, code] of [
+    [403, 'BANNED'],
+    [404, 'ROOM_NOT_FOUND'],
+    [409, 'ROOM_FULL'],
+    [410, 'ROOM_DELETED'],
+    [423, 'ROOM_LOCKED'],
+    [400, 'NAME_INVALID'],
+  ] as const) {
+    test(`[JOIN-3] ${code} is not asked again`, async () => {
+      const service = fakeService();
+      service.answers = [refusal(http, code)];
+      const call = service.join();
+      await service.ports.clock.advance(60_000);
+      assert.deepEqual(ended(call), [code, CODES[code].retry]);
+      assert.equal(service.joins.length, 1);
+    });
+  }
+
+  test('nobody answers: unreachable after some tries, and nothing goes on behind the back', async () => {
+    const service = fakeService();
+    service.answers = [() => new TypeError('failed to fetch')];
+    const call = service.join();
+    await service.ports.clock.advance(30_000);
+    assert.deepEqual(ended(call), ['unreachable', true]);
+    const tries = service.joins.length;
+    assert.ok(tries >= 3 && tries < 30, `${tries} tries`);
+    await service.ports.clock.advance(60_000);
+    assert.equal(service.joins.length, tries);
+    assert.equal(service.ports.clock.pending, 0);
+  });
+
+  test('the error page of a proxy is no code of the service', async () => {
+    const service = fakeService();
+    service.answers = [() => new Response('<h1>Bad Gateway</h1>', { status: 502 }), admitted];
+    service.join();
+    assert.notEqual(await nextSocket(service), null);
+  });
+
+  test('leaving while joining ends it', async () => {
+    const service = fakeService();
+    service.answers = [refusal(503, 'NOT_READY'), admitted];
+    const call = service.join();
+    await service.settle();
+    call.leave();
+    await service.ports.clock.advance(60_000);
+    assert.deepEqual(ended(call), ['left', false]);
+    assert.equal(service.joins.length, 1);
+    assert.equal(service.ports.clock.pending, 0);
+  });
+});
+
+describe('the socket and the way back', () => {
+  test('[RES-3] a lost socket is resumed with the token and a higher generation', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.socket.drop(1006);
+    assert.equal(status(call), 'recovering');
+    await nextSocket(service);
+    const first = await welcomeNext(service);
+    assert.deepEqual(
+      [first?.['type'], first?.['token'], first?.['generation']],
+      ['resume', 'resume-token', 2],
+    );
+    assert.equal(status(call), 'connected');
+    assert.equal(service.joins.length, 1);
+  });
+
+  test('the generation rises with every attempt, also with those that fail', async () => {
+    const service = fakeService();
+    await service.enter();
+    for (let failure = 0; failure < 3; failure += 1) {
+      service.socket.drop(1006);
+      await nextSocket(service);
+    }
+    assert.equal((await welcomeNext(service))?.['generation'], 4);
+  });
+
+  test('waits between attempts grow to a cap and are never the same for all', async () => {
+    const service = fakeService();
+    await service.enter();
+    const waits: number[] = [];
+    for (let failure = 0; failure < 20; failure += 1) {
+      service.socket.drop(1006);
+      waits.push((await nextSocket(service)) ?? Number.NaN);
+    }
+    assert.ok((waits[0] ?? 0) <= 500, `first ${waits[0]}`);
+    assert.ok(Math.max(...waits) <= 8000 && Math.max(...waits) > 4000, `longest ${Math.max(...waits)}`);
+    assert.ok(new Set(waits).size > 15);
+  });
+
+  test('an address that fails again and again is asked for anew; the token stays', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.drop(1006);
+    for (let failure = 0; failure < 3; failure += 1) {
+      await nextSocket(service);
+      service.socket.drop(1006);
+    }
+    await nextSocket(service);
+    assert.equal(service.joins.length, 2);
+    assert.equal((await welcomeNext(service))?.['type'], 'resume');
+  });
+
+  for (const code of ['RESUME_EXPIRED', 'RESUME_INVALID'] as const) {
+    test(`[RES-6] ${code}: joined anew, as somebody new`, async () => {
+      const service = fakeService();
+      const call = await service.enter();
+      service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+      service.socket.drop(1006);
+      await nextSocket(service);
+      service.socket.open();
+      service.socket.drop(CODES[code].close ?? 0);
+      await nextSocket(service);
+      assert.equal(service.joins.length, 2);
+      assert.equal((await welcomeNext(service))?.['type'], 'enter');
+      assert.equal(status(call), 'connected');
+      assert.deepEqual(call.snapshot().people, []);
+    });
+  }
+
+  for (const code of ['TICKET_EXPIRED', 'TICKET_USED'] as const) {
+    test(`${code}: a new ticket, but not for ever`, async () => {
+      const service = fakeService();
+      const call = service.join();
+      await service.settle();
+      for (let refused = 0; refused < 4; refused += 1) {
+        service.socket.open();
+        service.socket.drop(CODES[code].close ?? 0);
+        if (refused < 3) await nextSocket(service);
+      }
+      assert.deepEqual(ended(call), [code, true]);
+      assert.equal(service.joins.length, 4);
+    });
+  }
+
+  const fatal: readonly Code[] = [
+    'REPLACED',
+    'KICKED',
+    'BANNED',
+    'ROOM_DELETED',
+    'TICKET_INVALID',
+    'ROOM_FULL',
+  ];
+  for (const code of fatal) {
+    test(`${code} stops for good, remembers nothing and leaves nothing running`, async () => {
+      const service = fakeService();
+      const call = await service.enter();
+      service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+      assert.equal(service.ports.fabric.live.length, 1);
+      service.socket.drop(CODES[code].close ?? 0);
+      await service.ports.clock.advance(60_000);
+      assert.deepEqual(ended(call), [code, CODES[code].retry]);
+      assert.equal(service.sockets.length, 1);
+      assert.equal(service.memory, null);
+      assert.equal(service.ports.fabric.live.length, 0);
+      assert.equal(service.ports.clock.pending, 0);
+      assert.equal(service.network.listeners.size, 0);
+    });
+  }
+
+  test('the code of a fatal error counts where the close code was lost on the way', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.socket.say({ type: 'error', code: 'KICKED', message: '', fatal: true });
+    service.socket.drop(1006);
+    assert.deepEqual(ended(call), ['KICKED', false]);
+  });
+
+  test('[RES-8] a pod that leaves: served until our slot, then resumed', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.socket.say({ type: 'go-elsewhere', afterMs: 3000 });
+    await service.ports.clock.advance(2999);
+    assert.equal(status(call), 'connected');
+    await service.ports.clock.advance(1);
+    assert.equal(service.sockets[0]?.closed, 1000);
+    assert.equal((await welcomeNext(service))?.['type'], 'resume');
+  });
+
+  test('RATE_LIMITED: resumed, not before the time that was given', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'error', code: 'RATE_LIMITED', message: '', fatal: true, retryAfterMs: 5000 });
+    service.socket.drop(4429);
+    const took = await nextSocket(service);
+    assert.ok(took !== null && took >= 5000);
+  });
+
+  test('offline is shown and waited out; online is used at once', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.network.online = false;
+    service.socket.drop(1006);
+    const { connection } = call.snapshot();
+    assert.ok(connection.status === 'recovering' && connection.offline);
+    await service.ports.clock.advance(10_000);
+    assert.equal(service.sockets.length, 1);
+    service.network.online = true;
+    for (const listener of service.network.listeners) listener();
+    assert.equal(service.sockets.length, 2);
+  });
+
+  test('what changed while disconnected is said by the resume', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.socket.drop(1006);
+    call.rename('Mia');
+    call.setMicrophone({ kind: 'audio' } as MediaStreamTrack);
+    await nextSocket(service);
+    const first = await welcomeNext(service);
+    assert.deepEqual(
+      [first?.['name'], first?.['media']],
+      ['Mia', { audio: true, video: false, screen: false }],
+    );
+  });
+
+  test('[CHAT-1] a line typed while disconnected is sent after the resume, once', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.socket.drop(1006);
+    assert.equal(call.sendChat(' hello '), true);
+    await nextSocket(service);
+    await welcomeNext(service);
+    const lines = service.socket.sent.filter(({ type }) => type === 'chat');
+    assert.deepEqual(
+      lines.map(({ text }) => text),
+      ['hello'],
+    );
+    const id = String(lines[0]?.['id']);
+    service.socket.say({ type: 'chat-taken', id, name: 'Mia', at: 1, proof: PROOF });
+    assert.equal(call.snapshot().chat[0]?.status, 'taken');
+  });
+
+  test('[CHAT-8] a resume brings own lines and those of others with the proofs that pods gave them', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    const line = { id: 'line-of-ada', from: participant('a'), name: 'Ada', text: 'hi', at: 1, proof: PROOF };
+    service.socket.say({ type: 'chat', line });
+    call.sendChat('hello');
+    const { id } = call.snapshot().chat.find(({ mine }) => mine) ?? assert.fail();
+    service.socket.say({ type: 'chat-taken', id, name: 'Shown Name', at: 2, proof: OTHER_PROOF });
+    service.socket.drop(1006);
+    await nextSocket(service);
+    const first = await welcomeNext(service);
+    const own = { id, from: ME, name: 'Shown Name', text: 'hello', at: 2, proof: OTHER_PROOF };
+    assert.deepEqual(first?.['chat'], [line, own]);
+  });
+
+  test('a line that is empty or too long is not taken', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    assert.equal(call.sendChat('  '), false);
+    assert.equal(call.sendChat('x'.repeat(2001)), false);
+    assert.equal(call.sendChat('😀'.repeat(2000)), true);
+  });
+});
+
+describe('a reload of the page', () => {
+  test('[RES-11] resumes with the newest token that the socket brought', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'resume-token', resume: 'a-newer-token' });
+    service.join();
+    await service.settle();
+    const first = await welcomeNext(service);
+    assert.deepEqual([first?.['type'], first?.['token']], ['resume', 'a-newer-token']);
+  });
+
+  test('[RES-3] the same participant resumes without asking for admission, with a higher generation', async () => {
+    const service = fakeService();
+    await service.enter();
+    const call = service.join();
+    await service.settle();
+    assert.equal(service.joins.length, 1);
+    const first = await welcomeNext(service);
+    assert.deepEqual([first?.['type'], first?.['generation']], ['resume', 2]);
+    assert.equal(call.snapshot().me.participant, ME);
+  });
+
+  test('a token that came too late leads to a new join', async () => {
+    const service = fakeService();
+    await service.enter();
+    const call = service.join();
+    await service.settle();
+    service.socket.open();
+    service.socket.drop(CODES.RESUME_EXPIRED.close ?? 0);
+    await nextSocket(service);
+    assert.equal((await welcomeNext(service))?.['type'], 'enter');
+    assert.equal(status(call), 'connected');
+  });
+
+  for (const memory of ['', '{', '{"room":"other"}', `{"room":"${ROOM}","generation":-1}`]) {
+    test(`memory ${memory || 'empty'} is as good as none`, async () => {
+      const service = fakeService();
+      service.memory = memory;
+      assert.equal(status(await service.enter()), 'connected');
+      assert.equal(service.socket.sent[0]?.['type'], 'enter');
+    });
+  }
+});
+
+describe('people and TURN credentials', () => {
+  test('somebody who leaves takes the connection along', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+    assert.equal(service.ports.fabric.live.length, 1);
+    service.socket.say({ type: 'left', participant: participant('a'), reason: 'left' });
+    assert.equal(service.ports.fabric.live.length, 0);
+    assert.deepEqual(call.snapshot().people, []);
+  });
+
+  test('people who are away keep their connection, and it outlives our own lost socket', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+    service.socket.say({ type: 'away', participant: participant('a') });
+    service.socket.drop(1006);
+    await service.ports.clock.advance(400);
+    assert.equal(service.ports.fabric.live.length, 1);
+  });
+
+  test('an offer that overtakes the news of its sender is kept for a moment', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    const ada = participant('z');
+    const offer = { type: 'description', session: 9, round: 1, kind: 'offer', sdp: 'm=audio 0', roles: [] };
+    service.socket.text(`<${ada}\n${JSON.stringify(offer)}`);
+    service.socket.say({ type: 'joined', member: member(ada, 'Zoe') });
+    await service.ports.clock.advance(100);
+    assert.equal(service.ports.fabric.live.length, 1);
+    assert.equal(call.snapshot().people.length, 1);
+  });
+
+  const turn = (credential: string) => [{ urls: ['turn:192.0.2.1'], username: '1:network', credential }];
+  const configured = ({ ports }: ReturnType<typeof fakeService>): unknown[] =>
+    ports.fabric.live.map((connection) => connection.getConfiguration().iceServers);
+  const asked = ({ socket }: ReturnType<typeof fakeService>): number =>
+    socket.sent.filter(({ type }) => type === 'ice').length;
+  /** The pod lives: without a word from it the socket is given up. */
+  const alive = (service: ReturnType<typeof fakeService>, ms: number): void => {
+    for (let at = 0; at < ms; at += 4000)
+      service.ports.clock.after(at, () => service.socket.say({ type: 'pong' }));
+  };
+
+  test('[TURN-10] connections use the servers of the welcome, and those of a resume too', async () => {
+    const service = fakeService();
+    service.join();
+    await service.settle();
+    service.socket.open();
+    const roster = [member(participant('a'), 'Ada')];
+    service.socket.say(welcome({ roster, iceServers: turn('first'), iceTtlS: 600 }));
+    assert.deepEqual(configured(service), [turn('first')]);
+    service.socket.drop(1006);
+    await nextSocket(service);
+    service.socket.open();
+    service.socket.say(welcome({ roster, iceServers: turn('second'), iceTtlS: 600 }));
+    assert.deepEqual(configured(service), [turn('second')]);
+    assert.equal(asked(service), 0);
+  });
+
+  test('[TURN-2] credentials are renewed at 70 to 80 % of their life, for connections that are and those that come', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
+    alive(service, 700_000);
+    const took = (await service.ports.clock.until(() => asked(service) === 1, 600_000)) ?? 0;
+    assert.ok(took >= 420_000 && took <= 480_000, String(took));
+    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+    service.socket.say({ type: 'ice', iceServers: turn('second'), iceTtlS: 600 });
+    service.socket.say({ type: 'joined', member: member(participant('b'), 'Bo') });
+    assert.deepEqual(configured(service), [turn('second'), turn('second')]);
+  });
+
+  test('[TURN-13] a connection bundles from its first offer, also after it was given other servers', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+    const bundling = (): unknown[] =>
+      service.ports.fabric.live.map((connection) => connection.getConfiguration().bundlePolicy);
+    assert.deepEqual(bundling(), ['max-bundle']);
+    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
+    assert.deepEqual(configured(service), [turn('first')]);
+    assert.deepEqual(bundling(), ['max-bundle']);
+  });
+
+  test('[TURN-2] an answer that does not come is asked for again while the credentials last', async () => {
+    const service = fakeService();
+    await service.enter();
+    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
+    alive(service, 700_000);
+    assert.notEqual(await service.ports.clock.until(() => asked(service) === 2, 600_000), null);
+  });
+
+  test('[TURN-11] a request that was refused is said again after the time that the pod named', async () => {
+    const service = fakeService();
+    await service.enter();
+    const refused = { type: 'error', code: 'ICE_TOO_FAST', message: '', fatal: false } as const;
+    service.socket.say({ ...refused, retryAfterMs: 7000 });
+    alive(service, 20_000);
+    assert.equal(await service.ports.clock.until(() => asked(service) === 1, 20_000), 7000);
+  });
+});
