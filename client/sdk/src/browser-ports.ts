@@ -45,11 +45,12 @@ function canRelay(): boolean {
 }
 
 async function loadRelayedMedia(page: PageMedia): Promise<RelayedMedia> {
-  const [{ RelayedRoom }, { browserMedia }] = await Promise.all([
+  const [{ MoqRoom }, { browserMedia }] = await Promise.all([
     import('./sfu/relayed-room.ts'),
     import('./sfu/browser-media.ts'),
   ]);
-  return { RelayedRoom, media: browserMedia(page) };
+  const surroundings = { clock: browserClock, random: browserRandom, media: browserMedia(page) };
+  return { enter: (local, options) => new MoqRoom(local, { ...options, ...surroundings }) };
 }
 
 function openSocket(url: string, handlers: WireHandlers): WireSocket {

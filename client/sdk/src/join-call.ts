@@ -15,7 +15,7 @@ import { moderation, type Moderation } from './room/moderation.ts';
 import type { Ports } from './ports.ts';
 import { RelayAsk } from './paths/relay-ask.ts';
 import { emptyRoster, expired, heard, nextExpiry, welcomed } from './room/roster.ts';
-import type { LocalMedia } from './mesh/senders.ts';
+import type { LocalMedia } from './media.ts';
 import { Ways } from './paths/ways.ts';
 
 /** Five times a second is as often as a level meter looks alive; no divisor of a second, or a beep that keeps time with it is never met. */

@@ -1,6 +1,8 @@
 /** What the SDK takes from its surroundings. `browser-ports.ts` builds them from a page or worker; tests give their own. */
-import type { MediaPorts } from './sfu/media-ports.ts';
-import type { RelayedRoom } from './sfu/relayed-room.ts';
+import type { RelayOffer } from '@parley/protocol/http';
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Count } from './measure/figures.ts';
+import type { LocalMedia, Role, Size } from './media.ts';
 
 export interface Ports {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -21,9 +23,61 @@ export interface Ports {
   readonly relayedMedia: (() => Promise<RelayedMedia>) | null;
 }
 
+/** Media of a room through relays. It is a port, as its code is loaded only when a room first needs it. */
 export interface RelayedMedia {
-  readonly RelayedRoom: typeof RelayedRoom;
-  readonly media: MediaPorts;
+  /** Throws where the browser makes no more sound, as the page has too many audio contexts. */
+  enter(local: LocalMedia, options: RelayedRoomOptions): RelayedRoom;
+}
+
+export interface RelayedRoomOptions {
+  readonly room: string;
+  readonly me: ParticipantId;
+  /** Origin of the service. */
+  readonly api: string;
+  /** The end-to-end key of the room's link (`readSecret`), where it has one. */
+  readonly secret: string | null;
+  /** `null` where the region has no relay that takes sessions; `undefined` where there was no answer. */
+  readonly ask: (without?: string) => Promise<RelayOffer | null | undefined>;
+  readonly onChange: () => void;
+}
+
+export interface RelayedRoom {
+  /** `none`: the region has no relay for this room. */
+  readonly state: 'connecting' | 'open' | 'waiting' | 'none';
+  /** The audio of every participant whose `mix` is on. */
+  readonly mix: MediaStream;
+  /** `undefined` for a participant who is not subscribed to. */
+  person(participant: ParticipantId): RelayedPerson | undefined;
+  /** Which participants to subscribe to, and the size of their cameras on the screen; `null`: audio only. */
+  follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void;
+  setMedia(local: LocalMedia): void;
+  /** `null` without a connection to a relay. */
+  measure(): Promise<RelayCounts | null>;
+  close(): void;
+}
+
+/** The media of one participant, as it comes through relays. */
+export interface RelayedPerson {
+  /** All of it that is shown has arrived: it can replace the mesh. */
+  readonly ready: boolean;
+  /** It is sealed with another key than ours, or only one of the two is sealed: nothing of it is played. */
+  readonly otherKey: boolean;
+  track(source: Role): MediaStreamTrack | null;
+  /** 0 to 1. */
+  level(): number;
+  /** Delay until it is played, in ms. */
+  targetMs(): number;
+  mix(on: boolean): void;
+  counts(): readonly Count[];
+}
+
+export interface RelayCounts {
+  readonly transport: 'WebTransport' | 'WebSocket';
+  readonly roundTripMs: number | null;
+  /** QUIC packets that we sent; 0 where the browser does not say. */
+  readonly packets: number;
+  readonly lost: number;
+  readonly sent: readonly Count[];
 }
 
 export interface Clock {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inRepository } from '@parley/local/site';
+import { inRepository } from '@parley/local/repository';
 import type { Lab } from './lab.ts';
 import { helm, type Chart } from './release.ts';
 import { run } from './run.ts';

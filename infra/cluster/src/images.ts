@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readIfThere, writePrivate } from '@parley/local/files';
-import { inRepository } from '@parley/local/site';
+import { inRepository } from '@parley/local/repository';
 import { findTools } from '@parley/local/tools';
 import { build, listImages, nameImage, push } from './buildah.ts';
 import { registryAddress, type Lab } from './lab.ts';

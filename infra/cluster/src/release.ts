@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { inRepository } from '@parley/local/site';
+import { inRepository } from '@parley/local/repository';
 import { kubeconfig } from './certificates.ts';
 import { imageValuesFile } from './images.ts';
 import { kubectl } from './kubectl.ts';

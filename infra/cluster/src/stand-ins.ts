@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readIfThere, writePrivate } from '@parley/local/files';
-import { inRepository } from '@parley/local/site';
+import { inRepository } from '@parley/local/repository';
 import { build, listImages } from './buildah.ts';
 import type { Lab } from './lab.ts';
 import { run } from './run.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inRepository } from '@parley/local/site';
+import { inRepository } from '@parley/local/repository';
 import { kubectl } from './kubectl.ts';
 import { nodes, type Lab } from './lab.ts';
 import { writePrivate } from '@parley/local/files';

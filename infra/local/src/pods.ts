@@ -1,7 +1,8 @@
 import { NODE_OPTIONS } from '@parley/signaling/node-options';
 import { stunUrls, turnUrls } from './coturn.ts';
 import { natsUrl } from './nats.ts';
-import { answersOk, inRepository, localhost, settingsLike, type Site } from './site.ts';
+import { inRepository } from './repository.ts';
+import { answersOk, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 // What a developer sets for `make up` and the pods take as it is.

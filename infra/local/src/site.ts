@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import type { Ports } from './ports.ts';
+import { inRepository } from './repository.ts';
 import type { Secrets } from './secrets.ts';
 import type { Tools } from './tools.ts';
 
@@ -26,11 +26,6 @@ export const localhost = '127.0.0.1';
 
 // A probe is repeated until the process is given up on; one that hangs must not eat that time.
 const probeTimeoutMs = 2000;
-
-/** The absolute path of a file of the repository. */
-export function inRepository(path: string): string {
-  return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-}
 
 /** A configuration template that the Helm chart uses too. */
 export function readChartFile(name: string): string {

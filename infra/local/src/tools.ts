@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { inRepository } from './site.ts';
+import { inRepository } from './repository.ts';
 
 /** Where the programs are that the stack runs. */
 export interface Tools {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { answersOk, inRepository, localhost, type Site } from './site.ts';
+import { inRepository } from './repository.ts';
+import { answersOk, localhost, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 /** The web application's own server, which the image runs too. It serves what `npm run build` made. */

@@ -1,6 +1,6 @@
 /** `npm run simulate`: plays many seeds, or one, or tries the mutations. */
 import { parseArgs } from 'node:util';
-import { play } from './history.ts';
+import { play } from './play.ts';
 import { tryAll } from './mutants.ts';
 
 const PROGRESS_MS = 5000;

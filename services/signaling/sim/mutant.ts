@@ -26,7 +26,7 @@ registerHooks({
 });
 
 // Only now: what this imports is mutated.
-const { play } = await import('./history.ts');
+const { play } = await import('./play.ts');
 if (left.size > 0) throw new Error(`${[...left].join(', ')} was never loaded`);
 process.stdout.write(JSON.stringify(firstFailure(Number(seeds))));
 

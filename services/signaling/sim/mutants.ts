@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { play } from './history.ts';
+import { play } from './play.ts';
 import type { Verdict } from './mutant.ts';
 import { MUTATIONS, type Mutation } from './mutations.ts';
 

@@ -1,14 +1,12 @@
 /** Measures a call: what comes from and goes to everybody, over links and through relays. */
 import type { CallFigures } from '../call.ts';
-import { Rates, type Count, type TrackFigures } from './figures.ts';
-import type { PeerLink } from '../mesh/link.ts';
-import type { Clock } from '../ports.ts';
-import type { RelayCounts, RelayedRoom } from '../sfu/relayed-room.ts';
+import { Rates, type Count, type Counts, type TrackFigures } from './figures.ts';
+import type { Clock, RelayCounts, RelayedRoom } from '../ports.ts';
 
 /** How somebody's media comes: over the link with them, or by `relayed`, where that is shown. */
 export interface MeasuredWay {
   readonly participant: string;
-  readonly link: Pick<PeerLink, 'counts'> | undefined;
+  readonly link: { counts(): Promise<Counts> | undefined } | undefined;
   readonly relayed: { counts(): readonly Count[] } | undefined;
 }
 

@@ -1,5 +1,5 @@
 /** What is received and sent, in figures, from counts that only grow: the browser's own for connections, ours for what goes through relays. Pure. */
-import type { Role } from '../mesh/payload.ts';
+import type { Role } from '../media.ts';
 
 /** Of one track since its beginning. */
 export interface Count {

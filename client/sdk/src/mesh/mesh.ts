@@ -6,7 +6,8 @@ import { PeerLink } from './link.ts';
 import { decodeSignal, encodeSignal, type PathSignal, type Signal } from './payload.ts';
 import type { Ports } from '../ports.ts';
 import { budgetFor } from './budget.ts';
-import type { LocalMedia, Outgoing, StreamNames } from './senders.ts';
+import type { LocalMedia } from '../media.ts';
+import type { Outgoing, StreamNames } from './senders.ts';
 
 export interface MeshOptions {
   readonly ports: Ports;

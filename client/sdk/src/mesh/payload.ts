@@ -11,8 +11,8 @@ import type { Compression } from '../ports.ts';
  * last one; it is Unix time in ms so that this holds across a reload.
  */
 const Session = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** Which track of ours a media section carries, by its mid: receivers never guess from order or labels. */
-export const Role = Type.Union([
+/** Which track of ours a media section carries, by its mid: `Role` of `media.ts`. */
+const Role = Type.Union([
   Type.Literal('microphone'),
   Type.Literal('camera'),
   Type.Literal('screen'),
@@ -63,7 +63,6 @@ const SIGNALS = {
   path: PathSignal,
 };
 
-export type Role = Static<typeof Role>;
 export type RoleOfMid = Static<typeof DescriptionSignal>['roles'][number];
 export type DescriptionSignal = Static<typeof DescriptionSignal>;
 export type CandidatesSignal = Static<typeof CandidatesSignal>;

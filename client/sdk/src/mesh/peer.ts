@@ -1,7 +1,8 @@
 /** One RTCPeerConnection with one person, from its first offer to its end: what is sent, what is received, how well. Never reused. */
 import { countsOf, type Counts } from '../measure/figures.ts';
 import { Negotiation, type NegotiationOptions } from './negotiation.ts';
-import type { Role, RoleOfMid } from './payload.ts';
+import type { Role } from '../media.ts';
+import type { RoleOfMid } from './payload.ts';
 import type { LevelMeter, Ports } from '../ports.ts';
 import { judge, read, type Reading, type Verdict } from './quality.ts';
 import { MediaSilence } from './media-silence.ts';

@@ -4,13 +4,8 @@
  * puts its tracks on those it was offered, because transceivers made on both sides would end up twice in the session.
  */
 import type { Budget, VideoBudget } from './budget.ts';
-import type { Role, RoleOfMid } from './payload.ts';
-
-export interface LocalMedia {
-  readonly microphone: MediaStreamTrack | null;
-  readonly camera: MediaStreamTrack | null;
-  readonly screen: MediaStream | null;
-}
+import type { LocalMedia, Role } from '../media.ts';
+import type { RoleOfMid } from './payload.ts';
 
 /** The media, and how much of it one connection may send. */
 export interface Outgoing extends LocalMedia {

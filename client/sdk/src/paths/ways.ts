@@ -10,9 +10,8 @@ import { CallMeter } from '../measure/call-meter.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import { planOf, wayOfRoom, type Way } from './paths.ts';
 import type { PathSignal } from '../mesh/payload.ts';
-import type { Ports, RelayedMedia } from '../ports.ts';
-import type { RelayedRoom } from '../sfu/relayed-room.ts';
-import type { LocalMedia } from '../mesh/senders.ts';
+import type { LocalMedia, Size } from '../media.ts';
+import type { Ports, RelayedMedia, RelayedPerson, RelayedRoom } from '../ports.ts';
 import { StableStream } from './stable-stream.ts';
 
 export interface WaysOptions {
@@ -287,7 +286,7 @@ export class Ways {
     };
   }
 
-  #person(participant: ParticipantId): ReturnType<RelayedRoom['person']> {
+  #person(participant: ParticipantId): RelayedPerson | undefined {
     return this.#relayed.at === 'here' ? this.#relayed.room.person(participant) : undefined;
   }
 
@@ -429,24 +428,14 @@ export class Ways {
     onChange();
   }
 
-  #enter({ RelayedRoom: Room, media }: RelayedMedia, me: ParticipantId): RelayedRoom {
-    const { ports, room, api, askRelay, onChange } = this.#options;
-    const { clock, random } = ports;
+  #enter(media: RelayedMedia, me: ParticipantId): RelayedRoom {
+    const { room, api, askRelay, onChange } = this.#options;
     const onChanged = (): void => {
       this.update();
       onChange();
     };
-    return new Room(this.#local, {
-      room,
-      me,
-      api,
-      clock,
-      random,
-      media,
-      secret: this.#secret,
-      ask: askRelay,
-      onChange: onChanged,
-    });
+    const secret = this.#secret;
+    return media.enter(this.#local, { room, me, api, secret, ask: askRelay, onChange: onChanged });
   }
 
   #endRelayed(): void {
@@ -462,8 +451,6 @@ export class Ways {
     this.#cancelTick = this.#options.ports.clock.after(moving ? TICK_MS : 2 * TICK_MS, () => this.update());
   }
 }
-
-type Size = { readonly width: number; readonly height: number };
 
 /** They may not know it any more; whoever was told nothing needs to be told nothing. */
 function forgetTold(pair: Pair): void {

@@ -4,6 +4,7 @@
  */
 import { decode } from '@parley/protocol/decode';
 import { Type, type Static } from 'typebox';
+import type { Role, Size } from '../media.ts';
 
 export const CATALOG_TRACK = 'catalog.json';
 const MOST_CHARS = 16_384;
@@ -64,7 +65,7 @@ export type AudioConfig = Static<typeof AudioConfig>;
 export type Catalog = Static<typeof Catalog>;
 
 /** What a track shows is told by the first part of its name: `camera/low` and `camera/high` are one picture in two sizes. */
-export type Source = 'camera' | 'screen' | 'microphone' | 'screen-audio';
+export type Source = Role;
 const SOURCES: ReadonlySet<string> = new Set(['camera', 'screen', 'microphone', 'screen-audio']);
 
 /** Clients that name their tracks otherwise, as most of MoQ do, have one picture and one voice. */
@@ -82,11 +83,6 @@ export function readCatalog(text: string): Catalog | undefined {
   } catch {
     return undefined;
   }
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The rendition of a source to show at a size: the smallest that is not stretched by more than half, or the largest there is. */

@@ -1,5 +1,5 @@
 /** Which codec a browser encodes pictures with: the first that it does, cheapest first. All are decoded by all browsers that have WebCodecs. */
-import type { Size } from './catalog.ts';
+import type { Size } from '../media.ts';
 
 const CODECS = ['vp8', 'avc1.42001f', 'vp09.00.10.08'];
 

@@ -1,6 +1,7 @@
 /** A camera or a screen as it is published: one reader of the track and an encoder for each quality, while somebody wants it. */
 import type { Clock } from '../ports.ts';
-import type { Size, Source, VideoConfig } from './catalog.ts';
+import type { Size } from '../media.ts';
+import type { Source, VideoConfig } from './catalog.ts';
 import { fit, videoConfig, type Quality } from './codecs.ts';
 import type { Closeable, MediaPorts } from './media-ports.ts';
 import { StampClock } from './stamp.ts';

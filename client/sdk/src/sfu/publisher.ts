@@ -2,7 +2,7 @@
 import { Broadcast, Group, type Track } from '@moq/net';
 import type { Count } from '../measure/figures.ts';
 import type { Clock } from '../ports.ts';
-import type { LocalMedia } from '../mesh/senders.ts';
+import type { LocalMedia } from '../media.ts';
 import { CATALOG_TRACK, type Catalog, type Source } from './catalog.ts';
 import { CAMERA, SCREEN, type Quality } from './codecs.ts';
 import type { MediaPorts } from './media-ports.ts';

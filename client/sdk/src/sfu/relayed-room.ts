@@ -5,12 +5,9 @@
  */
 import { Connection as Net, Path, type Announce, type Broadcast } from '@moq/net';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { RelayOffer } from '@parley/protocol/http';
-import type { Count } from '../measure/figures.ts';
-import type { Clock, Random } from '../ports.ts';
-import type { LocalMedia } from '../mesh/senders.ts';
+import type { Clock, Random, RelayCounts, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
+import type { LocalMedia, Size } from '../media.ts';
 import { answers, STALLED_MS } from './alive.ts';
-import type { Size } from './catalog.ts';
 import { chooseCodec } from './codecs.ts';
 import type { MediaPorts, Voices } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
@@ -20,32 +17,15 @@ import { bearable, isOurs, Strain } from './strain.ts';
 import { Subscriber } from './subscriber.ts';
 import { openRelay, type Connection, type Transport } from './transports.ts';
 
-export interface RelayedRoomOptions {
-  readonly room: string;
-  readonly me: ParticipantId;
-  /** Origin of the service. */
-  readonly api: string;
+/** What the room takes from its surroundings, besides what its consumer gives. */
+export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly media: MediaPorts;
-  /** The end-to-end key of the room's link (`readSecret`), where it has one. */
-  readonly secret: string | null;
-  /** `null` where the region has none that takes sessions; `undefined` where there was no answer. */
-  readonly ask: (without?: string) => Promise<RelayOffer | null | undefined>;
-  readonly onChange: () => void;
 }
 
 type Session = Net.Established & Connection;
 type Stats = Awaited<ReturnType<Net.Established['stats']>>;
-
-export interface RelayCounts {
-  readonly transport: Transport;
-  readonly roundTripMs: number | null;
-  /** QUIC packets that we sent; 0 where the browser does not say. */
-  readonly packets: number;
-  readonly lost: number;
-  readonly sent: readonly Count[];
-}
 
 const LATER: Why = { again: 'later' };
 /** Whoever is refused knows it a round trip after the connection has opened. */
@@ -63,8 +43,8 @@ const MOST_ANSWER_MS = 8000;
 /** Whoever has not left a relay for so long is as impatient as in the beginning. */
 const PATIENT_FOR_MS = 60_000;
 
-export class RelayedRoom {
-  readonly #options: RelayedRoomOptions;
+export class MoqRoom implements RelayedRoom {
+  readonly #options: RelayedRoomOptions & Surroundings;
   readonly #link: RelayLink<Session, Why>;
   readonly #people = new Map<ParticipantId, Subscriber>();
   /** Newest page of each participant that is announced on the connection in use. */
@@ -79,7 +59,7 @@ export class RelayedRoom {
   #local: LocalMedia;
   #session: Session | null = null;
   #announcements: Announce.Consumer | null = null;
-  #state: 'connecting' | 'open' | 'waiting' | 'none' = 'connecting';
+  #state: RelayedRoom['state'] = 'connecting';
   #transport: Transport | null = null;
   #heardAt = 0;
   #lookedAt = 0;
@@ -90,7 +70,7 @@ export class RelayedRoom {
   #closed = false;
   #cancelLook: () => void;
 
-  constructor(local: LocalMedia, options: RelayedRoomOptions) {
+  constructor(local: LocalMedia, options: RelayedRoomOptions & Surroundings) {
     this.#options = options;
     this.#local = local;
     this.#voices = options.media.createVoices();
@@ -119,7 +99,7 @@ export class RelayedRoom {
   }
 
   /** `none`: the region has no relay for us. */
-  get state(): 'connecting' | 'open' | 'waiting' | 'none' {
+  get state(): RelayedRoom['state'] {
     return this.#state;
   }
 

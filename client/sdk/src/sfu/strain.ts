@@ -2,6 +2,7 @@
  * How much less is asked for where the way or the processor does not bear what is shown: first small pictures, then few of them. Up after
  * some seconds of trouble; down after a calm time, which grows each time that it turns out to have been too early. Voices are never given up.
  */
+import type { Size } from '../media.ts';
 
 export type Level = 0 | 1 | 2;
 
@@ -57,11 +58,6 @@ export class Strain {
 export function isOurs(troubled: readonly (boolean | null)[]): boolean {
   const shown = troubled.filter((one) => one !== null);
   return shown.length > 0 && 2 * shown.filter(Boolean).length >= shown.length;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 const SMALL: Size = { width: 320, height: 180 };

@@ -2,7 +2,8 @@
 import type { Broadcast } from '@moq/net';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Count } from '../measure/figures.ts';
-import type { Clock } from '../ports.ts';
+import type { Size } from '../media.ts';
+import type { Clock, RelayedPerson } from '../ports.ts';
 import {
   CATALOG_TRACK,
   chooseAudio,
@@ -10,7 +11,6 @@ import {
   readCatalog,
   type AudioConfig,
   type Catalog,
-  type Size,
   type Source,
   type VideoConfig,
 } from './catalog.ts';
@@ -60,7 +60,7 @@ interface Voice {
   readonly watched: Watched<VoicePlayer>;
 }
 
-export class Subscriber {
+export class Subscriber implements RelayedPerson {
   readonly #options: SubscriberOptions;
   #playout = new Playout();
   #size: Size | null = null;

@@ -1,6 +1,6 @@
 /** What came of one track, or was sent, counted since it began. */
 import type { Count } from '../measure/figures.ts';
-import type { Role } from '../mesh/payload.ts';
+import type { Role } from '../media.ts';
 
 export class Tally {
   frames = 0;

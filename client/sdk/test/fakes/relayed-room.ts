@@ -1,8 +1,6 @@
 /** The room through the relays, as a test says it is. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { RelayedMedia } from '../../src/ports.ts';
-import type { RelayedRoom, RelayedRoomOptions } from '../../src/sfu/relayed-room.ts';
-import type { Subscriber } from '../../src/sfu/subscriber.ts';
+import type { RelayedMedia, RelayedPerson, RelayedRoom, RelayedRoomOptions } from '../../src/ports.ts';
 import { fakeStream } from './media.ts';
 
 export interface FakeRelays {
@@ -20,7 +18,7 @@ export interface FakeRelays {
   state: RelayedRoom['state'];
 }
 
-type FakeRelayedRoom = Pick<RelayedRoom, 'state' | 'mix' | 'person' | 'setMedia' | 'follow' | 'close'> & {
+type FakeRelayedRoom = RelayedRoom & {
   readonly followed: ReadonlyMap<ParticipantId, unknown>;
   /** Who is heard in the mix. */
   readonly mixed: ReadonlySet<ParticipantId>;
@@ -40,7 +38,7 @@ export function fakeRelays(): FakeRelays {
     load: () =>
       relays.missing
         ? Promise.reject(new TypeError('Failed to fetch'))
-        : Promise.resolve({ RelayedRoom: Room as unknown as typeof RelayedRoom, media: {} as never }),
+        : Promise.resolve({ enter: (_local, options) => new Room(options) }),
     bring: (participant) => {
       brought.add(participant);
       for (const change of changes) change();
@@ -56,7 +54,7 @@ export function fakeRelays(): FakeRelays {
     readonly mix = fakeStream();
     readonly secret: string | null;
 
-    constructor(_local: unknown, { onChange, secret }: RelayedRoomOptions) {
+    constructor({ onChange, secret }: RelayedRoomOptions) {
       this.secret = secret;
       changes.add(onChange);
       open.add(this);
@@ -66,7 +64,7 @@ export function fakeRelays(): FakeRelays {
       return relays.state;
     }
 
-    person(participant: ParticipantId): Subscriber | undefined {
+    person(participant: ParticipantId): RelayedPerson | undefined {
       if (!this.followed.has(participant)) return undefined;
       const ready = brought.has(participant);
       return {
@@ -76,10 +74,15 @@ export function fakeRelays(): FakeRelays {
         level: () => 0,
         targetMs: () => 60,
         mix: (on: boolean) => void (on ? this.mixed.add(participant) : this.mixed.delete(participant)),
-      } as unknown as Subscriber;
+        counts: () => [],
+      };
     }
 
     setMedia(): void {}
+
+    measure(): Promise<null> {
+      return Promise.resolve(null);
+    }
 
     follow(people: ReadonlyMap<ParticipantId, unknown>): void {
       this.followed = new Map(people);

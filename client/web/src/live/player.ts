@@ -1,6 +1,6 @@
 /** Watches one broadcast with `@moq/watch`: loaded only where somebody does. */
 import { Audio, Broadcast, Net, Signals, Sync, Video } from '@moq/watch';
-import type { Player, Seen } from './watch-session.ts';
+import type { Player, Seen } from './ports.ts';
 
 export const { connect } = Net.Connection;
 type Connection = Awaited<ReturnType<typeof connect>>;

@@ -3,35 +3,10 @@ import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { browserDevices, problemOf, type MediaProblem } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';
+import type { Publisher, Sent, Shown } from './ports.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, type Link } from './relay-link.ts';
 import { askTheWay } from './way-in.ts';
-
-/** What is published now. */
-export interface Shown {
-  readonly picture: MediaStreamTrack | null;
-  readonly sound: MediaStreamTrack | null;
-  readonly muted: boolean;
-}
-
-export interface Sent {
-  readonly width: number;
-  readonly height: number;
-  /** What the encoders aim at, per second. */
-  readonly bits: number;
-  readonly codecs: readonly string[];
-  /** A relay fetches it: somebody watches. */
-  readonly wanted: boolean;
-}
-
-export interface Publisher<Kind extends Connection> {
-  use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
-  show(shown: Shown): void;
-  sent(): Sent;
-  /** Whether the relay of the connection in use answers, or there is none. */
-  answers(withinMs: number): Promise<boolean>;
-  close(): void;
-}
 
 export interface PublishFigures extends Sent {
   readonly connectedMs: number | null;

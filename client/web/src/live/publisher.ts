@@ -1,7 +1,7 @@
 /** Publishes one broadcast with `@moq/publish`: loaded only where somebody goes live. */
 import { Broadcast, Net, Signals } from '@moq/publish';
 import Session from '@moq/qmux';
-import type { Publisher, Sent, Shown } from './publish-session.ts';
+import type { Publisher, Sent, Shown } from './ports.ts';
 import type { ConnectOptions } from '@parley/sdk/sfu/transports';
 
 type Connection = Awaited<ReturnType<typeof Net.Connection.connect>>;

@@ -2,37 +2,13 @@
 import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { HISTORY, Meter } from '../streams/meter.ts';
+import type { Player, Seen } from './ports.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
 import { askTheWay } from './way-in.ts';
 
 /** `nobody`: has not been published while the page was open; `gone`: has been, and is no more. */
 export type Broadcast = 'nobody' | 'starting' | 'playing' | 'gone';
-
-export interface Seen {
-  /** Since the beginning, or since the broadcast began anew. */
-  readonly bytes: number;
-  readonly frames: number;
-  readonly width: number;
-  readonly height: number;
-  readonly codecs: readonly string[];
-  /** How far behind the sender's clock the player stays, so that late packets are in time. */
-  readonly bufferMs: number;
-  /** What the broadcast has, and whether this browser decodes it. */
-  readonly picture: boolean;
-  readonly playable: boolean;
-  readonly sound: boolean;
-}
-
-export interface Player<Kind extends Connection> {
-  readonly canvas: HTMLCanvasElement;
-  use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
-  setSound(on: boolean): void;
-  /** Whether the relay still says something. */
-  answers(withinMs: number): Promise<boolean>;
-  seen(): Seen;
-  close(): void;
-}
 
 export interface WatchFigures extends Seen {
   /** Bits per second, and in each of the last seconds. */

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere, writePrivate } from '@parley/local/files';
-import { inRepository } from '@parley/local/site';
+import { inRepository } from '@parley/local/repository';
 import { lab } from './entry.ts';
 import type { Noticed } from './scene.ts';
 

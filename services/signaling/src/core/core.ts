@@ -7,7 +7,8 @@ import { Agenda } from './agenda.ts';
 import { change } from './change.ts';
 import { chat, mergeChat } from './chat.ts';
 import { direct, onDirectedAnswer, onTransfer, undelivered } from './directed.ts';
-import type { Effect, SocketId } from './effects.ts';
+import type { Effect } from './effects.ts';
+import type { SocketId } from './socket-id.ts';
 import type { Input, Join, Resume } from './input.ts';
 import { join } from './join.ts';
 import { Departures } from './departures.ts';
@@ -34,7 +35,8 @@ import { strongestClaim } from './roster/merge.ts';
 import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
 import { isAbandoned, onSeat } from './seating.ts';
-import { holderOf, type Person, type Pod, type Room } from './state.ts';
+import { holderOf, type Pod, type Room } from './state.ts';
+import type { Person } from './person.ts';
 import { Transfers } from './transfers.ts';
 
 export interface CoreOptions {

@@ -5,7 +5,7 @@
 import type { DirectedAnswer } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { Undelivered } from '@parley/protocol/server-messages';
-import type { SocketId } from './effects.ts';
+import type { SocketId } from './socket-id.ts';
 import type { Input } from './input.ts';
 import type { Pod } from './state.ts';
 

@@ -8,10 +8,8 @@ import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Join } from './input.ts';
 import type { RoomSeats, SeatHolder } from './ports.ts';
-import type { Person } from './state.ts';
-
-/** A socket of this pod, numbered by the shell; never used again after its close. */
-export type SocketId = number;
+import type { Person } from './person.ts';
+import type { SocketId } from './socket-id.ts';
 
 /** A welcome without the ICE servers, which the shell adds: the core knows no TURN. */
 export type BareWelcome = Omit<Welcome, keyof IceOffer>;

@@ -5,7 +5,8 @@ import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
 import { putOwn } from './roster/section.ts';
 import { claimSeat } from './seats.ts';
-import type { Person, Pod, Room } from './state.ts';
+import type { Pod, Room } from './state.ts';
+import type { Person } from './person.ts';
 
 /** From here on the socket is the participant: the roster has it, and its owner is welcomed. */
 export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {

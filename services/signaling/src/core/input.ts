@@ -5,7 +5,7 @@ import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine, Media } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
-import type { SocketId } from './effects.ts';
+import type { SocketId } from './socket-id.ts';
 import type { RoomSeats, SeatOutcome } from './ports.ts';
 
 /** Somebody at the door: the ticket or token is verified, the name is checked. */

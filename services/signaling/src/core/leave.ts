@@ -1,6 +1,6 @@
 /** The ways out: leaving for good, being removed, and losing the socket. SPEC rules JOIN-12, RES-1, RES-2, MOD-1, MOD-2. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { SocketId } from './effects.ts';
+import type { SocketId } from './socket-id.ts';
 import { leaveDoor, turnAway, waitingEntry } from './lobby.ts';
 import { awayOwn, dropOwn } from './roster/section.ts';
 import { holderOf, type Pod, type Room } from './state.ts';

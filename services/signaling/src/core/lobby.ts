@@ -4,7 +4,7 @@
  */
 import type { Moderated } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { SocketId } from './effects.ts';
+import type { SocketId } from './socket-id.ts';
 import { enter } from './enter.ts';
 import type { Input, Join } from './input.ts';
 import type { SeatOutcome } from './ports.ts';

@@ -1,6 +1,6 @@
 /** The end of a named room: everyone in it is told and their sockets are closed. SPEC rule ROOM-8. */
 import type { RoomId } from '@parley/protocol/ids';
-import type { SocketId } from './effects.ts';
+import type { SocketId } from './socket-id.ts';
 import { closeRoom } from './roster/open.ts';
 import { localSockets, type Pod } from './state.ts';
 

@@ -7,8 +7,10 @@ import type { ChatLine, Media } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Agenda, Appointment } from './agenda.ts';
 import type { Departures } from './departures.ts';
-import type { Effect, SocketId } from './effects.ts';
+import type { Effect } from './effects.ts';
 import type { Join, Resume } from './input.ts';
+import type { Person } from './person.ts';
+import type { SocketId } from './socket-id.ts';
 import type { Transfers } from './transfers.ts';
 
 export interface Pod {
@@ -186,19 +188,6 @@ export interface RemoteSection {
 
 /** Another pod's claim; `awayUntil` is in this pod's own time. */
 export type RemoteEntry = Omit<Entry, 'awayMs'> & { readonly awayUntil: number | undefined };
-
-/** One row of the merged roster. */
-export interface Person {
-  readonly participant: ParticipantId;
-  readonly generation: number;
-  /** The pod that holds the participant. */
-  readonly pod: PodId;
-  readonly name: string;
-  readonly media: Media;
-  readonly state: 'here' | 'away' | 'waiting';
-  readonly owner: boolean;
-  readonly visitor: VisitorMarks | undefined;
-}
 
 /** Sockets of the room's people that this pod holds. */
 export function localSockets(room: Room, except?: ParticipantId): SocketId[] {

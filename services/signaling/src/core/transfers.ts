@@ -1,7 +1,7 @@
 /** Directed messages on their way to another pod, and those handed on here lately. SPEC rules DIR-4, DIR-5. */
 import type { Limits } from '@parley/protocol/limits';
 import type { Agenda } from './agenda.ts';
-import type { SocketId } from './effects.ts';
+import type { SocketId } from './socket-id.ts';
 
 /** A repeated message comes soon after the first: so many are remembered, of all pods. */
 const TAKEN_KEPT = 1024;

@@ -4,7 +4,7 @@ import type { IceOffer } from '@parley/protocol/http';
 import { pipeTopic, type PageLimits, type VisitorId } from '@parley/protocol/pages';
 import type { Tokens } from '../adapters/tokens.ts';
 import { AddressBuckets } from '../core/buckets.ts';
-import type { SocketId } from '../core/effects.ts';
+import type { SocketId } from '../core/socket-id.ts';
 import type { PageEffect, PageInput } from '../core/pages/effects.ts';
 import { createPages, type Pages } from '../core/pages/pages.ts';
 import type { PageBus, PageListener } from '../core/ports.ts';

@@ -6,7 +6,8 @@ import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { IceOffer, LiveRequest, RelayOffer, RoomView } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
-import type { Effect, SocketId } from '../core/effects.ts';
+import type { Effect } from '../core/effects.ts';
+import type { SocketId } from '../core/socket-id.ts';
 import type { Input } from '../core/input.ts';
 import type {
   Bus,
@@ -20,7 +21,7 @@ import type {
 } from '../core/ports.ts';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
 import type { Tokens } from '../adapters/tokens.ts';
-import type { Person } from '../core/state.ts';
+import type { Person } from '../core/person.ts';
 import { Alarm } from './alarm.ts';
 import { readArrival, type ArrivalParts } from './arrival.ts';
 import { budgetsOf, type Budgets } from './budgets.ts';

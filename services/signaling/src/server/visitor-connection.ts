@@ -11,7 +11,7 @@ import {
   type VisitorMessage,
 } from '@parley/protocol/pages';
 import { Bucket } from '../core/buckets.ts';
-import type { SocketId } from '../core/effects.ts';
+import type { SocketId } from '../core/socket-id.ts';
 import type { PageInput } from '../core/pages/effects.ts';
 import { iceRequests, waitForIce } from './ice-requests.ts';
 import { Wire, type Accepted, type WireHost } from './wire.ts';

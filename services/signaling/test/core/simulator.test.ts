@@ -1,7 +1,7 @@
 /** Histories from the simulator (`npm run simulate`): some seeds of each kind, and those that once failed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { play } from '../../sim/history.ts';
+import { play } from '../../sim/play.ts';
 import { kindOf, KINDS, seedsOf } from '../../sim/kinds.ts';
 
 const SEEDS_EACH = 300;

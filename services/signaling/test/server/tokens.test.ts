@@ -37,12 +37,10 @@ test('[KEY-3] in each step of a rotation every pod reads what every other signs;
     { active: 'next', keys: both },
     { active: 'next', keys: next.keys },
   ];
-  const isRead = async (signer: object, reader: object): Promise<boolean> =>
-    (
-      await (
-        await createTokens(reader)
-      ).verifyTicket((await createTokens(signer)).signTicket(claims, HOUR_MS))
-    ).ok;
+  const isRead = async (signer: object, reader: object): Promise<boolean> => {
+    const ticket = (await createTokens(signer)).signTicket(claims, HOUR_MS);
+    return (await (await createTokens(reader)).verifyTicket(ticket)).ok;
+  };
   // The last key is dropped when no token of it is left: only then pods of the step before sign with the next one.
   for (const [one, other] of [steps.slice(0, 2), steps.slice(1, 3), steps.slice(2)] as [object, object][]) {
     assert.ok(await isRead(one, other));

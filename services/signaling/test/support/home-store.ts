@@ -5,7 +5,7 @@ import type { RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input, Join } from '../../src/core/input.ts';
 import type { RoomSeats, Seat, SeatOutcome } from '../../src/core/ports.ts';
-import type { WorldPod } from './world.ts';
+import type { WorldPod } from './world-pod.ts';
 
 export type StoreEffect = Extract<
   Effect,

@@ -3,7 +3,7 @@
  * result, so a failure is told by its seed alone.
  */
 import { createChatProofs } from '../../src/adapters/chat-proofs.ts';
-import { createCore, type Core } from '../../src/core/core.ts';
+import { createCore } from '../../src/core/core.ts';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input } from '../../src/core/input.ts';
 import { Agenda } from '../../src/core/agenda.ts';
@@ -18,23 +18,13 @@ import { ROOM } from './ad-hoc.ts';
 import { Person, type Surroundings } from './person.ts';
 import { seeded, type Random } from './random.ts';
 import { TOGETHER, type Topology } from './topology.ts';
+import type { WorldPod } from './world-pod.ts';
 
 /** A socket that the core closes is reported lost a little later, as `ws` does. */
 const CLOSE_TAKES_MS = 1;
 /** Two pings of 2 s missed, at worst. */
 const HALF_OPEN_MS = 6000;
 const ANSWERED_WITHIN_MS = 3500;
-
-export interface WorldPod {
-  readonly name: string;
-  readonly boot: number;
-  readonly core: Core;
-  /** What its clock shows beyond the world's. */
-  readonly ahead: number;
-  readonly listening: Set<string>;
-  readonly sockets: Set<number>;
-  running: boolean;
-}
 
 export interface WorldOptions {
   readonly pods?: readonly string[];

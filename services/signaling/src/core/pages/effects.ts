@@ -4,7 +4,7 @@ import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { PodId } from '@parley/protocol/ids';
 import type { PageAnswer, PageAsk, PageBeat, PageBusMessage, PageSection } from '@parley/protocol/pages-bus';
 import type { PageAddress, VisitMessage, VisitorId } from '@parley/protocol/pages';
-import type { SocketId } from '../effects.ts';
+import type { SocketId } from '../socket-id.ts';
 
 export type PageEffect =
   | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }

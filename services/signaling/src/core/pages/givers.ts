@@ -1,19 +1,19 @@
 /** Visitors who can give something of a page. A few are drawn by chance, as evenly of all networks as there are: thousands behind one address hide nobody. */
 import { Bag } from './bag.ts';
-import type { Visitor } from './state.ts';
 
-export class Givers {
+/** `Member`: a visitor; only its network matters here. */
+export class Givers<Member extends { readonly network: string }> {
   readonly #networks = new Bag<string>();
-  readonly #of = new Map<string, Bag<Visitor>>();
+  readonly #of = new Map<string, Bag<Member>>();
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  add(visitor: Visitor): void {
+  add(visitor: Member): void {
     const { network } = visitor;
-    const bag = this.#of.get(network) ?? new Bag<Visitor>();
+    const bag = this.#of.get(network) ?? new Bag<Member>();
     if (bag.has(visitor)) return;
     bag.add(visitor);
     this.#size += 1;
@@ -21,7 +21,7 @@ export class Givers {
     this.#of.set(network, bag);
   }
 
-  remove(visitor: Visitor): void {
+  remove(visitor: Member): void {
     const { network } = visitor;
     const bag = this.#of.get(network);
     if (bag?.has(visitor) !== true) return;
@@ -33,11 +33,11 @@ export class Givers {
   }
 
   /** Up to `most`, each once; where that is not nearly all of them, it may be a few less. `random`: a number in [0, 1). */
-  draw(most: number, random: () => number): Visitor[] {
+  draw(most: number, random: () => number): Member[] {
     const bags = this.#networks.draw(most, random).flatMap((network) => this.#of.get(network) ?? []);
     // What small networks do not have is left for the large.
     bags.sort((one, other) => one.size - other.size);
-    const drawn: Visitor[] = [];
+    const drawn: Member[] = [];
     for (const [at, bag] of bags.entries()) {
       const share = Math.floor((most - drawn.length) / (bags.length - at));
       drawn.push(...bag.draw(share, random));

@@ -1,7 +1,7 @@
 /** What a visitor has to do with a page: wants it, holds some or all of it, and neither any more. SPEC rules PAGE-6, PAGE-7. */
 import type { Code } from '@parley/protocol/codes';
 import type { PageAddress } from '@parley/protocol/pages';
-import type { SocketId } from '../effects.ts';
+import type { SocketId } from '../socket-id.ts';
 import { tellVisitors } from './beats.ts';
 import { count, countFor } from './counts.ts';
 import type { PageInput } from './effects.ts';

@@ -4,7 +4,7 @@ import type { Limits } from '@parley/protocol/limits';
 import type { PageSection } from '@parley/protocol/pages-bus';
 import type { PageAddress, VisitorId } from '@parley/protocol/pages';
 import type { Agenda, Appointment } from '../agenda.ts';
-import type { SocketId } from '../effects.ts';
+import type { SocketId } from '../socket-id.ts';
 import type { Transfers } from '../transfers.ts';
 import type { PageEffect } from './effects.ts';
 import type { Givers } from './givers.ts';
@@ -73,8 +73,8 @@ export interface Swarm {
   /** Visitors of this pod. */
   readonly here: Map<Visitor, Stake>;
   /** Those of them that have the whole page, and those that have some of it. */
-  readonly wholes: Givers;
-  readonly parts: Givers;
+  readonly wholes: Givers<Visitor>;
+  readonly parts: Givers<Visitor>;
   readonly sections: Map<PodId, Heard>;
   /** Until then a holder may be missing because its pod died. */
   unsettledUntil: number;

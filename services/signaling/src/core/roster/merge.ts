@@ -7,7 +7,8 @@ import type { Member } from '@parley/protocol/people';
 import type { Left, ServerMessage } from '@parley/protocol/server-messages';
 import { freeSeat } from '../seats.ts';
 import { isStronger } from './gone.ts';
-import { localSockets, ownerSockets, type Person, type Pod, type RemoteEntry, type Room } from '../state.ts';
+import { localSockets, ownerSockets, type Pod, type RemoteEntry, type Room } from '../state.ts';
+import type { Person } from '../person.ts';
 
 /** The last hello of a room that opens has been answered by then, also from far away. */
 const YOUNG_MS = 2000;

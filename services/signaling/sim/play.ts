@@ -1,0 +1,101 @@
+/**
+ * One random history of a room: people come, go and come back, pods die and start, links break, messages are lost, repeated and late. Now
+ * and then it is quiet, and what must hold is checked. Everything follows from the seed.
+ */
+import { World } from '../test/support/world.ts';
+import { act, restartAtOnce, startDue } from './acts.ts';
+import { Certainty } from './certainty.ts';
+import type { History } from './history.ts';
+import { checkAlways, checkQuiet, giveUpTheLate } from './checks.ts';
+import { Conversation } from './conversation.ts';
+import { checkDepartures } from './departed.ts';
+import { twoGroups } from './groups.ts';
+import { kindOf } from './kinds.ts';
+import { Letters } from './letters.ts';
+import { quietMs } from './quiet.ts';
+import { checkArrival } from './visitor.ts';
+import { unreliable } from './unreliable.ts';
+
+const ROUNDS = 2;
+const STEPS = 40;
+const PODS = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
+const SHOWN_STEPS = 40;
+/** Pings notice a dead socket, then the grace period runs, and rosters agree 2 s later. */
+const GONE_AFTER_GRACE_MS = 2000;
+
+/** Plays the history of a seed; throws with the seed, the step and what happened before where an invariant does not hold. */
+export function play(seed: number): { readonly simulatedMs: number } {
+  const history = begin(seed);
+  const { world } = history;
+  try {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      world.network.withFault(history.faults.losses ? unreliable(world) : undefined);
+      for (let at = 1; at <= STEPS; at += 1) takeStep(history);
+      quietDown(history);
+    }
+    end(history);
+  } catch (error) {
+    const before = history.did.slice(-SHOWN_STEPS).join('\n  ');
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    const where = `seed ${seed} (${kindOf(seed).name}), step ${history.step}, at ${world.now} ms`;
+    throw new Error(`${where}: ${message}\nbefore that\n  ${before}`, { cause: error });
+  }
+  return { simulatedMs: world.now };
+}
+
+function begin(seed: number): History {
+  const { faults } = kindOf(seed);
+  const names = PODS.slice(0, faults.groups ? 2 + (Math.trunc(seed / 11) % 5) : 3);
+  const world = new World({ pods: names, seed, ...(faults.groups && { topology: twoGroups }) });
+  const certainty = new Certainty(world);
+  return {
+    world,
+    faults,
+    names,
+    certainty,
+    letters: new Letters(world),
+    conversation: new Conversation(world, certainty),
+    gone: new Map(),
+    restarts: new Map(),
+    busBackAt: Infinity,
+    stopped: [],
+    tabs: [],
+    healAt: Infinity,
+    diedAt: -Infinity,
+    vanishedAt: -Infinity,
+    step: 0,
+    did: [],
+  };
+}
+
+function takeStep(history: History): void {
+  const { world } = history;
+  history.step += 1;
+  act(history);
+  world.advance(world.random.between(0, 400));
+  startDue(history);
+  checkAlways(history);
+}
+
+/** Nothing happens any more and every link is up, for as long as the promises allow. */
+function quietDown(history: History): void {
+  const { world } = history;
+  world.network.withFault(undefined);
+  startDue(history, true);
+  if (history.faults.restarts && world.random.chance(0.5)) restartAtOnce(history);
+  checkAlways(history);
+  world.advance(quietMs(history));
+  checkAlways(history);
+  checkQuiet(history);
+  checkArrival(history);
+}
+
+/** Whoever has not come back is gone when the grace period is over. */
+function end(history: History): void {
+  const { world, gone } = history;
+  world.advance(world.limits['resume.grace'] + GONE_AFTER_GRACE_MS);
+  giveUpTheLate(history);
+  for (const person of world.people) if (!person.isHere && !gone.has(person)) gone.set(person, world.now);
+  checkQuiet(history, true);
+  checkDepartures(history);
+}

@@ -1,0 +1,16 @@
+/** A participant as the merged roster of a pod has it. */
+import type { ParticipantId, PodId } from '@parley/protocol/ids';
+import type { Media } from '@parley/protocol/people';
+import type { VisitorMarks } from '@parley/protocol/tokens';
+
+export interface Person {
+  readonly participant: ParticipantId;
+  readonly generation: number;
+  /** The pod that holds the participant. */
+  readonly pod: PodId;
+  readonly name: string;
+  readonly media: Media;
+  readonly state: 'here' | 'away' | 'waiting';
+  readonly owner: boolean;
+  readonly visitor: VisitorMarks | undefined;
+}

@@ -1,0 +1,13 @@
+import type { Core } from '../../src/core/core.ts';
+
+/** A pod of a scripted world. */
+export interface WorldPod {
+  readonly name: string;
+  readonly boot: number;
+  readonly core: Core;
+  /** What its clock shows beyond the world's. */
+  readonly ahead: number;
+  readonly listening: Set<string>;
+  readonly sockets: Set<number>;
+  running: boolean;
+}
