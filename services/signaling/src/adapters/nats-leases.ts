@@ -2,7 +2,7 @@
 import { decode } from '@parley/protocol/decode';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Static, TSchema } from 'typebox';
-import type { OnBad } from './nats-bus.ts';
+import type { OnBad } from './nats-pod-bus.ts';
 
 export interface Source<Kind extends TSchema> {
   readonly subject: string;

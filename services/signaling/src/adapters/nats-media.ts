@@ -4,7 +4,7 @@ import { MediaRelay } from '@parley/protocol/media';
 import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
-import type { OnBad } from './nats-bus.ts';
+import type { OnBad } from './nats-pod-bus.ts';
 import { followLink } from './nats-connection.ts';
 import { hearLeases } from './nats-leases.ts';
 

@@ -8,24 +8,32 @@ import type { PageAddress } from '@parley/protocol/pages';
 import type { TurnNode } from '@parley/protocol/turn';
 
 /** Messages between pods: at most once, in order from one pod to another, possibly lost. */
-export interface Bus {
-  /** From now on messages to this room are heard. Nothing tells when the other side knows it. */
-  listen(room: RoomId): void;
-  stopListening(room: RoomId): void;
-  tellRoom(room: RoomId, message: BusMessage): void;
-  tellPod(pod: PodId, message: BusMessage): void;
-  beat(message: BusMessage): void;
+export interface PodBus<Topic, Message> {
+  /** From now on messages on this topic are received. Nothing tells when the other side knows it. */
+  listen(topic: Topic): void;
+  stopListening(topic: Topic): void;
+  publish(topic: Topic, message: Message): void;
+  tellPod(pod: PodId, message: Message): void;
+  /** To every pod, this one too. */
+  beat(message: Message): void;
   transfer(pod: PodId, transfer: DirectedTransfer): void;
-  isConnected(): boolean;
-  close(): Promise<void>;
 }
 
-export interface BusListener {
-  onMessage(message: BusMessage): void;
+export interface PodListener<Message> {
+  onMessage(message: Message): void;
   onTransfer(transfer: DirectedTransfer): void;
   /** The link was lost and is back. */
   onBack(): void;
 }
+
+export interface Bus extends PodBus<RoomId, BusMessage> {
+  isConnected(): boolean;
+  close(): Promise<void>;
+}
+export type BusListener = PodListener<BusMessage>;
+
+export type PageBus = PodBus<PageAddress, PageBusMessage>;
+export type PageListener = PodListener<PageBusMessage>;
 
 /** What pods and media relays tell each other. */
 export interface MediaBus {
@@ -34,25 +42,6 @@ export interface MediaBus {
    * opens no other. Lost while the bus is away.
    */
   revoke(participant: ParticipantId, untilS: number): void;
-}
-
-/** Pages between pods: at most once, in order from one pod to another, possibly lost. */
-export interface PageBus {
-  /** From now on messages about this page are heard. Nothing tells when the other side knows it. */
-  listen(page: PageAddress): void;
-  stopListening(page: PageAddress): void;
-  tellPage(page: PageAddress, message: PageBusMessage): void;
-  tellPod(pod: PodId, message: PageBusMessage): void;
-  /** To every pod, this one too. */
-  beat(message: PageBusMessage): void;
-  transfer(pod: PodId, transfer: DirectedTransfer): void;
-}
-
-export interface PageListener {
-  onMessage(message: PageBusMessage): void;
-  onTransfer(transfer: DirectedTransfer): void;
-  /** The link was lost and is back. */
-  onBack(): void;
 }
 
 export interface MediaListener {

@@ -149,7 +149,7 @@ export class PageDesk implements PageHost {
       case 'stop-listening':
         return this.#bus.stopListening(effect.page);
       case 'tell-page':
-        return this.#bus.tellPage(effect.page, effect.message);
+        return this.#bus.publish(effect.page, effect.message);
       case 'tell-pod':
         return this.#bus.tellPod(effect.pod, effect.message);
       case 'beat':

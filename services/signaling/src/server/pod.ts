@@ -308,7 +308,7 @@ export class SignalingPod implements Host {
       case 'stop-listening':
         return this.#bus.stopListening(effect.room);
       case 'tell-room':
-        return this.#bus.tellRoom(effect.room, effect.message);
+        return this.#bus.publish(effect.room, effect.message);
       case 'tell-pod':
         return this.#bus.tellPod(effect.pod, effect.message);
       case 'beat':

@@ -91,7 +91,7 @@ for (const [kind, open] of Object.entries({
       one.bus.listen(room);
       two.bus.listen(room);
       await settled(two, three);
-      for (let seq = 1; seq <= 50; seq += 1) one.bus.tellRoom(room, digest(room, seq));
+      for (let seq = 1; seq <= 50; seq += 1) one.bus.publish(room, digest(room, seq));
       await eventually('all messages', () => of(two, room).length === 50);
       assert.deepEqual(
         of(two, room).map((message) => ('seq' in message ? message.seq : 0)),
@@ -107,13 +107,13 @@ for (const [kind, open] of Object.entries({
       two.bus.listen(room);
       two.bus.stopListening(room);
       await settled(two, one);
-      one.bus.tellRoom(room, digest(room, 1));
+      one.bus.publish(room, digest(room, 1));
       await settled(one, two);
       assert.equal(of(two, room).length, 0);
       two.bus.listen(room);
       two.bus.listen(room);
       await settled(two, one);
-      one.bus.tellRoom(room, digest(room, 2));
+      one.bus.publish(room, digest(room, 2));
       await settled(one, two);
       assert.equal(of(two, room).length, 1);
     });
@@ -210,10 +210,10 @@ test('[BUS-5] a killed NATS is found at once; when it is back within 5 s the pod
   await own.kill();
   await eventually('both see it', () => !one.bus.isConnected() && !two.bus.isConnected());
   // Said into a broken link: lost, not kept for later.
-  one.bus.tellRoom(room, digest(room, 1));
+  one.bus.publish(room, digest(room, 1));
   await own.start();
   await eventually('both are told', () => one.back.length === 1 && two.back.length === 1);
-  one.bus.tellRoom(room, digest(room, 2));
+  one.bus.publish(room, digest(room, 2));
   await eventually('the room is heard', () => of(two, room).length > 0);
   assert.deepEqual(
     of(two, room).map((message) => ('seq' in message ? message.seq : 0)),

@@ -90,11 +90,11 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
     test('[PAGE-11] a page is heard by the pods that listen, and no more by one that stopped', async () => {
       two.bus.listen(PAGE);
       await settled();
-      one.bus.tellPage(PAGE, ask('pod-a'));
+      one.bus.publish(PAGE, ask('pod-a'));
       await eventually('the question', () => asks(two) === 1);
       two.bus.stopListening(PAGE);
       await settled();
-      one.bus.tellPage(PAGE, ask('pod-a'));
+      one.bus.publish(PAGE, ask('pod-a'));
       await settled();
       assert.deepEqual([asks(one), asks(two)], [0, 1]);
     });
