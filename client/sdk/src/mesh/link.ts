@@ -9,6 +9,7 @@ import type { Link } from '../call.ts';
 import type { Counts } from '../measure/figures.ts';
 import type { LinkSignal } from './payload.ts';
 import { Peer } from './peer.ts';
+import { grown } from '../net/backoff.ts';
 import type { Ports } from '../ports.ts';
 import type { Outgoing, StreamNames } from './senders.ts';
 
@@ -36,8 +37,7 @@ const AFTER_RESTART_MS = 5000;
 /** A first connection through relays over TCP takes seconds; after this it is tried anew. */
 const CONNECT_MS = 12_000;
 /** Between new connections, doubled each time up to the cap: a network that lets nothing through must not be flooded. */
-const RENEW_MS = 8000;
-const RENEW_CAP_MS = 30_000;
+const RENEW = { firstMs: 8000, capMs: 30_000 };
 /** Before each attempt after the first the service is asked for TURN nodes that live: one that has just ended is offered for some seconds more. */
 const ASK_BEFORE_MS = 500;
 /** From this many new connections without success on, the person is told that it does not work; attempts go on. */
@@ -243,7 +243,7 @@ export class PeerLink {
       this.#after(OFFER_MS, () => this.#renew());
       return;
     }
-    const wait = first ? OFFER_MS : Math.min(RENEW_CAP_MS, RENEW_MS * 2 ** this.#renewals);
+    const wait = first ? OFFER_MS : grown(RENEW, this.#renewals);
     if (!first) this.#renewals += 1;
     if (this.#options.starter) this.#begin(0);
     else this.#options.send({ type: 'renew', session: this.#session });

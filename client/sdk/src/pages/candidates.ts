@@ -1,5 +1,6 @@
 /** Whom a reader may ask: the holders that the service named, without those who did not give. Pure. */
 import type { Holders, VisitorId } from '@parley/protocol/pages';
+import { grown } from '../net/backoff.ts';
 
 /** As many as `want` takes. */
 const WITHOUT = 64;
@@ -32,7 +33,7 @@ export class Candidates {
     const times = this.#resting.get(visitor)?.times ?? 0;
     this.#resting.delete(visitor);
     this.#resting.set(visitor, {
-      until: now + Math.min(LONGEST_MS, ms * 2 ** times),
+      until: now + grown({ firstMs: ms, capMs: LONGEST_MS }, times),
       times: Math.min(6, times + 1),
     });
     forgetOldest(this.#resting);

@@ -1,11 +1,11 @@
 /** How long a page waits before it connects to a relay again: capped exponential backoff with full jitter. */
+import { grown } from '../net/backoff.ts';
 
 /** `at-once`: the relay asked the client to come back; `later`: after a pause; `never`: only when a person wants it. */
 export type Again = 'at-once' | 'later' | 'never';
 
-const FIRST_MS = 500;
-/** A relay that is back is noticed within this, and a thousand viewers ask it a hundred times a second. */
-const LONGEST_MS = 10_000;
+/** A relay that is back is noticed within the cap, and a thousand viewers ask it a hundred times a second. */
+const LIMITS = { firstMs: 500, capMs: 10_000 };
 /** A connection that held this long was a good one: the next loss starts from the beginning. */
 export const STEADY_MS = 5000;
 
@@ -24,5 +24,5 @@ export function waitMs(again: Again, tries: number, random: number): number | nu
     default:
       again satisfies never;
   }
-  return Math.round(random * Math.min(LONGEST_MS, FIRST_MS * 2 ** tries));
+  return Math.round(random * grown(LIMITS, tries));
 }

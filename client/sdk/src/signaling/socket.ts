@@ -8,6 +8,7 @@ import { decodeServerMessage } from '@parley/protocol/decode';
 import { directedBinary, directedText, receivedBinary, receivedText } from '@parley/protocol/directed';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { ServerMessage } from '@parley/protocol/server-messages';
+import { grown } from '../net/backoff.ts';
 import type { Ports } from '../ports.ts';
 
 export interface RoomSocketHandlers {
@@ -31,16 +32,16 @@ export interface RoomSocket {
   close(): void;
 }
 
+/** Silence after which the socket is asked whether it lives. */
+const QUIET_MS = 5000;
+/** Silence after which it is given up: the pod shows us as away by then. */
+const DEAD_MS = 10_000;
 /**
  * How long a resume may take from opening the socket to the first message. An answer takes half a second; an address behind which nobody is
  * any more, or a pod that is frozen, must not cost much more. Doubled with each failure up to DEAD_MS, for networks on which a handshake takes
  * seconds. A first join has DEAD_MS: it may wait for the room's home.
  */
-const RESUME_MS = 3000;
-/** Silence after which the socket is asked whether it lives. */
-const QUIET_MS = 5000;
-/** Silence after which it is given up: the pod shows us as away by then. */
-const DEAD_MS = 10_000;
+const RESUME = { firstMs: 3000, capMs: DEAD_MS };
 /** The same after a hint that the network changed. */
 const PROBE_MS = 3000;
 /** A timer this late means that the device slept: what was sent meanwhile is still on its way in. */
@@ -55,7 +56,7 @@ export function openRoomSocket(
   handlers: RoomSocketHandlers,
   failures: number,
 ): RoomSocket {
-  const settleMs = first.type === 'resume' ? Math.min(DEAD_MS, RESUME_MS * 2 ** failures) : DEAD_MS;
+  const settleMs = first.type === 'resume' ? grown(RESUME, failures) : DEAD_MS;
   let open = false;
   let settled = false;
   let ended = false;
