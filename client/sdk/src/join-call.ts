@@ -16,7 +16,7 @@ import type { Ports } from './ports.ts';
 import { RelayAsk } from './paths/relay-ask.ts';
 import { emptyRoster, expired, heard, nextExpiry, welcomed } from './room/roster.ts';
 import type { LocalMedia } from './media.ts';
-import { Ways } from './paths/ways.ts';
+import { Ways } from './paths/media-paths.ts';
 
 /** Five times a second is as often as a level meter looks alive; no divisor of a second, or a beep that keeps time with it is never met. */
 const LEVEL_MS = 190;

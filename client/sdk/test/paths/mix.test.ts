@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Mesh } from '../../src/mesh/mesh.ts';
-import { Ways } from '../../src/paths/ways.ts';
+import { Ways } from '../../src/paths/media-paths.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import { fakeStream, fakeTrack } from '../fakes/media.ts';
 import { ME, member, participant, ROOM } from '../fakes/messages.ts';
