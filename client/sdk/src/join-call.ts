@@ -16,7 +16,7 @@ import type { Ports } from './ports.ts';
 import { RelayAsk } from './paths/relay-ask.ts';
 import { emptyRoster, expired, heard, nextExpiry, welcomed } from './room/roster.ts';
 import type { LocalMedia } from './media.ts';
-import { Ways } from './paths/media-paths.ts';
+import { MediaPaths } from './paths/media-paths.ts';
 
 /** Five times a second is as often as a level meter looks alive; no divisor of a second, or a beep that keeps time with it is never met. */
 const LEVEL_MS = 190;
@@ -36,7 +36,7 @@ class JoinedCall implements Call {
   readonly #ports: Ports;
   readonly #connection: Connection;
   readonly #mesh: Mesh;
-  readonly #ways: Ways;
+  readonly #ways: MediaPaths;
   readonly #listeners = new Set<() => void>();
   #state: CallConnection = { status: 'joining' };
   #roster = emptyRoster;
@@ -90,7 +90,7 @@ class JoinedCall implements Call {
         this.#changed();
       },
     });
-    this.#ways = new Ways(this.#local, {
+    this.#ways = new MediaPaths(this.#local, {
       ports,
       mesh: this.#mesh,
       room,

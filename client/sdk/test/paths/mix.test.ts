@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Mesh } from '../../src/mesh/mesh.ts';
-import { Ways } from '../../src/paths/media-paths.ts';
+import { MediaPaths } from '../../src/paths/media-paths.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import { fakeStream, fakeTrack } from '../fakes/media.ts';
 import { ME, member, participant, ROOM } from '../fakes/messages.ts';
@@ -15,7 +15,7 @@ const MAX = 3;
 const NOTHING = { microphone: null, camera: null, screen: null };
 
 interface Stand {
-  readonly ways: Ways;
+  readonly ways: MediaPaths;
   readonly relays: FakeRelays;
   readonly clock: FakeClock;
   /** With whom there is a link, over which their voice comes where it is not muted. */
@@ -49,7 +49,7 @@ function stand(): Stand {
   const relays = fakeRelays();
   const ports = fakePorts({ relayedMedia: relays.load });
   let changes = 0;
-  const ways = new Ways(NOTHING, {
+  const ways = new MediaPaths(NOTHING, {
     ports,
     mesh,
     room: ROOM,

@@ -1,0 +1,79 @@
+/** What the application is given of one participant: the media of the link, or that of the relays, on streams that stay the same. */
+import type { Member } from '@parley/protocol/people';
+import type { Link } from '../call.ts';
+import type { Role } from '../media.ts';
+import type { RelayedPerson } from '../ports.ts';
+import type { PairState } from './pair.ts';
+
+export interface Shown {
+  readonly link: Link;
+  readonly stream: MediaStream | null;
+  readonly screen: MediaStream | null;
+  readonly mixed: boolean;
+  readonly level: number;
+}
+
+/** Of the link with one participant in the mesh. */
+export interface LinkMedia {
+  readonly view: Link;
+  readonly stream: MediaStream | null;
+  readonly screen: MediaStream | null;
+  level(): number;
+}
+
+/** Delays of what is played, from which on participants notice, and from which on they talk over each other. */
+const FAIR_MS = 200;
+const POOR_MS = 350;
+
+/** `pair`: `null` where only the mesh exists. */
+export function shownOf(
+  pair: PairState | null,
+  link: LinkMedia | undefined,
+  relayed: RelayedPerson | undefined,
+): Shown {
+  const view = link?.view ?? { status: 'connecting' };
+  const level = link?.level() ?? 0;
+  if (pair === null)
+    return { link: view, stream: link?.stream ?? null, screen: link?.screen ?? null, mixed: false, level };
+  if (pair.shown === 'relay' && relayed !== undefined) return shownOfRelay(pair, relayed);
+  if (relayed?.otherKey === true && view.status !== 'connected')
+    return { link: { status: 'other-key' }, stream: null, screen: null, mixed: false, level: 0 };
+  return {
+    link: view,
+    stream: pair.stream.of(link?.stream?.getTracks() ?? null),
+    screen: pair.screen.of(link?.screen?.getTracks() ?? null),
+    mixed: pair.mixed,
+    level: pair.mixed && relayed !== undefined ? relayed.level() : level,
+  };
+}
+
+function shownOfRelay(pair: PairState, relayed: RelayedPerson): Shown {
+  const tracks = (...sources: Role[]): MediaStreamTrack[] =>
+    sources.flatMap((source) => relayed.track(source) ?? []);
+  return {
+    link: relayed.otherKey
+      ? { status: 'other-key' }
+      : relayedLink(relayed.ready ? relayed.targetMs() : null, pair.taken),
+    stream: pair.stream.of(tracks('microphone', 'camera')),
+    screen: pair.screen.of(tracks('screen', 'screen-audio')),
+    mixed: pair.mixed,
+    level: relayed.level(),
+  };
+}
+
+/** Late packets are all that is known of the way through relays: they make the delay grow. `null`: nothing is there. */
+function relayedLink(delayMs: number | null, before: boolean): Link {
+  if (delayMs === null) return { status: before ? 'recovering' : 'connecting' };
+  const quality = delayMs < FAIR_MS ? 'good' : delayMs < POOR_MS ? 'fair' : 'poor';
+  return { status: 'connected', path: 'relay', quality, roundTripMs: null, lossPercent: null };
+}
+
+/** Whether what the participant says that it sends arrives over the link. */
+export function flows(link: LinkMedia | undefined, member: Member | undefined): boolean {
+  if (link?.view.status !== 'connected' || link.stream === null) return false;
+  const { audio, video } = member?.media ?? { audio: false, video: false };
+  const arrives = (tracks: MediaStreamTrack[]): boolean => tracks.some((track) => !track.muted);
+  return (
+    (!video || arrives(link.stream.getVideoTracks())) && (!audio || arrives(link.stream.getAudioTracks()))
+  );
+}
