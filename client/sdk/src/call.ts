@@ -61,6 +61,8 @@ export interface Person {
   readonly level: number;
 }
 
+export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 'level'>;
+
 /**
  * How media of the room goes, and why not from peer to peer: more people than a mesh bears, or somebody who cannot be reached otherwise.
  * A room that is too large for its mesh stays in it where there is no relay, this browser has no codecs, or the part of the application for

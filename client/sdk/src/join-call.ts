@@ -1,29 +1,24 @@
-/** A call: the connection to the room, its roster and chat, and the mesh of links, put together into one snapshot. */
+/** A call: the connection to the room, its roster and chat, and the media of its participants, put together into one snapshot. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { LIMITS } from '@parley/protocol/limits';
-import { checkName, type Media, type Member } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceOffer, RoomView } from '@parley/protocol/http';
-import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot, Person } from './call.ts';
-import * as chat from './room/chat.ts';
-import { Connection } from './signaling/connection.ts';
+import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
 import { IceRenewal } from './mesh/ice-renewal.ts';
 import { toRtc } from './mesh/ice-servers.ts';
-import { lobbyAfter, type Lobby } from './room/lobby.ts';
 import { Mesh } from './mesh/mesh.ts';
-import { moderation, type Moderation } from './room/moderation.ts';
-import type { Ports } from './ports.ts';
-import { RelayAsk } from './paths/relay-ask.ts';
-import { emptyRoster, expired, heard, nextExpiry, welcomed } from './room/roster.ts';
-import type { LocalMedia } from './media.ts';
+import type { LocalMedia, Size } from './media.ts';
 import { MediaPaths } from './paths/media-paths.ts';
-
-/** Five times a second is as often as a level meter looks alive; no divisor of a second, or a beep that keeps time with it is never met. */
-const LEVEL_MS = 190;
-/** Smaller changes of loudness are not worth a new snapshot. */
-const LEVEL_STEP = 0.02;
-/** Hex digits of 96 random bits: a chat id nobody else chooses. */
-const CHAT_ID_BYTES = 12;
+import { RelayAsk } from './paths/relay-ask.ts';
+import type { Ports } from './ports.ts';
+import { ChatSession } from './room/chat-session.ts';
+import { Listeners } from './room/listeners.ts';
+import { lobbyAfter, type Lobby } from './room/lobby.ts';
+import { LocalState } from './room/local-state.ts';
+import { moderation, type Moderation } from './room/moderation.ts';
+import { People } from './room/people.ts';
+import { RosterKeeper } from './room/roster-keeper.ts';
+import { Connection } from './signaling/connection.ts';
 
 /** Joins a room and stays in it through every interruption until `leave()` or an end that the service gave a reason for. */
 export function joinCall(options: CallOptions, ports: Ports): Call {
@@ -32,181 +27,172 @@ export function joinCall(options: CallOptions, ports: Ports): Call {
 
 class JoinedCall implements Call {
   readonly moderation: Moderation | null;
-  readonly #options: CallOptions;
-  readonly #ports: Ports;
+  readonly #room: string;
   readonly #connection: Connection;
   readonly #mesh: Mesh;
-  readonly #ways: MediaPaths;
-  readonly #listeners = new Set<() => void>();
+  readonly #paths: MediaPaths;
+  readonly #local: LocalState;
+  readonly #roster: RosterKeeper;
+  readonly #people: People;
+  readonly #chat: ChatSession;
+  readonly #relayAsk: RelayAsk;
+  readonly #iceRenewal: IceRenewal;
+  readonly #listeners = new Listeners();
   #state: CallConnection = { status: 'joining' };
-  #roster = emptyRoster;
   #view: RoomView | null = null;
   #owner = false;
   #lobby: Lobby = [];
   #muteRequests = 0;
-  #chat: chat.ChatLog = [];
-  #name: string;
-  #local: LocalMedia;
-  #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshMax'>;
-  #levels = new Map<ParticipantId, number>();
-  #people = new Map<ParticipantId, Person>();
+  #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshMax'> = {
+    nameChars: LIMITS['name.chars'].value,
+    chatChars: LIMITS['chat.chars'].value,
+    meshMax: LIMITS['mesh.max'].value,
+  };
   #snapshot: CallSnapshot | null = null;
-  #telling = false;
-  #directedCount = 0;
-  readonly #relayAsk: RelayAsk;
-  readonly #iceRenewal: IceRenewal;
-  #cancelLevels: () => void;
-  #cancelExpiry: () => void = () => undefined;
 
   constructor(options: CallOptions, ports: Ports) {
-    this.#options = options;
-    this.#ports = ports;
-    this.#name = options.name;
-    this.#local = { microphone: options.microphone, camera: options.camera, screen: null };
-    const { api, room, ownerKey } = options;
-    this.moderation =
-      ownerKey === undefined
-        ? null
-        : moderation({ api, room, ownerKey }, ports, (view) => this.#viewChanged(view));
-    this.#limits = {
-      nameChars: LIMITS['name.chars'].value,
-      chatChars: LIMITS['chat.chars'].value,
-      meshMax: LIMITS['mesh.max'].value,
-    };
-    this.#mesh = new Mesh(this.#local, {
-      ports,
-      iceTransportPolicy: options.iceTransportPolicy ?? 'all',
-      connected: () => this.#connection.connected,
-      send: (to, payload) => {
-        this.#directedCount += 1;
-        this.#connection.sendDirected(to, this.#directedCount.toString(36), payload);
-      },
-      opens: (participant) => this.#ways.opens(participant),
-      accepts: (participant) => this.#ways.accepts(participant),
-      onPath: (from, signal) => this.#ways.receive(from, signal),
-      onBroken: () => this.#iceRenewal.pathBroke(),
-      onChange: () => {
-        this.#ways.update();
-        this.#changed();
-      },
+    const { room, name, microphone, camera } = options;
+    const { clock, random } = ports;
+    const send = this.#send.bind(this);
+    const onChange = (): void => this.#changed();
+    this.#room = room;
+    this.moderation = this.#moderationOf(options, ports);
+    this.#local = new LocalState(name, { microphone, camera, screen: null }, send);
+    this.#chat = new ChatSession({ clock, random, send });
+    this.#roster = new RosterKeeper(clock, () => {
+      this.#followRoster();
+      this.#changed();
     });
-    this.#ways = new MediaPaths(this.#local, {
+    this.#mesh = this.#createMesh(options, ports);
+    this.#paths = new MediaPaths(this.#local.tracks, {
       ports,
       mesh: this.#mesh,
       room,
-      api,
+      api: options.api,
       secret: options.mediaKey ?? null,
       askRelay: (without) => this.#relayAsk.ask(without),
-      onChange: () => this.#changed(),
+      onChange,
     });
-    this.#connection = new Connection(options, ports, {
-      onState: (state) => this.#stateChanged(state),
-      onWelcome: (welcome, how) => this.#welcomed(welcome, how),
-      onMessage: (message) => this.#heard(message),
-      onDirected: (from, payload) => this.#mesh.receive(from, payload),
-      introduction: () => ({ name: this.#name, media: this.#media, chat: chat.lastLines(this.#chat) }),
-    });
-    this.#iceRenewal = new IceRenewal({ ...ports, ask: () => void this.#connection.send({ type: 'ice' }) });
-    this.#relayAsk = new RelayAsk(ports.clock, (message) => this.#connection.send(message));
-    this.#cancelLevels = ports.clock.after(LEVEL_MS, () => this.#listen());
+    this.#people = new People({ clock, media: (participant) => this.#paths.shown(participant), onChange });
+    this.#iceRenewal = new IceRenewal({ clock, random, ask: () => void send({ type: 'ice' }) });
+    this.#relayAsk = new RelayAsk(clock, send);
+    this.#connection = this.#createConnection(options, ports);
     this.#connection.start();
   }
 
   snapshot(): CallSnapshot {
     this.#snapshot ??= {
       connection: this.#state,
-      room: this.#options.room,
+      room: this.#room,
       view: this.#view,
       me: {
-        participant: this.#roster.me,
-        name: this.#name,
-        media: this.#media,
+        participant: this.#roster.now.me,
+        name: this.#local.name,
+        media: this.#local.media,
         owner: this.#owner,
       },
-      path: this.#ways.path,
-      mix: this.#ways.mix,
-      people: [...this.#roster.members.values()].map((member) => this.#person(member)),
+      path: this.#paths.path,
+      mix: this.#paths.mix,
+      people: this.#people.list(),
       lobby: this.#lobby,
       muteRequests: this.#muteRequests,
-      chat: this.#chat,
+      chat: this.#chat.log,
     };
     return this.#snapshot;
   }
 
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.subscribe(listener);
   }
 
   setMicrophone(microphone: MediaStreamTrack | null): void {
-    this.#setLocal({ ...this.#local, microphone });
+    this.#setTracks({ ...this.#local.tracks, microphone });
   }
 
   setCamera(camera: MediaStreamTrack | null): void {
-    this.#setLocal({ ...this.#local, camera });
+    this.#setTracks({ ...this.#local.tracks, camera });
   }
 
   setScreen(screen: MediaStream | null): void {
-    this.#setLocal({ ...this.#local, screen });
+    this.#setTracks({ ...this.#local.tracks, screen });
   }
 
-  showCamera(
-    participant: ParticipantId,
-    size: { readonly width: number; readonly height: number } | null,
-  ): void {
-    this.#ways.show(participant, size);
+  showCamera(participant: ParticipantId, size: Size | null): void {
+    this.#paths.show(participant, size);
   }
 
   setMediaKey(key: string): void {
-    this.#ways.setSecret(key);
+    this.#paths.setSecret(key);
   }
 
   measure(): Promise<CallFigures> {
-    return this.#ways.measure();
+    return this.#paths.measure();
   }
 
   rename(name: string): void {
-    const shown = checkName(name, this.#limits.nameChars);
-    if (shown === undefined || shown === this.#name) return;
-    this.#name = shown;
-    this.#connection.send({ type: 'change', name: shown });
-    this.#changed();
+    if (this.#local.rename(name, this.#limits.nameChars)) this.#changed();
   }
 
   sendChat(text: string): boolean {
-    const { me } = this.#roster;
-    const trimmed = text.trim();
-    const unsent = chat.unacknowledged(this.#chat).length;
-    if (trimmed === '' || Array.from(trimmed).length > this.#limits.chatChars) return false;
-    if (me === null || this.#state.status === 'ended' || unsent >= chat.UNSENT_LINES) return false;
-    const id = [...this.#ports.random.bytes(CHAT_ID_BYTES)]
-      .map((byte) => byte.toString(16).padStart(2, '0'))
-      .join('');
-    const at = this.#ports.clock.wall();
-    this.#chat = chat.said(this.#chat, { id, from: me, name: this.#name, text: trimmed, at });
-    this.#connection.send({ type: 'chat', id, text: trimmed });
-    this.#changed();
-    return true;
+    const { me: from } = this.#roster.now;
+    if (from === null || this.#state.status === 'ended') return false;
+    const said = this.#chat.say(text, { from, name: this.#local.name, maxChars: this.#limits.chatChars });
+    if (said) this.#changed();
+    return said;
   }
 
   leave(): void {
     this.#connection.leave();
   }
 
-  get #media(): Media {
-    const { microphone, camera, screen } = this.#local;
-    return { audio: microphone !== null, video: camera !== null, screen: screen !== null };
+  #send(message: Parameters<Connection['send']>[0]): boolean {
+    return this.#connection.send(message);
   }
 
-  #setLocal(local: LocalMedia): void {
-    const before = this.#media;
-    this.#local = local;
-    this.#mesh.setMedia(local);
-    this.#ways.setMedia(local);
-    const media = this.#media;
-    if (sameMedia(media, before)) return;
-    this.#connection.send({ type: 'change', media });
-    this.#changed();
+  #moderationOf({ api, room, ownerKey }: CallOptions, ports: Ports): Moderation | null {
+    if (ownerKey === undefined) return null;
+    return moderation({ api, room, ownerKey }, ports, (view) => this.#viewChanged(view));
+  }
+
+  #createMesh(options: CallOptions, ports: Ports): Mesh {
+    let directedCount = 0;
+    return new Mesh(this.#local.tracks, {
+      ports,
+      iceTransportPolicy: options.iceTransportPolicy ?? 'all',
+      connected: () => this.#connection.connected,
+      send: (to, payload) => {
+        directedCount += 1;
+        this.#connection.sendDirected(to, directedCount.toString(36), payload);
+      },
+      opens: (participant) => this.#paths.opens(participant),
+      accepts: (participant) => this.#paths.accepts(participant),
+      onPath: (from, signal) => this.#paths.receive(from, signal),
+      onBroken: () => this.#iceRenewal.pathBroke(),
+      onChange: () => {
+        this.#paths.update();
+        this.#changed();
+      },
+    });
+  }
+
+  #createConnection(options: CallOptions, ports: Ports): Connection {
+    return new Connection(options, ports, {
+      onState: (state) => this.#stateChanged(state),
+      onWelcome: (welcome, how) => this.#welcomed(welcome, how),
+      onMessage: (message) => this.#receive(message),
+      onDirected: (from, payload) => this.#mesh.receive(from, payload),
+      introduction: () => ({
+        name: this.#local.name,
+        media: this.#local.media,
+        chat: this.#chat.lastLines(),
+      }),
+    });
+  }
+
+  #setTracks(tracks: LocalMedia): void {
+    this.#mesh.setMedia(tracks);
+    this.#paths.setMedia(tracks);
+    if (this.#local.setTracks(tracks)) this.#changed();
   }
 
   #stateChanged(state: CallConnection): void {
@@ -216,29 +202,19 @@ class JoinedCall implements Call {
   }
 
   #welcomed(welcome: Welcome, { fresh }: { readonly fresh: boolean }): void {
-    const reloaded = !fresh && this.#roster.me === null;
-    this.#roster = welcomed(fresh ? emptyRoster : this.#roster, welcome, this.#ports.clock.now());
+    const reloaded = !fresh && this.#roster.now.me === null;
+    this.#roster.welcomed(welcome, fresh);
     this.#limits = welcome.limits;
     this.#view = welcome.room;
     this.#owner = welcome.owner ?? false;
     this.#lobby = lobbyAfter(this.#lobby, welcome);
-    this.#correct(welcome);
-    for (const line of welcome.chat) this.#chat = chat.received(this.#chat, line, welcome.participant);
-    for (const line of chat.unacknowledged(this.#chat)) this.#connection.send(line);
+    this.#local.correct(welcome);
+    this.#chat.welcomed(welcome);
     this.#takeIce(welcome);
     this.#followRoster();
     if (reloaded) this.#mesh.askAnew();
     else this.#mesh.reachableAgain();
-    this.#ways.sayAgain();
-  }
-
-  /** What the first message said of us may be old: whoever waited in the lobby may have switched the camera meanwhile. */
-  #correct({ roster, participant }: Welcome): void {
-    const said = roster.find((member) => member.participant === participant);
-    const media = this.#media;
-    if (said === undefined) return;
-    if (said.name !== this.#name) this.#connection.send({ type: 'change', name: this.#name });
-    if (!sameMedia(said.media, media)) this.#connection.send({ type: 'change', media });
+    this.#paths.sayAgain();
   }
 
   #viewChanged(view: RoomView): void {
@@ -247,59 +223,43 @@ class JoinedCall implements Call {
     this.#changed();
   }
 
-  #heard(message: ServerMessage): void {
+  #receive(message: ServerMessage): void {
+    this.#receiveRoom(message);
+    this.#receiveMedia(message);
+    this.#chat.receive(message, this.#roster.now.me);
+    this.#lobby = lobbyAfter(this.#lobby, message);
+    if (this.#roster.receive(message)) this.#followRoster();
+    if (message.type !== 'pong') this.#changed();
+  }
+
+  #receiveRoom(message: ServerMessage): void {
     if (message.type === 'room-changed') {
       this.#view = message.room;
     } else if (message.type === 'in-lobby') {
-      // Whoever is at the door is in no roster and sees nobody, also when they were in before.
+      // A participant in the lobby is in no roster and sees no other, also when it was in the room before.
       this.#view = message.room;
-      this.#roster = emptyRoster;
+      this.#roster.clear();
       this.#owner = false;
       this.#followRoster();
     } else if (message.type === 'mute-asked') {
       this.#muteRequests += 1;
-    } else if (message.type === 'chat') {
-      this.#chat = chat.received(this.#chat, message.line, this.#roster.me);
-    } else if (message.type === 'chat-taken') {
-      this.#chat = chat.taken(this.#chat, message, this.#roster.me);
-    } else if (message.type === 'error' && message.code === 'ICE_TOO_FAST') {
+    }
+  }
+
+  #receiveMedia(message: ServerMessage): void {
+    if (message.type === 'ice') this.#takeIce(message);
+    else if (message.type === 'relay') this.#relayAsk.answered(message.relay);
+    else if (message.type === 'undelivered') this.#mesh.undelivered(message);
+    else if (message.type === 'error' && message.code === 'ICE_TOO_FAST')
       this.#iceRenewal.refused(message.retryAfterMs ?? 0);
-    } else if (message.type === 'error' && message.ref !== undefined) {
-      this.#chat = chat.refused(this.#chat, message.ref);
-    } else if (message.type === 'ice') {
-      this.#takeIce(message);
-    } else if (message.type === 'relay') {
-      this.#relayAsk.answered(message.relay);
-    } else if (message.type === 'undelivered') {
-      this.#mesh.undelivered(message);
-    }
-    this.#lobby = lobbyAfter(this.#lobby, message);
-    const roster = heard(this.#roster, message);
-    if (roster !== this.#roster) {
-      this.#roster = roster;
-      this.#followRoster();
-    }
-    if (message.type !== 'pong') this.#changed();
   }
 
   #followRoster(): void {
-    const { me, members } = this.#roster;
-    this.#ways.follow(me, members, this.#limits.meshMax);
+    const { me, members } = this.#roster.now;
+    this.#paths.follow(me, members, this.#limits.meshMax);
     this.#mesh.follow(me, members);
-    this.#ways.update();
-    for (const participant of this.#people.keys()) {
-      if (members.has(participant)) continue;
-      this.#people.delete(participant);
-      this.#levels.delete(participant);
-    }
-    this.#cancelExpiry();
-    const expiry = nextExpiry(this.#roster);
-    if (expiry === null) return;
-    this.#cancelExpiry = this.#ports.clock.after(Math.max(0, expiry - this.#ports.clock.now()), () => {
-      this.#roster = expired(this.#roster, this.#ports.clock.now());
-      this.#followRoster();
-      this.#changed();
-    });
+    this.#paths.update();
+    this.#people.follow(members);
   }
 
   /** Connections of now take new servers at their next ICE restart; allocations that they have go on with the credentials of then. */
@@ -308,75 +268,16 @@ class JoinedCall implements Call {
     this.#iceRenewal.told(offer);
   }
 
-  #listen(): void {
-    this.#cancelLevels = this.#ports.clock.after(LEVEL_MS, () => this.#listen());
-    let changed = false;
-    for (const [participant, { media }] of this.#roster.members) {
-      const level = media.audio ? this.#ways.shown(participant).level : 0;
-      const shown = this.#levels.get(participant) ?? 0;
-      if (Math.abs(level - shown) < LEVEL_STEP && (level > 0 || shown === 0)) continue;
-      this.#levels.set(participant, level);
-      changed = true;
-    }
-    if (changed) this.#changed();
-  }
-
-  /** The same object while nothing about the person changed, so that an application redraws only who did. */
-  #person(member: Member): Person {
-    const { participant, name, state, media, owner = false } = member;
-    const { link: view, ...shown } = this.#ways.shown(participant);
-    const { stream, mixed } = shown;
-    const screen = media.screen ? shown.screen : null;
-    const level = this.#levels.get(participant) ?? 0;
-    const before = this.#people.get(participant);
-    if (
-      before?.name === name &&
-      before.presence === state &&
-      before.media === media &&
-      before.owner === owner &&
-      before.stream === stream &&
-      before.screen === screen &&
-      before.mixed === mixed &&
-      before.level === level &&
-      JSON.stringify(before.link) === JSON.stringify(view)
-    ) {
-      return before;
-    }
-    const person: Person = {
-      participant,
-      name,
-      presence: state,
-      media,
-      owner,
-      link: view,
-      stream,
-      screen,
-      mixed,
-      level,
-    };
-    this.#people.set(participant, person);
-    return person;
-  }
-
-  /** Listeners hear once of everything that changed in one turn. */
   #changed(): void {
     this.#snapshot = null;
-    if (this.#telling) return;
-    this.#telling = true;
-    queueMicrotask(() => {
-      this.#telling = false;
-      for (const listener of this.#listeners) listener();
-    });
+    this.#listeners.notify();
   }
 
   #close(): void {
-    this.#cancelLevels();
-    this.#cancelExpiry();
+    this.#people.close();
+    this.#roster.close();
     this.#iceRenewal.close();
-    this.#ways.close();
+    this.#paths.close();
     this.#mesh.close();
   }
 }
-
-const sameMedia = (one: Media, other: Media): boolean =>
-  one.audio === other.audio && one.video === other.video && one.screen === other.screen;

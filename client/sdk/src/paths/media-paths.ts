@@ -5,7 +5,7 @@
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
 import type { RelayOffer } from '@parley/protocol/http';
-import type { CallFigures, CallPath } from '../call.ts';
+import type { CallFigures, CallPath, PersonMedia } from '../call.ts';
 import { CallMeter } from '../measure/call-meter.ts';
 import type { LocalMedia, Size } from '../media.ts';
 import type { Mesh } from '../mesh/mesh.ts';
@@ -15,7 +15,7 @@ import { forgetTold, newPair, signalDue, take, type PairState } from './pair.ts'
 import { planOf, type Plan } from './paths.ts';
 import { RelaySession } from './relay-session.ts';
 import { RoomWay } from './room-way.ts';
-import { flows, shownOf, type Shown } from './shown.ts';
+import { flows, shownOf } from './shown.ts';
 import { ShownSizes } from './shown-sizes.ts';
 
 export interface MediaPathsOptions {
@@ -153,7 +153,7 @@ export class MediaPaths {
     if (this.#sizes.set(participant, size)) this.update();
   }
 
-  shown(participant: ParticipantId): Shown {
+  shown(participant: ParticipantId): PersonMedia {
     const { mesh, ports } = this.#options;
     const pair = ports.relayedMedia === null ? null : (this.#pairs.get(participant) ?? null);
     return shownOf(pair, mesh.link(participant), this.#person(participant));

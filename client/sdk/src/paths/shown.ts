@@ -1,17 +1,9 @@
 /** What the application is given of one participant: the media of the link, or that of the relays, on streams that stay the same. */
 import type { Member } from '@parley/protocol/people';
-import type { Link } from '../call.ts';
+import type { Link, PersonMedia } from '../call.ts';
 import type { Role } from '../media.ts';
 import type { RelayedPerson } from '../ports.ts';
 import type { PairState } from './pair.ts';
-
-export interface Shown {
-  readonly link: Link;
-  readonly stream: MediaStream | null;
-  readonly screen: MediaStream | null;
-  readonly mixed: boolean;
-  readonly level: number;
-}
 
 /** Of the link with one participant in the mesh. */
 export interface LinkMedia {
@@ -30,7 +22,7 @@ export function shownOf(
   pair: PairState | null,
   link: LinkMedia | undefined,
   relayed: RelayedPerson | undefined,
-): Shown {
+): PersonMedia {
   const view = link?.view ?? { status: 'connecting' };
   const level = link?.level() ?? 0;
   if (pair === null)
@@ -47,7 +39,7 @@ export function shownOf(
   };
 }
 
-function shownOfRelay(pair: PairState, relayed: RelayedPerson): Shown {
+function shownOfRelay(pair: PairState, relayed: RelayedPerson): PersonMedia {
   const tracks = (...sources: Role[]): MediaStreamTrack[] =>
     sources.flatMap((source) => relayed.track(source) ?? []);
   return {

@@ -1,0 +1,61 @@
+/** What this participant says of itself, name and media, and how it gets to the service: now, and with each first message of a socket. */
+import { checkName, type Media } from '@parley/protocol/people';
+import type { ClientMessage } from '@parley/protocol/client-messages';
+import type { Welcome } from '@parley/protocol/server-messages';
+import type { LocalMedia } from '../media.ts';
+
+export class LocalState {
+  readonly #send: (message: ClientMessage) => void;
+  #name: string;
+  #tracks: LocalMedia;
+
+  constructor(name: string, tracks: LocalMedia, send: (message: ClientMessage) => void) {
+    this.#name = name;
+    this.#tracks = tracks;
+    this.#send = send;
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  get tracks(): LocalMedia {
+    return this.#tracks;
+  }
+
+  get media(): Media {
+    const { microphone, camera, screen } = this.#tracks;
+    return { audio: microphone !== null, video: camera !== null, screen: screen !== null };
+  }
+
+  /** Whether the roster changes with it. */
+  setTracks(tracks: LocalMedia): boolean {
+    const before = this.media;
+    this.#tracks = tracks;
+    const { media } = this;
+    if (sameMedia(media, before)) return false;
+    this.#send({ type: 'change', media });
+    return true;
+  }
+
+  /** Whether the name is allowed, and another than before. */
+  rename(name: string, maxChars: number): boolean {
+    const shown = checkName(name, maxChars);
+    if (shown === undefined || shown === this.#name) return false;
+    this.#name = shown;
+    this.#send({ type: 'change', name: shown });
+    return true;
+  }
+
+  /** What the first message said of us may be old: a participant who waited in the lobby may have switched the camera meanwhile. */
+  correct({ roster, participant }: Welcome): void {
+    const listed = roster.find((member) => member.participant === participant);
+    if (listed === undefined) return;
+    const { media } = this;
+    if (listed.name !== this.#name) this.#send({ type: 'change', name: this.#name });
+    if (!sameMedia(listed.media, media)) this.#send({ type: 'change', media });
+  }
+}
+
+const sameMedia = (one: Media, other: Media): boolean =>
+  one.audio === other.audio && one.video === other.video && one.screen === other.screen;

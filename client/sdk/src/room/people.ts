@@ -1,0 +1,91 @@
+/** The other participants as the application is given them: the roster, their media, and how loud they are. */
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { Member } from '@parley/protocol/people';
+import type { Person, PersonMedia } from '../call.ts';
+import type { Clock } from '../ports.ts';
+
+/** Five times a second is as often as a level meter looks alive; no divisor of a second, or a beep that keeps time with it is never met. */
+const LEVEL_MS = 190;
+/** Smaller changes of loudness are not worth a new snapshot. */
+const LEVEL_STEP = 0.02;
+
+export interface PeopleOptions {
+  readonly clock: Clock;
+  media(participant: ParticipantId): PersonMedia;
+  /** Some level changed. */
+  onChange(): void;
+}
+
+export class People {
+  readonly #options: PeopleOptions;
+  readonly #levels = new Map<ParticipantId, number>();
+  readonly #people = new Map<ParticipantId, Person>();
+  #members: ReadonlyMap<ParticipantId, Member> = new Map();
+  #cancel: () => void;
+
+  constructor(options: PeopleOptions) {
+    this.#options = options;
+    this.#cancel = options.clock.after(LEVEL_MS, () => this.#measure());
+  }
+
+  follow(members: ReadonlyMap<ParticipantId, Member>): void {
+    this.#members = members;
+    for (const participant of this.#people.keys()) {
+      if (members.has(participant)) continue;
+      this.#people.delete(participant);
+      this.#levels.delete(participant);
+    }
+  }
+
+  /** A person is the same object while nothing about them changed, so that an application redraws only those that did. */
+  list(): Person[] {
+    return [...this.#members.values()].map((member) => {
+      const person = this.#person(member);
+      const before = this.#people.get(member.participant);
+      if (before !== undefined && isSame(before, person)) return before;
+      this.#people.set(member.participant, person);
+      return person;
+    });
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  #measure(): void {
+    this.#cancel = this.#options.clock.after(LEVEL_MS, () => this.#measure());
+    let changed = false;
+    for (const [participant, { media }] of this.#members) {
+      const level = media.audio ? this.#options.media(participant).level : 0;
+      const shown = this.#levels.get(participant) ?? 0;
+      if (Math.abs(level - shown) < LEVEL_STEP && (level > 0 || shown === 0)) continue;
+      this.#levels.set(participant, level);
+      changed = true;
+    }
+    if (changed) this.#options.onChange();
+  }
+
+  #person({ participant, name, state, media, owner = false }: Member): Person {
+    const { link, stream, screen, mixed } = this.#options.media(participant);
+    return {
+      participant,
+      name,
+      presence: state,
+      media,
+      owner,
+      link,
+      stream,
+      screen: media.screen ? screen : null,
+      mixed,
+      level: this.#levels.get(participant) ?? 0,
+    };
+  }
+}
+
+function isSame({ link: oneLink, ...one }: Person, { link: otherLink, ...other }: Person): boolean {
+  const same = (key: keyof typeof one): boolean => one[key] === other[key];
+  return (
+    (Object.keys(one) as (keyof typeof one)[]).every(same) &&
+    JSON.stringify(oneLink) === JSON.stringify(otherLink)
+  );
+}

@@ -1,0 +1,53 @@
+/** The roster over time: it follows messages, and drops participants who were kept and did not come back. */
+import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import type { Clock } from '../ports.ts';
+import { emptyRoster, expired, heard, nextExpiry, welcomed, type Roster } from './roster.ts';
+
+export class RosterKeeper {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  #roster = emptyRoster;
+  #cancel: () => void = () => undefined;
+
+  /** `onChange`: time alone changed the roster. */
+  constructor(clock: Clock, onChange: () => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  get now(): Roster {
+    return this.#roster;
+  }
+
+  /** `fresh`: as a new participant, who knows of none. */
+  welcomed(welcome: Welcome, fresh: boolean): void {
+    this.#set(welcomed(fresh ? emptyRoster : this.#roster, welcome, this.#clock.now()));
+  }
+
+  /** Whether the message changed it. */
+  receive(message: ServerMessage): boolean {
+    const roster = heard(this.#roster, message);
+    if (roster === this.#roster) return false;
+    this.#set(roster);
+    return true;
+  }
+
+  clear(): void {
+    this.#set(emptyRoster);
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  #set(roster: Roster): void {
+    this.#roster = roster;
+    this.#cancel();
+    const expiry = nextExpiry(roster);
+    if (expiry === null) return;
+    this.#cancel = this.#clock.after(Math.max(0, expiry - this.#clock.now()), () => {
+      this.#set(expired(this.#roster, this.#clock.now()));
+      this.#onChange();
+    });
+  }
+}
