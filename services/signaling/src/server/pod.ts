@@ -1,4 +1,4 @@
-/** The shell around the core: it holds sockets, bus and timer, gives the core its inputs and carries out its effects, in order. */
+/** The shell around the core of rooms: opens what a pod consists of, and is what its sockets and routes ask. */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import type { ModerationAction, RoomPolicy } from '@parley/protocol/bus';
@@ -7,8 +7,8 @@ import type { IceOffer, LiveRequest, RelayOffer, RoomView } from '@parley/protoc
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect } from '../core/effects.ts';
-import type { SocketId } from '../core/socket-id.ts';
 import type { Input } from '../core/input.ts';
+import type { Person } from '../core/person.ts';
 import type {
   Bus,
   BusListener,
@@ -21,26 +21,25 @@ import type {
 } from '../core/ports.ts';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
 import type { Tokens } from '../adapters/tokens.ts';
-import type { Person } from '../core/person.ts';
-import { Alarm } from './alarm.ts';
-import { readArrival, type ArrivalParts } from './arrival.ts';
+import { admit, type AdmissionParts } from './admission.ts';
 import { budgetsOf, type Budgets } from './budgets.ts';
 import type { Config } from './config.ts';
 import type { Connection, Entered, Host, Refused } from './connection.ts';
+import { CoreRunner } from './core-runner.ts';
 import { sendElsewhere } from './drain.ts';
-import { gateOf, type Gate } from './gate.ts';
+import { gateOf } from './gate.ts';
 import { HomeRegion } from './home-region.ts';
 import { MediaDesk } from './media-desk.ts';
 import { Metrics } from './metrics.ts';
+import { OwnerRequests, type ModerationResult } from './owner-requests.ts';
 import { PageDesk } from './page-desk.ts';
-import { implausible } from './plausible.ts';
 import { ratesOf, type Rates } from './rates.ts';
+import { carryOutRoomEffect } from './room-effects.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
+import { Sockets } from './sockets.ts';
 import { TurnDesk } from './turn-desk.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
-
-export type ModerationResult = Pick<Effect & { type: 'moderated' }, 'outcome' | 'name' | 'visitor'>;
 
 export interface PodParts {
   readonly config: Config;
@@ -61,108 +60,52 @@ export class SignalingPod implements Host {
   readonly budgets: Budgets;
   readonly rates: Rates;
   readonly core: Core;
+  readonly pages: PageDesk;
   readonly #parts: PodParts;
+  readonly #boot = Date.now();
+  readonly #sockets: Sockets;
   readonly #bus: Bus;
-  readonly #arrivals: ArrivalParts;
-  readonly #gate: Gate;
+  readonly #runner: CoreRunner<Input, Effect>;
+  readonly #admission: AdmissionParts;
   readonly #home: HomeRegion;
   readonly #media: MediaDesk;
   readonly #turn: TurnDesk;
-  /** Owners' requests that some pod has yet to answer. */
-  readonly #requests = new Map<number, (result: ModerationResult) => void>();
-  readonly #listings = new Map<number, (people: readonly Person[]) => void>();
-  /** Grows over restarts too. */
-  #lastRequest = 1000 * Date.now();
-  readonly pages: PageDesk;
-  /** Of rooms. */
-  readonly #connections = new Map<SocketId, Connection>();
-  /** Of rooms and pages. */
-  readonly #sockets = new Map<SocketId, Connection | VisitorConnection>();
-  readonly #perAddress = new Map<string, number>();
-  readonly #pings: NodeJS.Timeout;
-  readonly #alarm: Alarm;
+  readonly #requests = new OwnerRequests((input) => this.handle(input));
   /** When this pod last heard its own beat. */
   #heardAt: number | undefined;
   #draining = false;
-  #whenEmpty: () => void = () => undefined;
-  #closed = false;
 
   constructor(parts: PodParts) {
     const { config } = parts;
-    const boot = Date.now();
+    const { limits } = config;
+    const now = (): number => this.now();
     this.#parts = parts;
-    this.limits = config.limits;
-    this.budgets = budgetsOf(config.limits);
-    this.rates = ratesOf(config.limits, this.now());
-    this.core = createCore({
-      pod: config.pod,
-      boot,
-      limits: config.limits,
-      now: this.now(),
-      random: Math.random,
-    });
-    this.#gate = gateOf({
-      rates: this.rates,
-      now: () => this.now(),
-      isUsed: (room, participant) => this.core.isKnown(room, participant),
-    });
-    this.metrics = new Metrics(() => ({
-      ...this.core.counts(),
-      connections: this.#sockets.size,
-      pages: this.pages.counts(),
-      mediaRelays: this.#media.relays,
-      turnNodes: this.#turn.count(),
-      bufferedBytes: this.budgets.buffered.bytes,
-      incompleteBytes: this.budgets.incomplete.bytes,
-    }));
-    this.#arrivals = { ...parts, limits: config.limits, viewHere: (room) => this.core.view(room) };
-    const seats = new SeatKeeper({
-      store: parts.seats,
-      pod: config.pod,
-      boot,
-      isAbandoned: ({ room }, seat) => this.core.isAbandoned(room, seat),
+    this.limits = limits;
+    this.budgets = budgetsOf(limits);
+    this.rates = ratesOf(limits, now());
+    this.core = createCore({ pod: config.pod, boot: this.#boot, limits, now: now(), random: Math.random });
+    this.#sockets = new Sockets(limits['socket.pingInterval']);
+    this.metrics = this.#createMetrics();
+    this.#admission = this.#admissionParts();
+    this.#home = this.#createHome();
+    this.#media = new MediaDesk({ ...parts, limits, hosts: config.mediaHosts, metrics: this.metrics, now });
+    this.#turn = new TurnDesk({ ...parts, now });
+    this.pages = this.#createPages();
+    this.#bus = parts.openBus(this.#busListener());
+    const effects = {
+      sockets: this.#sockets,
+      bus: this.#bus,
+      home: this.#home,
+      media: this.#media,
+      requests: this.#requests,
       metrics: this.metrics,
+    };
+    this.#runner = new CoreRunner({
+      core: this.core,
+      now,
+      carryOut: (effect) => carryOutRoomEffect(effects, effect),
     });
-    this.#home = new HomeRegion({ ...this.#arrivals, seats, handle: (input) => this.handle(input) });
-    this.#media = new MediaDesk({
-      ...parts,
-      limits: config.limits,
-      hosts: config.mediaHosts,
-      metrics: this.metrics,
-      now: () => this.now(),
-    });
-    this.#turn = new TurnDesk({ ...parts, now: () => this.now() });
-    this.pages = new PageDesk({
-      ...parts,
-      metrics: this.metrics,
-      budgets: this.budgets,
-      boot,
-      turn: this.#turn,
-      now: () => this.now(),
-      onClosed: (connection) => this.#forget(connection),
-    });
-    this.#alarm = new Alarm(
-      () => this.now(),
-      () => {
-        this.#carryOut(this.core.wake(this.now()));
-        this.#arm();
-      },
-    );
-    this.#bus = parts.openBus({
-      onMessage: (message) => {
-        if (message.type === 'beat' && message.pod === config.pod) this.#heardAt = this.now();
-        this.handle({ type: 'bus', message });
-      },
-      onTransfer: (transfer) => {
-        this.metrics.directedIn += 1;
-        this.handle({ type: 'transfer', transfer });
-      },
-      onBack: () => this.handle({ type: 'bus-back' }),
-    });
-    this.#pings = setInterval(() => {
-      for (const socket of this.#sockets.values()) socket.checkAlive();
-    }, this.limits['socket.pingInterval']);
-    this.#arm();
+    this.#runner.start();
   }
 
   now(): number {
@@ -191,44 +134,26 @@ export class SignalingPod implements Host {
   }
 
   socketsOf(address: string): number {
-    return this.#perAddress.get(address) ?? 0;
+    return this.#sockets.countOf(address);
   }
 
   accept(connection: Connection): void {
-    this.#connections.set(connection.id, connection);
-    this.#remember(connection);
+    this.#sockets.addConnection(connection);
   }
 
   acceptVisitor(connection: VisitorConnection): void {
-    this.#remember(connection);
+    this.#sockets.add(connection);
     this.pages.accept(connection);
   }
 
   closed(connection: Connection): void {
-    this.#connections.delete(connection.id);
+    this.#sockets.removeConnection(connection);
     this.handle({ type: 'lost', socket: connection.id });
-    this.#forget(connection);
-  }
-
-  #remember(socket: Connection | VisitorConnection): void {
-    this.#sockets.set(socket.id, socket);
-    this.#perAddress.set(socket.address, this.socketsOf(socket.address) + 1);
-  }
-
-  #forget({ id, address }: Connection | VisitorConnection): void {
-    // One that was refused at the door has never been here.
-    if (!this.#sockets.delete(id)) return;
-    const left = this.socketsOf(address) - 1;
-    if (left > 0) this.#perAddress.set(address, left);
-    else this.#perAddress.delete(address);
-    if (this.#sockets.size === 0) this.#whenEmpty();
+    this.#sockets.remove(connection);
   }
 
   handle(input: Input): void {
-    // Sockets end after the pod has: nobody is to hear of it any more, and no timer is to start again.
-    if (this.#closed) return;
-    this.#carryOut(this.core.handle(input, this.now()));
-    this.#arm();
+    this.#runner.handle(input);
   }
 
   /** Signed here: the name is the one that the others are shown. */
@@ -240,22 +165,8 @@ export class SignalingPod implements Host {
     this.handle({ type: 'chat', socket, line: { ...line, proof } });
   }
 
-  /** The cheap checks first. Only who has shown a good token takes from what all clients of the pod share. SPEC rule LIM-12. */
-  async admit(connection: Connection, message: Enter | Resume): Promise<Refused | undefined> {
-    const { id: socket, room, address } = connection;
-    const wait = this.rates.resumes.take(address, this.now());
-    if (wait !== undefined) return { code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
-    const isOwn = message.type === 'enter' && this.#parts.tokens.isOwnTicket(message.ticket);
-    const code = isOwn ? undefined : implausible(message, room);
-    if (code !== undefined) return { code };
-    const takeRate = (): boolean => connection.takeChatRate();
-    const onDropped = (reason: string): void => this.metrics.chatDropped.inc({ reason });
-    const door = { socket, room, gate: this.#gate, takeRate, onDropped };
-    const arrival = await readArrival(this.#arrivals, door, message);
-    if ('code' in arrival) return arrival;
-    if (!connection.isEntering) return undefined;
-    this.handle(arrival);
-    return undefined;
+  admit(connection: Connection, message: Enter | Resume): Promise<Refused | undefined> {
+    return admit(this.#admission, connection, message);
   }
 
   /** The core has let the participant in: what is refused before costs no line of the log. */
@@ -290,71 +201,14 @@ export class SignalingPod implements Host {
     return this.#media.offerLive(name, asked);
   }
 
-  #carryOut(effects: readonly Effect[]): void {
-    for (const effect of effects) this.#do(effect);
-  }
-
-  #do(effect: Effect): void {
-    switch (effect.type) {
-      case 'say':
-        return this.#say(effect);
-      case 'hand-on':
-        this.metrics.directedHere += 1;
-        return this.#connections.get(effect.socket)?.handOn(effect.from, effect.payload, effect.binary);
-      case 'close':
-        return this.#connections.get(effect.socket)?.end(effect.code);
-      case 'listen':
-        return this.#bus.listen(effect.room);
-      case 'stop-listening':
-        return this.#bus.stopListening(effect.room);
-      case 'tell-room':
-        return this.#bus.publish(effect.room, effect.message);
-      case 'tell-pod':
-        return this.#bus.tellPod(effect.pod, effect.message);
-      case 'beat':
-        return this.#bus.beat(effect.message);
-      case 'take-seat':
-      case 'let-in':
-      case 'claim-seat':
-      case 'free-seat':
-      case 'read-policy':
-        return this.#home.ask(effect);
-      case 'moderated':
-        this.#requests.get(effect.ref)?.(effect);
-        this.#requests.delete(effect.ref);
-        return undefined;
-      case 'listed':
-        this.#listings.get(effect.ref)?.(effect.people);
-        this.#listings.delete(effect.ref);
-        return undefined;
-      case 'departed':
-        return this.#media.departed(effect);
-      case 'transfer':
-        this.metrics.directedOut += 1;
-        return this.#bus.transfer(effect.pod, effect.transfer);
-      default:
-        return effect satisfies never;
-    }
-  }
-
-  /** What an owner asks of somebody in the room, wherever that is. Never rejects; answers within 3 s. */
+  /** What an owner asks of a participant in the room, on whichever pod. Never rejects; answers within 3 s. */
   moderate(room: RoomId, action: ModerationAction, participant: ParticipantId): Promise<ModerationResult> {
-    this.#lastRequest += 1;
-    const ref = this.#lastRequest;
-    return new Promise((resolve) => {
-      this.#requests.set(ref, resolve);
-      this.handle({ type: 'moderate', ref, room, action, participant });
-    });
+    return this.#requests.moderate(room, action, participant);
   }
 
   /** Everyone in the room, on every pod, and in its lobby. Never rejects; answers within half a second. */
   list(view: RoomView, policy: RoomPolicy | undefined): Promise<readonly Person[]> {
-    this.#lastRequest += 1;
-    const ref = this.#lastRequest;
-    return new Promise((resolve) => {
-      this.#listings.set(ref, resolve);
-      this.handle({ type: 'list', ref, view, policy });
-    });
+    return this.#requests.list(view, policy);
   }
 
   /** A token as this one, for longer. SPEC rule RES-11. */
@@ -362,39 +216,86 @@ export class SignalingPod implements Host {
     return this.#parts.tokens.renewResume(token, this.limits['resume.ttl']);
   }
 
-  #say({ sockets, message }: Effect & { type: 'say' }): void {
-    if (message.type === 'undelivered') this.metrics.undelivered.inc({ reason: message.reason });
-    const [only] = sockets;
-    if (sockets.length === 1 && only !== undefined) {
-      this.#connections.get(only)?.say(message);
-      return;
-    }
-    const text = JSON.stringify(message);
-    for (const socket of sockets) this.#connections.get(socket)?.sayText(text);
-  }
-
-  #arm(): void {
-    this.#alarm.set(this.core.nextWake());
-  }
-
   /** Sends everyone elsewhere and resolves when all are gone; `hurry` skips what remains of the pacing. SPEC rule RES-8. */
   async drain(hurry: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
     this.pages.announceLeaving();
-    await sendElsewhere([...this.#sockets.values()], this.limits['drain.window'], hurry);
-    // Each ends, as one that does not answer its close frame is cut off. Only then have the other pods heard who is away.
-    if (this.#sockets.size > 0) await new Promise<void>((resolve) => (this.#whenEmpty = resolve));
+    await sendElsewhere(this.#sockets.all(), this.limits['drain.window'], hurry);
+    // Each ends, as one that does not answer its close frame is cut off. Only then have the other pods received who is away.
+    await this.#sockets.emptied();
     this.pages.announceLeft();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#pings);
-    this.#alarm.cancel();
-    this.#closed = true;
+    this.#runner.close();
     this.#home.close();
     this.pages.close();
-    for (const socket of this.#sockets.values()) socket.end('GO_ELSEWHERE');
+    this.#sockets.close();
     await this.#bus.close();
+  }
+
+  #createMetrics(): Metrics {
+    return new Metrics(() => ({
+      ...this.core.counts(),
+      connections: this.#sockets.size,
+      pages: this.pages.counts(),
+      mediaRelays: this.#media.relays,
+      turnNodes: this.#turn.count(),
+      bufferedBytes: this.budgets.buffered.bytes,
+      incompleteBytes: this.budgets.incomplete.bytes,
+    }));
+  }
+
+  #admissionParts(): AdmissionParts {
+    const { rates, metrics, core } = this;
+    const now = (): number => this.now();
+    return {
+      tokens: this.#parts.tokens,
+      arrivals: { ...this.#parts, limits: this.limits, viewHere: (room) => core.view(room) },
+      gate: gateOf({ rates, now, isUsed: (room, participant) => core.isKnown(room, participant) }),
+      rates,
+      metrics,
+      now,
+      handle: (input) => this.handle(input),
+    };
+  }
+
+  #createHome(): HomeRegion {
+    const seats = new SeatKeeper({
+      store: this.#parts.seats,
+      pod: this.#parts.config.pod,
+      boot: this.#boot,
+      isAbandoned: ({ room }, seat) => this.core.isAbandoned(room, seat),
+      metrics: this.metrics,
+    });
+    return new HomeRegion({ ...this.#admission.arrivals, seats, handle: (input) => this.handle(input) });
+  }
+
+  #createPages(): PageDesk {
+    return new PageDesk({
+      ...this.#parts,
+      metrics: this.metrics,
+      budgets: this.budgets,
+      boot: this.#boot,
+      turn: this.#turn,
+      now: () => this.now(),
+      onClosed: (connection) => this.#sockets.remove(connection),
+    });
+  }
+
+  #busListener(): BusListener {
+    const { pod } = this.#parts.config;
+    return {
+      onMessage: (message) => {
+        if (message.type === 'beat' && message.pod === pod) this.#heardAt = this.now();
+        this.handle({ type: 'bus', message });
+      },
+      onTransfer: (transfer) => {
+        this.metrics.directedIn += 1;
+        this.handle({ type: 'transfer', transfer });
+      },
+      onBack: () => this.handle({ type: 'bus-back' }),
+    };
   }
 }
 

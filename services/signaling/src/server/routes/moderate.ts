@@ -4,7 +4,7 @@ import type { Code } from '@parley/protocol/codes';
 import { isParticipantId } from '@parley/protocol/ids';
 import type { RoomRecord } from '../../core/ports.ts';
 import { changeRecord, ownedRoom } from '../owned-room.ts';
-import type { ModerationResult } from '../pod.ts';
+import type { ModerationResult } from '../owner-requests.ts';
 import { refuse } from '../refusal.ts';
 import type { RouteContext } from './context.ts';
 

@@ -1,0 +1,43 @@
+/** Limits of names and chat. As in `limits.ts`. */
+export const CHAT_LIMITS = {
+  'name.chars': {
+    value: 64,
+    min: 1,
+    max: 256,
+    unit: 'characters',
+    code: 'NAME_INVALID',
+    why: 'a name fits a tile',
+  },
+  'chat.chars': {
+    value: 2000,
+    min: 1,
+    max: 4000,
+    unit: 'characters',
+    code: 'CHAT_TOO_LONG',
+    why: 'a long paragraph',
+  },
+  'chat.lines': {
+    value: 5,
+    min: 1,
+    max: 1000,
+    unit: 'lines per second',
+    code: 'CHAT_TOO_FAST',
+    why: 'nobody types faster; a burst of twice that is allowed',
+  },
+  'chat.history': {
+    value: 100,
+    min: 0,
+    max: 1000,
+    unit: 'lines',
+    code: null,
+    why: 'what somebody who resumes may have missed',
+  },
+  'chat.brought': {
+    value: 20,
+    min: 0,
+    max: 20,
+    unit: 'lines',
+    code: null,
+    why: 'of one resume; a room gets its chat back from several clients',
+  },
+} as const;

@@ -1,0 +1,71 @@
+/** Carries out the effects of the rooms' core: on sockets, the bus, the home region's store and the media relays. */
+import type { Effect } from '../core/effects.ts';
+import type { Bus } from '../core/ports.ts';
+import type { HomeRegion } from './home-region.ts';
+import type { MediaDesk } from './media-desk.ts';
+import type { Metrics } from './metrics.ts';
+import type { OwnerRequests } from './owner-requests.ts';
+import type { Sockets } from './sockets.ts';
+
+export interface RoomEffectsParts {
+  readonly sockets: Sockets;
+  readonly bus: Bus;
+  readonly home: HomeRegion;
+  readonly media: MediaDesk;
+  readonly requests: OwnerRequests;
+  readonly metrics: Metrics;
+}
+
+export function carryOutRoomEffect(parts: RoomEffectsParts, effect: Effect): void {
+  const { sockets, bus, home, media, requests, metrics } = parts;
+  switch (effect.type) {
+    case 'say':
+      return say(parts, effect);
+    case 'hand-on':
+      metrics.directedHere += 1;
+      return sockets.connection(effect.socket)?.handOn(effect.from, effect.payload, effect.binary);
+    case 'close':
+      return sockets.connection(effect.socket)?.end(effect.code);
+    case 'listen':
+      return bus.listen(effect.room);
+    case 'stop-listening':
+      return bus.stopListening(effect.room);
+    case 'tell-room':
+      return bus.publish(effect.room, effect.message);
+    case 'tell-pod':
+      return bus.tellPod(effect.pod, effect.message);
+    case 'beat':
+      return bus.beat(effect.message);
+    case 'take-seat':
+    case 'let-in':
+    case 'claim-seat':
+    case 'free-seat':
+    case 'read-policy':
+      return home.ask(effect);
+    case 'moderated':
+      return requests.moderated(effect);
+    case 'listed':
+      return requests.listed(effect);
+    case 'departed':
+      return media.departed(effect);
+    case 'transfer':
+      metrics.directedOut += 1;
+      return bus.transfer(effect.pod, effect.transfer);
+    default:
+      return effect satisfies never;
+  }
+}
+
+function say(
+  { sockets, metrics }: RoomEffectsParts,
+  { sockets: ids, message }: Effect & { type: 'say' },
+): void {
+  if (message.type === 'undelivered') metrics.undelivered.inc({ reason: message.reason });
+  const [only] = ids;
+  if (ids.length === 1 && only !== undefined) {
+    sockets.connection(only)?.say(message);
+    return;
+  }
+  const text = JSON.stringify(message);
+  for (const id of ids) sockets.connection(id)?.sayText(text);
+}
