@@ -4,6 +4,7 @@ import { LIMITS } from '@parley/protocol/limits';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceOffer, RoomView } from '@parley/protocol/http';
 import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
+import { Connection } from './signaling/connection.ts';
 import { IceRenewal } from './mesh/ice-renewal.ts';
 import { toRtc } from './mesh/ice-servers.ts';
 import { Mesh } from './mesh/mesh.ts';
@@ -18,7 +19,6 @@ import { LocalState } from './room/local-state.ts';
 import { moderation, type Moderation } from './room/moderation.ts';
 import { People } from './room/people.ts';
 import { RosterKeeper } from './room/roster-keeper.ts';
-import { Connection } from './signaling/connection.ts';
 
 /** Joins a room and stays in it through every interruption until `leave()` or an end that the service gave a reason for. */
 export function joinCall(options: CallOptions, ports: Ports): Call {
