@@ -126,7 +126,7 @@ impl Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parley_relay::codes::Code;
+    use parley_net::codes::Code;
 
     fn closed(code: u16, reason: &'static str) -> Ending {
         Ending::closed(Some(&CloseFrame { code: code.into(), reason: reason.into() }))

@@ -1,6 +1,6 @@
 //! Leaving: take nobody, send everybody elsewhere in paced batches, end within a known time. Rule STR-70.
-use crate::codes::Code;
 use crate::relay::{Relay, Running};
+use parley_net::codes::Code;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep, timeout};

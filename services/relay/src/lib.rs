@@ -4,7 +4,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`ws`] | frames: bytes in, whole messages out. No I/O, no clock |
+//! | `parley_net` | frames: bytes in, whole messages out. No I/O, no clock; codes; networks and sockets |
 //! | [`topics`] | who hears what. **A message is fanned out in [`topics::topic`]**; a reader's queue is [`topics::reader`] |
 //! | [`access`] | who may: tokens, one-use codes, revocation |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
@@ -14,7 +14,6 @@
 //! | [`relay`] | starts all of it, in order |
 pub mod access;
 pub mod cluster;
-pub mod codes;
 pub mod config;
 pub mod drain;
 pub mod limits;
@@ -24,4 +23,3 @@ pub mod relay;
 pub mod server;
 pub mod stats;
 pub mod topics;
-pub mod ws;

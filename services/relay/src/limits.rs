@@ -1,7 +1,7 @@
 //! Every limit of the relay: its name, default, range, unit, the code a caller gets over it, and why that value.
 //! A limit is set by the flag `--limit name=value`, by `PARLEY_RELAY_LIMIT_` and the name in capitals with underscores, or in
 //! the settings file under `[limits]`. Rule STR-82.
-use crate::codes::Code;
+use parley_net::codes::Code;
 
 /// One row of the table.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ mod contracts;
 mod signer;
 
 use contracts::{codes, grant, revocations};
+use parley_net::codes::Code;
 use parley_relay::access::revocations::Most;
 use parley_relay::access::{
     self, Codes, Entry, Grant, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
 };
-use parley_relay::codes::Code;
 use parley_relay::limits::Limits;
 use parley_relay::topics::{Role, route};
 use proptest::prelude::{any, prop, prop_assert_eq, proptest};

@@ -9,9 +9,9 @@
 
 mod random;
 
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
+use parley_net::ws::{Decoder, Event, Violation};
 use parley_relay::topics::route;
-use parley_relay::ws::{Decoder, Event, Violation};
 use proptest::prelude::*;
 use random::{Random, campaign};
 use std::io::{Cursor, Read, Write};

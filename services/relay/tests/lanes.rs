@@ -1,6 +1,7 @@
 //! A link over a socket that takes what it likes: topics take turns, bounds hold, and what is not sent was counted.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use parley_net::ws::{Batch, Kind};
 use parley_relay::cluster::counts::Counts;
 use parley_relay::cluster::frames::{BATCH_HEADER, Decoder, Event};
 use parley_relay::cluster::lanes::{Bounds, Lane, Next, Outgoing};
@@ -8,7 +9,6 @@ use parley_relay::cluster::stream::split;
 use parley_relay::cluster::tls::Identity;
 use parley_relay::topics::Remote;
 use parley_relay::topics::reader::Outlet;
-use parley_relay::ws::{Batch, Kind};
 use std::future::poll_fn;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::sync::{Arc, Mutex};

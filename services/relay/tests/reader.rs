@@ -2,12 +2,12 @@
 //! was counted. `RELAY_SEED` sets the seed of the random histories.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
+use parley_net::ws::frame::Opcode;
+use parley_net::ws::{Batch, Decoder, Event, close};
 use parley_relay::topics::Reader;
 use parley_relay::topics::queue::{Backlog, Bounds, Frame};
 use parley_relay::topics::reader::{Next, Outlet, Reason};
-use parley_relay::ws::frame::Opcode;
-use parley_relay::ws::{Batch, Decoder, Event, close};
 use std::io::{Cursor, Error, ErrorKind, IoSlice, Read, Result, Write};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};

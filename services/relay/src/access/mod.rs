@@ -21,10 +21,10 @@ pub use keys::Keys;
 pub use one_use::{Codes, Pass};
 pub use revocations::{Entry, Revocation, Revocations, Revoked, Term};
 
-use crate::codes::Code;
 use crate::limits::{Limits, size};
-use crate::server::network::Shares;
 use crate::topics::Route;
+use parley_net::codes::Code;
+use parley_net::network::Shares;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;

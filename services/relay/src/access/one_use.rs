@@ -2,13 +2,13 @@
 //! STR-117 and STR-131.
 use super::Answer;
 use super::grant::Grant;
-use crate::codes::Code;
 use crate::limits::{Limits, size};
-use crate::server::network::Shares;
 use crate::topics::Role;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
+use parley_net::codes::Code;
+use parley_net::network::Shares;
 use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};

@@ -2,9 +2,9 @@
 use super::grant::Grant;
 use super::keys::Keys;
 use super::pattern;
-use crate::codes::Code;
 use crate::limits::{Limits, size};
 use jsonwebtoken::{Validation, decode, decode_header};
+use parley_net::codes::Code;
 use serde::Deserialize;
 
 /// What a token says. Times are seconds since 1970, as RFC 7519 has them, and whole.

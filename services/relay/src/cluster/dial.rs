@@ -6,8 +6,8 @@ use super::frames::{Decoder, Event, Hello, Request};
 use super::lease::Lease;
 use super::pulse::Pulse;
 use super::stream::{Inbound, TlsOutlet, split};
-use crate::server::socket;
 use crate::topics::interest::{Follower, Found};
+use parley_net::socket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -199,7 +199,7 @@ async fn hear(mut inbound: Inbound, follower: &Follower, shared: &Shared, pulse:
 
 impl Shared {
     /// Hands what came to those who read it here.
-    fn deliver(&self, number: u64, batch: &crate::ws::Batch) -> Result<(), End> {
+    fn deliver(&self, number: u64, batch: &parley_net::ws::Batch) -> Result<(), End> {
         let messages = batch.count() as u64;
         self.counts.received.add(messages);
         self.counts.received_bytes.add((batch.bytes().len() + super::frames::BATCH_HEADER) as u64);

@@ -15,8 +15,8 @@
 use super::end::End;
 use super::lease::POD_NAME;
 use crate::limits::size;
-use crate::ws::Batch;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
+use parley_net::ws::Batch;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// What both sides say first. Pods of two versions do not link; each serves its own clients.

@@ -1,19 +1,20 @@
 //! From a TCP connection to a client on its topic: guards with early return, each with its own code.
-use super::addresses::Counted;
 use super::connection::{Connection, TcpOutlet};
 use super::doors::{self, Entry};
 use super::first_message::{self, Heard};
 use super::request::{self, Request};
 use super::respond::Response;
 use super::stats_socket::{self, Watcher};
-use super::{api, pages, socket, upgrade, visitor};
+use super::{api, pages, upgrade, visitor};
 use crate::access::{Grant, scope};
-use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::Client;
 use crate::topics::queue::Frame;
 use crate::topics::{Reader, Route, route};
 use bytes::Bytes;
+use parley_net::addresses::Counted;
+use parley_net::codes::Code;
+use parley_net::socket;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Waker};

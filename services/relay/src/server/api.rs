@@ -1,12 +1,13 @@
 //! `/v1`: codes for web pages, and revocation. Only where tokens are asked for. Rules STR-110, STR-112 and STR-114.
 use super::request::Request;
 use super::respond::Response;
-use super::{doors, network, visitor};
+use super::{doors, visitor};
 use crate::access::{Access, Revocation};
-use crate::codes::Code;
 use crate::limits::size;
 use crate::relay::Relay;
 use crate::topics::route;
+use parley_net::codes::Code;
+use parley_net::network;
 use std::net::IpAddr;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;

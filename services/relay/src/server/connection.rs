@@ -1,15 +1,15 @@
 //! One WebSocket's life on its topic: a future that sends what waits for it and hands on what it hears.
 use super::hold::{self, Held};
-use super::network;
-use crate::codes::Code;
 use crate::log::hashed;
 use crate::relay::Relay;
 use crate::stats::client::Listed;
 use crate::topics::queue::{Frame, Tally};
 use crate::topics::reader::{Next, Outlet, Reason};
 use crate::topics::{Membership, Reader};
-use crate::ws::frame::Opcode;
-use crate::ws::{Batch, Decoder, Event, close};
+use parley_net::codes::Code;
+use parley_net::network;
+use parley_net::ws::frame::Opcode;
+use parley_net::ws::{Batch, Decoder, Event, close};
 use std::cell::RefCell;
 use std::future::Future;
 use std::io::IoSlice;

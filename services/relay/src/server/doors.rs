@@ -1,11 +1,11 @@
 //! By which door a client comes: `Authorization` on the upgrade, a code in the address, or its first message. Rules STR-26,
 //! STR-107 to STR-110 and STR-132.
-use super::network;
 use super::request::Request;
 use crate::access::{Access, Grant, Pass, Waiting};
-use crate::codes::Code;
 use crate::relay::Relay;
 use crate::topics::Route;
+use parley_net::codes::Code;
+use parley_net::network;
 use std::net::IpAddr;
 
 /// What is known of a client's right to its topic at the upgrade.

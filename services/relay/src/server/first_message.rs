@@ -1,11 +1,11 @@
 //! The token in the first message, as Crossbar's clients send it. Until it is good the client is on no topic. Rule STR-107.
 use super::farewell;
 use crate::access::Pass;
-use crate::codes::Code;
 use crate::relay::Relay;
-use crate::ws::frame::{Opcode, payload_of};
-use crate::ws::{Batch, Decoder, Event, Kind, Violation, close};
 use bytes::Bytes;
+use parley_net::codes::Code;
+use parley_net::ws::frame::{Opcode, payload_of};
+use parley_net::ws::{Batch, Decoder, Event, Kind, Violation, close};
 use serde::Serialize;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

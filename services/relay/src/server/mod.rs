@@ -1,18 +1,15 @@
 //! Sockets: accepting them, the upgrade, one connection's life, and the sweep that pings and times out.
 pub mod accept;
-pub mod addresses;
 pub mod api;
 pub mod connection;
 pub mod doors;
 pub mod farewell;
 pub mod first_message;
 pub mod hold;
-pub mod network;
 pub mod ops;
 pub mod pages;
 pub mod request;
 pub mod respond;
-pub mod socket;
 pub mod stats_socket;
 pub mod sweep;
 pub mod upgrade;

@@ -1,8 +1,8 @@
 //! Health, readiness and metrics on a port of their own, which no crowd of clients fills. Rule STR-65.
 use super::respond::Response;
 use super::{accept, pages};
-use crate::codes::Code;
 use crate::relay::Relay;
+use parley_net::codes::Code;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};

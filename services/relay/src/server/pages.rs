@@ -3,10 +3,10 @@
 use super::request::Request;
 use super::respond::Response;
 use super::{doors, stats_socket};
-use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::{metrics, page};
 use crate::topics::route;
+use parley_net::codes::Code;
 
 /// The answer to a request that asks for no WebSocket.
 pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {

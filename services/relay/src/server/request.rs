@@ -1,5 +1,5 @@
 //! The head of an HTTP request: bytes in, what we need of it out. Rule STR-21.
-use crate::codes::Code;
+use parley_net::codes::Code;
 
 /// What we need to know of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

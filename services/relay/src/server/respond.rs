@@ -1,5 +1,5 @@
 //! HTTP answers: one a connection, then it ends.
-use crate::codes::Code;
+use parley_net::codes::Code;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

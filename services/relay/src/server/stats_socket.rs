@@ -1,11 +1,11 @@
 //! `/ws`: statistics as JSON, when asked or by itself. Rules STR-60, STR-61 and STR-132.
 use super::farewell;
 use crate::access::Grant;
-use crate::codes::Code;
 use crate::relay::Relay;
-use crate::ws::frame::Opcode;
-use crate::ws::{Batch, Decoder, Event, close};
 use bytes::Bytes;
+use parley_net::codes::Code;
+use parley_net::ws::frame::Opcode;
+use parley_net::ws::{Batch, Decoder, Event, close};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -142,7 +142,7 @@ impl Socket {
 
     fn hear(&mut self, batch: &Batch) {
         for frame in batch.frames(0) {
-            let payload = &frame[frame.len() - crate::ws::frame::payload_of(frame.len())..];
+            let payload = &frame[frame.len() - parley_net::ws::frame::payload_of(frame.len())..];
             match serde_json::from_slice::<Ask>(payload) {
                 Ok(Ask { push: 0 }) => (self.push, self.push_now) = (None, false),
                 Ok(Ask { push }) => {

@@ -1,11 +1,11 @@
 //! Once a second over all sockets: rates for statistics, pings, and those whose time is up. One timer for the pod instead of
 //! several for each socket. Rules STR-12, STR-30, STR-31, STR-42, STR-43, STR-113 and STR-114.
-use crate::codes::Code;
 use crate::relay::Relay;
 use crate::stats::Client;
 use crate::topics::queue::Frame;
-use crate::ws::close;
-use crate::ws::frame::Opcode;
+use parley_net::codes::Code;
+use parley_net::ws::close;
+use parley_net::ws::frame::Opcode;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,8 +1,8 @@
 //! The WebSocket handshake: RFC 6455 section 4.2. Rules STR-20 and STR-25.
 use super::request::Request;
-use crate::codes::Code;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use parley_net::codes::Code;
 
 /// Checks the handshake and answers it: the whole response head.
 pub fn answer(request: &Request) -> Result<String, Code> {

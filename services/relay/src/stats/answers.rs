@@ -3,9 +3,9 @@
 use super::report;
 use crate::limits::size;
 use crate::relay::Relay;
-use crate::ws::{Batch, Kind};
 use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
+use parley_net::ws::{Batch, Kind};
 
 /// The last answer of each kind.
 #[derive(Debug, Default)]

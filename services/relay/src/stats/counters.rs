@@ -1,6 +1,6 @@
 //! Numbers of the whole pod that only grow. Hot paths add once per batch, not once per delivery.
-use crate::codes::Code;
 use crate::topics::topic::Fanout;
+use parley_net::codes::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One number.

@@ -1,7 +1,7 @@
 //! What waits for one reader whose socket takes no more: bounded in messages and bytes, the oldest dropped first. Rules STR-40
 //! and STR-43.
-use crate::ws::Batch;
 use bytes::Bytes;
+use parley_net::ws::Batch;
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -170,7 +170,7 @@ impl Queue {
             || backlog.is_over_share(self.messages, self.bytes)
         {
             let Some(bytes) = self.drop_oldest(backlog) else { break };
-            dropped.add(1, crate::ws::frame::payload_of(bytes));
+            dropped.add(1, parley_net::ws::frame::payload_of(bytes));
         }
         dropped
     }
@@ -246,7 +246,7 @@ impl Queue {
             self.sent = 0;
             match (front.frame, front.bytes.len()) {
                 (Frame::Message, size) => {
-                    completed.add(1, crate::ws::frame::payload_of(size));
+                    completed.add(1, parley_net::ws::frame::payload_of(size));
                     self.forget(size, backlog);
                 }
                 (frame, _) => closed |= frame == Frame::Close,
@@ -279,7 +279,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ws::{Decoder, Event};
+    use parley_net::ws::{Decoder, Event};
 
     #[test]
     fn str_40_a_read_full_of_messages_costs_a_reader_no_more_than_its_bound() {

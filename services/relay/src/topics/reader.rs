@@ -1,10 +1,10 @@
 //! One socket's outgoing side. Whoever publishes writes to the socket directly while it takes everything; what it does not
 //! take waits in the reader's own queue, and the reader's own task sends it. So nobody waits for anybody. Rules STR-40 to STR-42.
 use super::queue::{Backlog, Bounds, Frame, Queue, Tally};
-use crate::codes::Code;
-use crate::ws::{Batch, close};
 use bytes::Bytes;
 use parking_lot::Mutex;
+use parley_net::codes::Code;
+use parley_net::ws::{Batch, close};
 use std::io::{ErrorKind, IoSlice, Result};
 use std::sync::Arc;
 use std::task::{Context, Waker};

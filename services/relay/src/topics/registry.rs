@@ -5,8 +5,8 @@ use super::reader::Reader;
 use super::replay::{Replay, Rule, rule_for};
 use super::route::Route;
 use super::topic::{Remote, Topic};
-use crate::codes::Code;
 use parking_lot::Mutex;
+use parley_net::codes::Code;
 use std::collections::HashMap;
 use std::sync::Arc;
 

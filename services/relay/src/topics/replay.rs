@@ -1,6 +1,6 @@
 //! What a topic keeps for those who come late: its last messages. Off unless a rule names the topic. Rules STR-50 to STR-52.
 use super::queue::Backlog;
-use crate::ws::Batch;
+use parley_net::ws::Batch;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl Drop for Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ws::Kind;
+    use parley_net::ws::Kind;
 
     #[test]
     fn str_50_the_longest_prefix_decides() {
@@ -116,9 +116,9 @@ mod tests {
     fn read(messages: usize) -> Batch {
         let mut batches = Vec::new();
         let frames = [0x82, 0x80, 0, 0, 0, 0].repeat(messages);
-        crate::ws::Decoder::new(1024, 1).feed(&frames, &mut |event| batches.push(event)).unwrap();
+        parley_net::ws::Decoder::new(1024, 1).feed(&frames, &mut |event| batches.push(event)).unwrap();
         match batches.pop() {
-            Some(crate::ws::Event::Messages(batch)) => batch,
+            Some(parley_net::ws::Event::Messages(batch)) => batch,
             other => unreachable!("{other:?}"),
         }
     }

@@ -1,5 +1,5 @@
 //! From the path of a request to a topic and a role in it. Rules STR-1 to STR-6.
-use crate::codes::Code;
+use parley_net::codes::Code;
 use serde::{Deserialize, Serialize};
 
 /// What a client may do on its topic.

@@ -2,8 +2,8 @@
 use super::interest::Interest;
 use super::reader::Reader;
 use super::replay::{Origin, Replay};
-use crate::ws::Batch;
 use parking_lot::Mutex;
+use parley_net::ws::Batch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;

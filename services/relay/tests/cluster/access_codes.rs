@@ -1,7 +1,7 @@
 //! A code that was made on one pod opens one socket on any.
 use super::guarded::{IN, code, code_of, guarded, open, open_at, opens_with, refusal, revoke};
 use super::nats::Nats;
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 use std::time::Duration;
 
 /// Nobody is told to come later on a slow machine.

@@ -4,10 +4,10 @@ use super::nats::{Nats, settle};
 use super::pod::DEADLINE;
 use crate::resident;
 use futures_util::StreamExt;
+use parley_net::codes::Code;
 use parley_relay::access::{Entry, Revocation, Term};
 use parley_relay::cluster::revocations::SUBJECT;
 use parley_relay::cluster::word::{ENTRIES, Word};
-use parley_relay::codes::Code;
 use tokio::time::timeout;
 
 const BROKEN: &str = "nats_broken_messages_total";

@@ -3,7 +3,7 @@ use super::nats::Nats;
 use super::pod::{Client, DEADLINE, Pod, start};
 use super::signer::{SECRET, claims, hs256};
 use futures_util::StreamExt;
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

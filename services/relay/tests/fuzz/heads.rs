@@ -1,7 +1,7 @@
 //! Heads of requests, before anything else is known of a client.
 use crate::random::{Random, campaign};
 use crate::text;
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 use parley_relay::server::request;
 
 const PARTS: [&str; 28] = [

@@ -1,7 +1,7 @@
 use super::guarded::{claims, code, hs256, now, post, refusal, start};
 use super::pod::Pod;
 use super::raw::{UPGRADE, request};
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 use super::guarded::{AUDIENCE, bad, claims, code, eddsa, enter, hs256, knock, post, refusal, start, upgrade, verdict};
 use super::pod::Client;
 use super::raw::{Raw, frame};
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 

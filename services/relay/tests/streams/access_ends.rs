@@ -1,6 +1,6 @@
 use super::guarded::{claims, enter, hs256, now, post, refusal, start, upgrade};
 use super::pod::Pod;
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 use serde_json::json;
 use std::time::Instant;
 

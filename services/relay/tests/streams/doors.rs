@@ -1,6 +1,6 @@
 use super::pod::start;
 use super::raw::{Raw, UPGRADE, get, request};
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 
 async fn upgrade(pod: &super::pod::Pod, target: &str, more: &str) -> (u16, String) {
     let (status, _, body) = request(pod, &format!("GET {target} HTTP/1.1\r\n{UPGRADE}{more}\r\n")).await;

@@ -60,6 +60,6 @@ pub async fn code(pod: &Pod, path: &str, token: &str) -> String {
     serde_json::from_str::<Value>(&body).unwrap()["code"].as_str().unwrap().to_owned()
 }
 
-pub fn refusal(code: parley_relay::codes::Code) -> (u16, String) {
+pub fn refusal(code: parley_net::codes::Code) -> (u16, String) {
     (code.http(), format!(r#"{{"code":"{}"}}"#, code.name()))
 }

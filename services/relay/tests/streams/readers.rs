@@ -1,6 +1,6 @@
 use super::pod::{DEADLINE, start};
 use super::raw::{Raw, UPGRADE};
-use parley_relay::codes::Code;
+use parley_net::codes::Code;
 use parley_relay::topics::reader::Counts;
 use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;

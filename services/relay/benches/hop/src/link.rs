@@ -10,7 +10,7 @@ use parley_relay::cluster::tls::Identity;
 use parley_relay::limits::Limits;
 use parley_relay::media::hash::Hash;
 use parley_relay::server::connection::TcpOutlet;
-use parley_relay::server::socket;
+use parley_net::socket;
 use parley_relay::topics::Remote;
 use parley_relay::topics::reader::Outlet;
 use std::future::poll_fn;

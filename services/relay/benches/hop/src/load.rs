@@ -1,7 +1,7 @@
 //! What is sent, and what is measured of it.
 use anyhow::Context;
 use bytes::Bytes;
-use parley_relay::ws::{Batch, Kind};
+use parley_net::ws::{Batch, Kind};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{Instant, sleep_until};
 
@@ -62,7 +62,7 @@ pub struct Ages(Vec<u64>);
 impl Ages {
     /// One framed message.
     pub fn take(&mut self, frame: &Bytes) {
-        let header = frame.len() - parley_relay::ws::frame::payload_of(frame.len());
+        let header = frame.len() - parley_net::ws::frame::payload_of(frame.len());
         let stamp = frame[header..].first_chunk().copied().map_or(0, u64::from_be_bytes);
         self.0.push(now().saturating_sub(stamp));
     }

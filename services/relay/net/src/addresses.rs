@@ -1,6 +1,6 @@
 //! How many sockets there are, in all and from each network. Rules STR-23 and STR-130.
-use super::network;
 use crate::codes::Code;
+use crate::network;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -66,7 +66,7 @@ impl Message {
     fn room_for(&mut self, coming: usize, left: u64) -> &mut BytesMut {
         if self.bytes.len() + coming > self.bytes.capacity() {
             let ahead = (self.payload().len() + coming).saturating_mul(AHEAD);
-            self.bytes.reserve(coming.max(ahead.min(crate::limits::size(left))));
+            self.bytes.reserve(coming.max(ahead.min(crate::size(left))));
         }
         &mut self.bytes
     }
@@ -178,7 +178,7 @@ impl Decoder {
         if !header.fin || header.length > input.len() as u64 {
             return Ok(false);
         }
-        let (masked, rest) = input.split_at(crate::limits::size(header.length));
+        let (masked, rest) = input.split_at(crate::size(header.length));
         *input = rest;
         let payload = batch.push_masked(kind, masked, header.mask);
         if kind == Kind::Text && std::str::from_utf8(payload).is_err() {
@@ -207,7 +207,7 @@ impl Decoder {
     /// Takes the frame's payload from the input. True: the frame is complete.
     fn fill(&mut self, input: &mut &[u8]) -> bool {
         let Some(frame) = &mut self.frame else { return false };
-        let (masked, rest) = input.split_at(crate::limits::size(frame.left).min(input.len()));
+        let (masked, rest) = input.split_at(crate::size(frame.left).min(input.len()));
         *input = rest;
         let out = match &mut self.message {
             Some(message) if !frame.header.opcode.is_control() => message.room_for(masked.len(), frame.left),
