@@ -4,6 +4,7 @@ use crate::access::Rules;
 use crate::limits::{self, LIMITS, Limits};
 use crate::topics::replay::Rule;
 use clap::{CommandFactory, FromArgMatches, Parser};
+use parley_net::visitor::Origins;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -40,15 +41,6 @@ pub struct Settings {
     pub log_level: tracing::Level,
     /// The limits.
     pub limits: Limits,
-}
-
-/// Origins of pages that may open sockets; those of the relay's own host may always, and programs that are no browser.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origins {
-    /// Any, as Crossbar has it.
-    Any,
-    /// These.
-    Only(Vec<String>),
 }
 
 /// Relays stream topics over WebSocket.

@@ -3,12 +3,12 @@
 use super::Guard;
 use super::key::Key;
 use crate::access::{Grant, Keys, Ports, now, token};
-use crate::server::visitor;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_media::{Admission, Credential, Grant as Allowed, Pass, Refusal, Visitor};
 use parley_net::codes::Code;
 use parley_net::network;
+use parley_net::visitor;
 use std::net::IpAddr;
 use std::sync::Arc;
 

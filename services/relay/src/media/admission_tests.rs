@@ -1,8 +1,8 @@
 use super::*;
 use crate::access::{Entry, Revocation, Term};
-use crate::config::Origins;
 use crate::limits::Limits;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parley_net::visitor::Origins;
 use ring::hmac;
 use serde_json::{Value, json};
 

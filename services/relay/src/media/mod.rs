@@ -33,10 +33,10 @@ pub use running::Media;
 pub use without::Media;
 
 use crate::access::{Keys, Ports};
-use crate::config::Origins;
 use crate::limits::Limits;
 use hosts::Hosts;
 use key::Key;
+use parley_net::visitor::Origins;
 use place::Role;
 use std::net::SocketAddr;
 use std::path::PathBuf;

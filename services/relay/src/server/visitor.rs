@@ -1,35 +1,16 @@
 //! Who is at the door: the address behind the proxies we trust, and the origin of the page. Rules STR-22 and STR-23.
 use super::request::Request;
-use crate::config::Origins;
-use std::net::{IpAddr, SocketAddr};
+use parley_net::visitor::{self, Origins};
+use std::net::IpAddr;
 
 /// The client's address.
 pub fn address(request: &Request, direct: IpAddr, trusted_proxies: usize) -> IpAddr {
-    behind(request.list("x-forwarded-for"), direct, trusted_proxies)
-}
-
-/// Each trusted proxy has appended the address that it saw, so the client's is that many from the right. Some append the port too. What
-/// is no address counts for the proxy that wrote it.
-pub fn behind<'a>(
-    forwarded: impl DoubleEndedIterator<Item = &'a str>,
-    direct: IpAddr,
-    trusted_proxies: usize,
-) -> IpAddr {
-    let hop = trusted_proxies.checked_sub(1).and_then(|back| forwarded.rev().nth(back));
-    let address = |hop: &str| hop.parse().or_else(|_| hop.parse::<SocketAddr>().map(|socket| socket.ip())).ok();
-    hop.and_then(address).unwrap_or(direct).to_canonical()
+    visitor::behind(request.list("x-forwarded-for"), direct, trusted_proxies)
 }
 
 /// Whether a page of the request's origin may use the relay.
 pub fn is_origin_allowed(request: &Request, allowed: &Origins) -> bool {
-    is_allowed(request.header("origin"), request.header("host"), allowed)
-}
-
-/// Whether a page of this origin, which asked for that host, may use the relay. Programs that are no browser send none.
-pub fn is_allowed(origin: Option<&str>, host: Option<&str>, allowed: &Origins) -> bool {
-    let (Some(origin), Origins::Only(list)) = (origin, allowed) else { return true };
-    let own = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
-    list.iter().any(|one| one == origin) || (own.is_some() && own == host)
+    visitor::is_allowed(request.header("origin"), request.header("host"), allowed)
 }
 
 #[cfg(test)]
