@@ -1,5 +1,5 @@
-//! Prometheus' text format. Every metric of a relay but the media crate's is written with this.
-use crate::cluster::counts::Histogram;
+//! Prometheus' text format.
+use crate::Histogram;
 use std::fmt::Write;
 
 /// A page of metrics.

@@ -1,6 +1,6 @@
 //! What the links of a pod tell Prometheus. Rule STR-98.
 use super::counts::Counts;
-use crate::stats::exposition::Text;
+use parley_metrics::Text;
 
 /// What crossed so far.
 pub fn write(out: &mut Text, counts: &Counts) {

@@ -1,23 +1,7 @@
-//! Numbers of the whole pod that only grow. Hot paths add once per batch, not once per delivery.
+//! Numbers of the whole pod that only grow.
 use crate::topics::topic::Fanout;
+use parley_metrics::Counter;
 use parley_net::codes::Code;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// One number.
-#[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
-
-impl Counter {
-    /// Adds.
-    pub fn add(&self, more: u64) {
-        self.0.fetch_add(more, Ordering::Relaxed);
-    }
-
-    /// Reads.
-    pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// The pod's numbers.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 use crate::access::Access;
 use crate::log;
 use crate::relay::Relay;
-use crate::stats::exposition::Text;
+use parley_metrics::Text;
 
 /// The metrics of a pod.
 pub fn text(relay: &Relay) -> String {

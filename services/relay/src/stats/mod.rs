@@ -2,7 +2,6 @@
 pub mod answers;
 pub mod client;
 pub mod counters;
-pub mod exposition;
 pub mod metrics;
 pub mod page;
 pub mod report;
