@@ -2,9 +2,9 @@
 //! mistake must not become a default. Rules STR-80 to STR-82.
 use crate::access::Rules;
 use crate::limits::{self, LIMITS, Limits};
-use crate::topics::replay::Rule;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use parley_net::visitor::Origins;
+use parley_streams::replay::Rule;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -5,7 +5,6 @@
 //! | module | what |
 //! |---|---|
 //! | `parley_net` | frames: bytes in, whole messages out. No I/O, no clock; codes; networks and sockets |
-//! | [`topics`] | who hears what. **A message is fanned out in [`topics::topic`]**; a reader's queue is [`topics::reader`] |
 //! | [`access`] | who may: tokens, one-use codes, revocation |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
 //! | [`cluster`] | other pods: finding them, and what crosses to and from them |
@@ -22,4 +21,3 @@ pub mod media;
 pub mod relay;
 pub mod server;
 pub mod stats;
-pub mod topics;

@@ -6,17 +6,16 @@ use crate::limits::{Limits, size};
 use crate::media::key::Key;
 use crate::media::{self, Guard, Media};
 use crate::server::{accept, ops, sweep};
-use crate::stats::{Answers, Clients, Counters};
-use crate::topics::queue::{Backlog, Bounds};
-use crate::topics::{Interest, Topics};
+use crate::stats::{Answers, Clients};
 use anyhow::Context;
 use parking_lot::Mutex;
 use parley_net::addresses::Addresses;
 use parley_net::network::Shares;
+use parley_streams::queue::{Backlog, Bounds};
+use parley_streams::{Clock, Counters, Interest, Topics};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -40,7 +39,7 @@ pub struct Relay {
     /// Incomplete messages, taken together.
     pub assembly: Assembly,
     /// Numbers that only grow.
-    pub counters: Counters,
+    pub counters: Arc<Counters>,
     /// What crosses to and from other pods.
     pub links: Arc<cluster::counts::Counts>,
     /// The second door, if there is one.
@@ -49,7 +48,8 @@ pub struct Relay {
     pub answers: Answers,
     /// Sockets on `/ws`.
     pub stats_sockets: AtomicU64,
-    started: Instant,
+    /// The pod's clock.
+    pub clock: Clock,
     last_id: AtomicU64,
     drains: watch::Sender<bool>,
 }
@@ -202,12 +202,12 @@ impl Relay {
                 limit: limits.pod_assembly_bytes,
                 shares: Shares::new(limits.address_assembly_bytes),
             },
-            counters: Counters::default(),
+            counters: Arc::default(),
             links,
             media,
             answers: Answers::default(),
             stats_sockets: AtomicU64::new(0),
-            started: Instant::now(),
+            clock: Clock::start(),
             last_id: AtomicU64::new(0),
             drains: watch::Sender::new(false),
             settings,
@@ -217,7 +217,7 @@ impl Relay {
 
     /// Milliseconds of the pod's clock; never 0, which stands for never.
     pub fn now(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+        self.clock.now()
     }
 
     /// A number no other client of the pod has.

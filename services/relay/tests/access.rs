@@ -13,7 +13,7 @@ use parley_relay::access::{
     self, Codes, Entry, Grant, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
 };
 use parley_relay::limits::Limits;
-use parley_relay::topics::{Role, route};
+use parley_streams::{Role, route};
 use proptest::prelude::{any, prop, prop_assert_eq, proptest};
 use proptest::test_runner::Config;
 use serde_json::json;

@@ -11,7 +11,7 @@ mod random;
 
 use parley_net::codes::Code;
 use parley_net::ws::{Decoder, Event, Violation};
-use parley_relay::topics::route;
+use parley_streams::route;
 use proptest::prelude::*;
 use random::{Random, campaign};
 use std::io::{Cursor, Read, Write};

@@ -22,9 +22,9 @@ pub use one_use::{Codes, Pass};
 pub use revocations::{Entry, Revocation, Revocations, Revoked, Term};
 
 use crate::limits::{Limits, size};
-use crate::topics::Route;
 use parley_net::codes::Code;
 use parley_net::network::Shares;
+use parley_streams::Route;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;

@@ -1,8 +1,8 @@
 //! What a token allows on a path. Rules STR-103, STR-105 and STR-106.
 use super::pattern;
 use super::token::Claims;
-use crate::topics::{Role, Route};
 use parley_net::codes::Code;
+use parley_streams::{Role, Route};
 
 /// The role that claims give on a route, at most the one its path asks for.
 pub fn role(claims: &Claims, audience: &str, route: &Route) -> Result<Role, Code> {

@@ -4,11 +4,11 @@
 use super::counts::Counts;
 use super::frames::{self, ANSWER, BATCH_HEADER, BATCH_OVERHEAD};
 use crate::limits::{Limits, size};
-use crate::topics::Remote;
-use crate::topics::reader::Outlet;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use parley_net::ws::Batch;
+use parley_streams::Remote;
+use parley_streams::reader::Outlet;
 use std::collections::{HashMap, VecDeque};
 use std::io::{ErrorKind, IoSlice, Result};
 use std::sync::Arc;

@@ -71,7 +71,7 @@ impl Drop for Place {
 mod tests {
     use super::super::lanes::Bounds;
     use super::*;
-    use crate::topics::reader::Outlet;
+    use parley_streams::reader::Outlet;
     use std::io::{IoSlice, Result};
 
     struct Nowhere;

@@ -1,7 +1,7 @@
 //! The encrypted bytes of a link after its handshake. Publishers write from any thread without waiting, as they do to a plain
 //! socket, so the connection's state is behind a lock that is held only to encrypt or decrypt what is there. Rules STR-91 and STR-95.
-use crate::topics::reader::Outlet;
 use parking_lot::Mutex;
+use parley_streams::reader::Outlet;
 use socket2::SockRef;
 use std::io::{self, Error, ErrorKind, IoSlice, Read, Write};
 use std::net::Shutdown;

@@ -3,9 +3,9 @@
 use super::request::Request;
 use crate::access::{Access, Grant, Pass, Waiting};
 use crate::relay::Relay;
-use crate::topics::Route;
 use parley_net::codes::Code;
 use parley_net::network;
+use parley_streams::Route;
 use std::net::IpAddr;
 
 /// What is known of a client's right to its topic at the upgrade.

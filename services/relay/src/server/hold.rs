@@ -1,7 +1,7 @@
 //! The answer to the upgrade of whoever hears a topic first on this pod, held until the other pods send what it hears: once a
 //! client sees its socket open, it misses nothing. Rules STR-27 and STR-93.
 use crate::relay::Relay;
-use crate::topics::Membership;
+use parley_streams::Membership;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -5,8 +5,8 @@ use super::respond::Response;
 use super::{doors, stats_socket};
 use crate::relay::Relay;
 use crate::stats::{metrics, page};
-use crate::topics::route;
 use parley_net::codes::Code;
+use parley_streams::route;
 
 /// The answer to a request that asks for no WebSocket.
 pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {

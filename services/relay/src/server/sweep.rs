@@ -2,10 +2,10 @@
 //! several for each socket. Rules STR-12, STR-30, STR-31, STR-42, STR-43, STR-113 and STR-114.
 use crate::relay::Relay;
 use crate::stats::Client;
-use crate::topics::queue::Frame;
 use parley_net::codes::Code;
 use parley_net::ws::close;
 use parley_net::ws::frame::Opcode;
+use parley_streams::queue::Frame;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,8 +1,8 @@
 //! The clients of a pod, each with what it sent and received.
 use crate::access::Grant;
-use crate::topics::reader::Counts;
-use crate::topics::{Reader, Route};
 use parking_lot::Mutex;
+use parley_streams::reader::Counts;
+use parley_streams::{Reader, Route};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;

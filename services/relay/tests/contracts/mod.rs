@@ -2,7 +2,7 @@
 use crate::signer::now;
 use parley_net::codes::Code;
 use parley_relay::access::{Codes, Grant, Pass, Revocation, Revocations, Revoked};
-use parley_relay::topics::Role;
+use parley_streams::Role;
 use std::time::Duration;
 
 pub fn grant(name: &str) -> Grant {

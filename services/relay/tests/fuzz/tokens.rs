@@ -3,7 +3,7 @@ use crate::random::{Random, campaign};
 use crate::signer::{AUDIENCE, KID, SECRET, claims, eddsa, hmac_with, hs256, now, rules, signed};
 use parley_relay::access::{pattern, scope, token};
 use parley_relay::limits::Limits;
-use parley_relay::topics::route;
+use parley_streams::route;
 use serde_json::{Value, json};
 
 fn good() -> [String; 3] {

@@ -28,7 +28,7 @@ async fn str_101_to_106_a_bad_token_is_refused_with_its_code_at_every_door_and_h
     still_talk(&mut one, &mut other).await;
     let counters = &pod.0.relay.counters;
     let expected = bad().iter().filter(|(_, _, code)| *code == Code::TokenEarly).count() as u64;
-    let count = |counts: &parley_relay::stats::counters::ByCode| {
+    let count = |counts: &parley_streams::counters::ByCode| {
         counts.iter().find(|(code, _)| *code == Code::TokenEarly).unwrap().1
     };
     assert_eq!((count(&counters.refused), count(&counters.closed)), (2 * expected, expected));

@@ -1,7 +1,7 @@
 use super::pod::{DEADLINE, start};
 use super::raw::{Raw, UPGRADE};
 use parley_net::codes::Code;
-use parley_relay::topics::reader::Counts;
+use parley_streams::reader::Counts;
 use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;
 

@@ -131,12 +131,12 @@ impl Reader {
         let before = state.queue.messages();
         let dropped = state.queue.push(batch, sent, self.bounds, &self.backlog);
         // Messages of the batch that the first write completed.
-        let waiting = state.queue.messages() + crate::limits::size(dropped.messages) - before;
+        let waiting = state.queue.messages() + parley_net::size(dropped.messages) - before;
         let written = batch.count() - waiting;
         if written > 0 {
             state.delivered.add(written, batch.payload() * written / batch.count());
         }
-        state.dropped.add(crate::limits::size(dropped.messages), crate::limits::size(dropped.bytes));
+        state.dropped.add(parley_net::size(dropped.messages), parley_net::size(dropped.bytes));
         if wakes {
             state.wake();
         }

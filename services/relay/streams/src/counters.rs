@@ -1,5 +1,5 @@
 //! Numbers of the whole pod that only grow.
-use crate::topics::topic::Fanout;
+use crate::topic::Fanout;
 use parley_metrics::Counter;
 use parley_net::codes::Code;
 

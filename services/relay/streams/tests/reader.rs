@@ -5,9 +5,9 @@
 use parley_net::codes::Code;
 use parley_net::ws::frame::Opcode;
 use parley_net::ws::{Batch, Decoder, Event, close};
-use parley_relay::topics::Reader;
-use parley_relay::topics::queue::{Backlog, Bounds, Frame};
-use parley_relay::topics::reader::{Next, Outlet, Reason};
+use parley_streams::Reader;
+use parley_streams::queue::{Backlog, Bounds, Frame};
+use parley_streams::reader::{Next, Outlet, Reason};
 use std::io::{Cursor, Error, ErrorKind, IoSlice, Read, Result, Write};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
