@@ -1,8 +1,8 @@
 //! A pod's settings: by flag, by environment, by file, in this order. An unknown name is refused wherever it stands: a typing
 //! mistake must not become a default. Rules STR-80 to STR-82.
-use crate::access::Rules;
 use crate::limits::{self, LIMITS, Limits};
 use clap::{CommandFactory, FromArgMatches, Parser};
+use parley_access::Rules;
 use parley_net::visitor::Origins;
 use parley_streams::replay::Rule;
 use serde::Deserialize;

@@ -5,13 +5,11 @@
 //! | module | what |
 //! |---|---|
 //! | `parley_net` | frames: bytes in, whole messages out. No I/O, no clock; codes; networks and sockets |
-//! | [`access`] | who may: tokens, one-use codes, revocation |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
 //! | [`cluster`] | other pods: finding them, and what crosses to and from them |
 //! | [`media`] | the second door: Media over QUIC |
 //! | [`stats`] | what is counted, and how it is shown |
 //! | [`relay`] | starts all of it, in order |
-pub mod access;
 pub mod cluster;
 pub mod config;
 pub mod drain;

@@ -262,11 +262,24 @@ impl Limits {
         }
         Ok(())
     }
-}
 
-/// A limit as a length in memory.
-pub fn size(limit: u64) -> usize {
-    usize::try_from(limit).unwrap_or(usize::MAX)
+    /// Those of tokens, codes and revocations.
+    pub fn access(&self) -> parley_access::Limits {
+        parley_access::Limits {
+            token_bytes: self.token_bytes,
+            token_patterns: self.token_patterns,
+            token_name_bytes: self.token_name_bytes,
+            token_leeway: self.token_leeway,
+            token_lifetime: self.token_lifetime,
+            pod_waiting: self.pod_waiting,
+            address_waiting: self.address_waiting,
+            code_lifetime: self.code_lifetime,
+            pod_codes: self.pod_codes,
+            address_codes: self.address_codes,
+            pod_revocations: self.pod_revocations,
+            pod_departures: self.pod_departures,
+        }
+    }
 }
 
 /// The environment key of a limit: `stream.messageBytes` is `PARLEY_RELAY_LIMIT_STREAM_MESSAGE_BYTES`.

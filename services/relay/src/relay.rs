@@ -1,16 +1,17 @@
 //! The relay as a whole: what its parts share, and the order they start in.
-use crate::access::{Access, Ports};
 use crate::cluster::{self, Cluster, Joined};
 use crate::config::Settings;
-use crate::limits::{Limits, size};
+use crate::limits::Limits;
 use crate::media::key::Key;
 use crate::media::{self, Guard, Media};
 use crate::server::{accept, ops, sweep};
 use crate::stats::{Answers, Clients};
 use anyhow::Context;
 use parking_lot::Mutex;
+use parley_access::{Access, Ports};
 use parley_net::addresses::Addresses;
 use parley_net::network::Shares;
+use parley_net::size;
 use parley_streams::queue::{Backlog, Bounds};
 use parley_streams::{Clock, Counters, Interest, Topics};
 use std::net::{IpAddr, SocketAddr};
@@ -152,7 +153,7 @@ fn ports(settings: &Settings, joined: Option<&Joined>, links: &Arc<cluster::coun
     let asks = settings.access.is_some() || media.is_some();
     let limits = &settings.limits;
     let among = |joined: &Joined| cluster::ports(&joined.bus, &joined.own.pod, limits, links);
-    asks.then(|| Arc::new(joined.map_or_else(|| Ports::alone(limits), among)))
+    asks.then(|| Arc::new(joined.map_or_else(|| Ports::alone(&limits.access()), among)))
 }
 
 async fn open_media(
@@ -187,7 +188,8 @@ impl Relay {
         media: Option<Arc<Media>>,
     ) -> Self {
         let limits = settings.limits.clone();
-        let access = settings.access.clone().zip(ports).map(|(rules, ports)| Access::new(rules, &limits, ports));
+        let access =
+            settings.access.clone().zip(ports).map(|(rules, ports)| Access::new(rules, &limits.access(), ports));
         let kept = Arc::new(Backlog::new(limits.pod_replay_bytes));
         let (most, replay_bytes) = (size(limits.pod_topics), size(limits.replay_bytes));
         let topics = Topics::new(most, settings.replay.clone(), replay_bytes, kept, interest);

@@ -7,11 +7,11 @@ mod contracts;
 mod signer;
 
 use contracts::{codes, grant, revocations};
-use parley_net::codes::Code;
-use parley_relay::access::revocations::Most;
-use parley_relay::access::{
-    self, Codes, Entry, Grant, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
+use parley_access::revocations::Most;
+use parley_access::{
+    self as access, Codes, Entry, Grant, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
 };
+use parley_net::codes::Code;
 use parley_relay::limits::Limits;
 use parley_streams::{Role, route};
 use proptest::prelude::{any, prop, prop_assert_eq, proptest};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn read(token: &[u8]) -> Result<token::Claims, Code> {
-    token::read(token, &signer::rules().keys, &Limits::default(), now())
+    token::read(token, &signer::rules().keys, &Limits::default().access(), now())
 }
 
 proptest! {
@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn str_103_times_are_judged_together(exp in 0..200_000u64, nbf in 0..100_000u64, iat in 0..100_000u64, now in 50_000..110_000u64) {
         let token = hs256(&claims(json!({"exp": exp, "nbf": nbf, "iat": iat})));
-        let read = token::read(token.as_bytes(), &signer::rules().keys, &Limits::default(), now);
+        let read = token::read(token.as_bytes(), &signer::rules().keys, &Limits::default().access(), now);
         let good = exp > now && nbf <= now + 5 && iat <= now + 5 && exp.saturating_sub(iat) <= 86_400;
         prop_assert_eq!(read.is_ok(), good);
     }
@@ -88,8 +88,9 @@ proptest! {
 #[test]
 fn str_103_clocks_may_differ_at_the_beginning_and_not_at_the_end() {
     let limits = Limits::default();
-    let read =
-        |changes| token::read(hs256(&claims(changes)).as_bytes(), &signer::rules().keys, &limits, 1000).map(|_| ());
+    let read = |changes| {
+        token::read(hs256(&claims(changes)).as_bytes(), &signer::rules().keys, &limits.access(), 1000).map(|_| ())
+    };
     for (changes, expected) in [
         (json!({"exp": 1001}), Ok(())),
         (json!({"exp": 1000}), Err(Code::TokenExpired)),
@@ -109,8 +110,9 @@ fn str_103_clocks_may_differ_at_the_beginning_and_not_at_the_end() {
 #[test]
 fn str_104_sizes_have_limits() {
     let limits = Limits { token_patterns: 3, token_name_bytes: 16, ..Limits::default() };
-    let read =
-        |changes| token::read(hs256(&claims(changes)).as_bytes(), &signer::rules().keys, &limits, now()).map(|_| ());
+    let read = |changes| {
+        token::read(hs256(&claims(changes)).as_bytes(), &signer::rules().keys, &limits.access(), now()).map(|_| ())
+    };
     assert_eq!(read(json!({"publish": ["a", "b"], "subscribe": ["c"]})), Ok(()));
     assert_eq!(read(json!({"publish": ["a", "b"], "subscribe": ["c", "d"]})), Err(Code::TokenInvalid));
     assert_eq!(read(json!({"sub": "s".repeat(16)})), Ok(()));
@@ -118,7 +120,7 @@ fn str_104_sizes_have_limits() {
     let token = hs256(&claims(json!({})));
     for (token_bytes, is_good) in [(token.len(), true), (token.len() - 1, false)] {
         let limits = Limits { token_bytes: token_bytes as u64, ..Limits::default() };
-        assert_eq!(token::read(token.as_bytes(), &signer::rules().keys, &limits, now()).is_ok(), is_good);
+        assert_eq!(token::read(token.as_bytes(), &signer::rules().keys, &limits.access(), now()).is_ok(), is_good);
     }
 }
 

@@ -2,9 +2,9 @@
 //! decides. Rule STR-117.
 use super::bus::{Bus, Unanswered};
 use super::counts::Counts;
-use crate::access::Answer;
-use crate::access::one_use::{self, Codes, Memory, Pass};
 use futures_util::StreamExt;
+use parley_access::Answer;
+use parley_access::one_use::{self, Codes, Memory, Pass};
 use parley_net::codes::Code;
 use std::net::IpAddr;
 use std::sync::Arc;

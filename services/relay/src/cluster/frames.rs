@@ -14,8 +14,8 @@
 //! An acknowledgement holds for the want with its number and for every want before it.
 use super::end::End;
 use super::lease::POD_NAME;
-use crate::limits::size;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
+use parley_net::size;
 use parley_net::ws::Batch;
 use tokio::io::{AsyncRead, AsyncReadExt};
 

@@ -3,9 +3,10 @@
 //! another, and a peer that is frozen costs bounded memory and delays nobody. Rule STR-95.
 use super::counts::Counts;
 use super::frames::{self, ANSWER, BATCH_HEADER, BATCH_OVERHEAD};
-use crate::limits::{Limits, size};
+use crate::limits::Limits;
 use bytes::Bytes;
 use parking_lot::Mutex;
+use parley_net::size;
 use parley_net::ws::Batch;
 use parley_streams::Remote;
 use parley_streams::reader::Outlet;

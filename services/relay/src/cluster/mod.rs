@@ -28,8 +28,7 @@ pub mod stream;
 pub mod tls;
 pub mod word;
 
-use crate::access::{self, Revoked};
-use crate::limits::{Limits, size};
+use crate::limits::Limits;
 use crate::media::hash::Hash;
 use crate::media::place::{Others, Place};
 use crate::relay::Relay;
@@ -38,6 +37,8 @@ use bus::{Bus, Leases, Nats};
 use counts::Counts;
 use dial::Dialler;
 use lease::Lease;
+use parley_access::{self as access, Revoked};
+use parley_net::size;
 use parley_streams::Interest;
 use roll::{Heard, Roll};
 use served::Served;
@@ -172,8 +173,8 @@ fn name_of(link: SocketAddr) -> String {
 
 /// Codes and revocations that hold on every pod.
 pub fn ports(bus: &Bus, pod: &str, limits: &Limits, counts: &Arc<Counts>) -> access::Ports {
-    let revoked = Arc::new(Revoked::new(access::revocations::most(limits)));
-    let own = access::one_use::Memory::of(pod, limits);
+    let revoked = Arc::new(Revoked::new(access::revocations::most(&limits.access())));
+    let own = access::one_use::Memory::of(pod, &limits.access());
     access::Ports {
         codes: Box::new(codes::Spread::start(own, bus, Duration::from_millis(limits.code_timeout), counts)),
         revocations: Box::new(revocations::Spread::start(&revoked, bus, limits, counts)),

@@ -5,10 +5,11 @@
 use super::bus::Bus;
 use super::counts::Counts;
 use super::word::{ENTRIES, Word};
-use crate::access::{self, Answer, Entry, Revocation, Revocations, Revoked, Term};
-use crate::limits::{Limits, size};
+use crate::limits::Limits;
 use futures_util::StreamExt;
+use parley_access::{self as access, Answer, Entry, Revocation, Revocations, Revoked, Term};
 use parley_net::codes::Code;
+use parley_net::size;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -132,7 +133,7 @@ impl Talk {
     fn take(&self, entries: Vec<Entry>) {
         let now = access::now();
         // Its clock may be ahead of ours.
-        let latest = now + access::revoked_for(&self.limits) + self.limits.token_leeway / 1000;
+        let latest = now + access::revoked_for(&self.limits.access()) + self.limits.token_leeway / 1000;
         let longest = size(self.limits.token_name_bytes);
         let (good, broken): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| (1..=longest).contains(&entry.whom.name().len()));

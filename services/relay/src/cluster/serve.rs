@@ -6,7 +6,7 @@ use super::frames::{Hello, Request};
 use super::lanes::{Bounds, Lane, Next, Outgoing};
 use super::pulse::Pulse;
 use super::stream::{Inbound, Stream, split};
-use crate::limits::size;
+use parley_net::size;
 use parley_net::socket;
 use parley_streams::Remote;
 use std::collections::{HashMap, HashSet};

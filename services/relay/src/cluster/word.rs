@@ -1,5 +1,5 @@
 //! What pods tell each other of revocations. Rule STR-118.
-use crate::access::Entry;
+use parley_access::Entry;
 use serde::{Deserialize, Serialize};
 
 /// One message.
@@ -34,7 +34,7 @@ impl Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::{Revocation, Term};
+    use parley_access::{Revocation, Term};
 
     fn entries(count: usize, name: &str) -> Word {
         let whom = Revocation::Subject(name.into());

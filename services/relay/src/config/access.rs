@@ -1,6 +1,6 @@
 //! Whether tokens are asked for, and the keys they are verified with. Rule STR-116.
 use super::Refused;
-use crate::access::{Keys, Rules};
+use parley_access::{Keys, Rules};
 use std::path::Path;
 
 /// What the settings say, wherever they say it.

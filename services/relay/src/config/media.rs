@@ -1,11 +1,11 @@
 //! The settings of a pod that carries media. Without `media-listen` it carries none. Rules STR-80, STR-81 and MEDIA-1.
 use super::access::key_set;
 use super::{Refused, address};
-use crate::access::Keys;
 use crate::media::hosts::Hosts;
 use crate::media::place::Role;
 use crate::media::url::Url;
 use crate::media::{Certificates, Config};
+use parley_access::Keys;
 use std::net::SocketAddr;
 
 /// What was given, from wherever.

@@ -2,9 +2,9 @@
 //! for no tokens lets everybody do everything, as it does with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
 use super::Guard;
 use super::key::Key;
-use crate::access::{Grant, Keys, Ports, now, token};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parley_access::{Grant, Keys, Ports, now, token};
 use parley_media::{Admission, Credential, Grant as Allowed, Pass, Refusal, Visitor};
 use parley_net::codes::Code;
 use parley_net::network;
@@ -83,7 +83,7 @@ impl Guard {
 
     fn read(&self, token: &str, keys: &Keys) -> Result<(Allowed, Grant), Code> {
         let now = now();
-        let mut claims = token::read(token.as_bytes(), keys, &self.limits, now)?;
+        let mut claims = token::read(token.as_bytes(), keys, &self.limits.access(), now)?;
         let publish = std::mem::take(&mut claims.publish);
         let subscribe = std::mem::take(&mut claims.subscribe);
         if !claims.is_for(AUDIENCE) || (publish.is_empty() && subscribe.is_empty()) {

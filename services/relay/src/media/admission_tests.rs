@@ -1,7 +1,7 @@
 use super::*;
-use crate::access::{Entry, Revocation, Term};
 use crate::limits::Limits;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parley_access::{Entry, Revocation, Term};
 use parley_net::visitor::Origins;
 use ring::hmac;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn guard() -> Guard {
     let limits = Limits::default();
     let keys = Keys::default().with_secret(SECRET).unwrap();
     Guard {
-        tokens: Some((keys, Arc::new(Ports::alone(&limits)))),
+        tokens: Some((keys, Arc::new(Ports::alone(&limits.access())))),
         key: Some(Key([7; 32])),
         origins: Origins::Only(vec!["https://lab.example".into()]),
         trusted_proxies: 1,
@@ -96,7 +96,7 @@ fn media_5_a_token_opens_sessions_for_its_age_and_its_session_goes_on_until_it_e
 
 #[test]
 fn str_114_a_session_is_over_when_its_token_ends() {
-    let ports = Arc::new(Ports::alone(&Limits::default()));
+    let ports = Arc::new(Ports::alone(&Limits::default().access()));
     let until = |until| Grant { until, made: None, token: None, subject: None };
     let pass = |end| Admitted { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
     assert_eq!((pass(now()).over(), pass(now() + 60).over()), (Some("TOKEN_EXPIRED"), None));

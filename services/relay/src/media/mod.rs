@@ -32,10 +32,10 @@ pub use running::Media;
 #[cfg(not(feature = "media"))]
 pub use without::Media;
 
-use crate::access::{Keys, Ports};
 use crate::limits::Limits;
 use hosts::Hosts;
 use key::Key;
+use parley_access::{Keys, Ports};
 use parley_net::visitor::Origins;
 use place::Role;
 use std::net::SocketAddr;

@@ -6,10 +6,10 @@ use super::request::{self, Request};
 use super::respond::Response;
 use super::stats_socket::{self, Watcher};
 use super::{api, pages, upgrade, visitor};
-use crate::access::{Grant, scope};
 use crate::relay::Relay;
 use crate::stats::Client;
 use bytes::Bytes;
+use parley_access::{Grant, scope};
 use parley_net::addresses::Counted;
 use parley_net::codes::Code;
 use parley_net::socket;
@@ -135,7 +135,7 @@ fn open(request: &Request, address: IpAddr, counted: &mut Counted, relay: &Arc<R
         counted.admit(address)?;
         return Ok(Door::Stats(response));
     }
-    let route = route::parse(&request.target, crate::limits::size(relay.limits.topic_bytes))?;
+    let route = route::parse(&request.target, parley_net::size(relay.limits.topic_bytes))?;
     let response = upgrade::answer(request)?;
     counted.admit(address)?;
     if !relay.topics.admits(&route) {
@@ -225,7 +225,7 @@ async fn refuse(stream: &mut TcpStream, code: Code, relay: &Relay) -> Option<Adm
 
 /// Reads until the head is complete. `None`: the peer went away.
 pub(super) async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<Option<(Request, Vec<u8>)>, Code> {
-    let most = crate::limits::size(relay.limits.head_bytes);
+    let most = parley_net::size(relay.limits.head_bytes);
     let mut input = Vec::with_capacity(1024);
     loop {
         match stream.read_buf(&mut input).await {

@@ -2,11 +2,11 @@
 use super::request::Request;
 use super::respond::Response;
 use super::{doors, visitor};
-use crate::access::{Access, Revocation};
-use crate::limits::size;
 use crate::relay::Relay;
+use parley_access::{Access, Revocation};
 use parley_net::codes::Code;
 use parley_net::network;
+use parley_net::size;
 use parley_streams::route;
 use std::net::IpAddr;
 use std::time::Duration;

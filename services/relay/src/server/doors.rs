@@ -1,8 +1,8 @@
 //! By which door a client comes: `Authorization` on the upgrade, a code in the address, or its first message. Rules STR-26,
 //! STR-107 to STR-110 and STR-132.
 use super::request::Request;
-use crate::access::{Access, Grant, Pass, Waiting};
 use crate::relay::Relay;
+use parley_access::{Access, Grant, Pass, Waiting};
 use parley_net::codes::Code;
 use parley_net::network;
 use parley_streams::Route;

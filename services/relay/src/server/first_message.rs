@@ -1,8 +1,8 @@
 //! The token in the first message, as Crossbar's clients send it. Until it is good the client is on no topic. Rule STR-107.
 use super::farewell;
-use crate::access::Pass;
 use crate::relay::Relay;
 use bytes::Bytes;
+use parley_access::Pass;
 use parley_net::codes::Code;
 use parley_net::ws::frame::{Opcode, payload_of};
 use parley_net::ws::{Batch, Decoder, Event, Kind, Violation, close};

@@ -42,7 +42,7 @@ pub fn for_operators(request: &Request, relay: &Relay) -> Option<Result<Response
 }
 
 fn nothing_at(target: &str, relay: &Relay) -> Code {
-    match route::parse(target, crate::limits::size(relay.limits.topic_bytes)) {
+    match route::parse(target, parley_net::size(relay.limits.topic_bytes)) {
         Ok(_) => Code::UpgradeRequired,
         Err(Code::TopicReserved) => Code::NotFound,
         Err(_) if target == "/" => Code::NotFound,

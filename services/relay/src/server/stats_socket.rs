@@ -1,8 +1,8 @@
 //! `/ws`: statistics as JSON, when asked or by itself. Rules STR-60, STR-61 and STR-132.
 use super::farewell;
-use crate::access::Grant;
 use crate::relay::Relay;
 use bytes::Bytes;
+use parley_access::Grant;
 use parley_net::codes::Code;
 use parley_net::ws::frame::Opcode;
 use parley_net::ws::{Batch, Decoder, Event, close};

@@ -1,10 +1,10 @@
 //! Answers on `/ws`, made once for all who ask within `stats.interval`: each lists every client, and a full pod's takes as long
 //! as thousands of deliveries. Rules STR-60 and STR-61.
 use super::report;
-use crate::limits::size;
 use crate::relay::Relay;
 use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
+use parley_net::size;
 use parley_net::ws::{Batch, Kind};
 
 /// The last answer of each kind.

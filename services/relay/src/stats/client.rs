@@ -1,6 +1,6 @@
 //! The clients of a pod, each with what it sent and received.
-use crate::access::Grant;
 use parking_lot::Mutex;
+use parley_access::Grant;
 use parley_streams::reader::Counts;
 use parley_streams::{Reader, Route};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! What a pod tells Prometheus. Rule STR-63.
-use crate::access::Access;
 use crate::log;
 use crate::relay::Relay;
+use parley_access::Access;
 use parley_metrics::Text;
 
 /// The metrics of a pod.

@@ -2,7 +2,7 @@
 use super::contracts;
 use super::nats::Nats;
 use super::pod::DEADLINE;
-use parley_relay::access::Ports;
+use parley_access::Ports;
 use parley_relay::cluster;
 use parley_relay::cluster::bus::{self, Bus};
 use parley_relay::limits::Limits;

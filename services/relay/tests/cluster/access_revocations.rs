@@ -3,8 +3,8 @@ use super::guarded::{IN, end, flags, guarded, join, knock, knows, refusal, revok
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
+use parley_access::{Entry, Revocation, Term};
 use parley_net::codes::Code;
-use parley_relay::access::{Entry, Revocation, Term};
 use parley_relay::cluster::revocations::SUBJECT;
 use parley_relay::cluster::word::{ENTRIES, Word};
 use std::time::Instant;

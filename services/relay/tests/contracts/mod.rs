@@ -1,7 +1,7 @@
 //! The contracts of the ports of access: what holds for one pod's memory holds for several pods over NATS.
 use crate::signer::now;
+use parley_access::{Codes, Grant, Pass, Revocation, Revocations, Revoked};
 use parley_net::codes::Code;
-use parley_relay::access::{Codes, Grant, Pass, Revocation, Revocations, Revoked};
 use parley_streams::Role;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Tokens: a forged one is never taken, and what a good one allows is no more than it says.
 use crate::random::{Random, campaign};
 use crate::signer::{AUDIENCE, KID, SECRET, claims, eddsa, hmac_with, hs256, now, rules, signed};
-use parley_relay::access::{pattern, scope, token};
+use parley_access::{pattern, scope, token};
 use parley_relay::limits::Limits;
 use parley_streams::route;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn str_101_no_change_to_a_token_is_taken() {
         }
     };
     campaign("forged-tokens", 20, generate, |bytes| {
-        let read = token::read(bytes, &rules.keys, &limits, now());
+        let read = token::read(bytes, &rules.keys, &limits.access(), now());
         assert!(read.is_err() || good.iter().any(|one| one.as_bytes() == bytes), "{}", String::from_utf8_lossy(bytes));
         read.is_ok()
     });
@@ -86,7 +86,7 @@ fn str_105_what_a_signed_token_allows_is_what_it_says() {
         let Ok(said) = serde_json::from_slice::<Value>(bytes) else { return false };
         let token = signed(&header, &said, hmac_with(SECRET.as_bytes()));
         let now = now();
-        let Ok(claims) = token::read(token.as_bytes(), &rules.keys, &limits, now) else { return false };
+        let Ok(claims) = token::read(token.as_bytes(), &rules.keys, &limits.access(), now) else { return false };
         let patterns: Vec<String> = claims.publish.iter().chain(&claims.subscribe).cloned().collect();
         assert!(patterns.iter().all(|one| pattern::is_valid(one)), "{said}");
         for route in &paths {

@@ -1,8 +1,8 @@
 //! Signs tokens as an operator's own program would, and badly on purpose. Shares nothing with the code that verifies them.
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parley_access::{Keys, Rules};
 use parley_net::codes::Code;
-use parley_relay::access::{Keys, Rules};
 use ring::hmac;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Statistics of a relay that asks for tokens are for operators.
 use super::guarded::{claims, hs256, knock, refusal, start, upgrade, verdict};
 use super::raw::{get, request};
+use parley_access::Revocation;
 use parley_net::codes::Code;
-use parley_relay::access::Revocation;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::ClientRequestBuilder;
 use tokio_tungstenite::tungstenite::Message;

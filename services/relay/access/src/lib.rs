@@ -10,6 +10,7 @@
 mod crypto;
 pub mod grant;
 pub mod keys;
+mod limits;
 pub mod one_use;
 pub mod pattern;
 pub mod revocations;
@@ -18,12 +19,13 @@ pub mod token;
 
 pub use grant::Grant;
 pub use keys::Keys;
+pub use limits::Limits;
 pub use one_use::{Codes, Pass};
 pub use revocations::{Entry, Revocation, Revocations, Revoked, Term};
 
-use crate::limits::{Limits, size};
 use parley_net::codes::Code;
 use parley_net::network::Shares;
+use parley_net::size;
 use parley_streams::Route;
 use std::future::Future;
 use std::net::IpAddr;

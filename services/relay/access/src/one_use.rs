@@ -2,12 +2,13 @@
 //! STR-117 and STR-131.
 use super::Answer;
 use super::grant::Grant;
-use crate::limits::{Limits, size};
+use crate::Limits;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 use parley_net::codes::Code;
 use parley_net::network::Shares;
+use parley_net::size;
 use parley_streams::Role;
 use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};

@@ -2,9 +2,10 @@
 use super::grant::Grant;
 use super::keys::Keys;
 use super::pattern;
-use crate::limits::{Limits, size};
+use crate::Limits;
 use jsonwebtoken::{Validation, decode, decode_header};
 use parley_net::codes::Code;
+use parley_net::size;
 use serde::Deserialize;
 
 /// What a token says. Times are seconds since 1970, as RFC 7519 has them, and whole.

@@ -1,9 +1,10 @@
 //! Tokens and people that are sent away before their time. Rules STR-114, STR-115 and STR-118.
 use super::Answer;
 use super::grant::Grant;
-use crate::limits::{Limits, size};
+use crate::Limits;
 use parking_lot::Mutex;
 use parley_net::codes::Code;
+use parley_net::size;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,0 +1,30 @@
+//! What of tokens, codes and revocations is bounded. Names, ranges and defaults: the table of the relay's settings.
+
+/// Times are ms.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of a token.
+    pub token_bytes: u64,
+    /// Patterns of a token.
+    pub token_patterns: u64,
+    /// Bytes of a token's `jti` and `sub`, and of a name that is revoked.
+    pub token_name_bytes: u64,
+    /// How far the clocks of signer and relay may differ.
+    pub token_leeway: u64,
+    /// The longest life of a token.
+    pub token_lifetime: u64,
+    /// Sockets whose token has yet to come.
+    pub pod_waiting: u64,
+    /// The same of one network.
+    pub address_waiting: u64,
+    /// How long a code is good.
+    pub code_lifetime: u64,
+    /// Codes that are kept.
+    pub pod_codes: u64,
+    /// The same of one network.
+    pub address_codes: u64,
+    /// Revocations that an operator asked for.
+    pub pod_revocations: u64,
+    /// Revocations of participants who left rooms.
+    pub pod_departures: u64,
+}
