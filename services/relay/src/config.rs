@@ -34,7 +34,7 @@ pub struct Settings {
     /// Whether `/ws` and `/stats` answer.
     pub stats: bool,
     /// How the pod takes part among others; `None`: alone.
-    pub cluster: Option<crate::cluster::Config>,
+    pub cluster: Option<parley_cluster::Config>,
     /// How the pod carries media; `None`: it carries none.
     pub media: Option<crate::media::Config>,
     /// The least that is logged.

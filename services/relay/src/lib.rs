@@ -6,11 +6,9 @@
 //! |---|---|
 //! | `parley_net` | frames: bytes in, whole messages out. No I/O, no clock; codes; networks and sockets |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
-//! | [`cluster`] | other pods: finding them, and what crosses to and from them |
 //! | [`media`] | the second door: Media over QUIC |
 //! | [`stats`] | what is counted, and how it is shown |
 //! | [`relay`] | starts all of it, in order |
-pub mod cluster;
 pub mod config;
 pub mod drain;
 pub mod limits;

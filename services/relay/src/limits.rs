@@ -280,6 +280,26 @@ impl Limits {
             pod_departures: self.pod_departures,
         }
     }
+
+    /// Those of leases and links.
+    pub fn cluster(&self) -> parley_cluster::Limits {
+        parley_cluster::Limits {
+            lease_interval: self.lease_interval,
+            lease_time: self.lease_time,
+            link_peers: self.link_peers,
+            link_wants: self.link_wants,
+            link_messages: self.link_messages,
+            link_bytes: self.link_bytes,
+            link_queued_bytes: self.link_queued_bytes,
+            link_ping_interval: self.link_ping_interval,
+            link_dead_time: self.link_dead_time,
+            link_open_timeout: self.link_open_timeout,
+            message_bytes: self.message_bytes,
+            code_timeout: self.code_timeout,
+            revocations_interval: self.revocations_interval,
+            access: self.access(),
+        }
+    }
 }
 
 /// The environment key of a limit: `stream.messageBytes` is `PARLEY_RELAY_LIMIT_STREAM_MESSAGE_BYTES`.

@@ -1,14 +1,14 @@
 //! The relay as a whole: what its parts share, and the order they start in.
-use crate::cluster::{self, Cluster, Joined};
 use crate::config::Settings;
 use crate::limits::Limits;
-use crate::media::key::Key;
 use crate::media::{self, Guard, Media};
 use crate::server::{accept, ops, sweep};
 use crate::stats::{Answers, Clients};
 use anyhow::Context;
 use parking_lot::Mutex;
 use parley_access::{Access, Ports};
+use parley_cluster::key::Key;
+use parley_cluster::{self as cluster, Cluster, Joined};
 use parley_net::addresses::Addresses;
 use parley_net::network::Shares;
 use parley_net::size;
@@ -136,12 +136,15 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     }
     let bus = joined.as_ref().map(|joined| joined.bus.clone());
     let cluster = match joined.zip(interest) {
-        Some((joined, interest)) => Some(cluster::start(joined, &relay, interest).await?),
+        Some((joined, interest)) => {
+            let streams = relay.streams(interest);
+            Some(cluster::start(joined, streams, relay.limits.cluster(), Arc::clone(&relay.links)).await?)
+        }
         None => None,
     };
     let telling = relay.media.clone().zip(cluster.as_ref().zip(bus)).map(|(media, (cluster, bus))| {
         let region = cluster.region.clone();
-        tokio::spawn(media.tell(Arc::clone(&cluster.shared), bus, region))
+        tokio::spawn(media.tell(Arc::clone(&cluster.shared), bus, region, relay.drains.subscribe()))
     });
     let telling = Mutex::new(telling);
     Ok(Running { address, ops, relay, cluster, accepting, sweeping, answering, telling })
@@ -152,7 +155,7 @@ fn ports(settings: &Settings, joined: Option<&Joined>, links: &Arc<cluster::coun
     let media = settings.media.as_ref().and_then(|media| media.keys.as_ref());
     let asks = settings.access.is_some() || media.is_some();
     let limits = &settings.limits;
-    let among = |joined: &Joined| cluster::ports(&joined.bus, &joined.own.pod, limits, links);
+    let among = |joined: &Joined| cluster::ports(&joined.bus, &joined.own.pod, &limits.cluster(), links);
     asks.then(|| Arc::new(joined.map_or_else(|| Ports::alone(&limits.access()), among)))
 }
 
@@ -215,6 +218,12 @@ impl Relay {
             settings,
             limits,
         }
+    }
+
+    /// What links carry.
+    fn streams(&self, interest: Arc<Interest>) -> cluster::Streams {
+        let (topics, counters) = (Arc::clone(&self.topics), Arc::clone(&self.counters));
+        cluster::Streams { topics, interest, counters, clock: self.clock }
     }
 
     /// Milliseconds of the pod's clock; never 0, which stands for never.

@@ -1,12 +1,12 @@
 //! A link over a socket that takes what it likes: topics take turns, bounds hold, and what is not sent was counted.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use parley_cluster::counts::Counts;
+use parley_cluster::frames::{BATCH_HEADER, Decoder, Event};
+use parley_cluster::lanes::{Bounds, Lane, Next, Outgoing};
+use parley_cluster::stream::split;
+use parley_cluster::tls::Identity;
 use parley_net::ws::{Batch, Kind};
-use parley_relay::cluster::counts::Counts;
-use parley_relay::cluster::frames::{BATCH_HEADER, Decoder, Event};
-use parley_relay::cluster::lanes::{Bounds, Lane, Next, Outgoing};
-use parley_relay::cluster::stream::split;
-use parley_relay::cluster::tls::Identity;
 use parley_streams::Remote;
 use parley_streams::reader::Outlet;
 use std::future::poll_fn;

@@ -9,10 +9,10 @@
 
 mod random;
 
+use parley_cluster::end::End;
+use parley_cluster::frames::{BATCH_MAX, Decoder, Event, Hello, Request, acknowledgement, batch_header, pong};
 use parley_net::ws::frame::read_frame;
 use parley_net::ws::{Batch, Kind};
-use parley_relay::cluster::end::End;
-use parley_relay::cluster::frames::{BATCH_MAX, Decoder, Event, Hello, Request, acknowledgement, batch_header, pong};
 use proptest::prelude::*;
 use random::{Random, campaign};
 

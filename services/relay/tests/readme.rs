@@ -1,8 +1,8 @@
 //! The tables of README.md are those of the code.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use parley_cluster::end::End;
 use parley_net::codes::Code;
-use parley_relay::cluster::end::End;
 use parley_relay::limits::LIMITS;
 
 /// The cells of every table row of the README, whatever their padding.

@@ -1,12 +1,12 @@
 //! The settings of a pod among others. Without `nats` a relay is one pod alone. Rules STR-80, STR-81 and STR-90.
 use super::{Refused, address};
-use crate::cluster::Config;
-use crate::cluster::bus::{Nats, Secret};
-use crate::cluster::lease::{POD_NAME, is_name};
 use async_nats::ServerAddr;
 use async_nats::rustls::RootCertStore;
 use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
+use parley_cluster::Config;
+use parley_cluster::bus::{Nats, Secret};
+use parley_cluster::lease::{POD_NAME, is_name};
 use std::path::PathBuf;
 
 /// What was given, from wherever.

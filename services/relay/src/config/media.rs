@@ -2,10 +2,10 @@
 use super::access::key_set;
 use super::{Refused, address};
 use crate::media::hosts::Hosts;
-use crate::media::place::Role;
-use crate::media::url::Url;
 use crate::media::{Certificates, Config};
 use parley_access::Keys;
+use parley_cluster::place::Role;
+use parley_cluster::url::Url;
 use std::net::SocketAddr;
 
 /// What was given, from wherever.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::media::Certificates;
-use crate::media::place::Role;
+use parley_cluster::place::Role;
 
 fn settings(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Settings, String> {
     let arguments = ["parley-relay"].iter().chain(arguments).map(OsString::from);

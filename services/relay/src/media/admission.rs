@@ -1,10 +1,10 @@
 //! Who comes in by the second door: clients with a token for media, other relays with the key of this one's lease. A relay that asks
 //! for no tokens lets everybody do everything, as it does with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
 use super::Guard;
-use super::key::Key;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Grant, Keys, Ports, now, token};
+use parley_cluster::key::Key;
 use parley_media::{Admission, Credential, Grant as Allowed, Pass, Refusal, Visitor};
 use parley_net::codes::Code;
 use parley_net::network;

@@ -1,6 +1,6 @@
 //! The hosts that clients may be sent to when this relay drains. Another relay's lease names them, and a lease is no proof. The rule
 //! is that of signaling (MEDIA-17 of the protocol's `SPEC.md`).
-use super::url::Url;
+use parley_cluster::url::Url;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Hosts that are allowed. Without a list: all but those that no relay of a region has.

@@ -3,19 +3,15 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`url`], [`hash`], [`hosts`] | where clients reach a relay, what they pin, and which hosts they may be sent to |
-//! | [`key`] | what other relays present |
-//! | [`place`] | what its lease says of it; of those, whom it dials and where its clients go. No I/O, no clock |
+//! | [`hosts`] | the hosts that clients may be sent to |
+//! | [`tree`] | whom it dials and where its clients go, by the leases of others. No I/O, no clock |
 //! | [`word`] | what it says to signaling |
 //! | `admission` | who may: tokens, links |
 //! | `certificates` | where its own certificates are |
 //! | `running` | the open door: what it says and hears while it lives, how it drains |
 //! | `without` | a relay that is built without media |
-pub mod hash;
 pub mod hosts;
-pub mod key;
-pub mod place;
-pub mod url;
+pub mod tree;
 pub mod word;
 
 #[cfg(feature = "media")]
@@ -34,14 +30,14 @@ pub use without::Media;
 
 use crate::limits::Limits;
 use hosts::Hosts;
-use key::Key;
 use parley_access::{Keys, Ports};
+use parley_cluster::key::Key;
+use parley_cluster::place::Role;
+use parley_cluster::url::Url;
 use parley_net::visitor::Origins;
-use place::Role;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use url::Url;
 
 /// How a pod carries media.
 #[derive(Clone, Debug)]

@@ -1,23 +1,25 @@
 //! A door that is open: what the relay says of it, to other relays in its lease and to signaling, whom it dials, and how it drains.
 use super::admission::in_address;
 use super::certificates::Directory;
-use super::hash::Hash;
-use super::key::Key;
-use super::place::{self, Others, Place};
-use super::url::Url;
+use super::tree;
 use super::word::{self, Word};
 use super::{Certificates, Config, Guard};
-use crate::cluster::Shared;
-use crate::cluster::bus::Bus;
-use crate::cluster::lease::Lease;
 use crate::limits::Limits;
 use anyhow::Context;
+use parley_cluster::Shared;
+use parley_cluster::bus::Bus;
+use parley_cluster::hash::Hash;
+use parley_cluster::key::Key;
+use parley_cluster::lease::Lease;
+use parley_cluster::place::{Others, Place};
+use parley_cluster::url::Url;
 use parley_media::{Door, Peer};
 use parley_net::size;
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// Between two words to signaling: MEDIA-1.
@@ -63,7 +65,13 @@ impl Media {
     }
 
     /// Says what it is and dials whom it should, until the pod drains; then says that it goes.
-    pub async fn tell(self: Arc<Self>, shared: Arc<Shared>, bus: Bus, region: String) {
+    pub async fn tell(
+        self: Arc<Self>,
+        shared: Arc<Shared>,
+        bus: Bus,
+        region: String,
+        mut drains: watch::Receiver<bool>,
+    ) {
         let subject = word::subject(&region, &shared.own.pod);
         let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -83,7 +91,7 @@ impl Media {
                     let peers = self.peers(&shared.own.pod, &others.borrow_and_update());
                     self.door.dial(peers);
                 }
-                () = shared.relay.drain_begins() => break,
+                () = async { drop(drains.wait_for(|drains| *drains).await) } => break,
             }
         }
         self.place(&shared, 0);
@@ -94,7 +102,7 @@ impl Media {
     /// Sends everybody elsewhere, within `drain.window`.
     pub async fn drain(&self, others: &Others) {
         let allows = |url: &Url| self.config.hosts.allow(url, &self.url);
-        let successor = place::successor(self.config.role, others, allows).cloned().map(String::from);
+        let successor = tree::successor(self.config.role, others, allows).cloned().map(String::from);
         tracing::info!(sessions = self.door.state().sessions, successor, "draining media");
         self.door.drain(successor).await;
     }
@@ -134,7 +142,7 @@ impl Media {
     }
 
     fn peers(&self, own: &str, others: &Others) -> Vec<Peer> {
-        place::dialled(own, self.config.role, others).into_iter().map(|(lease, place)| peer(lease, place)).collect()
+        tree::dialled(own, self.config.role, others).into_iter().map(|(lease, place)| peer(lease, place)).collect()
     }
 }
 
@@ -145,7 +153,7 @@ fn peer(lease: &Lease, place: &Place) -> Peer {
         key: in_address(&place.key),
         certificate_hashes: place.hashes.iter().copied().map(String::from).collect(),
         host: place.url.host().to_owned(),
-        cost: place::WITHIN_A_REGION,
+        cost: tree::WITHIN_A_REGION,
     }
 }
 

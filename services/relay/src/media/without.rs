@@ -1,9 +1,10 @@
 //! What stands for media in a relay that was built without it: settings that ask for it are refused.
-use super::place::Others;
 use super::{Config, Guard};
-use crate::cluster::Shared;
-use crate::cluster::bus::Bus;
+use parley_cluster::Shared;
+use parley_cluster::bus::Bus;
+use parley_cluster::place::Others;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Never open.
 pub enum Media {}
@@ -14,7 +15,13 @@ impl Media {
         anyhow::bail!("media-listen is set, and this relay was built without media")
     }
 
-    pub async fn tell(self: Arc<Self>, _shared: Arc<Shared>, _bus: Bus, _region: String) {
+    pub async fn tell(
+        self: Arc<Self>,
+        _shared: Arc<Shared>,
+        _bus: Bus,
+        _region: String,
+        _drains: watch::Receiver<bool>,
+    ) {
         match *self {}
     }
 

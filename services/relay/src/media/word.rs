@@ -1,8 +1,8 @@
 //! What a relay says to signaling of its media, over NATS: where clients are sent. Rules MEDIA-1 and MEDIA-2.
-use super::hash::Hash;
-use super::place::Role;
-use super::url::Url;
-use crate::cluster::lease::is_name;
+use parley_cluster::hash::Hash;
+use parley_cluster::lease::is_name;
+use parley_cluster::place::Role;
+use parley_cluster::url::Url;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::num::NonZeroU64;

@@ -40,7 +40,7 @@ pub fn text(relay: &Relay) -> String {
     );
     out.counter("parley_relay_suppressed_lines_total", "Lines over log.lines that were not logged", log::suppressed());
     if relay.settings.cluster.is_some() {
-        crate::cluster::metrics::write(&mut out, &relay.links);
+        parley_cluster::metrics::write(&mut out, &relay.links);
     }
     if let Some(media) = &relay.media {
         out.page(&media.metrics());

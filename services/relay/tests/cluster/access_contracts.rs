@@ -3,8 +3,8 @@ use super::contracts;
 use super::nats::Nats;
 use super::pod::DEADLINE;
 use parley_access::Ports;
-use parley_relay::cluster;
-use parley_relay::cluster::bus::{self, Bus};
+use parley_cluster as cluster;
+use parley_cluster::bus::{self, Bus};
 use parley_relay::limits::Limits;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 /// What a pod has of codes and revocations.
 async fn ports(nats: &Nats, pod: &str, limits: &Limits) -> Ports {
     let bus = Bus::join(&bus::Nats { servers: nats.url.clone(), login: None, ca: None }, pod).await.unwrap();
-    let ports = cluster::ports(&bus, pod, limits, &Arc::default());
+    let ports = cluster::ports(&bus, pod, &limits.cluster(), &Arc::default());
     let connected = async {
         while !bus.is_connected() {
             tokio::time::sleep(Duration::from_millis(10)).await;

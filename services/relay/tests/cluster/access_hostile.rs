@@ -5,9 +5,9 @@ use super::pod::DEADLINE;
 use crate::resident;
 use futures_util::StreamExt;
 use parley_access::{Entry, Revocation, Term};
+use parley_cluster::revocations::SUBJECT;
+use parley_cluster::word::{ENTRIES, Word};
 use parley_net::codes::Code;
-use parley_relay::cluster::revocations::SUBJECT;
-use parley_relay::cluster::word::{ENTRIES, Word};
 use tokio::time::timeout;
 
 const BROKEN: &str = "nats_broken_messages_total";

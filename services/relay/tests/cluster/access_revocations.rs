@@ -4,9 +4,9 @@ use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
 use parley_access::{Entry, Revocation, Term};
+use parley_cluster::revocations::SUBJECT;
+use parley_cluster::word::{ENTRIES, Word};
 use parley_net::codes::Code;
-use parley_relay::cluster::revocations::SUBJECT;
-use parley_relay::cluster::word::{ENTRIES, Word};
 use std::time::Instant;
 use tokio::time::timeout;
 

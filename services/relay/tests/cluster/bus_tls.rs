@@ -1,7 +1,7 @@
 //! NATS over TLS. Titles cite the rules of the protocol's SPEC.md.
 use super::nats::{binary, free_port};
 use super::pod::DEADLINE;
-use parley_relay::cluster::bus::{Bus, Nats, Unanswered};
+use parley_cluster::bus::{Bus, Nats, Unanswered};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;

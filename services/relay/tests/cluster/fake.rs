@@ -2,9 +2,9 @@
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod};
 use futures_util::StreamExt;
-use parley_relay::cluster::frames::Hello;
-use parley_relay::cluster::lease::Lease;
-use parley_relay::cluster::tls::Identity;
+use parley_cluster::frames::Hello;
+use parley_cluster::lease::Lease;
+use parley_cluster::tls::Identity;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -2,8 +2,8 @@
 use super::fake::{Fake, lease_of, rest};
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, start};
-use parley_relay::cluster::frames::{BATCH_MAX, Hello, Request, VERSION, acknowledgement};
-use parley_relay::cluster::lease::Lease;
+use parley_cluster::frames::{BATCH_MAX, Hello, Request, VERSION, acknowledgement};
+use parley_cluster::lease::Lease;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;

@@ -3,7 +3,7 @@ use super::fake::{Fake, lease_of, rest, without_certificate};
 use super::nats::Nats;
 use super::pod::{DEADLINE, Pod, linked, start};
 use super::wire::Wire;
-use parley_relay::cluster::frames::Hello;
+use parley_cluster::frames::Hello;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;

@@ -1,9 +1,9 @@
 //! What other pods say on the bus, and the addresses in it.
 use crate::random::{Random, campaign};
 use crate::text;
-use parley_relay::cluster::lease::Lease;
-use parley_relay::cluster::word::Word;
-use parley_relay::media::url::Url;
+use parley_cluster::lease::Lease;
+use parley_cluster::url::Url;
+use parley_cluster::word::Word;
 
 const KEY: &str = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 const VALUES: [&str; 16] = [

@@ -2,13 +2,13 @@
 //! same without TLS.
 use super::load::{Ages, Load, Report};
 use anyhow::Context;
-use parley_relay::cluster::counts::Counts;
-use parley_relay::cluster::frames::{Decoder, Event};
-use parley_relay::cluster::lanes::{Bounds, Lane, Next, Outgoing};
-use parley_relay::cluster::stream::split;
-use parley_relay::cluster::tls::Identity;
+use parley_cluster::counts::Counts;
+use parley_cluster::frames::{Decoder, Event};
+use parley_cluster::lanes::{Bounds, Lane, Next, Outgoing};
+use parley_cluster::stream::split;
+use parley_cluster::tls::Identity;
 use parley_relay::limits::Limits;
-use parley_relay::media::hash::Hash;
+use parley_cluster::hash::Hash;
 use parley_relay::server::connection::TcpOutlet;
 use parley_net::socket;
 use parley_streams::Remote;
@@ -60,7 +60,7 @@ pub async fn send_plain(at: SocketAddr, load: Load) -> anyhow::Result<Report> {
 }
 
 fn outgoing(outlet: Box<dyn Outlet>) -> Arc<Outgoing> {
-    Arc::new(Outgoing::new(outlet, Bounds::of(&Limits::default()), Arc::new(Counts::default())))
+    Arc::new(Outgoing::new(outlet, Bounds::of(&Limits::default().cluster()), Arc::new(Counts::default())))
 }
 
 async fn send_through(outgoing: &Arc<Outgoing>, load: Load, sending: JoinHandle<()>) -> anyhow::Result<Report> {

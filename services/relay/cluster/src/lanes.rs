@@ -3,7 +3,7 @@
 //! another, and a peer that is frozen costs bounded memory and delays nobody. Rule STR-95.
 use super::counts::Counts;
 use super::frames::{self, ANSWER, BATCH_HEADER, BATCH_OVERHEAD};
-use crate::limits::Limits;
+use crate::Limits;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use parley_net::size;

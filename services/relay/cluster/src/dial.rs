@@ -54,7 +54,7 @@ impl Drop for Dialler {
 }
 
 async fn run(lease: Lease, shared: Arc<Shared>, up: Arc<AtomicBool>) {
-    let limits = &shared.relay.limits;
+    let limits = &shared.limits;
     let patience = Duration::from_millis(limits.link_open_timeout);
     // The greatest number that this run of the peer was told: what it kept for those was sent before.
     let mut told = 0;
@@ -113,9 +113,9 @@ async fn open(lease: &Lease, shared: &Shared) -> Result<TlsStream<TcpStream>, En
 
 async fn talk(stream: TlsStream<TcpStream>, shared: &Shared, told: &mut u64) -> End {
     let (inbound, outbound) = split(stream, READ);
-    let pulse = Pulse::new(&shared.relay.limits);
+    let pulse = Pulse::new(&shared.limits);
     let trip = Trip { began: Instant::now(), microseconds: AtomicU32::new(0) };
-    let follower = shared.interest.follow();
+    let follower = shared.streams.interest.follow();
     tokio::select! {
         end = hear(inbound, &follower, shared, &pulse, &trip) => end,
         end = tell(outbound, &follower, shared, &trip, told) => end,
@@ -142,7 +142,7 @@ impl Trip {
 
 /// Says what is wanted and what no longer is, and pings.
 async fn tell(outbound: TlsOutlet, follower: &Follower, shared: &Shared, trip: &Trip, told: &mut u64) -> End {
-    let mut ticks = interval(Duration::from_millis(shared.relay.limits.link_ping_interval));
+    let mut ticks = interval(Duration::from_millis(shared.limits.link_ping_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut bytes = Vec::new();
     loop {
@@ -203,7 +203,7 @@ impl Shared {
         let messages = batch.count() as u64;
         self.counts.received.add(messages);
         self.counts.received_bytes.add((batch.bytes().len() + super::frames::BATCH_HEADER) as u64);
-        let topic = match self.interest.find(number) {
+        let topic = match self.streams.interest.find(number) {
             Found::Topic(topic) => topic,
             Found::Late => {
                 self.counts.late.add(messages);
@@ -211,8 +211,8 @@ impl Shared {
             }
             Found::Never => return Err(End::Number),
         };
-        match topic.deliver(number, batch, self.relay.now()) {
-            Some(fanout) => self.relay.counters.fanned_out(fanout),
+        match topic.deliver(number, batch, self.streams.clock.now()) {
+            Some(fanout) => self.streams.counters.fanned_out(fanout),
             None => self.counts.late.add(messages),
         }
         Ok(())

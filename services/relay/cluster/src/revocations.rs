@@ -5,7 +5,7 @@
 use super::bus::Bus;
 use super::counts::Counts;
 use super::word::{ENTRIES, Word};
-use crate::limits::Limits;
+use crate::Limits;
 use futures_util::StreamExt;
 use parley_access::{self as access, Answer, Entry, Revocation, Revocations, Revoked, Term};
 use parley_net::codes::Code;
@@ -133,8 +133,8 @@ impl Talk {
     fn take(&self, entries: Vec<Entry>) {
         let now = access::now();
         // Its clock may be ahead of ours.
-        let latest = now + access::revoked_for(&self.limits.access()) + self.limits.token_leeway / 1000;
-        let longest = size(self.limits.token_name_bytes);
+        let latest = now + access::revoked_for(&self.limits.access) + self.limits.access.token_leeway / 1000;
+        let longest = size(self.limits.access.token_name_bytes);
         let (good, broken): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| (1..=longest).contains(&entry.whom.name().len()));
         self.counts.broken.add(broken.len() as u64);

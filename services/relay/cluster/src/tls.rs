@@ -1,7 +1,7 @@
 //! The TLS of links: version 1.3 alone, a certificate on both sides, no CA. A pod makes its certificate at every start and says the
 //! hash of it in its lease; NATS lets it publish no other pod's lease, so that the hash says who a pod is (ADR 22). Rule STR-91.
 use super::end::End;
-use crate::media::hash::Hash;
+use crate::hash::Hash;
 use anyhow::Context;
 use rcgen::{CertificateParams, KeyPair};
 use std::io;

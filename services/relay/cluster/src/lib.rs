@@ -9,6 +9,7 @@
 //! | [`frames`] | the wire of a link: bytes in, requests or batches out |
 //! | [`dial`] | the hearing end: says what is read here, hands what comes to readers here |
 //! | [`serve`], [`served`], [`lanes`] | the sending end: who dialled, what each wants, what waits for it |
+//! | [`place`], [`url`], [`hash`], [`key`] | what a lease says of media, and of certificates |
 //! | [`pulse`], [`end`], [`counts`], [`metrics`] | whether a link lives, why it ended, what crossed |
 pub mod bus;
 pub mod codes;
@@ -16,9 +17,13 @@ pub mod counts;
 pub mod dial;
 pub mod end;
 pub mod frames;
+pub mod hash;
+pub mod key;
 pub mod lanes;
 pub mod lease;
+mod limits;
 pub mod metrics;
+pub mod place;
 pub mod pulse;
 pub mod revocations;
 pub mod roll;
@@ -26,20 +31,21 @@ pub mod serve;
 pub mod served;
 pub mod stream;
 pub mod tls;
+pub mod url;
 pub mod word;
 
-use crate::limits::Limits;
-use crate::media::hash::Hash;
-use crate::media::place::{Others, Place};
-use crate::relay::Relay;
+pub use limits::Limits;
+
 use anyhow::{Context, ensure};
 use bus::{Bus, Leases, Nats};
 use counts::Counts;
 use dial::Dialler;
+use hash::Hash;
 use lease::Lease;
 use parley_access::{self as access, Revoked};
 use parley_net::size;
-use parley_streams::Interest;
+use parley_streams::{Clock, Counters, Interest, Topics};
+use place::{Others, Place};
 use roll::{Heard, Roll};
 use served::Served;
 use std::net::SocketAddr;
@@ -68,16 +74,29 @@ pub struct Config {
     pub advertise: Option<SocketAddr>,
 }
 
+/// The topics that links carry.
+#[derive(Clone)]
+pub struct Streams {
+    /// Those of this pod.
+    pub topics: Arc<Topics>,
+    /// What is read here.
+    pub interest: Arc<Interest>,
+    /// Where deliveries are counted.
+    pub counters: Arc<Counters>,
+    /// The time that they go by.
+    pub clock: Clock,
+}
+
 /// What the links of a pod share.
 pub struct Shared {
-    /// The pod.
-    pub relay: Arc<Relay>,
+    /// The topics that links carry.
+    pub streams: Streams,
+    /// The limits in force.
+    pub limits: Limits,
     /// What it says of itself.
     pub own: Lease,
     /// The certificate of its links.
     pub identity: Identity,
-    /// What it wants.
-    pub interest: Arc<Interest>,
     /// Who dialled it.
     pub served: Arc<Served>,
     /// What crossed.
@@ -173,8 +192,8 @@ fn name_of(link: SocketAddr) -> String {
 
 /// Codes and revocations that hold on every pod.
 pub fn ports(bus: &Bus, pod: &str, limits: &Limits, counts: &Arc<Counts>) -> access::Ports {
-    let revoked = Arc::new(Revoked::new(access::revocations::most(&limits.access())));
-    let own = access::one_use::Memory::of(pod, &limits.access());
+    let revoked = Arc::new(Revoked::new(access::revocations::most(&limits.access)));
+    let own = access::one_use::Memory::of(pod, &limits.access);
     access::Ports {
         codes: Box::new(codes::Spread::start(own, bus, Duration::from_millis(limits.code_timeout), counts)),
         revocations: Box::new(revocations::Spread::start(&revoked, bus, limits, counts)),
@@ -183,18 +202,18 @@ pub fn ports(bus: &Bus, pod: &str, limits: &Limits, counts: &Arc<Counts>) -> acc
 }
 
 /// Takes part.
-pub async fn start(joined: Joined, relay: &Arc<Relay>, interest: Arc<Interest>) -> anyhow::Result<Cluster> {
+pub async fn start(joined: Joined, streams: Streams, limits: Limits, counts: Arc<Counts>) -> anyhow::Result<Cluster> {
     let Joined { bus, listener, own, identity, region } = joined;
-    let leases = Leases::hear(bus.clone(), &region, &own, Arc::clone(&relay.links)).await?;
+    let leases = Leases::hear(bus.clone(), &region, &own, Arc::clone(&counts)).await?;
     let address = listener.local_addr()?;
     tracing::info!(%address, advertised = %own.link, pod = own.pod, region, "taking links");
     let shared = Arc::new(Shared {
-        relay: Arc::clone(relay),
+        streams,
         own,
         identity,
-        interest,
-        served: Arc::new(Served::new(size(relay.limits.link_peers))),
-        counts: Arc::clone(&relay.links),
+        served: Arc::new(Served::new(size(limits.link_peers))),
+        limits,
+        counts,
         place: watch::Sender::default(),
         others: watch::Sender::default(),
         leaving: watch::Sender::new(false),
@@ -235,7 +254,7 @@ impl Drop for Cluster {
 
 /// Says the lease, hears the others', and dials; at the end says that the pod goes.
 async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
-    let limits = &shared.relay.limits;
+    let limits = &shared.limits;
     let mut roll = Roll::new(shared.own.clone(), Duration::from_millis(limits.lease_time), size(limits.link_peers));
     let mut ticks = interval(Duration::from_millis(limits.lease_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

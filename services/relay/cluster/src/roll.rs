@@ -107,7 +107,7 @@ impl<L> Roll<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::hash::Hash;
+    use crate::hash::Hash;
 
     const TIME: Duration = Duration::from_secs(3);
 

@@ -1,7 +1,7 @@
 //! Whether the other end of a link lives: any bytes count, and a ping every `link.pingInterval` sees to it that there are some.
 //! Rule STR-97.
 use super::end::End;
-use crate::limits::Limits;
+use crate::Limits;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! What a pod says of itself while it lives: who it is and how to reach it. Rule STR-90.
-use crate::media::hash::Hash;
-use crate::media::place::{Place, if_known};
+use crate::hash::Hash;
+use crate::place::{Place, if_known};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 
@@ -72,7 +72,7 @@ impl Lease {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::key::Key;
+    use crate::key::Key;
 
     fn lease() -> Lease {
         let link = "10.0.0.7:8112".parse().unwrap();
@@ -92,9 +92,9 @@ mod tests {
         let mut value = serde_json::to_value(lease()).unwrap();
         value["media"] = "later".into();
         assert_eq!(Lease::read(&lease_with(&value)).map(|lease| lease.pod), Some("relay-7".into()));
-        let url = crate::media::url::Url::try_from("https://relay-7.example:4443/".to_owned()).unwrap();
+        let url = crate::url::Url::try_from("https://relay-7.example:4443/".to_owned()).unwrap();
         let hashes = vec!["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".to_owned().try_into().unwrap(); 2];
-        let (role, address) = (crate::media::place::Role::Leaf, "10.0.0.7:4443".parse().unwrap());
+        let (role, address) = (crate::place::Role::Leaf, "10.0.0.7:4443".parse().unwrap());
         let media = Some(Place { role, address, url, hashes, key: Key([7; 32]), room: 7 });
         for lease in [lease(), Lease { media, ..lease() }] {
             assert_eq!(Lease::read(&lease.bytes()), Some(lease));
@@ -152,8 +152,8 @@ mod tests {
             let found = (at(address).is_reachable_from(inside), at(address).is_reachable_from(local));
             assert_eq!(found, (from_inside, from_local), "{address}");
         }
-        let url = crate::media::url::Url::of("10.0.0.7:4443".parse().unwrap());
-        let role = crate::media::place::Role::Leaf;
+        let url = crate::url::Url::of("10.0.0.7:4443".parse().unwrap());
+        let role = crate::place::Role::Leaf;
         let media = |address: &str| {
             let (address, url, hashes, key) = (address.parse().unwrap(), url.clone(), vec![], Key([7; 32]));
             Some(Place { role, address, url, hashes, key, room: 1 })

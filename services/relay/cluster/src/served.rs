@@ -69,8 +69,8 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::Bounds;
     use super::*;
+    use crate::lanes::Bounds;
     use parley_streams::reader::Outlet;
     use std::io::{IoSlice, Result};
 

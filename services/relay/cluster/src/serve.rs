@@ -29,7 +29,7 @@ pub const GOODBYE: Duration = Duration::from_secs(1);
 /// Takes links until the task is ended.
 pub async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     // Strangers hold a place until it is known who they are, so that they are bounded too.
-    let places = Arc::new(tokio::sync::Semaphore::new(2 * size(shared.relay.limits.link_peers)));
+    let places = Arc::new(tokio::sync::Semaphore::new(2 * size(shared.limits.link_peers)));
     loop {
         match listener.accept().await {
             Ok((stream, address)) => match Arc::clone(&places).try_acquire_owned() {
@@ -60,7 +60,7 @@ async fn serve(stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
         }
     };
     let (inbound, outbound) = split(stream, READ);
-    let bounds = Bounds::of(&shared.relay.limits);
+    let bounds = Bounds::of(&shared.limits);
     let outgoing = Arc::new(Outgoing::new(Box::new(outbound), bounds, Arc::clone(&shared.counts)));
     let place = match shared.served.enter(&peer.pod, peer.epoch, &outgoing) {
         Ok(place) => place,
@@ -92,7 +92,7 @@ struct Peer {
 /// Finds out who dialled, and answers its hello; within `link.openTimeout`. Its lease may come later than the link.
 async fn greet(stream: TcpStream, shared: &Shared) -> Result<(TlsStream<TcpStream>, Peer), End> {
     socket::prepare(&stream);
-    let until = Instant::now() + Duration::from_millis(shared.relay.limits.link_open_timeout);
+    let until = Instant::now() + Duration::from_millis(shared.limits.link_open_timeout);
     let shown = async {
         let (mut stream, certificate) = shared.identity.accept(stream).await?;
         let Hello { pod } = Hello::hear(&mut stream).await?;
@@ -109,7 +109,7 @@ async fn greet(stream: TcpStream, shared: &Shared) -> Result<(TlsStream<TcpStrea
 }
 
 async fn talk(inbound: Inbound, outgoing: &Arc<Outgoing>, shared: &Arc<Shared>) -> End {
-    let pulse = Pulse::new(&shared.relay.limits);
+    let pulse = Pulse::new(&shared.limits);
     let (shared, outgoing) = (Arc::clone(shared), Arc::clone(outgoing));
     let wants =
         Wants { shared, outgoing: Arc::clone(&outgoing), here: HashMap::new(), topics: HashSet::new(), last: 0 };
@@ -192,13 +192,13 @@ impl Wants {
     }
 
     fn want(&mut self, number: u64, topic: &Arc<str>, replay: bool) {
-        if self.here.len() >= size(self.shared.relay.limits.link_wants) {
+        if self.here.len() >= size(self.shared.limits.link_wants) {
             self.shared.counts.refused.add(1);
             return;
         }
         self.outgoing.open(number);
         let lane: Arc<dyn Remote> = Arc::new(Lane::new(&self.outgoing, number));
-        self.shared.relay.topics.want(topic, &lane, replay);
+        self.shared.streams.topics.want(topic, &lane, replay);
         self.topics.insert(Arc::clone(topic));
         self.here.insert(number, (Arc::clone(topic), lane));
         self.shared.counts.asked.add(1);
@@ -207,7 +207,7 @@ impl Wants {
     fn unwant(&mut self, number: u64) {
         let Some((topic, lane)) = self.here.remove(&number) else { return };
         self.topics.remove(&topic);
-        self.shared.relay.topics.unwant(&topic, &lane);
+        self.shared.streams.topics.unwant(&topic, &lane);
         self.outgoing.shut(number);
         self.shared.counts.asked.sub(1);
     }

@@ -1,53 +1,13 @@
 //! Where a relay stands among those that carry media in its region: leaves get from all origins, origins from each other. A session
 //! carries both ways, so of two origins only the one whose name comes first dials, and nobody dials a leaf. Which origin a broadcast
 //! comes through is chosen by MoQ's own routes (ADR 12).
-use super::hash::Hash;
-use super::key::Key;
-use super::url::Url;
-use crate::cluster::lease::Lease;
-use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
-
-/// What a relay's lease says of its media.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// Its place in the tree.
-    pub role: Role,
-    /// Where other pods dial it.
-    pub address: SocketAddr,
-    /// Where clients reach it; its certificate is for that host.
-    pub url: Url,
-    /// Of its certificates: the current and the next; none where a public CA signed it.
-    pub hashes: Vec<Hash>,
-    /// What another relay that dials it presents.
-    pub key: Key,
-    /// Sessions that it takes beside those it has.
-    pub room: u64,
-}
-
-/// A place in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Serves leaves, and clients where there is no leaf.
-    Origin,
-    /// Serves clients, and gets from its origins.
-    Leaf,
-}
+use parley_cluster::lease::Lease;
+use parley_cluster::place::{Others, Place, Role};
+use parley_cluster::url::Url;
 
 /// What a link costs between relays that hear each other's leases, which are those of one region. One between regions would cost
 /// 100, so that an ocean is crossed once (ADR 12).
 pub const WITHIN_A_REGION: u64 = 1;
-
-/// The leases of other pods that live, by name.
-pub type Others = BTreeMap<String, Lease>;
-
-/// A lease's field, `None` where it is another version's: pods link for streams whatever they say of media.
-pub fn if_known<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Place>, D::Error> {
-    let value = Option::<serde_json::Value>::deserialize(from)?;
-    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
-}
 
 /// Whom a relay dials.
 pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
@@ -69,6 +29,8 @@ fn carriers(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
 mod tests {
     use super::*;
     use Role::{Leaf, Origin};
+    use parley_cluster::hash::Hash;
+    use parley_cluster::key::Key;
 
     fn others(pods: &[(&str, Role, u64)]) -> Others {
         let lease = |&(pod, role, room): &(&str, Role, u64)| {
