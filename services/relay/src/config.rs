@@ -36,7 +36,7 @@ pub struct Settings {
     /// How the pod takes part among others; `None`: alone.
     pub cluster: Option<parley_cluster::Config>,
     /// How the pod carries media; `None`: it carries none.
-    pub media: Option<crate::media::Config>,
+    pub media: Option<parley_media::Config>,
     /// The least that is logged.
     pub log_level: tracing::Level,
     /// The limits.

@@ -6,14 +6,12 @@
 //! |---|---|
 //! | `parley_net` | frames: bytes in, whole messages out. No I/O, no clock; codes; networks and sockets |
 //! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
-//! | [`media`] | the second door: Media over QUIC |
 //! | [`stats`] | what is counted, and how it is shown |
 //! | [`relay`] | starts all of it, in order |
 pub mod config;
 pub mod drain;
 pub mod limits;
 pub mod log;
-pub mod media;
 pub mod relay;
 pub mod server;
 pub mod stats;

@@ -2,6 +2,7 @@
 //! A limit is set by the flag `--limit name=value`, by `PARLEY_RELAY_LIMIT_` and the name in capitals with underscores, or in
 //! the settings file under `[limits]`. Rule STR-82.
 use parley_net::codes::Code;
+use parley_net::size;
 
 /// One row of the table.
 #[derive(Debug)]
@@ -298,6 +299,29 @@ impl Limits {
             code_timeout: self.code_timeout,
             revocations_interval: self.revocations_interval,
             access: self.access(),
+        }
+    }
+
+    /// Those of media.
+    pub fn media(&self) -> parley_media::Limits {
+        parley_media::Limits {
+            sessions: size(self.media_sessions),
+            address_sessions: size(self.media_address_sessions),
+            handshakes: size(self.media_handshakes),
+            handshake_time: self.media_handshake_time,
+            subscriptions: size(self.media_subscriptions),
+            send_bytes: self.media_send_bytes,
+            receive_bytes: self.media_receive_bytes,
+            control_bytes: self.media_control_bytes,
+            broadcasts: size(self.media_broadcasts),
+            cache_bytes: self.media_cache_bytes,
+            cache_time: self.media_cache_time,
+            idle_time: self.media_idle_time,
+            link_idle_time: self.media_link_idle_time,
+            link_ping: self.media_link_ping,
+            drain_window: self.drain_window,
+            certificate_life: self.media_certificate_life,
+            certificate_rotation: self.media_certificate_rotation,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The relay as a whole: what its parts share, and the order they start in.
 use crate::config::Settings;
 use crate::limits::Limits;
-use crate::media::{self, Guard, Media};
 use crate::server::{accept, ops, sweep};
 use crate::stats::{Answers, Clients};
 use anyhow::Context;
@@ -9,6 +8,7 @@ use parking_lot::Mutex;
 use parley_access::{Access, Ports};
 use parley_cluster::key::Key;
 use parley_cluster::{self as cluster, Cluster, Joined};
+use parley_media::{self as media, Guard, Media};
 use parley_net::addresses::Addresses;
 use parley_net::network::Shares;
 use parley_net::size;
@@ -170,9 +170,10 @@ async fn open_media(
         key: joined.map(|_| Key::random()),
         origins: settings.origins.clone(),
         trusted_proxies: settings.trusted_proxies,
-        limits: settings.limits.clone(),
+        limits: settings.limits.access(),
+        token_age: settings.limits.media_token_age,
     };
-    Media::open(config, guard).await.map(|media| Some(Arc::new(media)))
+    Media::open(config, guard, settings.limits.media()).await.map(|media| Some(Arc::new(media)))
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {

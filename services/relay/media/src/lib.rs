@@ -1,52 +1,72 @@
-//! The second door of the relay: Media over QUIC. A broadcast is published once, to a relay nearby, and reaches whoever watches through
-//! a tree of relays. The wire behaviour is in `MEDIA.md`; its rules are cited as `MED-n`.
+//! Media over QUIC: the relay's second door. A broadcast is published once, to a relay nearby, and reaches its viewers through a tree of
+//! relays. Rules MEDIA-1, MEDIA-2, MEDIA-5 and MEDIA-7 of the protocol's `SPEC.md`, and those of `MEDIA.md` (`MED-n`).
 //!
-//! What crosses this crate's border is plain data, handles and boxed futures: an `async fn` of it would be compiled again in every
-//! binary and test that awaits it, with all of QUIC (ADR 12).
-use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
+//! | file | what |
+//! |---|---|
+//! | [`hosts`] | the hosts that clients may be sent to |
+//! | [`tree`] | whom it dials and where its clients go, by the leases of others. No I/O, no clock |
+//! | [`word`] | what it says to signaling |
+//! | `admission` | who may: tokens, links |
+//! | `directory` | where its own certificates are |
+//! | [`door`] | QUIC, WebTransport and WebSocket: sessions, links, certificates. It knows of no token and no NATS |
+//! | `running` | the open door: what it says and hears while it lives, how it drains |
+//! | `without` | a relay that is built without media |
+pub mod hosts;
+mod limits;
+pub mod tree;
+pub mod word;
+
+#[cfg(feature = "quic")]
+mod admission;
+#[cfg(feature = "quic")]
+mod directory;
+#[cfg(feature = "quic")]
+pub mod door;
+#[cfg(feature = "quic")]
+mod running;
+#[cfg(not(feature = "quic"))]
+mod without;
+
+#[cfg(feature = "quic")]
+pub use running::Media;
+#[cfg(not(feature = "quic"))]
+pub use without::Media;
+
+pub use limits::Limits;
+
+use hosts::Hosts;
+use parley_access::{Keys, Ports};
+use parley_cluster::key::Key;
+use parley_cluster::place::Role;
+use parley_cluster::url::Url;
+use parley_net::visitor::Origins;
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-mod arrivals;
-mod aside;
-mod certificates;
-mod codes;
-mod counted;
-mod door;
-mod gate;
-mod links;
-mod metrics;
-mod patterns;
-mod quic;
-mod sessions;
-mod upgrade;
-
-pub use codes::NUMBERS;
-pub use door::Door;
-
-/// What takes its time.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// How a relay carries media.
+/// How a pod carries media.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// UDP, for QUIC and WebTransport.
     pub listen: SocketAddr,
-    /// TCP, for clients without WebTransport: behind the edge, which has the certificate.
+    /// TCP, for WebSocket: the edge leads there.
     pub websocket: SocketAddr,
-    /// Whether proxies stand before `websocket` that say who comes.
-    pub proxied: bool,
+    /// Where other pods reach `listen`.
+    pub advertise: Option<SocketAddr>,
+    /// Where clients reach it; `None`: at `listen`, which is this machine alone.
+    pub url: Option<Url>,
+    /// The hosts of relays that clients may be sent to.
+    pub hosts: Hosts,
+    /// Its place in the tree.
+    pub role: Role,
     /// What it shows that it is the one.
     pub certificates: Certificates,
-    /// The limits in force.
-    pub limits: Limits,
+    /// What tokens are verified with; `None`: none is asked for.
+    pub keys: Option<Keys>,
 }
 
-/// Where certificates come from. Both are watched, and new connections get the newest.
-#[derive(Clone, Debug)]
+/// Where certificates come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Certificates {
     /// Of a public CA: PEM files, replaced by rename.
     Public {
@@ -55,154 +75,29 @@ pub enum Certificates {
         /// Its key.
         key: PathBuf,
     },
-    /// Its own, ECDSA P-256, made and rotated in a directory where nothing else is; clients pin their hashes.
-    /// `certificate_life` is at least two rotations and an hour.
-    Pinned {
-        /// The directory.
-        directory: PathBuf,
-        /// The host names and addresses in them.
-        names: Vec<String>,
-    },
+    /// Its own, in this directory, or in one that ends with it.
+    Pinned(Option<PathBuf>),
 }
 
-/// Times are ms.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Sessions of clients at once.
-    pub sessions: usize,
-    /// Sessions of one network at once, and handshakes.
-    pub address_sessions: usize,
-    /// Handshakes at once; over half of it addresses are proven first.
-    pub handshakes: usize,
-    /// A handshake that takes longer is given up.
-    pub handshake_time: u64,
-    /// Tracks that one client watches at once.
-    pub subscriptions: usize,
-    /// Bytes on the way to one client that it has not acknowledged.
-    pub send_bytes: u64,
-    /// Bytes from one client that are not yet read.
-    pub receive_bytes: u64,
-    /// Bytes that a client sends beside media, above some a second; over it it is ended.
-    pub control_bytes: u64,
-    /// Broadcasts that one client publishes at once.
-    pub broadcasts: usize,
-    /// Bytes of media kept for those who come late or are behind. Over twice as many, the client that brings the most is ended.
-    pub cache_bytes: u64,
-    /// How long media is kept.
-    pub cache_time: u64,
-    /// A client that was silent this long is gone.
-    pub idle_time: u64,
-    /// A link that was silent this long is gone.
-    pub link_idle_time: u64,
-    /// Between two pings on a link.
-    pub link_ping: u64,
-    /// Sessions are moved elsewhere within this time when the relay ends.
-    pub drain_window: u64,
-    /// A certificate of its own is good for this long (less than 14 days).
-    pub certificate_life: u64,
-    /// It is replaced after this long; its successor is announced before.
-    pub certificate_rotation: u64,
-}
-
-/// What somebody who was let in may do.
-#[derive(Clone, Debug)]
-pub enum Grant {
-    /// A client, with patterns of broadcasts as tokens have them (STR-105).
-    Client {
-        /// May publish these.
-        publish: Vec<String>,
-        /// May subscribe to these.
-        subscribe: Vec<String>,
-    },
-    /// Another relay of the region.
-    Link,
-}
-
-/// Why somebody is not let in, or is sent away: the code as clients see it.
-pub type Refusal = &'static str;
-
-/// One that was let in, as whoever let it in knows it.
-pub trait Pass: Send + Sync {
-    /// What it may do.
-    fn grant(&self) -> Grant;
-    /// Why it is over, if it is. Asked every second.
-    fn over(&self) -> Option<Refusal>;
-}
-
-/// **A port**: who may come in.
-pub trait Admission: Send + Sync {
-    /// Whether a page of that origin may come in, and the network that it is counted for.
-    fn greet(&self, visitor: &Visitor<'_>) -> Result<IpAddr, Refusal>;
-    /// The network that an address is counted for, before anything is read from it.
-    fn network(&self, address: IpAddr) -> IpAddr;
-    /// Judges what stood in the address behind `jwt=` (clients) or `key=` (links).
-    fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal>;
-}
-
-/// Whoever asks to come in, by the headers of its request.
-#[derive(Clone, Debug)]
-pub struct Visitor<'a> {
-    /// Where it, or the last proxy before it, is.
-    pub direct: IpAddr,
-    /// That of a page; programs that are no browser send none.
-    pub origin: Option<&'a str>,
-    /// The host that it asked for.
-    pub host: &'a str,
-    /// What proxies wrote (`X-Forwarded-For`), the last one last.
-    pub forwarded: Vec<&'a str>,
-}
-
-/// What somebody brings.
-#[derive(Clone, Copy, Debug)]
-pub enum Credential<'a> {
-    /// Nothing.
-    None,
-    /// A client's token.
-    Token(&'a str),
-    /// What another relay of the region read in this one's lease.
-    Key(&'a str),
-}
-
-/// Another relay that this one dials.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// Its name.
-    pub name: String,
-    /// Where its QUIC is.
-    pub address: SocketAddr,
-    /// What it wants to see, for `key=`.
-    pub key: String,
-    /// SHA-256 of its certificates, base64; none where a public CA signed them for `host`.
-    pub certificate_hashes: Vec<String>,
-    /// The name in its certificate.
-    pub host: String,
-    /// What the way to it costs, in both directions: MoQ takes the cheapest way.
-    pub cost: u64,
-}
-
-/// What a relay says of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// SHA-256 of its certificates, base64: the current and the next; none with a public CA.
-    pub certificate_hashes: Vec<String>,
-    /// Clients' sessions now.
-    pub sessions: usize,
-}
-
-/// What time it is.
-pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
-
-/// Has all TLS of the process take the cryptography of QUIC, where nothing was chosen before.
+/// Says which cryptography TLS takes, in the whole process: with media there are two, that of QUIC and that of the connection to NATS,
+/// and rustls does not choose.
 pub fn choose_cryptography() {
-    let _chosen_before = moq_tokio::crypto::install_default();
+    #[cfg(feature = "quic")]
+    door::choose_cryptography();
 }
 
-/// Opens the door.
-pub fn open(config: Config, admission: Arc<dyn Admission>) -> Boxed<'static, anyhow::Result<Door>> {
-    open_at(config, admission, Arc::new(SystemTime::now))
-}
-
-/// The same with a clock of the caller's, which certificates go by.
-pub fn open_at(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Boxed<'static, anyhow::Result<Door>> {
-    Box::pin(door::open(config, admission, clock))
+/// Who comes in.
+pub struct Guard {
+    /// What tokens are verified with, and what was revoked; `None`: none is asked for.
+    pub tokens: Option<(Keys, Arc<Ports>)>,
+    /// What other pods read in this one's lease; `None`: there are no others.
+    pub key: Option<Key>,
+    /// Pages that may come in.
+    pub origins: Origins,
+    /// Proxies in front of WebSocket that are believed about who comes.
+    pub trusted_proxies: usize,
+    /// The limits of tokens.
+    pub limits: parley_access::Limits,
+    /// A token opens sessions until it is this old, in ms.
+    pub token_age: u64,
 }

@@ -1,11 +1,11 @@
 //! The settings of a pod that carries media. Without `media-listen` it carries none. Rules STR-80, STR-81 and MEDIA-1.
 use super::access::key_set;
 use super::{Refused, address};
-use crate::media::hosts::Hosts;
-use crate::media::{Certificates, Config};
 use parley_access::Keys;
 use parley_cluster::place::Role;
 use parley_cluster::url::Url;
+use parley_media::hosts::Hosts;
+use parley_media::{Certificates, Config};
 use std::net::SocketAddr;
 
 /// What was given, from wherever.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::media::Certificates;
 use parley_cluster::place::Role;
+use parley_media::Certificates;
 
 fn settings(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Settings, String> {
     let arguments = ["parley-relay"].iter().chain(arguments).map(OsString::from);

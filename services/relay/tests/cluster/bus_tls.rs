@@ -89,7 +89,7 @@ async fn certify(directory: &Path, ca: &str) {
 
 async fn join(servers: String, ca: PathBuf) -> Bus {
     // As the relay does when it starts.
-    parley_relay::media::choose_cryptography();
+    parley_media::choose_cryptography();
     Bus::join(&Nats { servers, login: None, ca: Some(ca) }, "one").await.unwrap()
 }
 

@@ -1,6 +1,7 @@
 //! Relays, each with threads of its own, so that one can be ended like a process.
-use parley_media::{
-    Admission, Certificates, Clock, Config, Credential, Door, Grant, Limits, Pass, Peer, Refusal, Visitor, open_at,
+use parley_media::Limits;
+use parley_media::door::{
+    Admission, Certificates, Clock, Config, Credential, Door, Grant, Pass, Peer, Refusal, Visitor, open_at,
 };
 use std::collections::HashSet;
 use std::net::IpAddr;

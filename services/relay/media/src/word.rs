@@ -61,7 +61,7 @@ mod tests {
 
     /// The messages of the protocol's fixtures, by file name.
     fn fixtures(kind: &str) -> Vec<(String, Value)> {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/media");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../protocol/fixtures/media");
         let files = std::fs::read_dir(Path::new(folder).join(kind)).unwrap().map(|file| file.unwrap().path());
         let message =
             |path: &Path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap()["message"].take();

@@ -11,14 +11,14 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::MissedTickBehavior;
 
-use crate::arrivals::{Arrivals, Desk, Outcome};
-use crate::certificates::{Pinned, Schedule};
-use crate::gate::Gate;
-use crate::links::Links;
-use crate::metrics::Report;
-use crate::quic::Endpoint;
-use crate::sessions::Sessions;
-use crate::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
+use crate::door::arrivals::{Arrivals, Desk, Outcome};
+use crate::door::certificates::{Pinned, Schedule};
+use crate::door::gate::Gate;
+use crate::door::links::Links;
+use crate::door::metrics::Report;
+use crate::door::quic::Endpoint;
+use crate::door::sessions::Sessions;
+use crate::door::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
 
 /// Between two looks at passes and certificates.
 const REVIEW: Duration = Duration::from_secs(1);
@@ -48,7 +48,7 @@ struct Inside {
 }
 
 pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Result<Door> {
-    crate::choose_cryptography();
+    crate::door::choose_cryptography();
     let limits = config.limits;
     let mut pinned = None;
     let (certificate, key) = match config.certificates {

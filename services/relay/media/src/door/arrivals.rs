@@ -17,11 +17,11 @@ use web_transport_moq::noq::{Connection, Incoming, crypto::rustls::HandshakeData
 use web_transport_moq::proto::ConnectResponse;
 use web_transport_moq::{Request, http};
 
-use crate::counted::Counted;
-use crate::gate::{Gate, Place};
-use crate::quic::{self, Endpoint};
-use crate::upgrade::{self, upgrade};
-use crate::{Admission, Limits, Refusal, Visitor};
+use crate::door::counted::Counted;
+use crate::door::gate::{Gate, Place};
+use crate::door::quic::{self, Endpoint};
+use crate::door::upgrade::{self, upgrade};
+use crate::door::{Admission, Limits, Refusal, Visitor};
 
 /// What takes them.
 pub(crate) struct Arrivals {

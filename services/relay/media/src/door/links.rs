@@ -12,8 +12,8 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::metrics::{self, Kind, Meter, Report, Traffic};
-use crate::{Limits, Peer, certificates};
+use crate::door::metrics::{self, Kind, Meter, Report, Traffic};
+use crate::door::{Limits, Peer, certificates};
 
 /// A dial that takes longer is given up.
 const DIAL_TIME: Duration = Duration::from_secs(3);

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use url::form_urlencoded;
 
-use crate::arrivals::{Access, Arrival};
-use crate::aside::Aside;
-use crate::codes::{
+use crate::door::arrivals::{Access, Arrival};
+use crate::door::aside::Aside;
+use crate::door::codes::{
     GO_ELSEWHERE, LEFT, PATH_INVALID, POD_MEMORY, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
     TOO_MANY_SUBSCRIPTIONS, error,
 };
-use crate::metrics::{Kind, Meter, Report, Traffic};
-use crate::{Admission, Credential, Grant, Limits, Pass, Refusal, patterns};
+use crate::door::metrics::{Kind, Meter, Report, Traffic};
+use crate::door::{Admission, Credential, Grant, Limits, Pass, Refusal, patterns};
 
 /// Between two looks at who is still needed here while the relay drains.
 const DRAIN_LOOK: Duration = Duration::from_millis(50);

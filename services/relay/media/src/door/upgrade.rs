@@ -9,8 +9,8 @@ use qmux::ws::{KeepAlive, Upgraded};
 use std::time::Duration;
 use url::Url;
 
-use crate::counted::Counted;
-use crate::{Limits, Refusal};
+use crate::door::counted::Counted;
+use crate::door::{Limits, Refusal};
 
 /// A message is one record of QMux, 16 kB, or one frame of the oldest wire format; it is whole before it is read.
 const MESSAGE: usize = 1 << 20;
@@ -47,8 +47,8 @@ pub(crate) async fn upgrade(
     let Some((protocol, url)) = found else { anyhow::bail!("it was not asked") };
     let idle = Duration::from_millis(limits.idle_time);
     let mut session = qmux::Config::default();
-    session.max_streams_bidi = (limits.subscriptions + crate::quic::SPARE_STREAMS) as u64;
-    session.max_streams_uni = crate::quic::GROUPS.into();
+    session.max_streams_bidi = (limits.subscriptions + crate::door::quic::SPARE_STREAMS) as u64;
+    session.max_streams_uni = crate::door::quic::GROUPS.into();
     // TCP sends again after longer and longer pauses.
     let keep_alive = KeepAlive::new(idle / 3, idle * 3);
     let socket = Upgraded::new(socket).with_keep_alive(keep_alive).with_session_config(session);

@@ -1,5 +1,4 @@
 use super::*;
-use crate::limits::Limits;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Entry, Revocation, Term};
 use parley_net::visitor::Origins;
@@ -8,15 +7,33 @@ use serde_json::{Value, json};
 
 const SECRET: &str = "a secret of thirty-two bytes ...";
 
+fn limits() -> parley_access::Limits {
+    parley_access::Limits {
+        token_bytes: 4096,
+        token_patterns: 16,
+        token_name_bytes: 128,
+        token_leeway: 5000,
+        token_lifetime: 86_400_000,
+        pod_waiting: 10,
+        address_waiting: 10,
+        code_lifetime: 30_000,
+        pod_codes: 10,
+        address_codes: 10,
+        pod_revocations: 10,
+        pod_departures: 10,
+    }
+}
+
 fn guard() -> Guard {
-    let limits = Limits::default();
+    let limits = limits();
     let keys = Keys::default().with_secret(SECRET).unwrap();
     Guard {
-        tokens: Some((keys, Arc::new(Ports::alone(&limits.access())))),
+        tokens: Some((keys, Arc::new(Ports::alone(&limits)))),
         key: Some(Key([7; 32])),
         origins: Origins::Only(vec!["https://lab.example".into()]),
         trusted_proxies: 1,
         limits,
+        token_age: 300_000,
     }
 }
 
@@ -96,7 +113,7 @@ fn media_5_a_token_opens_sessions_for_its_age_and_its_session_goes_on_until_it_e
 
 #[test]
 fn str_114_a_session_is_over_when_its_token_ends() {
-    let ports = Arc::new(Ports::alone(&Limits::default().access()));
+    let ports = Arc::new(Ports::alone(&limits()));
     let until = |until| Grant { until, made: None, token: None, subject: None };
     let pass = |end| Admitted { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
     assert_eq!((pass(now()).over(), pass(now() + 60).over()), (Some("TOKEN_EXPIRED"), None));

@@ -1,11 +1,11 @@
 //! Who comes in by the second door: clients with a token for media, other relays with the key of this one's lease. A relay that asks
 //! for no tokens lets everybody do everything, as it does with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
 use super::Guard;
+use crate::door::{Admission, Credential, Grant as Allowed, Pass, Refusal, Visitor};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Grant, Keys, Ports, now, token};
 use parley_cluster::key::Key;
-use parley_media::{Admission, Credential, Grant as Allowed, Pass, Refusal, Visitor};
 use parley_net::codes::Code;
 use parley_net::network;
 use parley_net::visitor;
@@ -83,7 +83,7 @@ impl Guard {
 
     fn read(&self, token: &str, keys: &Keys) -> Result<(Allowed, Grant), Code> {
         let now = now();
-        let mut claims = token::read(token.as_bytes(), keys, &self.limits.access(), now)?;
+        let mut claims = token::read(token.as_bytes(), keys, &self.limits, now)?;
         let publish = std::mem::take(&mut claims.publish);
         let subscribe = std::mem::take(&mut claims.subscribe);
         if !claims.is_for(AUDIENCE) || (publish.is_empty() && subscribe.is_empty()) {
@@ -92,7 +92,7 @@ impl Guard {
         let grant = claims.grant();
         // One that does not say how old it is would open sessions for hours.
         let made = grant.made.ok_or(Code::TokenInvalid)?;
-        if made + self.limits.media_token_age / 1000 <= now {
+        if made + self.token_age / 1000 <= now {
             return Err(Code::TokenExpired);
         }
         Ok((Allowed::Client { publish, subscribe }, grant))

@@ -2,7 +2,7 @@
 //! reads a request of up to 64 MB into memory before it looks at it, on as many streams as a client may open.
 use std::time::{Duration, Instant};
 
-use crate::metrics::Traffic;
+use crate::door::metrics::Traffic;
 
 /// Requests and pings of a client that watches a large room come to a hundredth of it.
 const BYTES_PER_SECOND: u64 = 256 << 10;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
-use crate::Refusal;
+use crate::door::Refusal;
 
 /// Who is at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,5 @@
 //! What stands for media in a relay that was built without it: settings that ask for it are refused.
-use super::{Config, Guard};
+use super::{Config, Guard, Limits};
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
 use parley_cluster::place::Others;
@@ -11,7 +11,7 @@ pub enum Media {}
 
 #[allow(missing_docs, clippy::unused_async, reason = "as in running.rs, where they do something")]
 impl Media {
-    pub async fn open(_config: &Config, _guard: Guard) -> anyhow::Result<Self> {
+    pub async fn open(_config: &Config, _guard: Guard, _limits: Limits) -> anyhow::Result<Self> {
         anyhow::bail!("media-listen is set, and this relay was built without media")
     }
 

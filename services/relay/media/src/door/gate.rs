@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::codes::{TOO_MANY_HANDSHAKES, TOO_MANY_SESSIONS};
-use crate::{Limits, Refusal};
+use crate::door::codes::{TOO_MANY_HANDSHAKES, TOO_MANY_SESSIONS};
+use crate::door::{Limits, Refusal};
 
 pub(crate) struct Gate {
     handshakes: usize,

@@ -9,7 +9,7 @@ use web_transport_moq::noq::congestion::Bbr3Config;
 use web_transport_moq::noq::crypto::rustls::QuicServerConfig;
 use web_transport_moq::noq::{self, Connection, EndpointConfig, ServerConfig, TransportConfig, VarInt};
 
-use crate::Limits;
+use crate::door::Limits;
 
 /// Streams that one client opens for subscriptions and for all else that it asks, above `media.subscriptions`: whoever has more
 /// subscriptions is seen before it waits for streams.

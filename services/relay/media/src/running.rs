@@ -1,10 +1,11 @@
 //! A door that is open: what the relay says of it, to other relays in its lease and to signaling, whom it dials, and how it drains.
 use super::admission::in_address;
-use super::certificates::Directory;
+use super::directory::Directory;
 use super::tree;
 use super::word::{self, Word};
 use super::{Certificates, Config, Guard};
-use crate::limits::Limits;
+use crate::Limits;
+use crate::door::{self, Door, Peer};
 use anyhow::Context;
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
@@ -13,8 +14,6 @@ use parley_cluster::key::Key;
 use parley_cluster::lease::Lease;
 use parley_cluster::place::{Others, Place};
 use parley_cluster::url::Url;
-use parley_media::{Door, Peer};
-use parley_net::size;
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -40,22 +39,22 @@ pub struct Media {
 
 impl Media {
     /// Opens it, so that a port that is taken ends the process before anything else happened.
-    pub async fn open(config: &Config, guard: Guard) -> anyhow::Result<Self> {
-        let (limits, key) = (guard.limits.clone(), guard.key.clone());
+    pub async fn open(config: &Config, guard: Guard, limits: Limits) -> anyhow::Result<Self> {
+        let key = guard.key.clone();
         let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
-        let door = parley_media::Config {
+        let opened = door::Config {
             listen: config.listen,
             websocket: config.websocket,
             proxied: guard.trusted_proxies > 0,
             certificates,
-            limits: of(&limits),
+            limits: limits.clone(),
         };
-        let door = parley_media::open(door, Arc::new(guard)).await;
+        let door = door::open(opened, Arc::new(guard)).await;
         let door = door.with_context(|| format!("cannot carry media on {} and {}", config.listen, config.websocket))?;
         let url = config.url.clone().unwrap_or_else(|| Url::of(door.address));
         let (address, websocket, shown) = (door.address, door.websocket, String::from(url.clone()));
         tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "carrying media");
-        let capacity = NonZeroU64::new(limits.media_sessions).unwrap_or(NonZeroU64::MIN);
+        let capacity = NonZeroU64::new(limits.sessions as u64).unwrap_or(NonZeroU64::MIN);
         Ok(Self { door, config: config.clone(), url, capacity, key, _directory: directory })
     }
 
@@ -157,15 +156,15 @@ fn peer(lease: &Lease, place: &Place) -> Peer {
     }
 }
 
-fn certificates(config: &Config) -> std::io::Result<(parley_media::Certificates, Option<Directory>)> {
+fn certificates(config: &Config) -> std::io::Result<(door::Certificates, Option<Directory>)> {
     match &config.certificates {
         Certificates::Public { certificate, key } => {
-            Ok((parley_media::Certificates::Public { certificate: certificate.clone(), key: key.clone() }, None))
+            Ok((door::Certificates::Public { certificate: certificate.clone(), key: key.clone() }, None))
         }
         Certificates::Pinned(given) => {
             let directory = Directory::open(given.as_deref())?;
             let names = names(config.url.as_ref(), config.listen);
-            Ok((parley_media::Certificates::Pinned { directory: directory.path().to_owned(), names }, Some(directory)))
+            Ok((door::Certificates::Pinned { directory: directory.path().to_owned(), names }, Some(directory)))
         }
     }
 }
@@ -179,28 +178,6 @@ fn names(url: Option<&Url>, listen: SocketAddr) -> Vec<String> {
     names.sort();
     names.dedup();
     names
-}
-
-fn of(limits: &Limits) -> parley_media::Limits {
-    parley_media::Limits {
-        sessions: size(limits.media_sessions),
-        address_sessions: size(limits.media_address_sessions),
-        handshakes: size(limits.media_handshakes),
-        handshake_time: limits.media_handshake_time,
-        subscriptions: size(limits.media_subscriptions),
-        send_bytes: limits.media_send_bytes,
-        receive_bytes: limits.media_receive_bytes,
-        control_bytes: limits.media_control_bytes,
-        broadcasts: size(limits.media_broadcasts),
-        cache_bytes: limits.media_cache_bytes,
-        cache_time: limits.media_cache_time,
-        idle_time: limits.media_idle_time,
-        link_idle_time: limits.media_link_idle_time,
-        link_ping: limits.media_link_ping,
-        drain_window: limits.drain_window,
-        certificate_life: limits.media_certificate_life,
-        certificate_rotation: limits.media_certificate_rotation,
-    }
 }
 
 #[cfg(test)]
