@@ -109,7 +109,9 @@ test('signaling and the TURN agent know every variable that they are given', (t)
 });
 
 test('the relay knows every variable that it is given', () => {
-  const source = readFileSync('services/relay/src/config.rs', 'utf8');
+  const source = ['config.rs', 'config/flags.rs']
+    .map((file) => readFileSync(`services/relay/src/${file}`, 'utf8'))
+    .join('');
   const limits = readFileSync('services/relay/README.md', 'utf8');
   const objects = render(...EVERYTHING, '--set', 'relay.limits.pod\\.queuedBytes=1000').split(/^---\n/m);
   const names = Object.keys(environmentOf(objects, 'relay/statefulset.yaml')).filter((name) =>

@@ -13,7 +13,10 @@ const OF_MEDIA = new Set([
 ]);
 
 test('every code of the relay has its sentences', async () => {
-  const source = await readFile(new URL('../../../../services/relay/net/src/codes.rs', import.meta.url), 'utf8');
+  const source = await readFile(
+    new URL('../../../../services/relay/net/src/codes.rs', import.meta.url),
+    'utf8',
+  );
   const names = [...source.matchAll(/\("([A-Z_]+)", \d{3}, \d{4}/g)].map(([, name]) => name ?? '');
   assert.ok(names.length >= 21);
   assert.deepEqual(
