@@ -19,6 +19,8 @@ import {
   RelayOffer,
   RoomView,
   CodeName,
+  DeviceId,
+  ListedParticipant,
 } from '../src/http.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
 import {
@@ -34,20 +36,24 @@ import {
   Waiting,
 } from '../src/people.ts';
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
-import { MediaRelay } from '../src/media.ts';
+import { CertificateHash, MediaRelay, RelayName, RelayUrl } from '../src/media.ts';
 import { PAGE_BUS_MESSAGES } from '../src/pages-bus.ts';
-import { LINK_MESSAGES, PEER_MESSAGES } from '../src/pages-peer.ts';
+import { Link, LINK_MESSAGES, PEER_MESSAGES } from '../src/pages-peer.ts';
 import {
+  Holder,
+  MediaType,
   PageAddress,
   PageLimits,
   PageManifest,
   PageSeal,
   PipeName,
+  SealedHead,
+  Sha256,
   VisitorId,
   VISIT_MESSAGES,
   VISITOR_MESSAGES,
 } from '../src/pages.ts';
-import { MediaClaims, ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
+import { Incarnation, Mark, MediaClaims, ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
 import { TurnNode } from '../src/turn.ts';
 
 export interface Family {
@@ -55,6 +61,8 @@ export interface Family {
   readonly about: string;
   /** The messages by their name: the `type` on the wire, or the name of the body or token. */
   readonly messages: Readonly<Record<string, TSchema>>;
+  /** A reader takes a message of a type that it does not know for one of a newer sender, and skips it. */
+  readonly newer?: true;
 }
 
 export const HTTP_BODIES = {
@@ -83,6 +91,7 @@ export const FAMILIES = {
     title: 'Server messages',
     about: 'What a pod says on a socket, as JSON text messages.',
     messages: SERVER_MESSAGES,
+    newer: true,
   },
   bus: {
     title: 'Bus messages',
@@ -114,6 +123,7 @@ export const FAMILIES = {
     title: 'What visitors of pages are told',
     about: 'On the same socket.',
     messages: VISIT_MESSAGES,
+    newer: true,
   },
   pages: {
     title: 'Pages on the bus',
@@ -138,6 +148,20 @@ export const FAMILIES = {
 } as const satisfies Record<string, Family>;
 
 export type FamilyName = keyof typeof FAMILIES;
+
+/** Families that a program in Rust reads or writes: the command line and the relay. */
+export const RUST_FAMILIES = [
+  'client',
+  'server',
+  'http',
+  'tokens',
+  'media',
+  'visitor',
+  'visit',
+  'link',
+  'peer',
+  'manifest',
+] as const satisfies readonly FamilyName[];
 
 /** Types that several messages use: each becomes one named definition, so that other languages get one type for it. */
 export const SHARED: Readonly<Record<string, TSchema>> = {
@@ -173,4 +197,16 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   PageSeal,
   PipeName,
   VisitorId,
+  Holder,
+  DeviceId,
+  ListedParticipant,
+  Incarnation,
+  Mark,
+  RelayName,
+  RelayUrl,
+  CertificateHash,
+  LinkId: Link,
+  MediaType,
+  Sha256,
+  SealedHead,
 };

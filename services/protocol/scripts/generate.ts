@@ -1,6 +1,6 @@
 /**
- * Writes `generated/`: what Rust, k6 and people read of the contract in `src/`. With `--check` nothing is written, and the command
- * fails where a file on disk is not what the sources say. `--out` takes another folder.
+ * Writes `generated/`, what k6 and people read of the contract in `src/`, and `rust/src/generated/`, the types of the Rust programs. With
+ * `--check` nothing is written, and the command fails where a file on disk is not what the sources say. `--out` takes another folder.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +12,7 @@ import { FAMILIES, SHARED } from './families.ts';
 import { familyDocument } from './json-schema.ts';
 import { openApi } from './openapi.ts';
 import { reference } from './reference.ts';
+import { rustFiles } from './rust.ts';
 
 /** Subjects and buckets by the name of their export; functions are called with the name of their parameter in braces. */
 const SUBJECTS = {
@@ -26,6 +27,8 @@ const SUBJECTS = {
   podVisitorsSubject: subjects.podVisitorsSubject('{pod}'),
   turnNodeSubject: subjects.turnNodeSubject,
   revokedSubject: subjects.revokedSubject,
+  relayLeaseSubject: subjects.relayLeaseSubject('{region}', '{relay}'),
+  relayCodesSubject: subjects.relayCodesSubject('{mark}'),
   ROOMS_BUCKET: subjects.ROOMS_BUCKET,
   SEATS_BUCKET: subjects.SEATS_BUCKET,
 } satisfies Record<keyof typeof subjects, string>;
@@ -74,20 +77,22 @@ function drift(folder: URL, wanted: ReadonlyMap<string, string>): string[] {
 }
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, out: { type: 'string' } } });
-const folder =
-  values.out === undefined ? new URL('../generated/', import.meta.url) : pathToFileURL(`${values.out}/`);
-mkdirSync(folder, { recursive: true });
-const wanted = files();
+const root = values.out === undefined ? new URL('../', import.meta.url) : pathToFileURL(`${values.out}/`);
+/** What belongs into each folder under the root. */
+const FOLDERS = { 'generated/': files(), 'rust/src/generated/': rustFiles(SUBJECTS) };
 
-if (values.check) {
-  const differing = drift(folder, wanted);
-  if (differing.length > 0) {
-    console.error(
-      `services/protocol/generated differs from the sources in ${differing.join(', ')}: ` +
-        'run `npm run generate -w services/protocol` and commit what it writes.',
-    );
-    process.exitCode = 1;
+for (const [name, wanted] of Object.entries(FOLDERS)) {
+  const folder = new URL(name, root);
+  mkdirSync(folder, { recursive: true });
+  if (!values.check) {
+    for (const [file, text] of wanted) writeFileSync(new URL(file, folder), text);
+    continue;
   }
-} else {
-  for (const [name, text] of wanted) writeFileSync(new URL(name, folder), text);
+  const differing = drift(folder, wanted);
+  if (differing.length === 0) continue;
+  console.error(
+    `services/protocol/${name} differs from the sources in ${differing.join(', ')}: ` +
+      'run `npm run generate -w services/protocol` and commit what it writes.',
+  );
+  process.exitCode = 1;
 }

@@ -7,6 +7,8 @@ export interface CodeEntry {
   readonly close: number | null;
   /** The same request may succeed later; HTTP answers carry Retry-After. */
   readonly retry: boolean;
+  /** A client whose socket was closed with it connects again by itself: the cause may pass although nobody acts. */
+  readonly reconnect?: true;
   readonly meaning: string;
 }
 
@@ -84,6 +86,7 @@ export const CODES = define({
     http: 429,
     close: 4431,
     retry: true,
+    reconnect: true,
     meaning: 'Too many requests from this address, or of this participant.',
   },
   ROOM_LOCKED: { http: 423, close: 4423, retry: true, meaning: 'The owner locked the room.' },
@@ -91,6 +94,7 @@ export const CODES = define({
     http: 503,
     close: 4503,
     retry: true,
+    reconnect: true,
     meaning: "The room's home region cannot be reached.",
   },
   OWNER_KEY_INVALID: { http: 403, close: null, retry: false, meaning: 'The owner key is missing or wrong.' },
@@ -105,9 +109,16 @@ export const CODES = define({
     http: 429,
     close: 4428,
     retry: true,
+    reconnect: true,
     meaning: 'Too many open sockets from this address.',
   },
-  POD_FULL: { http: 503, close: 4504, retry: true, meaning: 'This pod takes no more; another may.' },
+  POD_FULL: {
+    http: 503,
+    close: 4504,
+    retry: true,
+    reconnect: true,
+    meaning: 'This pod takes no more; another may.',
+  },
   PAGE_TOO_LARGE: {
     http: null,
     close: null,
@@ -138,12 +149,14 @@ export const CODES = define({
     http: 503,
     close: 4505,
     retry: true,
+    reconnect: true,
     meaning: 'This pod is starting, draining or without its bus.',
   },
   STORE_UNAVAILABLE: {
     http: 503,
     close: 4506,
     retry: true,
+    reconnect: true,
     meaning: 'The store of named rooms does not answer.',
   },
   NAME_INVALID: {
@@ -162,6 +175,7 @@ export const CODES = define({
     http: null,
     close: 4408,
     retry: false,
+    reconnect: true,
     meaning: 'No enter or resume within the time limit.',
   },
   ALREADY_ENTERED: { http: null, close: null, retry: false, meaning: 'This socket has entered already.' },
@@ -230,16 +244,30 @@ export const CODES = define({
     http: null,
     close: 4433,
     retry: true,
+    reconnect: true,
     meaning: 'The message was not complete in time.',
   },
   INCOMPLETE_BYTES: {
     http: null,
     close: 4434,
     retry: true,
+    reconnect: true,
     meaning: 'Incomplete messages from this address hold too many bytes.',
   },
-  RATE_LIMITED: { http: null, close: 4429, retry: true, meaning: 'This socket sends too much too fast.' },
-  SLOW_CONSUMER: { http: null, close: 4430, retry: true, meaning: 'This socket reads too slowly.' },
+  RATE_LIMITED: {
+    http: null,
+    close: 4429,
+    retry: true,
+    reconnect: true,
+    meaning: 'This socket sends too much too fast.',
+  },
+  SLOW_CONSUMER: {
+    http: null,
+    close: 4430,
+    retry: true,
+    reconnect: true,
+    meaning: 'This socket reads too slowly.',
+  },
   CHAT_TOO_LONG: { http: null, close: null, retry: false, meaning: 'The chat line is too long.' },
   CHAT_TOO_FAST: {
     http: null,
@@ -257,9 +285,10 @@ export const CODES = define({
     http: null,
     close: 1012,
     retry: true,
+    reconnect: true,
     meaning: 'This pod is going away: resume on another.',
   },
-  INTERNAL: { http: 500, close: 1011, retry: true, meaning: 'A fault of ours.' },
+  INTERNAL: { http: 500, close: 1011, retry: true, reconnect: true, meaning: 'A fault of ours.' },
 } as const satisfies Record<string, CodeEntry>);
 
 export type Code = keyof typeof CODES;
@@ -275,3 +304,9 @@ export const isCode = (text: string): text is Code => Object.hasOwn(CODES, text)
 
 /** A code of a newer service reads as a fault of its own: something went wrong, and trying again may help. */
 export const knownCode = (text: string): Code => (isCode(text) ? text : 'INTERNAL');
+
+/** Whether a client whose socket was closed with it connects again by itself. */
+export function reconnects(code: Code): boolean {
+  const entry: CodeEntry = CODES[code];
+  return entry.reconnect ?? false;
+}

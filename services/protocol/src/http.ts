@@ -68,14 +68,13 @@ export const CreateRoomAnswer = Type.Object({
     description: 'The room ends by itself when it was not used for this long.',
   }),
 });
+export const DeviceId = Type.String({
+  pattern: '^[A-Za-z0-9_-]{16,64}$',
+  description: 'A random id that the client keeps: what a ban recognises besides the network address.',
+});
 export const JoinRequest = Type.Object({
   name: Type.Optional(DisplayName),
-  device: Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9_-]{16,64}$',
-      description: 'A random id that the client keeps: what a ban recognises besides the network address.',
-    }),
-  ),
+  device: Type.Optional(DeviceId),
 });
 export const JoinAnswer = Type.Object({
   participant: ParticipantId,
@@ -109,18 +108,15 @@ export const Ban = Type.Object({
   at: Type.Integer({ description: 'Unix time in ms.' }),
 });
 export const BanList = Type.Object({ bans: Type.Array(Ban) });
-export const ParticipantList = Type.Object({
-  participants: Type.Array(
-    Type.Object({
-      participant: ParticipantId,
-      name: DisplayName,
-      state: Type.Union([...Presence.anyOf, Type.Literal('waiting')], {
-        description: 'As in the roster, or `waiting` in the lobby.',
-      }),
-      owner: Type.Optional(Type.Boolean({ description: 'Came with the owner key of the room.' })),
-    }),
-  ),
+export const ListedParticipant = Type.Object({
+  participant: ParticipantId,
+  name: DisplayName,
+  state: Type.Union([...Presence.anyOf, Type.Literal('waiting')], {
+    description: 'As in the roster, or `waiting` in the lobby.',
+  }),
+  owner: Type.Optional(Type.Boolean({ description: 'Came with the owner key of the room.' })),
 });
+export const ParticipantList = Type.Object({ participants: Type.Array(ListedParticipant) });
 /** No enumeration: a client must understand an error of a newer pod, if not its code (`knownCode`). */
 export const CodeName = Type.String({
   pattern: '^[A-Z][A-Z0-9_]{1,63}$',

@@ -7,19 +7,25 @@ const address = { pattern: '^https://[^\\s/]+/?$', maxLength: 256 };
 /** SHA-256 of a certificate, base64. */
 export const CertificateHash = Type.String({ pattern: '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$' });
 
+export const RelayName = Type.String({
+  pattern: '^[A-Za-z0-9_-]+$',
+  maxLength: 128,
+  description: 'Its name: the same after a restart.',
+});
+export const RelayUrl = Type.String({
+  ...address,
+  description: 'Where clients connect: WebTransport, QUIC or WebSocket.',
+});
+
 /** A field that is not known is skipped, so that relays and pods of two versions understand each other. */
 export const MediaRelay = Type.Object({
-  relay: Type.String({
-    pattern: '^[A-Za-z0-9_-]+$',
-    maxLength: 128,
-    description: 'Its name: the same after a restart.',
-  }),
+  relay: RelayName,
   epoch: Type.Integer({ minimum: 1, description: 'Which run of it: a later one is greater.' }),
   role: Type.Union([Type.Literal('origin'), Type.Literal('leaf')], {
     description:
       'A leaf serves clients and gets from its origins; an origin serves leaves, and clients where there is no leaf.',
   }),
-  url: Type.String({ ...address, description: 'Where clients connect: WebTransport, QUIC or WebSocket.' }),
+  url: RelayUrl,
   certificateHashes: Type.Array(CertificateHash, {
     maxItems: 4,
     description: 'Current and next; empty where the certificate is from a public CA.',

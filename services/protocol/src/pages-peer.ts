@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox';
 import { PageAddress, PipeName } from './pages.ts';
 
 /** Names one connection between two visitors; chosen by the one who begins it. */
-const Link = Type.String({ pattern: '^[A-Za-z0-9_-]{8,22}$' });
+export const Link = Type.String({ pattern: '^[A-Za-z0-9_-]{8,22}$' });
 const Sdp = Type.String({ maxLength: 16_384 });
 
 export const LinkOffer = Type.Object({

@@ -38,31 +38,35 @@ const VISITOR = new RegExp(VISITOR_PATTERN);
 export const isVisitorId = (text: string): boolean => VISITOR.test(text);
 
 /** The last symbol has four bits of the hash and two zeros: another one would be a second spelling, which no content can have. */
-const Sha256 = Type.String({
+export const Sha256 = Type.String({
   pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$',
   description: 'SHA-256, base64url.',
 });
 /** Chunks of the largest page that an installation may allow. */
 const MOST_CHUNKS = 4096;
 
+/** Type and name of a sealed page. */
+export const SealedHead = Type.String({
+  maxLength: 1024,
+  pattern: '^[A-Za-z0-9_-]+$',
+  description: 'Type and name of the page as sealed JSON, base64url.',
+});
+export const MediaType = Type.String({
+  maxLength: 100,
+  pattern: '^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$',
+  description: 'Media type, without parameters; text is UTF-8. Of a sealed page application/octet-stream.',
+});
+
 /** How a page is sealed. SPEC rule PAGE-4. */
 export const PageSeal = Type.Object({
   scheme: Type.Literal('AES-128-GCM'),
-  head: Type.String({
-    maxLength: 1024,
-    pattern: '^[A-Za-z0-9_-]+$',
-    description: 'Type and name of the page as sealed JSON, base64url.',
-  }),
+  head: SealedHead,
 });
 
 /** The root of a page's hash tree. Its address is the SHA-256 of its bytes as they stand. */
 export const PageManifest = Type.Object({
   v: Type.Literal(1),
-  type: Type.String({
-    maxLength: 100,
-    pattern: '^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$',
-    description: 'Media type, without parameters; text is UTF-8. Of a sealed page application/octet-stream.',
-  }),
+  type: MediaType,
   name: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Of the file; only to be shown.' }),
   ),
@@ -129,11 +133,13 @@ export const Arrived = Type.Object({
   limits: PageLimits,
   visitors: Count,
 });
+/** A visitor that has a page, or some of it. */
+export const Holder = Type.Object({ visitor: VisitorId, whole: Type.Boolean() });
 /** Whom a reader may ask, some of the page's holders by chance. The answer to `want`; comes again when others turn up. */
 export const Holders = Type.Object({
   type: Type.Literal('holders'),
   page: PageAddress,
-  holders: Type.Array(Type.Object({ visitor: VisitorId, whole: Type.Boolean() }), { maxItems: 64 }),
+  holders: Type.Array(Holder, { maxItems: 64 }),
 });
 /** How many have the page, and how many are fetching it; told to all of them as it changes. */
 export const PageCount = Type.Object({

@@ -31,6 +31,11 @@ export const mediaRelaySubject = (region: RegionId, relay: string): string =>
 export const turnNodeSubject = `${ROOT}.turn.node`;
 /** Who is sent away from the relays of all regions before their token is over: rule STR-118 of the relay's STREAMS.md. */
 export const revokedSubject = `${ROOT}.relay.revoked`;
+/** A relay publishes its lease here; the relays of the region subscribe with `*`: rule STR-90. */
+export const relayLeaseSubject = (region: RegionId, relay: string): string =>
+  `${ROOT}.relay.lease.${region}.${relay}`;
+/** A relay is asked here for one-use codes that begin with its mark: rule STR-117. */
+export const relayCodesSubject = (mark: string): string => `${ROOT}.relay.codes.${mark}`;
 
 /** JetStream KV of a region: named rooms and their policy. Keys are room names. */
 export const ROOMS_BUCKET = 'parley-rooms';

@@ -2,8 +2,10 @@
 import { Type, type Static } from 'typebox';
 import { ParticipantId, RoomId } from './ids.ts';
 
-/** 128 bits of HMAC-SHA-256, base64url. */
-const Mark = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
+export const Mark = Type.String({
+  pattern: '^[A-Za-z0-9_-]{22}$',
+  description: '128 bits of HMAC-SHA-256, base64url.',
+});
 
 /** Names the installation's signer, so that a token of another system with the same key is refused. */
 export const ISSUER = 'parley';

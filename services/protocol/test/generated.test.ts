@@ -34,15 +34,17 @@ describe('generated files', () => {
   it('a changed, a missing and a foreign file are each named', () => {
     assert.equal(generate('--out', scratch).status, 0);
     assert.equal(generate('--check', '--out', scratch).status, 0);
-    appendFileSync(join(scratch, 'codes.json'), ' ');
-    rmSync(join(scratch, 'limits.json'));
-    writeFileSync(join(scratch, 'foreign.json'), '{}');
+    appendFileSync(join(scratch, 'generated/codes.json'), ' ');
+    rmSync(join(scratch, 'generated/limits.json'));
+    writeFileSync(join(scratch, 'generated/foreign.json'), '{}');
+    appendFileSync(join(scratch, 'rust/src/generated/server.rs'), ' ');
     const { status, stderr } = generate('--check', '--out', scratch);
     assert.equal(status, 1);
     assert.match(
       stderr,
-      /differs from the sources in codes\.json, limits\.json, foreign\.json: run `npm run generate/,
+      /generated\/ differs from the sources in codes\.json, limits\.json, foreign\.json: run `npm run generate/,
     );
+    assert.match(stderr, /rust\/src\/generated\/ differs from the sources in server\.rs: /);
   });
 
   for (const file of [...Object.keys(FAMILIES).map(schemaFile), 'openapi.json']) {

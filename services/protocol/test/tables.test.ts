@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { describe, it, test } from 'node:test';
-import { CODES, codeNames, codeOfClose, knownCode, type Code } from '../src/codes.ts';
+import { CODES, codeNames, codeOfClose, knownCode, reconnects, type Code } from '../src/codes.ts';
 import { decode } from '../src/decode.ts';
 import { ErrorAnswer, ROUTES, type Route } from '../src/http.ts';
+import { RELAY_CODES, type RelayCodeEntry } from '../src/relay-codes.ts';
 import { defaultLimits, LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import { DIRECTED_ID_BYTES } from '../src/directed.ts';
 
@@ -46,6 +47,24 @@ describe('[ERR-1] codes', () => {
     for (const [close, codes] of byClose) {
       assert.deepEqual(codes, SHARED_CLOSES[close] ?? codes.slice(0, 1), `close code ${close}`);
     }
+  });
+
+  it('a code of signaling and of the stream relay means the same in both tables', () => {
+    const relay: Readonly<Record<string, RelayCodeEntry>> = RELAY_CODES;
+    for (const code of codeNames()) {
+      const { http, close, retry } = CODES[code];
+      const other = relay[code];
+      if (other === undefined) continue;
+      assert.deepEqual(
+        { http: http ?? other.http, close: close ?? other.close, retry },
+        { http: other.http, close: other.close, retry: other.retry },
+        code,
+      );
+    }
+  });
+
+  it('a client connects again by itself only after a code that closes its socket', () => {
+    for (const code of codeNames()) assert.ok(!reconnects(code) || CODES[code].close !== null, code);
   });
 
   it('every close code is of the private range or one a server may send', () => {

@@ -1,5 +1,5 @@
 /** What follows the end of a socket: the upper rungs of the recovery ladder, as one decision without a life of its own. */
-import { CODES, type Code } from '@parley/protocol/codes';
+import { CODES, reconnects, type Code } from '@parley/protocol/codes';
 import type { EndReason } from '../call.ts';
 import type { SocketLoss } from './socket.ts';
 
@@ -24,26 +24,10 @@ const REJOIN: ReadonlySet<Code> = new Set([
   'RESUME_INVALID',
   'RESUME_EXPIRED',
 ]);
-/** Codes that may be different a moment later although the person need not do anything. */
-const PASSING: ReadonlySet<Code> = new Set([
-  'ENTER_TIMEOUT',
-  'GO_ELSEWHERE',
-  'INCOMPLETE_BYTES',
-  'INTERNAL',
-  'MESSAGE_TIMEOUT',
-  'NOT_READY',
-  'POD_FULL',
-  'RATE_LIMITED',
-  'ROOM_HOME_UNREACHABLE',
-  'SLOW_CONSUMER',
-  'STORE_UNAVAILABLE',
-  'TOO_MANY_REQUESTS',
-  'TOO_MANY_SOCKETS',
-]);
 
 export function afterLoss(loss: SocketLoss): NextStep {
   const { code, retryAfterMs } = loss;
-  if (code === null || PASSING.has(code)) return { do: 'again' };
+  if (code === null || reconnects(code)) return { do: 'again' };
   if (REJOIN.has(code)) return { do: 'rejoin' };
   return { do: 'end', reason: code, retry: CODES[code].retry, retryAfterMs };
 }

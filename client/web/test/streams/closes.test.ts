@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { RELAY_CODES } from '@parley/protocol/relay-codes';
 import { CLOSES, closeOf, refusal } from '../../src/streams/closes.ts';
 import { waitMs } from '@parley/sdk/sfu/waiting';
 
@@ -12,15 +12,9 @@ const OF_MEDIA = new Set([
   'TOO_MANY_HANDSHAKES',
 ]);
 
-test('every code of the relay has its sentences', async () => {
-  const source = await readFile(
-    new URL('../../../../services/relay/net/src/codes.rs', import.meta.url),
-    'utf8',
-  );
-  const names = [...source.matchAll(/\("([A-Z_]+)", \d{3}, \d{4}/g)].map(([, name]) => name ?? '');
-  assert.ok(names.length >= 21);
+test('every code of the relay has its sentences', () => {
   assert.deepEqual(
-    names.filter((name) => !Object.hasOwn(CLOSES, name) && !OF_MEDIA.has(name)),
+    Object.keys(RELAY_CODES).filter((name) => !Object.hasOwn(CLOSES, name) && !OF_MEDIA.has(name)),
     [],
   );
 });

@@ -1,0 +1,73 @@
+//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
+//!
+//! Two visitors who connect: What they say to each other in directed messages, as JSON.
+#![allow(missing_docs, reason = "the schemas do not describe every field")]
+
+use super::shared::{LinkId, PageAddress, PipeName};
+use crate::bounded::Text;
+use serde::{Deserialize, Serialize};
+
+/// What they say to each other in directed messages, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum Message {
+    #[serde(rename = "offer")]
+    Offer(Offer),
+    #[serde(rename = "answer")]
+    Answer(Answer),
+    #[serde(rename = "candidate")]
+    Candidate(Candidate),
+    #[serde(rename = "refuse")]
+    Refuse(Refuse),
+    #[serde(rename = "pipe")]
+    Pipe(Pipe),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Offer {
+    pub link: LinkId,
+    pub page: PageAddress,
+    pub sdp: Text<0, 16_384>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    pub link: LinkId,
+    pub sdp: Text<0, 16_384>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Candidate {
+    pub link: LinkId,
+    pub candidate: Text<0, 1024>,
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub mid: Option<Text<0, 32>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum RefuseWhy {
+    #[serde(rename = "busy")]
+    Busy,
+    #[serde(rename = "none")]
+    None,
+    #[serde(rename = "double")]
+    Double,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refuse {
+    pub link: LinkId,
+    pub why: RefuseWhy,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pipe {
+    pub link: LinkId,
+    pub page: PageAddress,
+    pub pipe: PipeName,
+}

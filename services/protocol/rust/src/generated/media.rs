@@ -1,0 +1,36 @@
+//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
+//!
+//! Media relays: What relays say of themselves over NATS core, as JSON.
+#![allow(missing_docs, reason = "the schemas do not describe every field")]
+
+use super::shared::{CertificateHash, RelayName, RelayUrl};
+use crate::bounded::List;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum MediaRelayRole {
+    #[serde(rename = "origin")]
+    Origin,
+    #[serde(rename = "leaf")]
+    Leaf,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MediaRelay {
+    pub relay: RelayName,
+    /// Which run of it: a later one is greater.
+    pub epoch: NonZeroU64,
+    /// A leaf serves clients and gets from its origins; an origin serves leaves, and clients where there is no leaf.
+    pub role: MediaRelayRole,
+    pub url: RelayUrl,
+    /// Current and next; empty where the certificate is from a public CA.
+    pub certificate_hashes: List<CertificateHash, 0, 4>,
+    pub sessions: u64,
+    /// Sessions it takes.
+    pub capacity: NonZeroU64,
+    /// The last word: it is going.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub gone: Option<bool>,
+}

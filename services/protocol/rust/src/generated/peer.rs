@@ -1,0 +1,59 @@
+//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
+//!
+//! Two visitors who are connected: What they say on a data channel or a pipe, as JSON text messages.
+#![allow(missing_docs, reason = "the schemas do not describe every field")]
+
+use super::shared::PageAddress;
+use crate::bounded::Text;
+use serde::{Deserialize, Serialize};
+
+/// What they say on a data channel or a pipe, as JSON text messages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum Message {
+    #[serde(rename = "open")]
+    Open(Open),
+    #[serde(rename = "have")]
+    Have(Have),
+    #[serde(rename = "got")]
+    Got(Got),
+    #[serde(rename = "get")]
+    Get(Get),
+    #[serde(rename = "not")]
+    Not(Not),
+    #[serde(rename = "bye")]
+    Bye,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Open {
+    pub page: PageAddress,
+    /// As it stands: its SHA-256 is the address.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub manifest: Option<Text<0, 262_144>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Have {
+    pub chunks: Text<0, 1024>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Got {
+    pub chunk: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Get {
+    pub chunk: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Not {
+    pub chunk: u64,
+}

@@ -1,0 +1,74 @@
+//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
+//!
+//! The paths of the HTTP interface.
+
+/// `/v1/rooms`
+pub const CREATE_ROOM: &str = "/v1/rooms";
+
+/// `/v1/rooms/{room}`
+pub fn read_room(room: &str) -> String {
+    format!("/v1/rooms/{room}")
+}
+
+/// `/v1/rooms/{room}`
+pub fn delete_room(room: &str) -> String {
+    format!("/v1/rooms/{room}")
+}
+
+/// `/v1/rooms/{room}`
+pub fn change_room(room: &str) -> String {
+    format!("/v1/rooms/{room}")
+}
+
+/// `/v1/rooms/{room}/bans`
+pub fn list_bans(room: &str) -> String {
+    format!("/v1/rooms/{room}/bans")
+}
+
+/// `/v1/rooms/{room}/bans/{ban}`
+pub fn unban(room: &str, ban: &str) -> String {
+    format!("/v1/rooms/{room}/bans/{ban}")
+}
+
+/// `/v1/rooms/{room}/participants`
+pub fn list_participants(room: &str) -> String {
+    format!("/v1/rooms/{room}/participants")
+}
+
+/// `/v1/rooms/{room}/participants/{participant}/ban`
+pub fn ban(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/ban")
+}
+
+/// `/v1/rooms/{room}/participants/{participant}/kick`
+pub fn kick(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/kick")
+}
+
+/// `/v1/rooms/{room}/participants/{participant}/ask-to-mute`
+pub fn ask_to_mute(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/ask-to-mute")
+}
+
+/// `/v1/rooms/{room}/participants/{participant}/admit`
+pub fn admit(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/admit")
+}
+
+/// `/v1/rooms/{room}/participants/{participant}/deny`
+pub fn deny(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/deny")
+}
+
+/// `/v1/rooms/{room}/join`
+pub fn join_room(room: &str) -> String {
+    format!("/v1/rooms/{room}/join")
+}
+
+/// `/v1/live/{name}`
+pub fn open_live(name: &str) -> String {
+    format!("/v1/live/{name}")
+}
+
+/// `/v1/pages/socket`
+pub const PAGES_SOCKET: &str = "/v1/pages/socket";

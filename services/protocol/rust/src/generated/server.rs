@@ -1,0 +1,243 @@
+//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
+//!
+//! Server messages: What a pod says on a socket, as JSON text messages.
+#![allow(missing_docs, reason = "the schemas do not describe every field")]
+
+use super::shared::{ChatId, ChatLine, ChatProof, CodeName, DisplayName, IceServer, Media, Member, ParticipantId, PodId, RelayOffer, RoomView, Waiting};
+use serde::{Deserialize, Serialize};
+
+/// What a pod says on a socket, as JSON text messages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum Message {
+    #[serde(rename = "welcome")]
+    Welcome(Welcome),
+    #[serde(rename = "joined")]
+    Joined(Joined),
+    #[serde(rename = "left")]
+    Left(Left),
+    #[serde(rename = "away")]
+    Away(Away),
+    #[serde(rename = "back")]
+    Back(Back),
+    #[serde(rename = "changed")]
+    Changed(Changed),
+    #[serde(rename = "chat")]
+    Chat(Chat),
+    #[serde(rename = "chat-taken")]
+    ChatTaken(ChatTaken),
+    #[serde(rename = "resume-token")]
+    ResumeToken(ResumeToken),
+    #[serde(rename = "undelivered")]
+    Undelivered(Undelivered),
+    #[serde(rename = "ice")]
+    Ice(Ice),
+    #[serde(rename = "relay")]
+    Relay(Relay),
+    #[serde(rename = "room-deleted")]
+    RoomDeleted,
+    #[serde(rename = "in-lobby")]
+    InLobby(InLobby),
+    #[serde(rename = "knocked")]
+    Knocked(Knocked),
+    #[serde(rename = "knock-ended")]
+    KnockEnded(KnockEnded),
+    #[serde(rename = "room-changed")]
+    RoomChanged(RoomChanged),
+    #[serde(rename = "mute-asked")]
+    MuteAsked,
+    #[serde(rename = "go-elsewhere")]
+    GoElsewhere(GoElsewhere),
+    #[serde(rename = "pong")]
+    Pong,
+    #[serde(rename = "error")]
+    Error(Error),
+    /// A message of a newer service.
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WelcomeLimits {
+    pub message_bytes: i64,
+    pub name_chars: i64,
+    pub chat_chars: i64,
+    pub mesh_max: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    pub participant: ParticipantId,
+    pub room: RoomView,
+    pub pod: PodId,
+    /// Everyone in the room, the reader included.
+    pub roster: Vec<Member>,
+    /// Token that makes this client the same participant on any pod.
+    pub resume: String,
+    pub grace_ms: u64,
+    pub ice_servers: Vec<IceServer>,
+    /// For how many seconds the credentials make new allocations; 0 where there are none.
+    pub ice_ttl_s: u64,
+    /// The reader came with the owner key.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub owner: Option<bool>,
+    /// Who waits at the door; told to owners only.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub lobby: Option<Vec<Waiting>>,
+    /// The room was just opened again by a resume: people it knew may not be back yet, keep them as away.
+    pub recovering: bool,
+    /// After a resume: lines the client may have missed, merged by id.
+    pub chat: Vec<ChatLine>,
+    pub limits: WelcomeLimits,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Joined {
+    pub member: Member,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum LeftReason {
+    #[serde(rename = "left")]
+    Left,
+    #[serde(rename = "lost")]
+    Lost,
+    #[serde(rename = "kicked")]
+    Kicked,
+    #[serde(rename = "banned")]
+    Banned,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Left {
+    pub participant: ParticipantId,
+    pub reason: LeftReason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Away {
+    pub participant: ParticipantId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Back {
+    pub participant: ParticipantId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changed {
+    pub participant: ParticipantId,
+    pub name: DisplayName,
+    pub media: Media,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chat {
+    pub line: ChatLine,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatTaken {
+    pub id: ChatId,
+    pub name: DisplayName,
+    pub at: i64,
+    pub proof: ChatProof,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResumeToken {
+    /// As in the welcome.
+    pub resume: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum UndeliveredReason {
+    #[serde(rename = "unknown")]
+    Unknown,
+    #[serde(rename = "away")]
+    Away,
+    #[serde(rename = "timeout")]
+    Timeout,
+    #[serde(rename = "slow")]
+    Slow,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Undelivered {
+    pub to: ParticipantId,
+    /// The id the sender gave the directed message.
+    pub id: String,
+    pub reason: UndeliveredReason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ice {
+    pub ice_servers: Vec<IceServer>,
+    /// For how many seconds the credentials make new allocations; 0 where there are none.
+    pub ice_ttl_s: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Relay {
+    /// `null` where the region has no media relay now.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub relay: Option<RelayOffer>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InLobby {
+    pub room: RoomView,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Knocked {
+    pub waiting: Waiting,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnockEnded {
+    pub participant: ParticipantId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RoomChanged {
+    pub room: RoomView,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GoElsewhere {
+    /// The slot of this client: resume on another pod then.
+    pub after_ms: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Error {
+    pub code: CodeName,
+    pub message: String,
+    /// The socket is closed next, with the close code of the table.
+    pub fatal: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub retry_after_ms: Option<u64>,
+    /// The id of the message that was refused, where it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub r#ref: Option<String>,
+}

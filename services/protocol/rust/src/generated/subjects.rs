@@ -1,0 +1,66 @@
+//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
+//!
+//! NATS subjects and JetStream buckets (BUS-1 to BUS-3).
+
+/// `parley.v1.beat`
+pub const BEAT_SUBJECT: &str = "parley.v1.beat";
+
+/// `parley.v1.room.{room}`
+pub fn room_subject(room: &str) -> String {
+    format!("parley.v1.room.{room}")
+}
+
+/// `parley.v1.pod.{pod}`
+pub fn pod_subject(pod: &str) -> String {
+    format!("parley.v1.pod.{pod}")
+}
+
+/// `parley.v1.directed.{pod}`
+pub fn pod_directed_subject(pod: &str) -> String {
+    format!("parley.v1.directed.{pod}")
+}
+
+/// `parley.v1.media.relay.{region}.{relay}`
+pub fn media_relay_subject(region: &str, relay: &str) -> String {
+    format!("parley.v1.media.relay.{region}.{relay}")
+}
+
+/// `parley.v1.pages`
+pub const PAGES_SUBJECT: &str = "parley.v1.pages";
+
+/// `parley.v1.page.{page}`
+pub fn page_subject(page: &str) -> String {
+    format!("parley.v1.page.{page}")
+}
+
+/// `parley.v1.pages-of.{pod}`
+pub fn pod_pages_subject(pod: &str) -> String {
+    format!("parley.v1.pages-of.{pod}")
+}
+
+/// `parley.v1.visitors-of.{pod}`
+pub fn pod_visitors_subject(pod: &str) -> String {
+    format!("parley.v1.visitors-of.{pod}")
+}
+
+/// `parley.v1.turn.node`
+pub const TURN_NODE_SUBJECT: &str = "parley.v1.turn.node";
+
+/// `parley.v1.relay.revoked`
+pub const REVOKED_SUBJECT: &str = "parley.v1.relay.revoked";
+
+/// `parley.v1.relay.lease.{region}.{relay}`
+pub fn relay_lease_subject(region: &str, relay: &str) -> String {
+    format!("parley.v1.relay.lease.{region}.{relay}")
+}
+
+/// `parley.v1.relay.codes.{mark}`
+pub fn relay_codes_subject(mark: &str) -> String {
+    format!("parley.v1.relay.codes.{mark}")
+}
+
+/// `parley-rooms`
+pub const ROOMS_BUCKET: &str = "parley-rooms";
+
+/// `parley-seats`
+pub const SEATS_BUCKET: &str = "parley-seats";

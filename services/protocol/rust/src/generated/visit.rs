@@ -1,0 +1,128 @@
+//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
+//!
+//! What visitors of pages are told: On the same socket.
+#![allow(missing_docs, reason = "the schemas do not describe every field")]
+
+use super::shared::{CodeName, Holder, IceServer, PageAddress, PageLimits, PipeName, PodId, VisitorId};
+use crate::bounded::List;
+use serde::{Deserialize, Serialize};
+
+/// On the same socket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum Message {
+    #[serde(rename = "arrived")]
+    Arrived(Arrived),
+    #[serde(rename = "holders")]
+    Holders(Holders),
+    #[serde(rename = "count")]
+    Count(Count),
+    #[serde(rename = "visitors")]
+    Visitors(Visitors),
+    #[serde(rename = "pipe")]
+    Pipe(Pipe),
+    #[serde(rename = "ice")]
+    Ice(Ice),
+    #[serde(rename = "pong")]
+    Pong,
+    #[serde(rename = "undelivered")]
+    Undelivered(Undelivered),
+    #[serde(rename = "go-elsewhere")]
+    GoElsewhere(GoElsewhere),
+    #[serde(rename = "error")]
+    Error(Error),
+    /// A message of a newer service.
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Arrived {
+    pub visitor: VisitorId,
+    pub pod: PodId,
+    /// STUN only: `ice` answers credentials for TURN.
+    pub ice_servers: Vec<IceServer>,
+    pub limits: PageLimits,
+    pub visitors: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Holders {
+    pub page: PageAddress,
+    pub holders: List<Holder, 0, 64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Count {
+    pub page: PageAddress,
+    pub holders: u64,
+    pub readers: u64,
+    /// No holder may be missing. None then: the page is gone.
+    pub settled: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Visitors {
+    pub visitors: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pipe {
+    pub pipe: PipeName,
+    pub token: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ice {
+    pub ice_servers: Vec<IceServer>,
+    /// For how many seconds the credentials make new allocations; 0 where there are none.
+    pub ice_ttl_s: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum UndeliveredReason {
+    #[serde(rename = "unknown")]
+    Unknown,
+    #[serde(rename = "away")]
+    Away,
+    #[serde(rename = "timeout")]
+    Timeout,
+    #[serde(rename = "slow")]
+    Slow,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Undelivered {
+    pub to: VisitorId,
+    /// The id the sender gave the directed message.
+    pub id: String,
+    pub reason: UndeliveredReason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GoElsewhere {
+    /// The slot of this client: resume on another pod then.
+    pub after_ms: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Error {
+    pub code: CodeName,
+    pub message: String,
+    /// The socket is closed next, with the close code of the table.
+    pub fatal: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub retry_after_ms: Option<u64>,
+    /// The id of the message that was refused, where it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub r#ref: Option<String>,
+}

@@ -1,0 +1,29 @@
+//! The contract in Rust: what `services/protocol/src` defines in TypeScript. The modules of [`generated`] are made from it by
+//! `npm run generate -w services/protocol`, and `make check` fails where they differ. ADR 23.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`client`], [`server`] | messages on the socket of a room, each way |
+//! | [`visitor`], [`visit`] | messages on the socket of pages, each way |
+//! | [`link`], [`peer`] | messages between two visitors: before they are connected, and after |
+//! | [`http`], [`tokens`], [`media`], [`manifest`] | bodies of `/v1`, claims of tokens, leases of media relays, manifests of pages |
+//! | [`shared`] | types that several of these have |
+//! | [`codes`], [`relay_codes`] | the codes of signaling, and of the stream relay |
+//! | [`limits`], [`subjects`], [`routes`], [`audiences`] | names and numbers |
+//! | [`bounded`], [`directed`] | by hand: bounds and patterns; the envelope of directed messages |
+#[macro_use]
+pub mod bounded;
+pub mod directed;
+// The generator writes long lines where rustfmt would break them.
+#[rustfmt::skip]
+pub mod generated;
+
+pub use generated::*;
+
+use serde::de::DeserializeOwned;
+
+/// Reads a message, a body or claims from JSON. `None`: it is malformed, or outside of its bounds. Fields that are not known are skipped.
+pub fn decode<Message: DeserializeOwned>(json: &[u8]) -> Option<Message> {
+    // serde also reads a struct from a list of its fields.
+    json.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(json).ok())?
+}

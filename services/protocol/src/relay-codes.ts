@@ -1,0 +1,186 @@
+/**
+ * The codes of the stream relay, with the HTTP status of a refusal, the WebSocket close code, and whether the same request may succeed
+ * later. A code that signaling has too means the same there. Rules STR-70 and STR-107 of `services/relay/STREAMS.md` cite them.
+ */
+
+export interface RelayCodeEntry {
+  readonly http: number;
+  readonly close: number;
+  readonly retry: boolean;
+  readonly meaning: string;
+}
+
+export const RELAY_CODES = {
+  BAD_REQUEST: {
+    http: 400,
+    close: 1002,
+    retry: false,
+    meaning: 'No HTTP request, or one this server does not take.',
+  },
+  NOT_FOUND: { http: 404, close: 1008, retry: false, meaning: 'Nothing at this address.' },
+  METHOD_NOT_ALLOWED: { http: 405, close: 1008, retry: false, meaning: 'A method other than GET and HEAD.' },
+  HEAD_TOO_LARGE: {
+    http: 431,
+    close: 1008,
+    retry: false,
+    meaning: "The request's head is over `head.bytes`, or has too many headers.",
+  },
+  UPGRADE_TIMEOUT: {
+    http: 408,
+    close: 1008,
+    retry: true,
+    meaning: 'The head was not complete within `head.timeout`.',
+  },
+  UPGRADE_REQUIRED: { http: 426, close: 1008, retry: false, meaning: 'A topic is reached with a WebSocket.' },
+  ORIGIN_DENIED: {
+    http: 403,
+    close: 1008,
+    retry: false,
+    meaning: 'A page of this origin may not use the relay.',
+  },
+  TOPIC_INVALID: { http: 400, close: 1008, retry: false, meaning: 'The path is not a topic.' },
+  TOPIC_RESERVED: {
+    http: 400,
+    close: 1008,
+    retry: false,
+    meaning: 'The path begins with a name that the relay keeps for itself.',
+  },
+  TOO_MANY_TOPICS: { http: 503, close: 4504, retry: true, meaning: 'The pod has `pod.topics` topics.' },
+  POD_FULL: { http: 503, close: 4504, retry: true, meaning: 'The pod has `pod.sockets` sockets.' },
+  TOO_MANY_SOCKETS: {
+    http: 429,
+    close: 4428,
+    retry: true,
+    meaning: 'The network has `address.sockets` sockets.',
+  },
+  NOT_READY: {
+    http: 503,
+    close: 4505,
+    retry: true,
+    meaning: 'The pod drains, or NATS is away and other pods are needed for this.',
+  },
+  BAD_FRAME: { http: 400, close: 1002, retry: false, meaning: 'Not a frame of RFC 6455.' },
+  BAD_ENCODING: { http: 400, close: 1007, retry: false, meaning: 'A text message that is not UTF-8.' },
+  MESSAGE_TOO_LARGE: {
+    http: 413,
+    close: 1009,
+    retry: false,
+    meaning: 'A message over `stream.messageBytes`, or in more than `stream.fragments`.',
+  },
+  MESSAGE_TIMEOUT: {
+    http: 408,
+    close: 4433,
+    retry: true,
+    meaning: 'A message that was not complete within `stream.messageTime`.',
+  },
+  POD_MEMORY: {
+    http: 503,
+    close: 1013,
+    retry: true,
+    meaning:
+      'The pod holds too much, or the network `address.assemblyBytes`: `pod.assemblyBytes`, `pod.queuedBytes`, or twice `media.cacheBytes`.',
+  },
+  SLOW_CONSUMER: {
+    http: 503,
+    close: 4430,
+    retry: true,
+    meaning: 'The reader took nothing for `reader.stuckTime`.',
+  },
+  SOCKET_IDLE: {
+    http: 408,
+    close: 4432,
+    retry: true,
+    meaning: 'Nothing was heard for `socket.idleTimeout`.',
+  },
+  GO_ELSEWHERE: { http: 503, close: 1012, retry: true, meaning: 'The pod is going away.' },
+  TOKEN_REQUIRED: {
+    http: 401,
+    close: 4440,
+    retry: false,
+    meaning: 'A token is needed here and there is none.',
+  },
+  TOKEN_INVALID: {
+    http: 401,
+    close: 4441,
+    retry: false,
+    meaning: 'Not a token of this relay: its form, key, algorithm, sizes or lifetime.',
+  },
+  TOKEN_EXPIRED: { http: 401, close: 4442, retry: false, meaning: 'The token was good until now or before.' },
+  TOKEN_EARLY: { http: 401, close: 4443, retry: true, meaning: 'The token is not good yet.' },
+  TOKEN_SCOPE: { http: 403, close: 4444, retry: false, meaning: 'The token is good, but not for this.' },
+  TOKEN_REVOKED: {
+    http: 403,
+    close: 4445,
+    retry: false,
+    meaning: 'The token, or whoever it was made for, was revoked.',
+  },
+  TOKEN_TIMEOUT: { http: 408, close: 4446, retry: true, meaning: 'No token came within `token.timeout`.' },
+  CODE_INVALID: {
+    http: 403,
+    close: 4447,
+    retry: false,
+    meaning: 'Not a code for this path, or it was used, or it is over `code.lifetime` old.',
+  },
+  TOO_MANY_WAITING: {
+    http: 503,
+    close: 4504,
+    retry: true,
+    meaning:
+      'The pod has `pod.waiting` sockets whose token has yet to come, or the network `address.waiting`.',
+  },
+  TOO_MANY_CODES: {
+    http: 503,
+    close: 4504,
+    retry: true,
+    meaning: 'The pod has `pod.codes` codes, or the network `address.codes`.',
+  },
+  TOO_MANY_REVOCATIONS: {
+    http: 503,
+    close: 4504,
+    retry: true,
+    meaning: 'The pod has `pod.revocations` revocations; this one was not taken.',
+  },
+  BODY_TOO_LARGE: {
+    http: 413,
+    close: 1008,
+    retry: false,
+    meaning: 'The body of a request is over `body.bytes`.',
+  },
+  TOO_MANY_SESSIONS: {
+    http: 503,
+    close: 4504,
+    retry: true,
+    meaning: 'The pod has `media.sessions` sessions, or the network `media.addressSessions`.',
+  },
+  TOO_MANY_BROADCASTS: {
+    http: 429,
+    close: 4428,
+    retry: true,
+    meaning: 'The session publishes more than `media.broadcasts`.',
+  },
+  TOO_MANY_SUBSCRIPTIONS: {
+    http: 429,
+    close: 4428,
+    retry: true,
+    meaning: 'The session watches more than `media.subscriptions` tracks.',
+  },
+  TOO_MANY_HANDSHAKES: {
+    http: 503,
+    close: 4504,
+    retry: true,
+    meaning: 'The pod has `media.handshakes` sessions that are about to begin.',
+  },
+} as const satisfies Record<string, RelayCodeEntry>;
+
+export type RelayCode = keyof typeof RELAY_CODES;
+
+/** What closes a session of media: the number of the code in `CONNECTION_CLOSE`, above 64. Rule MED-13 of `services/relay/MEDIA.md`. */
+export const SESSION_CLOSES = {
+  PATH_INVALID: 404,
+  TOO_MANY_BROADCASTS: 429,
+  TOO_MANY_SUBSCRIPTIONS: 429,
+  GO_ELSEWHERE: 503,
+  POD_MEMORY: 503,
+  TOO_MANY_SESSIONS: 503,
+  NOT_READY: 503,
+} as const satisfies Readonly<Record<string, number>>;
