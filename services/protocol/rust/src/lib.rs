@@ -20,10 +20,17 @@ pub mod generated;
 
 pub use generated::*;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Reads a message, a body or claims from JSON. `None`: it is malformed, or outside of its bounds. Fields that are not known are skipped.
 pub fn decode<Message: DeserializeOwned>(json: &[u8]) -> Option<Message> {
     // serde also reads a struct from a list of its fields.
     json.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(json).ok())?
+}
+
+/// A message, a body or claims as JSON.
+pub fn encode(message: &impl Serialize) -> Vec<u8> {
+    // Every key is a string and no type refuses to be written, so there is always a text.
+    serde_json::to_vec(message).unwrap_or_default()
 }

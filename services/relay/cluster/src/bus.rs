@@ -9,6 +9,7 @@ use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event, Request, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
+use parley_protocol::subjects::relay_lease_subject;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -143,16 +144,11 @@ pub struct Leases {
     counts: Arc<Counts>,
 }
 
-/// Where the leases of a region's pods are; `pod`: a name, or `*`.
-pub fn lease_subject(region: &str, pod: &str) -> String {
-    format!("parley.v1.relay.lease.{region}.{pod}")
-}
-
 impl Leases {
     /// Hears them from now on.
     pub async fn hear(bus: Bus, region: &str, own: &Lease, counts: Arc<Counts>) -> anyhow::Result<Self> {
-        let heard = bus.hear(&lease_subject(region, "*")).await?;
-        Ok(Self { bus, subject: lease_subject(region, &own.pod), own_link: own.link.ip(), heard, counts })
+        let heard = bus.hear(&relay_lease_subject(region, "*")).await?;
+        Ok(Self { bus, subject: relay_lease_subject(region, &own.pod), own_link: own.link.ip(), heard, counts })
     }
 
     /// Says a lease to everybody. While the server is away nothing is said: a lease that waits is old by then.

@@ -6,6 +6,7 @@ use futures_util::StreamExt;
 use parley_access::Answer;
 use parley_access::one_use::{self, Codes, Memory, Pass};
 use parley_net::codes::Code;
+use parley_protocol::subjects::relay_codes_subject;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,10 +24,6 @@ pub struct Spread {
 /// More is no answer: a path, a `jti` and a `sub` as long as limits let them be.
 const ANSWER: usize = 64 * 1024;
 
-fn subject(mark: &str) -> String {
-    format!("parley.v1.relay.codes.{mark}")
-}
-
 impl Spread {
     /// Asks the others, for at most `patience`, and answers them.
     pub fn start(own: Memory, bus: &Bus, patience: Duration, counts: &Arc<Counts>) -> Self {
@@ -36,7 +33,7 @@ impl Spread {
     }
 
     async fn ask(&self, mark: &str, code: String) -> Result<Option<Pass>, Code> {
-        match self.bus.ask(&subject(mark), code.into_bytes(), self.patience).await {
+        match self.bus.ask(&relay_codes_subject(mark), code.into_bytes(), self.patience).await {
             Ok(answer) => Ok(self.read(&answer)),
             // It ended, and its codes with it.
             Err(Unanswered::Nobody) => Ok(None),
@@ -76,7 +73,7 @@ impl Codes for Spread {
 }
 
 async fn answer(own: Arc<Memory>, bus: Bus, counts: Arc<Counts>) {
-    let Ok(mut questions) = bus.hear(&subject(own.mark())).await else { return };
+    let Ok(mut questions) = bus.hear(&relay_codes_subject(own.mark())).await else { return };
     while let Some(question) = questions.next().await {
         let code = std::str::from_utf8(&question.payload).ok();
         let code = code.filter(|code| one_use::mark(code) == Some(own.mark()));

@@ -3,6 +3,7 @@ use crate::hash::Hash;
 use crate::key::Key;
 use crate::lease::Lease;
 use crate::url::Url;
+pub use parley_protocol::media::MediaRelayRole as Role;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -22,16 +23,6 @@ pub struct Place {
     pub key: Key,
     /// Sessions that it takes beside those it has.
     pub room: u64,
-}
-
-/// A place in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Serves leaves, and clients where there is no leaf.
-    Origin,
-    /// Serves clients, and gets from its origins.
-    Leaf,
 }
 
 /// The leases of other pods that live, by name.

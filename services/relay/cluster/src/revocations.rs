@@ -10,13 +10,14 @@ use futures_util::StreamExt;
 use parley_access::{self as access, Answer, Entry, Revocation, Revocations, Revoked, Term};
 use parley_net::codes::Code;
 use parley_net::size;
+use parley_protocol::subjects::REVOKED_SUBJECT;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// All regions': a token is good in each of them.
-pub const SUBJECT: &str = "parley.v1.relay.revoked";
+pub const SUBJECT: &str = REVOKED_SUBJECT;
 /// The client says that it is connected just before it is.
 const SETTLE: Duration = Duration::from_millis(50);
 /// Between the first two digests; twice as long after each, up to `revocations.interval`.

@@ -9,11 +9,9 @@ use parley_cluster::key::Key;
 use parley_net::codes::Code;
 use parley_net::network;
 use parley_net::visitor;
+use parley_protocol::audiences::MEDIA_AUDIENCE;
 use std::net::IpAddr;
 use std::sync::Arc;
-
-/// What tokens are made for.
-const AUDIENCE: &str = "parley:media";
 
 /// A key as it stands in an address.
 pub(super) fn in_address(key: &Key) -> String {
@@ -86,7 +84,7 @@ impl Guard {
         let mut claims = token::read(token.as_bytes(), keys, &self.limits, now)?;
         let publish = std::mem::take(&mut claims.publish);
         let subscribe = std::mem::take(&mut claims.subscribe);
-        if !claims.is_for(AUDIENCE) || (publish.is_empty() && subscribe.is_empty()) {
+        if !claims.is_for(MEDIA_AUDIENCE) || (publish.is_empty() && subscribe.is_empty()) {
             return Err(Code::TokenScope);
         }
         let grant = claims.grant();

@@ -5,7 +5,6 @@
 //! |---|---|
 //! | [`hosts`] | the hosts that clients may be sent to |
 //! | [`tree`] | whom it dials and where its clients go, by the leases of others. No I/O, no clock |
-//! | [`word`] | what it says to signaling |
 //! | `admission` | who may: tokens, links |
 //! | `directory` | where its own certificates are |
 //! | [`door`] | QUIC, WebTransport and WebSocket: sessions, links, certificates. It knows of no token and no NATS |
@@ -14,7 +13,6 @@
 pub mod hosts;
 mod limits;
 pub mod tree;
-pub mod word;
 
 #[cfg(feature = "quic")]
 mod admission;

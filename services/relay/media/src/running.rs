@@ -2,7 +2,6 @@
 use super::admission::in_address;
 use super::directory::Directory;
 use super::tree;
-use super::word::{self, Word};
 use super::{Certificates, Config, Guard};
 use crate::Limits;
 use crate::door::{self, Door, Peer};
@@ -14,6 +13,9 @@ use parley_cluster::key::Key;
 use parley_cluster::lease::Lease;
 use parley_cluster::place::{Others, Place};
 use parley_cluster::url::Url;
+use parley_protocol::bounded::OutOfBounds;
+use parley_protocol::media::MediaRelay;
+use parley_protocol::subjects::media_relay_subject;
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -71,7 +73,7 @@ impl Media {
         region: String,
         mut drains: watch::Receiver<bool>,
     ) {
-        let subject = word::subject(&region, &shared.own.pod);
+        let subject = media_relay_subject(&region, &shared.own.pod);
         let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         words.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -81,9 +83,7 @@ impl Media {
         loop {
             tokio::select! {
                 _ = looks.tick() => self.place(&shared, self.room()),
-                _ = words.tick() => {
-                    bus.say(&subject, self.word(&shared.own, false).bytes()).await;
-                }
+                _ = words.tick() => self.say(&bus, &subject, &shared.own, false).await,
                 // What was to be said while the server was away is said now.
                 Ok(()) = connects.changed() => words.reset_immediately(),
                 Ok(()) = others.changed() => {
@@ -94,7 +94,7 @@ impl Media {
             }
         }
         self.place(&shared, 0);
-        bus.say(&subject, self.word(&shared.own, true).bytes()).await;
+        self.say(&bus, &subject, &shared.own, true).await;
         bus.flush().await;
     }
 
@@ -127,17 +127,27 @@ impl Media {
         });
     }
 
-    fn word(&self, own: &Lease, gone: bool) -> Word {
-        Word {
-            relay: own.pod.clone(),
-            epoch: own.epoch,
+    /// Publishes what signaling reads of it (MEDIA-1).
+    async fn say(&self, bus: &Bus, subject: &str, own: &Lease, gone: bool) {
+        match self.lease(own, gone) {
+            Ok(lease) => drop(bus.say(subject, parley_protocol::encode(&lease)).await),
+            // Settings have bounds of their own, which are the same.
+            Err(why) => tracing::error!(%why, "the lease of the relay's media"),
+        }
+    }
+
+    fn lease(&self, own: &Lease, gone: bool) -> Result<MediaRelay, OutOfBounds> {
+        let hashes = self.hashes().into_iter().map(|hash| String::from(hash).try_into());
+        Ok(MediaRelay {
+            relay: own.pod.clone().try_into()?,
+            epoch: own.epoch.try_into().map_err(|_| OutOfBounds)?,
             role: self.config.role,
-            url: self.url.clone(),
-            certificate_hashes: self.hashes(),
+            url: String::from(self.url.clone()).try_into()?,
+            certificate_hashes: hashes.collect::<Result<Vec<_>, _>>()?.try_into()?,
             sessions: self.door.state().sessions as u64,
             capacity: self.capacity,
-            gone,
-        }
+            gone: gone.then_some(true),
+        })
     }
 
     fn peers(&self, own: &str, others: &Others) -> Vec<Peer> {

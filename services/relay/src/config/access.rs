@@ -1,6 +1,7 @@
 //! Whether tokens are asked for, and the keys they are verified with. Rule STR-116.
 use super::Refused;
 use parley_access::{Keys, Rules};
+use parley_protocol::audiences::STREAMS_AUDIENCE;
 use std::path::Path;
 
 /// What the settings say, wherever they say it.
@@ -14,9 +15,6 @@ pub(super) struct Given {
     pub keys_file: Option<String>,
 }
 
-/// What tokens are made for, unless it is set.
-const AUDIENCE: &str = "parley:streams";
-
 /// The rules for tokens; `None`: everybody may.
 pub(super) fn rules(given: Given) -> Result<Option<Rules>, Refused> {
     let asks = match given.access.as_deref() {
@@ -24,7 +22,7 @@ pub(super) fn rules(given: Given) -> Result<Option<Rules>, Refused> {
         Some("token") => true,
         Some(other) => return refuse(format!("access must be open or token, not {other}")),
     };
-    let audience = given.audience.unwrap_or_else(|| AUDIENCE.into());
+    let audience = given.audience.unwrap_or_else(|| STREAMS_AUDIENCE.into());
     if audience.ends_with('/') {
         return refuse(format!("audience must not end with a slash, as a path is appended to it: {audience}"));
     }

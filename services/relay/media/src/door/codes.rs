@@ -23,15 +23,7 @@ pub(crate) const TOO_MANY_SESSIONS: Refusal = "TOO_MANY_SESSIONS";
 pub(crate) const TOO_MANY_SUBSCRIPTIONS: Refusal = "TOO_MANY_SUBSCRIPTIONS";
 
 /// Codes that clients see as a number above 64: this one.
-pub const NUMBERS: [(Refusal, u16); 7] = [
-    (PATH_INVALID, 404),
-    (TOO_MANY_BROADCASTS, 429),
-    (TOO_MANY_SUBSCRIPTIONS, 429),
-    (GO_ELSEWHERE, 503),
-    (POD_MEMORY, 503),
-    (TOO_MANY_SESSIONS, 503),
-    ("NOT_READY", 503),
-];
+pub use parley_protocol::relay_codes::session::ALL as NUMBERS;
 
 /// What closes a session; the credential is not good where it has no number.
 pub(crate) fn error(code: Refusal) -> Error {
