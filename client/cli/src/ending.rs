@@ -1,5 +1,6 @@
 //! How a connection ended, and whether another would do better. `services/relay/README.md`, Codes.
 use crate::exit::Exit;
+use parley_protocol::relay_codes::Code;
 use std::io::ErrorKind;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite;
@@ -36,16 +37,10 @@ pub enum Again {
     AtOnce,
 }
 
-/// The relay's GO_ELSEWHERE. Rule STR-70.
-const GO_ELSEWHERE: u16 = 1012;
-/// The relay's TOKEN_TIMEOUT. Rule STR-107.
-const TOKEN_TIMEOUT: u16 = 4446;
-/// What was sent, or asked for, is wrong: RFC 6455 section 7.4.1, and the relay's codes about tokens.
-const WRONG: [u16; 12] = [1002, 1003, 1007, 1008, 1009, 1010, 4440, 4441, 4442, 4444, 4445, 4447];
+/// RFC 6455 section 7.4.1: what was sent, or asked for, is wrong. The relay closes with neither.
+const WRONG: [u16; 2] = [1003, 1010];
 /// RFC 9110: statuses of the 400s that say nothing against the request itself.
 const PASSING: [u16; 3] = [408, 425, 429];
-/// A token that is not good yet will be.
-const EARLY: &str = "TOKEN_EARLY";
 
 impl Ending {
     /// Tells the user, and how the command ends where nothing is tried again.
@@ -80,11 +75,12 @@ impl Ending {
             "" => format!("the server closed the socket with {code}"),
             reason => format!("the server closed the socket: {reason} ({code})"),
         };
-        match code {
-            1000 => Ending::Done,
-            GO_ELSEWHERE => Ending::Lost { why, again: Again::AtOnce },
-            TOKEN_TIMEOUT => Ending::NoToken(why),
-            code if WRONG.contains(&code) => Ending::Refused(why),
+        match Code::named(&frame.reason).or_else(|| Code::of_close(code)) {
+            _ if code == 1000 => Ending::Done,
+            _ if WRONG.contains(&code) => Ending::Refused(why),
+            Some(Code::GoElsewhere) => Ending::Lost { why, again: Again::AtOnce },
+            Some(Code::TokenTimeout) => Ending::NoToken(why),
+            Some(code) if !code.retry() => Ending::Refused(why),
             _ => Self::lost(why),
         }
     }
@@ -101,7 +97,9 @@ impl Ending {
         let known = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         let code = body["code"].as_str().or(known).unwrap_or("HTTP");
         let why = format!("the server refused: {code} ({status})");
-        if (300..500).contains(&status) && !PASSING.contains(&status) && code != EARLY {
+        let passes = !(300..500).contains(&status) || PASSING.contains(&status);
+        // The relay says of each of its codes whether trying again may help.
+        if !Code::named(code).map_or(passes, Code::retry) {
             return Ending::Refused(why);
         }
         let again = after.map_or(Again::Later, |seconds| Again::NotBefore(Duration::from_secs(seconds)));
@@ -126,7 +124,6 @@ impl Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parley_net::codes::Code;
 
     fn closed(code: u16, reason: &'static str) -> Ending {
         Ending::closed(Some(&CloseFrame { code: code.into(), reason: reason.into() }))

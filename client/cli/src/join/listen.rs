@@ -215,13 +215,12 @@ impl Listener {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::room::Member;
 
     #[test]
     fn names_of_people_are_said_without_what_a_terminal_obeys() {
         let name = "Bo\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}2J";
-        let member = json!({ "participant": "p2", "name": name, "state": "here" });
-        let there = Roster::welcomed(&json!({ "participant": "p1", "roster": [member] }));
+        let there = Roster(BTreeMap::from([("p2".to_owned(), Member { name: name.to_owned(), away: false })]));
         let mut listener = Listener::new(false);
         assert_eq!(listener.meet(&there), "Bo]52;c;ZXZpbA==2J is here\n");
         assert_eq!(listener.name("p2"), "Bo]52;c;ZXZpbA==2J");

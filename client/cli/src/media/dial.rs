@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use moq_net::{origin, stats};
 use moq_tokio::connect::Config;
 use moq_tokio::{Client, Connection, Redirect, quic};
-use serde::Deserialize;
+use parley_protocol::shared::RelayOffer;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
@@ -39,35 +39,19 @@ pub struct Address {
     pub reach: Reach,
 }
 
-/// A relay as signaling offers it (MEDIA-6, MEDIA-8).
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Offer {
-    url: Url,
-    token: String,
-    certificate_hashes: Vec<String>,
-}
-
-impl Offer {
-    /// Reads one.
-    pub fn read(json: serde_json::Value) -> Result<Self, Ending> {
-        serde_json::from_value(json)
-            .map_err(|_| Ending::Refused("the service does not offer relays as Parley does".into()))
-    }
-
-    /// How to reach it, through the edge of `host` where it is reached by WebSocket (MEDIA-9).
-    pub fn address(&self, host: &Url) -> Result<Address, Ending> {
-        let mut quic = self.url.clone();
-        quic.query_pairs_mut().append_pair("jwt", &self.token);
-        let at = &self.url[url::Position::BeforeHost..url::Position::AfterPort];
-        let mut websocket = host.clone();
-        websocket.set_path("/media");
-        let _always_is = websocket.set_scheme(if host.scheme() == "https" { "wss" } else { "ws" });
-        websocket.query_pairs_mut().clear().append_pair("at", at).append_pair("jwt", &self.token);
-        let hashes = self.certificate_hashes.iter().map(|hash| hash.parse()).collect::<anyhow::Result<_>>();
-        let hashes = hashes.map_err(|why| Ending::Refused(format!("the service offers a relay: {why}")))?;
-        Ok(Address { quic: Some(quic), hashes, websocket: Some(websocket), reach: Reach::default() })
-    }
+/// How to reach a relay that signaling offers (MEDIA-6, MEDIA-8), through the edge of `host` where it is reached by WebSocket (MEDIA-9).
+pub fn address(offer: &RelayOffer, host: &Url) -> Result<Address, Ending> {
+    let refused = |why: &dyn fmt::Display| Ending::Refused(format!("the service offers a relay: {why}"));
+    let mut quic: Url = offer.url.parse().map_err(|why| refused(&why))?;
+    let at = quic[url::Position::BeforeHost..url::Position::AfterPort].to_owned();
+    quic.query_pairs_mut().append_pair("jwt", &offer.token);
+    let mut websocket = host.clone();
+    websocket.set_path("/media");
+    let _always_is = websocket.set_scheme(if host.scheme() == "https" { "wss" } else { "ws" });
+    websocket.query_pairs_mut().clear().append_pair("at", &at).append_pair("jwt", &offer.token);
+    let hashes = offer.certificate_hashes.iter().map(|hash| hash.parse()).collect::<anyhow::Result<_>>();
+    let hashes = hashes.map_err(|why| refused(&why))?;
+    Ok(Address { quic: Some(quic), hashes, websocket: Some(websocket), reach: Reach::default() })
 }
 
 /// SHA-256 of a certificate.
@@ -232,13 +216,13 @@ mod tests {
     #[test]
     fn media_9_without_udp_a_relay_is_reached_through_the_edge() {
         let offer = format!(r#"{{"url":"https://10.0.0.7:8141/","token":"t+k","certificateHashes":["{BASE64}"]}}"#);
-        let offer: Offer = serde_json::from_str(&offer).unwrap();
-        let address = offer.address(&"http://localhost:8080/live/x".parse().unwrap()).unwrap();
+        let offer: RelayOffer = parley_protocol::decode(offer.as_bytes()).unwrap();
+        let address = address(&offer, &"http://localhost:8080/live/x".parse().unwrap()).unwrap();
         assert_eq!(address.quic.unwrap().as_str(), "https://10.0.0.7:8141/?jwt=t%2Bk");
         let websocket = address.websocket.unwrap();
         assert_eq!(websocket.as_str(), "ws://localhost:8080/media?at=10.0.0.7%3A8141&jwt=t%2Bk");
         assert_eq!(address.hashes.len(), 1);
-        let secure = offer.address(&"https://parley.example/r/x".parse().unwrap()).unwrap();
+        let secure = super::address(&offer, &"https://parley.example/r/x".parse().unwrap()).unwrap();
         assert_eq!(&secure.websocket.unwrap()[..url::Position::AfterPath], "wss://parley.example/media");
     }
 }

@@ -2,11 +2,7 @@
 use crate::ending::{Again, Ending};
 use moq_net::SessionError;
 use moq_tokio::Error;
-
-/// What stands in `CONNECTION_CLOSE` behind 64 (MED-13).
-const PATH_INVALID: u16 = 404;
-const TOO_MANY_BROADCASTS: u16 = 429;
-const BUSY: u16 = 503;
+use parley_protocol::relay_codes::session;
 
 /// Of a session that was closed. `asked`: whether signaling gives another token for the next one.
 pub fn closed(ended: Result<(), Error>, asked: bool) -> Ending {
@@ -24,13 +20,13 @@ pub fn closed(ended: Result<(), Error>, asked: bool) -> Ending {
         };
     }
     match code(&error) {
-        Some(PATH_INVALID) => {
+        Some(session::PATH_INVALID) => {
             Ending::Refused("the relay refused: an address of a relay has no path (PATH_INVALID)".into())
         }
-        Some(TOO_MANY_BROADCASTS) => {
+        Some(session::TOO_MANY_BROADCASTS) => {
             Ending::Refused("the relay refused: too many broadcasts (TOO_MANY_BROADCASTS)".into())
         }
-        Some(BUSY) => {
+        Some(session::NOT_READY) => {
             Ending::lost("the relay takes nobody now (TOO_MANY_SESSIONS, POD_MEMORY, GO_ELSEWHERE or NOT_READY)")
         }
         _ => Ending::lost(format!("the connection was lost: {:#}", anyhow::Error::from(error))),

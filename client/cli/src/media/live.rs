@@ -1,8 +1,9 @@
 //! Asks a Parley host which relay to take (MEDIA-8).
-use super::dial::{Address, Offer};
+use super::dial::{self, Address};
 use crate::ending::Ending;
 use crate::http;
-use serde_json::json;
+use parley_protocol::http::{LiveAnswer, LiveRequest};
+use parley_protocol::routes;
 use url::Url;
 
 /// A live broadcast of a host.
@@ -23,8 +24,9 @@ impl Live {
     /// A relay, with a token to subscribe or to publish. Asked before every session: it may be another by then.
     pub async fn ask(&self, publish: bool) -> Result<Address, Ending> {
         let mut url = self.host.clone();
-        url.set_path(&format!("/v1/live/{}", self.name));
-        let mut answer = http::post(url, None, json!({ "publish": publish })).await?;
-        Offer::read(answer["relay"].take())?.address(&self.host)
+        url.set_path(&routes::open_live(&self.name));
+        let request = LiveRequest { publish: Some(publish), without: None };
+        let answer: LiveAnswer = http::post(url, None, &request).await?;
+        dial::address(&answer.relay, &self.host)
     }
 }

@@ -1,5 +1,5 @@
 //! Somebody who publishes or watches, and is there.
-use super::presence::Presence;
+use super::presence::{Manner, Presence};
 use super::roster::Roster;
 use crate::ending::Ending;
 use crate::exit::Exit;
@@ -81,7 +81,7 @@ impl Seat {
 impl Arrival {
     /// Joins a room.
     pub async fn join(name: &str, room: Room, link: LinkFlags, ends: Ends, publish: bool) -> Result<Self, Ending> {
-        let presence = Presence::join(name, &room, publish, &Reach::default()).await?;
+        let presence = Presence::join(name, &room, publish, Manner::Stays, &Reach::default()).await?;
         let participant = presence.participant.clone();
         let prefix = format!("rooms/{}/", presence.room);
         eprintln!("parley: joined {} as {participant}", presence.room);

@@ -3,23 +3,32 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`presence`] | a participant: joined, resumed, left |
+//! | [`presence`] | a participant: the client of rooms of every command |
+//! | [`entry`] | join and resume: from an address to a welcome |
+//! | [`socket`] | one socket, with typed messages |
 //! | [`roster`] | who else is there |
 //! | [`arrival`] | where media goes to or comes from, once somebody is there |
 mod arrival;
+mod entry;
 mod presence;
 mod roster;
+mod socket;
 
 pub use arrival::{Arrival, Seat, Seen};
-pub use presence::{Asker, Presence};
+pub use presence::{Asker, Manner, Presence};
+#[cfg(test)]
+pub use roster::Member;
 pub use roster::Roster;
+pub use socket::Heard;
 
 use crate::ending::Ending;
 use crate::exit::Exit;
 use crate::http;
 use crate::media::place::{Place, Room as Address};
 use anyhow::bail;
-use serde_json::json;
+use parley_protocol::bounded::{OutOfBounds, Whole};
+use parley_protocol::http::{CreateRoomAnswer, CreateRoomRequest};
+use parley_protocol::routes;
 use std::process::ExitCode;
 use url::Url;
 
@@ -75,15 +84,17 @@ impl Room {
 
 impl Create {
     async fn run(mut self) -> Result<(), Ending> {
-        self.host.set_path("/v1/rooms");
-        let mut asked = json!({ "name": self.name });
-        if let Some(cap) = self.cap {
-            asked["cap"] = cap.into();
-        }
-        let made = http::post(self.host, None, asked).await?;
-        let text = |field: &str| made[field].as_str().unwrap_or_default().to_owned();
-        println!("{}", text("link"));
-        println!("{}", text("ownerKey"));
+        self.host.set_path(routes::CREATE_ROOM);
+        let unfit = |what: &str, why: OutOfBounds| Ending::Refused(format!("{what} {why}"));
+        let cap = self.cap.map(|cap| Whole::try_from(u64::from(cap))).transpose();
+        let request = CreateRoomRequest {
+            name: self.name.parse().map_err(|why| unfit("the name", why))?,
+            cap: cap.map_err(|why| unfit("--cap", why))?,
+            lobby: None,
+        };
+        let made: CreateRoomAnswer = http::post(self.host, None, &request).await?;
+        println!("{}", made.link);
+        println!("{}", made.owner_key);
         Ok(())
     }
 }
@@ -91,7 +102,7 @@ impl Create {
 impl Delete {
     async fn run(self) -> anyhow::Result<Result<(), Ending>> {
         let Place::Room(Address { mut host, id }) = self.room else { bail!("a room is https://HOST/r/ROOM") };
-        host.set_path(&format!("/v1/rooms/{id}"));
-        Ok(http::delete(host, Some(&self.key)).await.map(drop))
+        host.set_path(&routes::delete_room(&id));
+        Ok(http::delete(host, Some(&self.key)).await)
     }
 }

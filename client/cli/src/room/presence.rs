@@ -1,54 +1,51 @@
-//! A participant of a room, on a socket that is opened again when it is lost (JOIN-1 to JOIN-9, RES-1 to RES-8).
+//! A participant of a room, on a socket that is opened again when it is lost (JOIN-1 to JOIN-12, RES-1 to RES-8): the one client of rooms of
+//! this command.
+use super::entry::Entry;
 use super::roster::Roster;
+use super::socket::{Heard, RoomSocket};
 use crate::again::{GOOD, pause};
 use crate::ending::{Again, Ending};
-use crate::http;
-use crate::media::dial::{Address, Offer};
+use crate::media::dial::{self, Address};
 use crate::media::place::Room;
-use crate::reach::{Reach, Socket};
-use futures_util::{SinkExt, StreamExt};
-use serde_json::{Value, json};
+use crate::reach::Reach;
+use parley_protocol::client;
+use parley_protocol::server::Message;
+use parley_protocol::shared::{IceServer, RelayOffer};
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
-use tokio_tungstenite::tungstenite::Message;
 use url::Url;
 
-/// A service that does not answer in this time is not there; in a lobby it may take as long as the owner likes.
-const OPENING: Duration = Duration::from_secs(10);
 /// After which a socket that is silent is tried; as long again, and it is gone.
 const QUIET: Duration = Duration::from_secs(15);
-const CLOSING: Duration = Duration::from_secs(2);
-/// Codes that may be different a moment later although nobody does anything. Any other ends it.
-const PASSING: [&str; 13] = [
-    "ENTER_TIMEOUT",
-    "GO_ELSEWHERE",
-    "INCOMPLETE_BYTES",
-    "INTERNAL",
-    "MESSAGE_TIMEOUT",
-    "NOT_READY",
-    "POD_FULL",
-    "RATE_LIMITED",
-    "ROOM_HOME_UNREACHABLE",
-    "SLOW_CONSUMER",
-    "STORE_UNAVAILABLE",
-    "TOO_MANY_REQUESTS",
-    "TOO_MANY_SOCKETS",
-];
+const CLOSING: Duration = Duration::from_secs(3);
+/// What this participant tells others of the way that its media goes (MEDIA-13). The SDK's, and no part of the protocol.
+const PATH: &str = r#"{"type":"path","want":"relay","able":true,"takes":true}"#;
 
-/// Somebody who is in a room until this is dropped, and leaves it properly by [`Presence::leave`].
+/// A participant who is in a room until this is dropped, and leaves it properly by [`Presence::leave`].
 pub struct Presence {
-    /// Who it is.
+    /// Its id.
     pub participant: String,
     /// The room's id, as the service writes it.
     pub room: String,
     /// Everybody else there, as they come and go.
     pub roster: watch::Receiver<Roster>,
+    /// STUN and TURN, of the first welcome (TURN-10).
+    pub ice_servers: Vec<IceServer>,
     reach: Reach,
     wishes: mpsc::Sender<Wish>,
-    task: JoinHandle<()>,
+    task: Option<JoinHandle<()>>,
+}
+
+/// How a participant behaves.
+#[derive(Clone, Debug)]
+pub enum Manner {
+    /// Waits in a lobby, comes back when its socket is lost, and tells others which way its media goes.
+    Stays,
+    /// Does none of these: what fails is what is looked for. Whatever is heard goes here, and is dropped while there is no room for it.
+    Looks(mpsc::Sender<Result<Heard, Ending>>),
 }
 
 /// Asks for relays.
@@ -60,68 +57,42 @@ pub struct Asker {
 
 enum Wish {
     Relay(Question),
+    /// A directed message: to whom, and the payload.
+    Tell(String, String),
     Leave,
 }
 
-/// Somebody who waits for a relay.
+/// A request for a relay that was not answered yet.
 struct Question {
-    /// The address of one that will not do.
-    without: Option<String>,
-    answer: oneshot::Sender<Result<Value, Ending>>,
+    message: client::Message,
+    answer: oneshot::Sender<Result<Option<RelayOffer>, Ending>>,
 }
 
-/// What makes a socket the participant's.
-struct Claim {
-    url: Url,
-    reach: Reach,
-    roster: watch::Sender<Roster>,
-    name: String,
-    media: Value,
-    generation: u32,
-    /// The newest token to resume with: of the last welcome, or of what came on its socket since (RES-11).
-    resume: String,
+/// The participant's own side of the room.
+struct Stay {
+    entry: Entry,
+    manner: Manner,
     participant: String,
+    roster: watch::Sender<Roster>,
     /// Who was told which way we go: two who answer each other always would never end.
     told: HashSet<String>,
     /// Directed messages so far: each has an id of its own (DIR-3).
     said: u64,
 }
 
-/// What a socket brings.
-enum Heard {
-    /// Of the service itself.
-    Message(Value),
-    /// Of another participant (DIR-1). All that is understood of it is whether they say which way they go (MEDIA-13).
-    Directed { from: String, path: bool },
-}
-
 impl Presence {
     /// Joins, with a camera and a microphone where it is to publish.
-    pub async fn join(name: &str, room: &Room, publish: bool, reach: &Reach) -> Result<Self, Ending> {
-        let mut url = room.host.clone();
-        url.set_path(&format!("/v1/rooms/{}/join", room.id));
-        let answer = http::post_over(reach, url, json!({ "name": name })).await?;
-        let text = |field: &str| answer[field].as_str().map(str::to_owned).ok_or_else(strange);
-        let media = json!({ "audio": publish, "video": publish, "screen": false });
+    pub async fn join(name: &str, room: &Room, publish: bool, manner: Manner, reach: &Reach) -> Result<Self, Ending> {
+        let waits = matches!(manner, Manner::Stays);
+        let entry = Entry::ask(room, name, publish, waits, reach).await?;
         let (roster, seen) = watch::channel(Roster::default());
-        let mut claim = Claim {
-            url: text("socketUrl")?.parse().map_err(|_| strange())?,
-            reach: reach.clone(),
-            roster,
-            name: name.to_owned(),
-            media,
-            generation: 0,
-            resume: String::new(),
-            participant: String::new(),
-            told: HashSet::new(),
-            said: 0,
-        };
-        let (socket, welcome) = claim.open(Some(&text("ticket")?)).await?;
+        let mut stay = Stay { entry, manner, participant: String::new(), roster, told: HashSet::new(), said: 0 };
+        let (socket, welcome) = stay.open().await?;
         let (wishes, heard) = mpsc::channel(4);
-        let participant = claim.participant.clone();
-        let room = welcome["room"]["room"].as_str().ok_or_else(strange)?.to_owned();
-        let task = tokio::spawn(claim.keep(socket, heard));
-        Ok(Self { participant, room, roster: seen, reach: reach.clone(), wishes, task })
+        let participant = stay.participant.clone();
+        let task = tokio::spawn(stay.keep(socket, heard));
+        let (room, ice_servers) = (welcome.room.room.into(), welcome.ice_servers);
+        Ok(Self { participant, room, roster: seen, ice_servers, reach: reach.clone(), wishes, task: Some(task) })
     }
 
     /// Who asks for relays meanwhile.
@@ -129,109 +100,106 @@ impl Presence {
         Asker { wishes: self.wishes.clone(), reach: self.reach.clone() }
     }
 
+    /// What has to end before the command does, for a caller that drops this instead of leaving.
+    pub fn detach(&mut self) -> Option<JoinHandle<()>> {
+        self.task.take()
+    }
+
+    /// Sends a directed message to a participant.
+    pub async fn tell(&self, to: &str, payload: &str) {
+        // A message that cannot be sent any more is not answered; the reason is among what is heard.
+        let _ = self.wishes.send(Wish::Tell(to.to_owned(), payload.to_owned())).await;
+    }
+
     /// Leaves at once (JOIN-12).
     pub async fn leave(self) {
         let _gone_already = self.wishes.send(Wish::Leave).await;
-        let _late = timeout(CLOSING, self.task).await;
+        if let Some(task) = self.task {
+            let _late = timeout(CLOSING, task).await;
+        }
     }
 }
 
 impl Asker {
-    /// A relay of the room, with a fresh token (MEDIA-6); another than that at `without`, where there is one (MEDIA-10).
-    pub async fn ask(&self, host: &Url, without: Option<&str>) -> Result<Address, Ending> {
+    /// What the room offers (MEDIA-6): a relay with a fresh token, another than that at `without`, where there is one (MEDIA-10).
+    pub async fn offer(&self, without: Option<&str>) -> Result<Option<RelayOffer>, Ending> {
         let (answer, heard) = oneshot::channel();
         let gone = || Ending::Refused("the room is left".into());
-        let question = Question { without: without.map(str::to_owned), answer };
+        let without = without.map(str::parse).transpose();
+        let without = without.map_err(|_| Ending::Refused("the address of the relay is too long".into()))?;
+        let question = Question { message: client::Message::Relay(client::Relay { without }), answer };
         self.wishes.send(Wish::Relay(question)).await.map_err(|_| gone())?;
-        let offer = heard.await.map_err(|_| gone())??;
-        if offer.is_null() {
+        heard.await.map_err(|_| gone())?
+    }
+
+    /// Where that relay is, as `host` has it.
+    pub async fn ask(&self, host: &Url, without: Option<&str>) -> Result<Address, Ending> {
+        let Some(offer) = self.offer(without).await? else {
             return Err(Ending::lost("no relay takes sessions now (NO_RELAY)"));
-        }
-        let mut address = Offer::read(offer)?.address(host)?;
-        address.reach = self.reach.clone();
-        Ok(address)
+        };
+        self.address(&offer, host)
+    }
+
+    /// Where an offered relay is.
+    pub fn address(&self, offer: &RelayOffer, host: &Url) -> Result<Address, Ending> {
+        Ok(Address { reach: self.reach.clone(), ..dial::address(offer, host)? })
     }
 }
 
-impl Claim {
+impl Stay {
     /// A socket on which the participant has been welcomed.
-    async fn open(&mut self, ticket: Option<&str>) -> Result<(Socket, Value), Ending> {
-        // Raised before every socket, so that no two carry the same (ROS-5).
-        self.generation += 1;
-        let mut first = json!({ "generation": self.generation, "name": self.name, "media": self.media });
-        match ticket {
-            Some(ticket) => (first["type"], first["ticket"]) = ("enter".into(), ticket.into()),
-            None => {
-                (first["type"], first["token"]) = ("resume".into(), self.resume.as_str().into());
-                first["chat"] = json!([]);
-            }
+    async fn open(&mut self) -> Result<(RoomSocket, parley_protocol::server::Welcome), Ending> {
+        let (mut socket, welcome) = self.entry.open().await?;
+        self.participant = welcome.participant.to_string();
+        self.roster.send_replace(Roster::welcomed(&welcome));
+        for member in &*welcome.roster {
+            self.say_path(&mut socket, &member.participant).await?;
         }
-        let opened = timeout(OPENING, self.reach.socket(&self.url, None)).await;
-        let mut socket = opened.map_err(|_| Ending::lost("the room does not answer"))??;
-        send(&mut socket, first).await?;
-        let mut until = Instant::now() + OPENING;
-        loop {
-            let heard = tokio::select! {
-                heard = hear(&mut socket) => heard?,
-                () = sleep_until(until) => return Err(Ending::lost("the room does not answer")),
-            };
-            let Heard::Message(message) = heard else { continue };
-            match message["type"].as_str() {
-                Some("welcome") => {
-                    self.resume = message["resume"].as_str().ok_or_else(strange)?.to_owned();
-                    self.participant = message["participant"].as_str().ok_or_else(strange)?.to_owned();
-                    self.roster.send_replace(Roster::welcomed(&message));
-                    for member in message["roster"].as_array().into_iter().flatten() {
-                        self.say_path(&mut socket, &member["participant"]).await?;
-                    }
-                    return Ok((socket, message));
-                }
-                Some("in-lobby") => {
-                    eprintln!("parley: waiting at the door of the room");
-                    until += Duration::from_secs(3600);
-                }
-                _ => {}
-            }
-        }
+        Ok((socket, welcome))
     }
 
-    /// Says to somebody that our media goes through relays and theirs is there, so that no link is made with us (MEDIA-13).
-    async fn say_path(&mut self, socket: &mut Socket, to: &Value) -> Result<(), Ending> {
-        let Some(to) = to.as_str().filter(|to| **to != *self.participant) else { return Ok(()) };
-        self.said += 1;
+    /// Says to a participant that our media goes through relays and theirs is there, so that no link is made with us (MEDIA-13).
+    async fn say_path(&mut self, socket: &mut RoomSocket, to: &str) -> Result<(), Ending> {
+        if *to == *self.participant || matches!(self.manner, Manner::Looks(_)) {
+            return Ok(());
+        }
         self.told.insert(to.to_owned());
-        let path = json!({ "type": "path", "want": "relay", "able": true, "takes": true });
-        socket.send(Message::text(format!(">{to} path{}\n{path}", self.said))).await.map_err(Ending::of)
+        self.tell(socket, to, PATH).await
+    }
+
+    async fn tell(&mut self, socket: &mut RoomSocket, to: &str, payload: &str) -> Result<(), Ending> {
+        self.said += 1;
+        socket.tell(to, &self.said.to_string(), payload).await
     }
 
     /// Stays in the room, on one socket after the other.
-    async fn keep(mut self, mut socket: Socket, mut wishes: mpsc::Receiver<Wish>) {
+    async fn keep(mut self, mut socket: RoomSocket, mut wishes: mpsc::Receiver<Wish>) {
         let mut asked = VecDeque::new();
         loop {
             let ending = match self.stay(&mut socket, &mut wishes, &mut asked).await {
                 Err(ending) => ending,
-                Ok(()) => {
-                    let _ = send(&mut socket, json!({ "type": "leave" })).await;
-                    let _ = timeout(CLOSING, socket.close(None)).await;
-                    return;
-                }
+                Ok(()) => return socket.leave().await,
             };
+            if let Manner::Looks(heard) = &self.manner {
+                let _nobody_listens = heard.try_send(Err(ending.clone()));
+                return refuse(ending, &mut wishes, &mut asked).await;
+            }
             match self.again(ending, &mut wishes).await {
                 Ok(Some(another)) => socket = another,
                 Ok(None) => return,
                 Err(ending) => return refuse(ending, &mut wishes, &mut asked).await,
             }
-            // What was asked on the lost socket is asked anew.
+            // What was asked on the lost socket is asked again.
             for question in &asked {
-                let _lost_at_once = send(&mut socket, question.message()).await;
+                let _lost_at_once = socket.say(&question.message).await;
             }
         }
     }
 
-    /// Serves one socket until it is lost, or somebody leaves.
+    /// Serves one socket until it is lost, or the participant leaves.
     async fn stay(
         &mut self,
-        socket: &mut Socket,
+        socket: &mut RoomSocket,
         wishes: &mut mpsc::Receiver<Wish>,
         asked: &mut VecDeque<Question>,
     ) -> Result<(), Ending> {
@@ -239,41 +207,26 @@ impl Claim {
         let mut move_at = None;
         loop {
             tokio::select! {
-                heard = hear(socket) => {
+                heard = socket.hear() => {
                     let heard = heard?;
                     (quiet, pinged) = (Instant::now() + QUIET, false);
-                    let mut message = match heard {
-                        Heard::Message(message) => message,
-                        // They want a link, or do not know yet which way we go.
-                        Heard::Directed { from, path } => {
-                            if !path || !self.told.contains(&from) {
-                                self.say_path(socket, &from.into()).await?;
-                            }
-                            continue;
+                    if let Manner::Looks(listener) = &self.manner {
+                        let _nobody_listens = listener.try_send(Ok(heard.clone()));
+                    }
+                    match heard {
+                        Heard::Directed(from, payload) => self.answer(socket, &from, &payload).await?,
+                        Heard::Message(Message::GoElsewhere(told)) => {
+                            move_at = Some(Instant::now() + Duration::from_millis(told.after_ms));
                         }
-                    };
-                    self.roster.send_if_modified(|roster| roster.hear(&message));
-                    match message["type"].as_str() {
-                        Some("joined") => self.say_path(socket, &message["member"]["participant"]).await?,
-                        Some("relay") => if let Some(question) = asked.pop_front() {
-                            let _nobody_waits = question.answer.send(Ok(message["relay"].take()));
-                        },
-                        Some("resume-token") => if let Some(token) = message["resume"].as_str() {
-                            token.clone_into(&mut self.resume);
-                        },
-                        Some("go-elsewhere") => {
-                            let after = Duration::from_millis(message["afterMs"].as_u64().unwrap_or(0));
-                            move_at = Some(Instant::now() + after);
-                        }
-                        _ => {}
+                        Heard::Message(message) => self.take(socket, message, asked).await?,
                     }
                 }
                 wish = wishes.recv() => match wish {
                     None | Some(Wish::Leave) => return Ok(()),
+                    Some(Wish::Tell(to, payload)) => self.tell(socket, &to, &payload).await?,
                     Some(Wish::Relay(question)) => {
-                        let message = question.message();
+                        socket.say(&question.message).await?;
                         asked.push_back(question);
-                        send(socket, message).await?;
                     }
                 },
                 () = sleep_until(quiet) => {
@@ -281,7 +234,7 @@ impl Claim {
                         return Err(Ending::lost("the room went silent"));
                     }
                     quiet += QUIET;
-                    send(socket, json!({ "type": "ping" })).await?;
+                    socket.say(&client::Message::Ping).await?;
                 }
                 () = sleep_until(move_at.unwrap_or(quiet)), if move_at.is_some() => {
                     let why = "the room is served by another pod".into();
@@ -291,8 +244,39 @@ impl Claim {
         }
     }
 
-    /// Another socket of the same participant; none if somebody leaves meanwhile.
-    async fn again(&mut self, mut ending: Ending, wishes: &mut mpsc::Receiver<Wish>) -> Result<Option<Socket>, Ending> {
+    /// Takes a message of the service into account.
+    async fn take(
+        &mut self,
+        socket: &mut RoomSocket,
+        message: Message,
+        asked: &mut VecDeque<Question>,
+    ) -> Result<(), Ending> {
+        self.roster.send_if_modified(|roster| roster.hear(&message));
+        match message {
+            Message::Joined(joined) => self.say_path(socket, &joined.member.participant).await,
+            Message::Relay(offered) => {
+                if let Some(question) = asked.pop_front() {
+                    let _nobody_waits = question.answer.send(Ok(offered.relay));
+                }
+                Ok(())
+            }
+            Message::ResumeToken(token) => self.entry.renew(token.resume),
+            _ => Ok(()),
+        }
+    }
+
+    /// A participant who names a path was told ours already; another wants a link, or does not know yet which way we go.
+    async fn answer(&mut self, socket: &mut RoomSocket, from: &str, payload: &[u8]) -> Result<(), Ending> {
+        let payload = serde_json::from_slice::<serde_json::Value>(payload).unwrap_or_default();
+        if payload["type"] == "path" && self.told.contains(from) { Ok(()) } else { self.say_path(socket, from).await }
+    }
+
+    /// Another socket of the same participant; none if it leaves meanwhile.
+    async fn again(
+        &mut self,
+        mut ending: Ending,
+        wishes: &mut mpsc::Receiver<Wish>,
+    ) -> Result<Option<RoomSocket>, Ending> {
         let mut tries = 0;
         loop {
             let Ending::Lost { why, again } = ending else { return Err(ending) };
@@ -307,6 +291,7 @@ impl Claim {
                     wish = wishes.recv() => match wish {
                         None | Some(Wish::Leave) => return Ok(None),
                         Some(Wish::Relay(question)) => waits.push(question),
+                        Some(Wish::Tell(..)) => {}
                     },
                 }
             }
@@ -314,7 +299,7 @@ impl Claim {
             for question in waits {
                 let _nobody_waits = question.answer.send(Err(Ending::lost("the room is not there")));
             }
-            ending = match self.open(None).await {
+            ending = match self.open().await {
                 Ok((socket, _)) => return Ok(Some(socket)),
                 Err(ending) => ending,
             };
@@ -322,72 +307,16 @@ impl Claim {
     }
 }
 
-impl Question {
-    fn message(&self) -> Value {
-        let mut message = json!({ "type": "relay" });
-        if let Some(without) = &self.without {
-            message["without"] = without.as_str().into();
-        }
-        message
-    }
-}
-
-/// Tells whoever asks why the room is over.
+/// Answers each request with why the room is over.
 async fn refuse(ending: Ending, wishes: &mut mpsc::Receiver<Wish>, asked: &mut VecDeque<Question>) {
     for question in asked.drain(..) {
         let _nobody_waits = question.answer.send(Err(ending.clone()));
     }
-    while let Some(Wish::Relay(question)) = wishes.recv().await {
-        let _nobody_waits = question.answer.send(Err(ending.clone()));
-    }
-}
-
-fn strange() -> Ending {
-    Ending::Refused("the service does not answer as Parley does".into())
-}
-
-async fn send(socket: &mut Socket, message: Value) -> Result<(), Ending> {
-    socket.send(Message::text(message.to_string())).await.map_err(Ending::of)
-}
-
-/// The next message. May be given up halfway.
-async fn hear(socket: &mut Socket) -> Result<Heard, Ending> {
-    loop {
-        let text = match socket.next().await {
-            Some(Ok(Message::Text(text))) => text,
-            Some(Ok(Message::Binary(bytes))) => match directed(&bytes) {
-                Some(heard) => return Ok(heard),
-                None => continue,
-            },
-            Some(Ok(Message::Close(frame))) => return Err(lost(Ending::closed(frame.as_ref()))),
-            Some(Ok(_)) => continue,
-            Some(Err(why)) => return Err(lost(Ending::of(why))),
-            None => return Err(Ending::lost("the room was lost")),
-        };
-        if let Some(heard) = directed(text.as_bytes()) {
-            return Ok(heard);
+    while let Some(wish) = wishes.recv().await {
+        match wish {
+            Wish::Relay(question) => drop(question.answer.send(Err(ending.clone()))),
+            Wish::Tell(..) => {}
+            Wish::Leave => return,
         }
-        let Ok(message) = serde_json::from_str::<Value>(&text) else { continue };
-        let fatal = message["type"] == "room-deleted" || message["fatal"] == true;
-        if !fatal {
-            return Ok(Heard::Message(message));
-        }
-        let code = message["code"].as_str().unwrap_or("ROOM_DELETED");
-        let why = format!("the room is over for us: {code}");
-        return Err(if PASSING.contains(&code) { Ending::lost(why) } else { Ending::Refused(why) });
     }
-}
-
-/// A directed message of a participant, where it is one.
-fn directed(message: &[u8]) -> Option<Heard> {
-    let message = message.strip_prefix(b"<")?;
-    let end = message.iter().position(|byte| *byte == b'\n')?;
-    let from = String::from_utf8(message[..end].to_vec()).ok()?;
-    let payload = serde_json::from_slice::<Value>(&message[end..]).unwrap_or_default();
-    Some(Heard::Directed { from, path: payload["type"] == "path" })
-}
-
-/// A socket that ends without a word about why is opened again.
-fn lost(ending: Ending) -> Ending {
-    if ending == Ending::Done { Ending::lost("the room closed the socket") } else { ending }
 }

@@ -1,5 +1,6 @@
 //! Who else is in a room, as its service says (ROS-1, ROS-2).
-use serde_json::Value;
+use parley_protocol::server::{Message, Welcome};
+use parley_protocol::shared::{self, Presence};
 use std::collections::BTreeMap;
 
 /// Everybody else, by participant.
@@ -17,65 +18,84 @@ pub struct Member {
 
 impl Roster {
     /// That of a welcome, without whoever is welcomed.
-    pub fn welcomed(message: &Value) -> Self {
+    pub fn welcomed(welcome: &Welcome) -> Self {
+        let others = welcome.roster.iter().filter(|member| member.participant != welcome.participant);
         let mut roster = Self::default();
-        message["roster"].as_array().into_iter().flatten().for_each(|member| roster.enter(member));
-        roster.0.remove(message["participant"].as_str().unwrap_or_default());
+        others.for_each(|member| roster.enter(member));
         roster
     }
 
     /// Takes a message into account; whether it changed anything.
-    pub fn hear(&mut self, message: &Value) -> bool {
+    pub fn hear(&mut self, message: &Message) -> bool {
         let before = self.0.clone();
-        let participant = message["participant"].as_str().unwrap_or_default();
-        let member = self.0.get_mut(participant);
-        match (message["type"].as_str(), member) {
-            (Some("joined"), _) => self.enter(&message["member"]),
-            (Some("left"), Some(_)) => drop(self.0.remove(participant)),
-            (Some("away"), Some(member)) => member.away = true,
-            (Some("back"), Some(member)) => member.away = false,
-            (Some("changed"), Some(member)) => {
-                member.name = message["name"].as_str().unwrap_or_default().to_owned();
+        match message {
+            Message::Joined(joined) => self.enter(&joined.member),
+            Message::Left(left) => drop(self.0.remove(&*left.participant)),
+            Message::Away(away) => self.change(&away.participant, |member| member.away = true),
+            Message::Back(back) => self.change(&back.participant, |member| member.away = false),
+            Message::Changed(changed) => {
+                self.change(&changed.participant, |member| member.name = changed.name.to_string());
             }
             _ => return false,
         }
         self.0 != before
     }
 
-    fn enter(&mut self, member: &Value) {
-        let text = |field: &str| member[field].as_str().unwrap_or_default().to_owned();
-        self.0.insert(text("participant"), Member { name: text("name"), away: member["state"] == "away" });
+    fn change(&mut self, participant: &str, change: impl FnOnce(&mut Member)) {
+        if let Some(member) = self.0.get_mut(participant) {
+            change(member);
+        }
+    }
+
+    fn enter(&mut self, member: &shared::Member) {
+        let (name, away) = (member.name.to_string(), member.state == Presence::Away);
+        self.0.insert(member.participant.to_string(), Member { name, away });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use parley_protocol::decode;
+    use serde_json::{Value, json};
+
+    const OWN: &str = "p0000000000000001";
+    const ADA: &str = "p0000000000000002";
+    const CY: &str = "p0000000000000003";
+
+    fn member(participant: &str, name: &str) -> Value {
+        let media = json!({ "audio": true, "video": true, "screen": false });
+        json!({ "participant": participant, "name": name, "media": media, "state": "here" })
+    }
+
+    fn read(message: &Value) -> Message {
+        decode(message.to_string().as_bytes()).unwrap()
+    }
 
     #[test]
     fn ros_2_people_come_go_and_come_back() {
-        let ada = json!({ "participant": "p2", "name": "Ada", "state": "here" });
-        let own = json!({ "participant": "p1", "name": "own", "state": "here" });
-        let mut roster = Roster::welcomed(&json!({ "participant": "p1", "roster": [own, ada] }));
+        let mut roster = Roster::default();
+        for one in [member(OWN, "own"), member(ADA, "Ada")] {
+            roster.hear(&read(&json!({ "type": "joined", "member": one })));
+        }
+        assert!(roster.hear(&read(&json!({ "type": "left", "participant": OWN, "reason": "left" }))));
         let said = |roster: &Roster| {
             roster.0.iter().map(|(id, one)| format!("{id} {} {}", one.name, one.away)).collect::<Vec<_>>().join(", ")
         };
-        assert_eq!(said(&roster), "p2 Ada false");
+        assert_eq!(said(&roster), format!("{ADA} Ada false"));
+        let changed = json!({ "type": "changed", "participant": ADA, "name": "Bo", "media": member(ADA, "")["media"] });
         for (message, then) in [
-            (json!({ "type": "away", "participant": "p2" }), "p2 Ada true"),
-            (json!({ "type": "back", "participant": "p2" }), "p2 Ada false"),
-            (json!({ "type": "changed", "participant": "p2", "name": "Bo" }), "p2 Bo false"),
-            (
-                json!({ "type": "joined", "member": { "participant": "p3", "name": "Cy", "state": "here" } }),
-                "p2 Bo false, p3 Cy false",
-            ),
-            (json!({ "type": "left", "participant": "p2" }), "p3 Cy false"),
+            (json!({ "type": "away", "participant": ADA }), format!("{ADA} Ada true")),
+            (json!({ "type": "back", "participant": ADA }), format!("{ADA} Ada false")),
+            (changed, format!("{ADA} Bo false")),
+            (json!({ "type": "joined", "member": member(CY, "Cy") }), format!("{ADA} Bo false, {CY} Cy false")),
+            (json!({ "type": "left", "participant": ADA, "reason": "lost" }), format!("{CY} Cy false")),
         ] {
-            assert!(roster.hear(&message), "{message}");
-            assert_eq!(said(&roster), then, "{message}");
-            assert!(!roster.hear(&json!({ "type": "pong" })));
+            let message = read(&message);
+            assert!(roster.hear(&message), "{message:?}");
+            assert_eq!(said(&roster), then, "{message:?}");
+            assert!(!roster.hear(&Message::Pong));
         }
-        assert!(!roster.hear(&json!({ "type": "left", "participant": "p9" })));
+        assert!(!roster.hear(&read(&json!({ "type": "left", "participant": OWN, "reason": "left" }))));
     }
 }

@@ -2,7 +2,7 @@
 use super::media::{Door, Scratch, video};
 use super::parley::{Parley, run, start};
 use super::relay::{ANYWHERE, DEADLINE};
-use super::service::Service;
+use super::service::{Service, participant};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -57,7 +57,7 @@ async fn a_line_of_json_about_each_track_a_second_also_after_the_relay_was_lost(
         let (mut picture, mut sound) = (0, 0);
         while picture < 60 || sound < 20 {
             let line: Value = serde_json::from_str(&listens.line().await).unwrap();
-            assert_eq!((&line["name"], &line["participant"]), (&"Bo".into(), &"p1".into()), "{line}");
+            assert_eq!((&line["name"], &line["participant"]), (&"Bo".into(), &participant(1).into()), "{line}");
             assert!(line["timeMs"].as_u64() > Some(0) && line["longestGapMs"].is_u64(), "{line}");
             assert_eq!(line["lostGroups"], 0, "{line}");
             let frames = line["frames"].as_u64().unwrap();

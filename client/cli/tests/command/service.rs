@@ -92,7 +92,11 @@ async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>)
                 Some(code) => ("403 Forbidden", json!({ "code": code })),
                 None => {
                     let ticket = format!("{}/{name}", state.joined);
-                    ("200 OK", json!({ "ticket": ticket, "socketUrl": format!("ws://{address}/socket") }))
+                    let answer = json!({
+                        "participant": participant(state.joined), "ticket": ticket, "ticketTtlMs": 30_000, "room": room(),
+                        "socketUrl": format!("ws://{address}/socket"),
+                    });
+                    ("200 OK", answer)
                 }
             }
         };
@@ -117,6 +121,15 @@ async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>)
     }
 }
 
+/// The id of the participant who joined as this one.
+pub fn participant(number: usize) -> String {
+    format!("p{number:0>16}")
+}
+
+fn room() -> Value {
+    json!({ "room": ROOM, "kind": "ad-hoc", "homeRegion": null, "cap": 100, "locked": false })
+}
+
 /// The JSON of a request.
 async fn body(stream: &mut TcpStream) -> Value {
     let mut read = Vec::new();
@@ -135,15 +148,21 @@ impl State {
         match message["type"].as_str() {
             Some("enter") => {
                 let (number, name) = message["ticket"].as_str().unwrap().split_once('/').unwrap();
-                *who = format!("p{number}");
-                let member = |id: &str, name: &str| json!({ "participant": id, "name": name, "state": "here" });
+                *who = participant(number.parse().unwrap());
+                let media = json!({ "audio": false, "video": false, "screen": false });
+                let member =
+                    |id: &str, name: &str| json!({ "participant": id, "name": name, "media": media, "state": "here" });
                 let entered = member(who, name);
                 for (_, other) in self.here.values() {
                     let _gone = other.send(json!({ "type": "joined", "member": entered }));
                 }
                 self.here.insert(who.clone(), (name.to_owned(), tell.clone()));
                 let roster: Vec<_> = self.here.iter().map(|(id, (name, _))| member(id, name)).collect();
-                let welcome = json!({ "type": "welcome", "participant": who, "resume": "r", "room": { "room": ROOM }, "roster": roster });
+                let welcome = json!({
+                    "type": "welcome", "participant": who, "room": room(), "pod": "test", "roster": roster, "resume": "r",
+                    "graceMs": 30_000, "iceServers": [], "iceTtlS": 0, "recovering": false, "chat": [],
+                    "limits": { "messageBytes": 65_536, "nameChars": 64, "chatChars": 2000, "meshMax": 4 },
+                });
                 let _gone = tell.send(welcome);
             }
             Some("relay") => {

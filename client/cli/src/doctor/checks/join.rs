@@ -3,6 +3,8 @@ use crate::doctor::guest::{Guest, room};
 use crate::doctor::report::{Finding, Looked, rounded};
 use crate::doctor::site::Site;
 use crate::ending::Ending;
+use crate::room::Heard;
+use parley_protocol::server::Message;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -22,9 +24,9 @@ pub async fn look(site: &Site) -> Looked {
     let began = Instant::now();
     let mut first = Guest::join(site, &room).await.map_err(refused("a first person"))?;
     let mut second = Guest::join(site, &room).await.map_err(refused("a second person"))?;
-    wait("the first person heard nothing of the second", first.hear("joined")).await?;
-    if !second.roster.contains(&first.participant) {
-        wait("the second person heard nothing of the first", second.hear("joined")).await?;
+    wait("the first person heard nothing of the second", first.hear(joined)).await?;
+    if !second.others.contains(&first.participant) {
+        wait("the second person heard nothing of the first", second.hear(joined)).await?;
     }
     let met = began.elapsed();
 
@@ -32,13 +34,13 @@ pub async fn look(site: &Site) -> Looked {
     first.tell(&second.participant, SAID).await;
     let directed = async {
         tokio::select! {
-            heard = second.hear_directed() => heard,
-            told = first.hear("undelivered") => Err(told.map_or_else(|why| why, |_| Ending::lost("nobody took it"))),
+            heard = second.hear(directed) => heard,
+            told = first.hear(undelivered) => Err(told.map_or_else(|why| why, |_| Ending::lost("nobody took it"))),
         }
     };
     let heard = wait("a message from one person to the other did not arrive", directed).await?;
     let told = began.elapsed();
-    if heard != (first.participant.clone(), SAID.to_owned()) {
+    if heard != (first.participant.clone(), SAID.as_bytes().to_vec()) {
         return Err(Finding::fail(
             "a message from one person to the other was bent on its way",
             "Report this: no part of Parley may do that.",
@@ -46,10 +48,30 @@ pub async fn look(site: &Site) -> Looked {
     }
 
     drop(second);
-    wait("the first person did not hear that the second left", first.hear("left")).await?;
+    wait("the first person did not hear that the second left", first.hear(left)).await?;
     let ms = rounded(met.as_secs_f64() * 1e3, 100.0);
     let said = format!("two people met in a room in {ms} ms, and one told the other something");
     Ok(vec![Finding::ok(said).took(told).figure("metMs", ms)])
+}
+
+fn joined(heard: &Heard) -> Option<()> {
+    matches!(heard, Heard::Message(Message::Joined(_))).then_some(())
+}
+
+fn left(heard: &Heard) -> Option<()> {
+    matches!(heard, Heard::Message(Message::Left(_))).then_some(())
+}
+
+fn undelivered(heard: &Heard) -> Option<()> {
+    matches!(heard, Heard::Message(Message::Undelivered(_))).then_some(())
+}
+
+/// Sender and payload.
+fn directed(heard: &Heard) -> Option<(String, Vec<u8>)> {
+    match heard {
+        Heard::Directed(from, payload) => Some((from.clone(), payload.clone())),
+        Heard::Message(_) => None,
+    }
 }
 
 async fn wait<T>(otherwise: &str, heard: impl Future<Output = Result<T, Ending>>) -> Result<T, Finding> {

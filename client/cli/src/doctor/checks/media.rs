@@ -3,14 +3,13 @@ use crate::doctor::guest::{Guest, room};
 use crate::doctor::report::{Finding, Looked, rounded};
 use crate::doctor::site::Site;
 use crate::ending::Ending;
-use crate::media::dial::{Address, Dialled, Ends, Offer, Transport, dial};
+use crate::media::dial::{Address, Dialled, Ends, Transport, dial};
 use crate::media::ending::closed;
 use anyhow::Context;
 use futures_util::future::join;
 use moq_net::Timestamp;
 use moq_net::origin;
 use moq_net::track::{Producer, Subscription};
-use serde_json::json;
 use std::time::Duration;
 use tokio::time::{Instant, interval, timeout};
 
@@ -29,9 +28,9 @@ const NO_ROOM: &str = "Look at the check join first: rooms hand out relays.";
 pub async fn look(site: &Site) -> Looked {
     let room = room();
     let refused = |why: Ending| Finding::fail(format!("nobody can join: {}", why.why()), NO_ROOM);
-    let mut publisher = Guest::join(site, &room).await.map_err(refused)?;
-    let mut watcher = Guest::join(site, &room).await.map_err(refused)?;
-    let (from, to) = (relay(site, &mut publisher).await?, relay(site, &mut watcher).await?);
+    let publisher = Guest::join(site, &room).await.map_err(refused)?;
+    let watcher = Guest::join(site, &room).await.map_err(refused)?;
+    let (from, to) = (relay(site, &publisher).await?, relay(site, &watcher).await?);
     let prefix = format!("rooms/{room}/{}", publisher.participant);
     let over = |transport| see(format!("{prefix}/{transport}"), from.address.clone(), to.address.clone(), transport);
     let (quic, websocket) = join(over(Transport::Quic), over(Transport::WebSocket)).await;
@@ -59,18 +58,13 @@ struct Relay {
 }
 
 /// What the room offers (MEDIA-6).
-async fn relay(site: &Site, guest: &mut Guest) -> Result<Relay, Finding> {
-    guest.say(&json!({ "type": "relay" })).await;
+async fn relay(site: &Site, guest: &Guest) -> Result<Relay, Finding> {
     let refused = |why: Ending| Finding::fail(format!("no relay is offered: {}", why.why()), NO_ROOM);
-    let offer = guest.hear("relay").await.map_err(refused)?["relay"].take();
-    if offer.is_null() {
+    let Some(address) = guest.relay(site).await.map_err(refused)? else {
         let advice = "See that relays run and reach NATS (parley_relay_nats_connected); where relay.media.enabled is off \
                       on purpose, --skip media.";
         return Err(Finding::fail("the room has no relay that takes sessions (NO_RELAY)", advice));
-    }
-    let offer = Offer::read(offer).map_err(refused)?;
-    let mut address = offer.address(&site.url).map_err(refused)?;
-    address.reach = site.reach.clone();
+    };
     let at = address.quic.as_ref().map(|url| url[url::Position::BeforeHost..url::Position::AfterPort].to_owned());
     Ok(Relay { at: at.unwrap_or_default(), address })
 }

@@ -1,10 +1,11 @@
 //! Every address of TURN relays a packet.
 use crate::doctor::allocation::server::{Over, Server};
 use crate::doctor::allocation::{Broken, Relayed, try_out};
-use crate::doctor::guest::{Guest, IceServer, room};
+use crate::doctor::guest::{Guest, room};
 use crate::doctor::report::{Finding, Looked, rounded};
 use crate::doctor::site::Site;
 use futures_util::future::join_all;
+use parley_protocol::shared::IceServer;
 use std::net::SocketAddr;
 
 /// Servers behind one name that are tried.

@@ -7,7 +7,7 @@ use crate::load::media::source::Source;
 use crate::load::media::stage::{Stage, Watched, publish, watch};
 use crate::media::Boxed;
 use crate::media::dial::Address;
-use crate::room::Presence;
+use crate::room::{Manner, Presence};
 use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;
@@ -70,7 +70,8 @@ impl Crowd {
             let mut joining = Vec::new();
             for place in 0..plan.shape.participants {
                 let (room, reach, name) = (plan.room.clone(), plan.reach.clone(), format!("load {}", place + 1));
-                joining.push(tokio::spawn(async move { Presence::join(&name, &room, true, &reach).await }));
+                joining
+                    .push(tokio::spawn(async move { Presence::join(&name, &room, true, Manner::Stays, &reach).await }));
                 sleep(JOIN_PACE).await;
             }
             let mut presences = Vec::new();
