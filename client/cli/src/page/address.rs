@@ -1,8 +1,9 @@
 //! What a page is called, and its link (PAGE-1).
 use super::seal::Key;
 use anyhow::{Context, bail, ensure};
+use parley_protocol::shared::PageAddress;
 use ring::digest::{SHA256, digest};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 use url::Url;
@@ -65,9 +66,17 @@ impl Serialize for Address {
     }
 }
 
-impl<'de> Deserialize<'de> for Address {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from)?.parse().map_err(D::Error::custom)
+impl From<Address> for PageAddress {
+    #[allow(clippy::expect_used, reason = "an address is written as 64 hexadecimal digits, which are of the pattern")]
+    fn from(page: Address) -> Self {
+        page.to_string().try_into().expect("an address is of its pattern")
+    }
+}
+
+impl From<&PageAddress> for Address {
+    #[allow(clippy::expect_used, reason = "the pattern was checked when the message was read")]
+    fn from(page: &PageAddress) -> Self {
+        page.parse().expect("64 hexadecimal digits are an address")
     }
 }
 

@@ -1,13 +1,14 @@
 //! `parley page make`.
 use super::address::{Place, host};
 use super::log::{Log, write};
-use super::manifest::{Head, is_type, make};
+use super::manifest::{Head, make};
 use super::seal::Key;
 use super::visitor::Visitor;
 use super::{Session, unless_unread};
 use crate::exit::Exit;
 use crate::stop::Stop;
 use anyhow::{Context, ensure};
+use parley_protocol::shared::MediaType;
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -69,18 +70,18 @@ impl Flags {
         };
         let (mut log, mut made) = (Log::new(self.session.log), false);
         let exit = visitor.run(&mut stop, |visitor| {
-            if let Some(limits) = visitor.arrived.as_ref().map(|arrived| arrived.limits)
+            if let Some(limits) = visitor.arrived.as_ref().map(|arrived| arrived.limits.clone())
                 && !std::mem::replace(&mut made, true)
             {
                 // Nothing of it is read, hashed or sent where it is too large.
-                let most = limits.page_bytes.min(visitor.memory());
+                let most = limits.page_bytes.get().min(visitor.memory());
                 if size > most {
                     eprintln!("parley: {shown} has {size} bytes, a page at most {most} (PAGE_TOO_LARGE)");
                     return Ok(Some(Exit::Refused));
                 }
                 let content = std::fs::read(&self.file).with_context(|| shown.clone())?;
                 let key = self.sealed.then(Key::new).transpose()?;
-                let page = make(&content, self.head(), limits.chunk_bytes, key.as_ref())?;
+                let page = make(&content, self.head(), usize::try_from(limits.chunk_bytes.get())?, key.as_ref())?;
                 if page.manifest.bytes > most {
                     eprintln!(
                         "parley: {shown} is too large to be sealed: a page has at most {most} bytes (PAGE_TOO_LARGE)"
@@ -111,6 +112,6 @@ fn type_of(file: &Path) -> &'static str {
 }
 
 fn media_type(text: &str) -> anyhow::Result<String> {
-    ensure!(is_type(text), "must be a media type in lower case, without parameters: text/html");
+    ensure!(text.parse::<MediaType>().is_ok(), "must be a media type in lower case, without parameters: text/html");
     Ok(text.to_owned())
 }

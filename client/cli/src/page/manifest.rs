@@ -1,49 +1,28 @@
 //! The root of a page's hash tree (PAGE-2).
 use super::address::{Address, sha256};
 use super::seal::{Key, Part, TAG};
-use anyhow::ensure;
+use anyhow::Context;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use parley_protocol::bounded::{List, OutOfBounds, Text};
+use parley_protocol::decode;
+use parley_protocol::limits::PAGE_CHUNK_BYTES;
+use parley_protocol::manifest::PageManifest;
+use parley_protocol::shared::{PageSeal, PageSealScheme, Sha256};
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
 use tokio_tungstenite::tungstenite::Bytes;
 
-/// Chunks of the largest page that an installation may allow.
-const MOST_CHUNKS: usize = 4096;
-/// As much as an installation may allow in `page.chunkBytes`.
-const MOST_CHUNK_BYTES: u64 = 131_072;
-const MOST_HEAD: usize = 1024;
 const SEALED_TYPE: &str = "application/octet-stream";
-const SCHEME: &str = "AES-128-GCM";
-
-/// SHA-256, written in base64url.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hash(pub [u8; 32]);
 
 /// Passed on byte for byte; this is what it says.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct Manifest {
-    v: u8,
-    /// Media type, without parameters.
-    pub r#type: String,
-    /// Of the file; only to be shown.
-    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
     /// Of all chunks together.
     pub bytes: u64,
     /// Of every chunk but the last.
     pub chunk_bytes: u64,
-    sha256: Hash,
-    chunks: Vec<Hash>,
-    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
-    seal: Option<Seal>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Seal {
-    scheme: String,
-    /// [`Head`], sealed, base64url.
-    head: String,
+    said: PageManifest,
 }
 
 /// What is sealed of a manifest.
@@ -91,26 +70,44 @@ pub fn make(content: &[u8], head: Head, chunk_bytes: usize, key: Option<&Key>) -
         whole.extend_from_slice(&chunk);
         chunks.push(Bytes::from(chunk));
     }
-    let mut manifest = Manifest {
-        v: 1,
-        r#type: head.r#type.clone(),
-        name: head.name.clone(),
-        bytes: whole.len() as u64,
-        chunk_bytes: chunk_bytes as u64,
-        sha256: Hash(sha256(&whole)),
-        chunks: chunks.iter().map(|chunk| Hash(sha256(chunk))).collect(),
-        seal: None,
+    let sealed = key.map(|key| seal(&head, key)).transpose()?;
+    let shown = if sealed.is_some() { Head { r#type: SEALED_TYPE.to_owned(), name: None } } else { head };
+    let numbers = "there is nothing to be held";
+    let said = PageManifest {
+        v: 1.try_into()?,
+        r#type: shown.r#type.try_into().context("the type of the page")?,
+        name: shown.name.map(Text::try_from).transpose().context("the name of the page")?,
+        bytes: NonZeroU64::new(whole.len() as u64).context(numbers)?,
+        chunk_bytes: NonZeroU64::new(chunk_bytes as u64).context(numbers)?,
+        sha256: hash(&whole)?,
+        chunks: List::try_from(chunks.iter().map(|chunk| hash(chunk)).collect::<Result<Vec<_>, _>>()?)
+            .context("the page has too many chunks")?,
+        seal: sealed,
     };
-    if let Some(key) = key {
-        let mut sealed = serde_json::to_vec(&head)?;
-        key.seal(Part::Head, &mut sealed)?;
-        let sealed = BASE64_URL_SAFE_NO_PAD.encode(sealed);
-        ensure!(sealed.len() <= MOST_HEAD, "the name is too long to be sealed");
-        (manifest.r#type, manifest.name) = (SEALED_TYPE.to_owned(), None);
-        manifest.seal = Some(Seal { scheme: SCHEME.to_owned(), head: sealed });
+    let text = serde_json::to_string(&said)?;
+    Ok(Made { page: Address::of(&text), text, manifest: said.into(), chunks })
+}
+
+/// Type and name of a page, sealed.
+fn seal(head: &Head, key: &Key) -> anyhow::Result<PageSeal> {
+    let mut sealed = serde_json::to_vec(head)?;
+    key.seal(Part::Head, &mut sealed)?;
+    let head = BASE64_URL_SAFE_NO_PAD.encode(sealed);
+    Ok(PageSeal {
+        scheme: PageSealScheme::Aes128Gcm,
+        head: head.try_into().context("the name is too long to be sealed")?,
+    })
+}
+
+/// SHA-256, as a manifest has it.
+fn hash(bytes: &[u8]) -> Result<Sha256, OutOfBounds> {
+    BASE64_URL_SAFE_NO_PAD.encode(sha256(bytes)).try_into()
+}
+
+impl From<PageManifest> for Manifest {
+    fn from(said: PageManifest) -> Self {
+        Self { bytes: said.bytes.get(), chunk_bytes: said.chunk_bytes.get(), said }
     }
-    let text = serde_json::to_string(&manifest)?;
-    Ok(Made { page: Address::of(&text), text, manifest, chunks })
 }
 
 impl Manifest {
@@ -119,89 +116,46 @@ impl Manifest {
         if Address::of(text) != page {
             return Err(Unfit::Another);
         }
-        let manifest: Self = serde_json::from_str(text).map_err(|_| Unfit::Malformed("it is no manifest"))?;
-        manifest.check()?;
+        let said: Option<PageManifest> = decode(text.as_bytes());
+        let manifest = Self::from(said.ok_or(Unfit::Malformed("it is no manifest"))?);
+        let agrees = manifest.chunk_bytes <= PAGE_CHUNK_BYTES.max
+            && manifest.bytes.div_ceil(manifest.chunk_bytes) == manifest.count();
+        if !agrees {
+            return Err(Unfit::Malformed("its numbers do not agree"));
+        }
         if manifest.bytes > most { Err(Unfit::TooLarge(manifest.bytes)) } else { Ok(manifest) }
-    }
-
-    fn check(&self) -> Result<(), Unfit> {
-        let unfit = |why| Err(Unfit::Malformed(why));
-        if self.v != 1 {
-            return unfit("it is of another version");
-        }
-        if !is_type(&self.r#type) || self.name.as_ref().is_some_and(|name| !(1..=200).contains(&name.chars().count())) {
-            return unfit("its type or name is none");
-        }
-        let sealed = |seal: &Seal| seal.scheme == SCHEME && is_base64(&seal.head) && seal.head.len() <= MOST_HEAD;
-        if !self.seal.as_ref().is_none_or(sealed) {
-            return unfit("it is sealed in no known way");
-        }
-        let sized = self.bytes > 0 && (1..=MOST_CHUNK_BYTES).contains(&self.chunk_bytes);
-        let all = self.chunks.len() <= MOST_CHUNKS && sized && self.bytes.div_ceil(self.chunk_bytes) == self.count();
-        if all { Ok(()) } else { unfit("its numbers do not agree") }
     }
 
     /// How many chunks there are.
     pub fn count(&self) -> u64 {
-        self.chunks.len() as u64
+        self.said.chunks.len() as u64
     }
 
     /// Whether the bytes are those of this chunk.
     pub fn is_chunk(&self, chunk: u32, bytes: &[u8]) -> bool {
         let before = u64::from(chunk) * self.chunk_bytes;
         let size = self.bytes.saturating_sub(before).min(self.chunk_bytes);
-        bytes.len() as u64 == size && self.chunks.get(chunk as usize) == Some(&Hash(sha256(bytes)))
+        bytes.len() as u64 == size && self.said.chunks.get(chunk as usize) == hash(bytes).ok().as_ref()
     }
 
     /// Whether the bytes are those of all chunks together.
     pub fn is_whole(&self, bytes: &[u8]) -> bool {
-        self.sha256 == Hash(sha256(bytes))
+        hash(bytes).is_ok_and(|hash| self.said.sha256 == hash)
     }
 
     /// Whether it can be read with a key only.
     pub fn is_sealed(&self) -> bool {
-        self.seal.is_some()
+        self.said.seal.is_some()
     }
 
     /// Type and name, of a sealed page with its key only.
     pub fn head(&self, key: Option<&Key>) -> Option<Head> {
-        let Some(seal) = &self.seal else {
-            return Some(Head { r#type: self.r#type.clone(), name: self.name.clone() });
+        let Some(seal) = &self.said.seal else {
+            let name = self.said.name.as_ref().map(ToString::to_string);
+            return Some(Head { r#type: self.said.r#type.to_string(), name });
         };
-        let sealed = BASE64_URL_SAFE_NO_PAD.decode(&seal.head).ok()?;
+        let sealed = BASE64_URL_SAFE_NO_PAD.decode(&*seal.head).ok()?;
         serde_json::from_slice(&key?.open(Part::Head, &sealed)?).ok()
-    }
-}
-
-/// `a/b` in lower case.
-pub fn is_type(text: &str) -> bool {
-    let part = |part: &str| {
-        let first = part.bytes().next().is_some_and(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9'));
-        first && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'+' | b'-'))
-    };
-    text.len() <= 100 && text.split_once('/').is_some_and(|(kind, name)| part(kind) && part(name))
-}
-
-/// Base64url.
-pub fn is_base64(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-}
-
-/// Where a field may be missing, but not be null.
-pub fn there<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(from).map(Some)
-}
-
-impl Serialize for Hash {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(&BASE64_URL_SAFE_NO_PAD.encode(self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for Hash {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(String::deserialize(from)?).map_err(D::Error::custom)?;
-        bytes.try_into().map(Self).map_err(|_| D::Error::custom("not of 32 bytes"))
     }
 }
 

@@ -1,36 +1,24 @@
 //! A visitor's socket to the service, opened again when it is lost (PAGE-5).
-use super::message::{Arrived, Ask, Signal, Told};
+use super::message::{Ask, Signal, Told};
 use crate::again::{GOOD, pause};
 use crate::ending::{Again, Ending};
 use crate::reach::{Reach, Socket};
 use futures_util::{SinkExt, StreamExt};
+use parley_protocol::codes::Code;
+use parley_protocol::routes::PAGES_SOCKET;
+use parley_protocol::visit::Arrived;
+use parley_protocol::{decode, directed};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use url::Url;
 
-/// Where it connects.
-const PATH: &str = "/v1/pages/socket";
 /// A service that does not answer in this time is not there.
 const OPENING: Duration = Duration::from_secs(10);
 /// After which a socket that is silent is tried; as long again, and it is gone.
 const QUIET: Duration = Duration::from_secs(15);
 const CLOSING: Duration = Duration::from_secs(2);
-/// Refusals that may pass although nobody does anything. Any other ends it.
-const PASSING: [&str; 10] = [
-    "GO_ELSEWHERE",
-    "INCOMPLETE_BYTES",
-    "INTERNAL",
-    "MESSAGE_TIMEOUT",
-    "NOT_READY",
-    "PAGES_TOO_FAST",
-    "POD_FULL",
-    "RATE_LIMITED",
-    "SLOW_CONSUMER",
-    "TOO_MANY_SOCKETS",
-];
-
 /// What is said on the socket; while there is none it is forgotten.
 #[derive(Debug)]
 pub enum Say {
@@ -58,7 +46,7 @@ pub enum Heard {
 /// Where the service has visitors' sockets.
 pub fn address(host: &Url) -> Result<Url, Ending> {
     let mut url = host.clone();
-    url.set_path(PATH);
+    url.set_path(PAGES_SOCKET);
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
     url.set_scheme(scheme).map_err(|()| Ending::Refused(format!("{host} is no host")))?;
     Ok(url)
@@ -103,15 +91,15 @@ async fn visit(
             heard = hear(&mut socket) => {
                 let heard = heard?;
                 (quiet, pinged) = (Instant::now() + QUIET, false);
-                if let Heard::Told(Told::GoElsewhere { after_ms }) = heard {
-                    move_at = Some(Instant::now() + Duration::from_millis(after_ms));
+                if let Heard::Told(Told::GoElsewhere(told)) = heard {
+                    move_at = Some(Instant::now() + Duration::from_millis(told.after_ms));
                 } else if tell.send(heard).await.is_err() {
                     return Ok(());
                 }
             }
             said = says.recv() => match said {
                 Some(Say::Ask(ask)) => send(&mut socket, json(&ask)?).await?,
-                Some(Say::To(to, id, signal)) => send(&mut socket, format!(">{to} {id}\n{}", json(&signal)?)).await?,
+                Some(Say::To(to, id, signal)) => send(&mut socket, directed::text(&to, &id, &json(&signal)?)).await?,
                 None => {
                     let _late = timeout(CLOSING, socket.close(None)).await;
                     return Ok(());
@@ -141,27 +129,26 @@ async fn hear(socket: &mut Socket) -> Result<Heard, Ending> {
             Some(Err(why)) => return Err(closed(Ending::of(why))),
             None => return Err(Ending::lost("the service was lost")),
         };
-        if let Some(rest) = message.strip_prefix(b"<") {
-            let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { continue };
-            let Ok(from) = std::str::from_utf8(&rest[..end]) else { continue };
-            match Signal::read(&rest[end + 1..]) {
+        if let Some((from, payload)) = directed::received(&message) {
+            match decode(payload) {
                 Some(signal) => return Ok(Heard::From(from.to_owned(), signal)),
                 None => continue,
             }
         }
-        return match serde_json::from_slice(&message) {
-            Ok(Told::Arrived(arrived)) => Ok(Heard::Up(arrived)),
-            Ok(Told::Error { code, fatal: true, .. }) => Err(refused(&code)),
-            Ok(told) => Ok(Heard::Told(told)),
+        return match decode(&message) {
+            Some(Told::Arrived(arrived)) => Ok(Heard::Up(arrived)),
+            Some(Told::Error(error)) if error.fatal => Err(refused(&error.code)),
+            Some(told) => Ok(Heard::Told(told)),
             // Of a newer service.
-            Err(_) => continue,
+            None => continue,
         };
     }
 }
 
 fn refused(code: &str) -> Ending {
     let why = format!("the service refused: {code}");
-    if PASSING.contains(&code) { Ending::lost(why) } else { Ending::Refused(why) }
+    let reconnects = Code::named(code).unwrap_or(Code::Internal).reconnect();
+    if reconnects { Ending::lost(why) } else { Ending::Refused(why) }
 }
 
 /// A socket that ends without a word about why is opened again.

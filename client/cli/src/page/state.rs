@@ -1,7 +1,8 @@
 //! One page of a visitor: its swarm, and who else might give it.
 use super::address::Address;
-use super::message::{Count, Giver};
 use super::swarm::{Refused, Swarm};
+use parley_protocol::shared::Holder;
+use parley_protocol::visit::Count;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -73,7 +74,7 @@ impl Page {
 
     /// How far it is.
     pub fn state(&self, connected: bool) -> State {
-        let gone = self.count.is_some_and(|count| count.settled && count.holders == 0);
+        let gone = self.count.as_ref().is_some_and(|count| count.settled && count.holders == 0);
         if self.swarm.is_whole() && self.swarm.refused.is_none() {
             State::Here
         } else if self.why().is_some() {
@@ -108,9 +109,9 @@ impl Page {
     }
 
     /// Some who may give something.
-    pub fn meet(&mut self, givers: Vec<Giver>) {
-        for Giver { visitor, whole } in givers {
-            self.known.insert(visitor, whole);
+    pub fn meet(&mut self, givers: &[Holder]) {
+        for Holder { visitor, whole } in givers {
+            self.known.insert(visitor.to_string(), *whole);
         }
     }
 

@@ -6,7 +6,7 @@ use super::address::Address;
 use super::copy::Copy;
 use super::link::{News, Order, WAITING, Way};
 use super::manifest::Made;
-use super::message::{Arrived, Ask, Said, Signal, Told, frame};
+use super::message::{Ask, Said, Signal, Told, frame, visitor};
 use super::socket::{self, Heard, Say};
 use super::state::Page;
 use super::swarm::{Deed, Id, Parting};
@@ -14,7 +14,11 @@ use crate::ending::Ending;
 use crate::exit::Exit;
 use crate::reach::Reach;
 use crate::stop::Stop;
+use parley_protocol::shared::{LinkId, PipeName, VisitorId};
+use parley_protocol::visit::{Arrived, Error, Undelivered, UndeliveredReason};
+use parley_protocol::{bounded::OutOfBounds, codes::Code};
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -61,14 +65,14 @@ pub struct Link {
     pub visitor: String,
     /// How messages go.
     pub way: Way,
-    name: String,
+    name: LinkId,
     /// We are the reader who began it.
     ours: bool,
     /// There is an answer to our offer.
     answered: bool,
     orders: mpsc::Sender<Order>,
     /// On the stream relay, or about to be: its name.
-    pipe: Option<String>,
+    pipe: Option<PipeName>,
     /// Of the connection, or of saying again what comes first.
     until: Instant,
     again: Instant,
@@ -133,13 +137,13 @@ impl Visitor {
 
     /// Fetches a page, and holds it from then on.
     pub fn read(&mut self, page: Address) {
-        let most = self.arrived.as_ref().map_or(u64::MAX, |arrived| arrived.limits.page_bytes);
+        let most = self.arrived.as_ref().map_or(u64::MAX, |arrived| arrived.limits.page_bytes.get());
         self.pages.insert(page, Page::new(page, most, Instant::now()));
     }
 
     /// How many bytes all pages together may have.
     pub fn memory(&self) -> u64 {
-        let allowed = self.arrived.as_ref().map_or(u64::MAX, |arrived| arrived.limits.memory_bytes);
+        let allowed = self.arrived.as_ref().map_or(u64::MAX, |arrived| arrived.limits.memory_bytes.get());
         self.memory.map_or(allowed, |memory| memory.min(allowed))
     }
 
@@ -206,43 +210,45 @@ impl Visitor {
 
     fn told(&mut self, told: Told, now: Instant) {
         match told {
-            Told::Holders { page, holders } => {
-                if let Some(state) = self.pages.get_mut(&page) {
-                    state.meet(holders);
+            Told::Holders(told) => {
+                if let Some(state) = self.pages.get_mut(&Address::from(&told.page)) {
+                    state.meet(&told.holders);
                 }
             }
             Told::Count(count) => {
-                if let Some(state) = self.pages.get_mut(&count.page) {
+                if let Some(state) = self.pages.get_mut(&Address::from(&count.page)) {
                     state.count = Some(count);
                 }
             }
-            Told::Visitors { visitors } => {
+            Told::Visitors(told) => {
                 if let Some(arrived) = &mut self.arrived {
-                    arrived.visitors = visitors;
+                    arrived.visitors = told.visitors;
                 }
             }
-            Told::Pipe { pipe, token } => self.open_pipe(pipe, token),
-            Told::Undelivered { to, id, reason } => {
-                let id = id.split('.').next().and_then(|id| id.parse().ok()).unwrap_or(Id::MAX);
-                let Some(link) = self.links.get(&id).filter(|link| link.visitor == to && link.way == Way::Connecting)
-                else {
-                    return;
-                };
-                if let Some(state) = self.pages.get_mut(&link.page) {
-                    if reason == "unknown" { state.lose(&to) } else { state.rest(&to, now + BUSY) }
-                }
-                self.end(id);
-            }
-            Told::Error { code, r#ref, .. } => {
-                let page = r#ref.and_then(|page| page.parse::<Address>().ok());
-                let Some(state) = page.and_then(|page| self.pages.get_mut(&page)) else { return };
-                if code == "PAGES_TOO_FAST" || code == "POD_FULL" {
-                    return state.wait(now + LATER);
-                }
-                state.refused = Some(format!("the service refused: {code}"));
-            }
-            Told::Arrived(_) | Told::GoElsewhere { .. } | Told::Other => {}
+            Told::Pipe(told) => self.open_pipe(told.pipe, told.token),
+            Told::Undelivered(told) => self.undelivered(&told, now),
+            Told::Error(error) => self.refused(&error, now),
+            _ => {}
         }
+    }
+
+    fn undelivered(&mut self, Undelivered { to, id, reason }: &Undelivered, now: Instant) {
+        let id = id.split('.').next().and_then(|id| id.parse().ok()).unwrap_or(Id::MAX);
+        let connecting = |link: &&Link| *link.visitor == **to && link.way == Way::Connecting;
+        let Some(link) = self.links.get(&id).filter(connecting) else { return };
+        if let Some(state) = self.pages.get_mut(&link.page) {
+            if *reason == UndeliveredReason::Unknown { state.lose(to) } else { state.rest(to, now + BUSY) }
+        }
+        self.end(id);
+    }
+
+    fn refused(&mut self, Error { code, r#ref, .. }: &Error, now: Instant) {
+        let page = r#ref.as_ref().and_then(|page| page.parse::<Address>().ok());
+        let Some(state) = page.and_then(|page| self.pages.get_mut(&page)) else { return };
+        if matches!(Code::named(code), Some(Code::PagesTooFast | Code::PodFull)) {
+            return state.wait(now + LATER);
+        }
+        state.refused = Some(format!("the service refused: {code}"));
     }
 
     /// Tells the service what is here of a page.
@@ -250,7 +256,9 @@ impl Visitor {
         let Some(state) = self.pages.get_mut(&page).filter(|_| self.is_up) else { return };
         let Some(whole) = state.tells(Instant::now()) else { return };
         let bytes = state.swarm.copy.as_ref().map_or(0, |copy| copy.manifest.bytes);
-        self.ask(Ask::Hold { page, whole, bytes });
+        // What is here has at least one chunk.
+        let bytes = NonZeroU64::new(bytes).unwrap_or(NonZeroU64::MIN);
+        self.ask(Ask::Hold(visitor::Hold { page: page.into(), whole, bytes }));
     }
 
     fn tick(&mut self) {
@@ -266,13 +274,14 @@ impl Visitor {
 
     /// Connects with others who may give a page, and asks for more of them.
     fn seek(&mut self, page: Address, now: Instant) {
-        let Some(most) = self.arrived.as_ref().filter(|_| self.is_up).map(|arrived| arrived.limits.asked) else {
+        let Some(most) = self.arrived.as_ref().filter(|_| self.is_up).map(|arrived| arrived.limits.asked.get()) else {
             return;
         };
         let Some(state) = self.pages.get_mut(&page).filter(|state| state.is_wanted()) else { return };
         let with: Vec<String> =
             self.links.values().filter(|link| link.page == page).map(|link| link.visitor.clone()).collect();
         let ours = self.links.values().filter(|link| link.page == page && link.ours).count();
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut chosen = Vec::new();
         while ours + chosen.len() < most {
             let busy = |visitor: &str| with.iter().chain(&chosen).any(|other| other == visitor);
@@ -280,8 +289,10 @@ impl Visitor {
             chosen.push(visitor);
         }
         let alone = ours + chosen.len() < most;
-        if let Some(without) = state.wants(now, alone, &with) {
-            self.ask(Ask::Want { page, without });
+        if let Some(without) = state.wants(now, alone, &with)
+            && let Ok(want) = want(page, &without)
+        {
+            self.ask(want);
         }
         for visitor in chosen {
             self.offer(page, visitor, now);
@@ -339,9 +350,16 @@ impl Visitor {
         let most = self.memory();
         let Some(state) = self.pages.get_mut(&page).filter(|state| all > most && state.is_wanted()) else { return };
         state.refused = Some(format!("all pages together would have {all} bytes, of {most} (PAGES_TOO_LARGE)"));
-        self.ask(Ask::Drop { page });
+        self.ask(Ask::Drop(visitor::Drop { page: page.into() }));
         for id in self.links.iter().filter(|(_, link)| link.page == page).map(|(id, _)| *id).collect::<Vec<_>>() {
             self.end(id);
         }
     }
+}
+
+/// Asks for a page, of others than these.
+fn want(page: Address, without: &[String]) -> Result<Ask, OutOfBounds> {
+    let without = without.iter().map(|visitor| visitor.parse()).collect::<Result<Vec<VisitorId>, _>>()?;
+    let without = if without.is_empty() { None } else { Some(without.try_into()?) };
+    Ok(Ask::Want(visitor::Want { page: page.into(), without }))
 }

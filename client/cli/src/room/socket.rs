@@ -15,6 +15,7 @@ pub struct RoomSocket(Socket);
 
 /// What a socket brings.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum Heard {
     /// From the service.
     Message(server::Message),

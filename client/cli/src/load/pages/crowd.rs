@@ -1,12 +1,14 @@
 //! Visitors of one page, and what each was told.
 use crate::ending::Ending;
 use crate::page::address::Address;
-use crate::page::message::{Arrived, Ask, Told};
+use crate::page::message::{Ask, Told, visitor};
 use crate::page::socket::address;
 use crate::reach::{Reach, Socket};
 use futures_util::{SinkExt, StreamExt};
 use parking_lot::Mutex;
+use parley_protocol::decode;
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::ops::Sub;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// All of them; they leave when it is dropped.
 pub struct Crowd {
     page: Address,
-    bytes: u64,
+    bytes: NonZeroU64,
     book: Arc<Mutex<Book>>,
     visitors: Mutex<Vec<Visitor>>,
 }
@@ -88,7 +90,7 @@ impl Sub for Tally {
 
 impl Crowd {
     /// Nobody yet.
-    pub fn new(page: Address, bytes: u64) -> Self {
+    pub fn new(page: Address, bytes: NonZeroU64) -> Self {
         Self { page, bytes, book: Arc::default(), visitors: Mutex::default() }
     }
 
@@ -101,8 +103,8 @@ impl Crowd {
         };
         let (leaves, told) = watch::channel(false);
         let ask = match holds {
-            true => Ask::Hold { page: self.page, whole: true, bytes: self.bytes },
-            false => Ask::Want { page: self.page, without: Vec::new() },
+            true => Ask::Hold(visitor::Hold { page: self.page.into(), whole: true, bytes: self.bytes }),
+            false => Ask::Want(visitor::Want { page: self.page.into(), without: None }),
         };
         let guest = Guest { book: self.book.clone(), index, page: self.page };
         let (host, reach) = (host.clone(), reach.clone());
@@ -217,11 +219,7 @@ impl Guest {
 
     async fn enter(&self, host: &Url, reach: &Reach, ask: Ask) -> Result<Socket, Ending> {
         let mut socket = reach.socket(&address(host)?, None).await?;
-        let _arrived: Arrived = loop {
-            if let Told::Arrived(arrived) = self.hear(&mut socket).await? {
-                break arrived;
-            }
-        };
+        while !matches!(self.hear(&mut socket).await?, Told::Arrived(_)) {}
         self.say(&mut socket, &ask).await?;
         let mut book = self.book.lock();
         book.entries[self.index].state = Stay::Here;
@@ -243,18 +241,18 @@ impl Guest {
                 },
             };
             match heard {
-                Ok(Told::Count(count)) if count.page == self.page => {
+                Ok(Told::Count(count)) if Address::from(&count.page) == self.page => {
                     let entry = &mut self.book.lock().entries[self.index];
                     let counted = (count.holders, count.readers);
                     if entry.count.is_none_or(|(before, _)| before != counted) {
                         entry.count = Some((counted, Instant::now()));
                     }
                 }
-                Ok(Told::Error { code, fatal, .. }) => {
-                    if fatal {
-                        return Ending::lost(format!("the service refused: {code}"));
+                Ok(Told::Error(error)) => {
+                    if error.fatal {
+                        return Ending::lost(format!("the service refused: {}", error.code));
                     }
-                    *self.book.lock().errors.entry(code).or_default() += 1;
+                    *self.book.lock().errors.entry(error.code.into()).or_default() += 1;
                 }
                 Ok(_) => {}
                 Err(ending) => return ending,
@@ -283,10 +281,8 @@ impl Guest {
             };
             let tally = &mut self.book.lock().entries[self.index].tally;
             (tally.heard, tally.heard_bytes) = (tally.heard + 1, tally.heard_bytes + text.len() as u64);
-            match serde_json::from_str(&text) {
-                Ok(told) => return Ok(told),
-                Err(why) => return Err(Ending::Refused(format!("what the service says is not understood: {why}"))),
-            }
+            return decode(text.as_bytes())
+                .ok_or_else(|| Ending::Refused("what the service says is not understood".into()));
         }
     }
 }

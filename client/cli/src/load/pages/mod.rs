@@ -16,6 +16,7 @@ use crate::reach::Reach;
 use anyhow::ensure;
 use crowd::{Crowd, Tally};
 use report::{Memory, Report, Told};
+use std::num::NonZeroU64;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -37,8 +38,8 @@ pub struct Flags {
     #[arg(long, value_name = "ADDRESS")]
     page: Option<Address>,
     /// How large it is said to be
-    #[arg(long, default_value_t = 1 << 20, value_name = "BYTES")]
-    bytes: u64,
+    #[arg(long, default_value = "1048576", value_name = "BYTES")]
+    bytes: NonZeroU64,
     /// How many come in a second
     #[arg(long, default_value_t = 100.0, value_name = "N")]
     per_second: f64,

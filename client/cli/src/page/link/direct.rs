@@ -1,9 +1,9 @@
 //! A data channel of WebRTC: ICE, DTLS and SCTP are up to str0m, sockets and time are here.
 use super::local::{Sockets, answer, question, stun};
 use super::{MESSAGE_MAX, News, Order, Teller, Way};
-use crate::page::message::IceServer;
 use anyhow::{Context, bail, ensure};
 use futures_util::FutureExt;
+use parley_protocol::shared::IceServer;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;

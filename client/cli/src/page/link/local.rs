@@ -1,5 +1,5 @@
 //! Where this machine may be reached: its addresses, and what a STUN server sees of them (RFC 8489).
-use crate::page::message::IceServer;
+use parley_protocol::shared::IceServer;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::task::Poll;

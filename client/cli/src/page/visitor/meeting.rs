@@ -3,11 +3,14 @@ use super::{BUSY, LATER, Link, Visitor};
 use crate::page::address::Address;
 use crate::page::link::direct::Role;
 use crate::page::link::{News, Order, Teller, WAITING, Way, direct, pipe};
-use crate::page::message::{Ask, Refusal, Said, Signal};
+use crate::page::message::{Ask, RefuseWhy, Signal, link, link_of, visitor};
 use crate::page::state::Page;
 use crate::page::swarm::{Id, Parting};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use parley_protocol::bounded::OutOfBounds;
+use parley_protocol::decode;
+use parley_protocol::shared::{LinkId, PipeName};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -25,73 +28,76 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 impl Visitor {
     pub(super) fn signalled(&mut self, from: &str, signal: Signal, now: Instant) {
-        let of = |link: &&Link| link.visitor == from && link.name == signal.link();
+        let of = |link: &&Link| link.visitor == from && link.name == *link_of(&signal);
         let known = self.links.iter().find(|(_, link)| of(link)).map(|(id, _)| *id);
         match (signal, known) {
-            (Signal::Offer { link, page, sdp }, None) => self.offered(from, link, page, sdp, now),
+            (Signal::Offer(offer), None) => self.offered(from, offer, now),
             // Nothing came of the first: this one goes through TURN.
-            (Signal::Offer { link, page, sdp }, Some(id))
+            (Signal::Offer(offer), Some(id))
                 if self.links.get(&id).is_some_and(|link| !link.ours && link.way == Way::Connecting) =>
             {
                 self.end(id);
-                self.offered(from, link, page, sdp, now);
+                self.offered(from, offer, now);
             }
-            (Signal::Answer { sdp, .. }, Some(id)) => {
+            (Signal::Answer(link::Answer { sdp, .. }), Some(id)) => {
                 if let Some(link) = self.links.get_mut(&id).filter(|link| link.ours && !link.answered) {
                     (link.answered, link.until) = (true, now + DIRECT);
-                    self.order(id, Order::Answer(sdp));
+                    self.order(id, Order::Answer(sdp.into()));
                 }
             }
-            (Signal::Candidate { candidate, .. }, Some(id)) => self.order(id, Order::Candidate(candidate)),
-            (Signal::Refuse { why, .. }, Some(id)) => {
+            (Signal::Candidate(link::Candidate { candidate, .. }), Some(id)) => {
+                self.order(id, Order::Candidate(candidate.into()));
+            }
+            (Signal::Refuse(link::Refuse { why, .. }), Some(id)) => {
                 let Some(link) = self.links.get(&id).filter(|link| link.ours && link.way == Way::Connecting) else {
                     return;
                 };
                 if let Some(state) = self.pages.get_mut(&link.page) {
                     match why {
-                        Refusal::Busy => state.rest(from, now + BUSY.mul_f64(1.0 + fastrand::f64())),
-                        Refusal::None => state.rest(from, now + LATER),
-                        Refusal::Double => {}
+                        RefuseWhy::Busy => state.rest(from, now + BUSY.mul_f64(1.0 + fastrand::f64())),
+                        RefuseWhy::None => state.rest(from, now + LATER),
+                        RefuseWhy::Double => {}
                     }
                 }
                 self.end(id);
             }
-            (Signal::Pipe { link, page, pipe }, known) => self.piped(from, link, page, pipe, known, now),
+            (Signal::Pipe(pipe), known) => self.piped(from, pipe, known, now),
             _ => {}
         }
     }
 
     /// Somebody wants to read a page from here.
-    fn offered(&mut self, from: &str, name: String, page: Address, sdp: String, now: Instant) {
+    fn offered(&mut self, from: &str, link::Offer { link: name, page, sdp }: link::Offer, now: Instant) {
+        let page = Address::from(&page);
         let met = self.links.iter().find(|(_, link)| link.page == page && link.visitor == from);
         let met = met.map(|(id, link)| (*id, link.ours && link.way == Way::Connecting));
-        let own = self.arrived.as_ref().map(|arrived| arrived.visitor.as_str());
+        let own = self.arrived.as_ref().map(|arrived| &*arrived.visitor);
         let refusal = match met {
             // Both offered: the one of the lower id stays.
-            Some((_, true)) if own.is_some_and(|own| own < from) => Some(Refusal::Double),
+            Some((_, true)) if own.is_some_and(|own| own < from) => Some(RefuseWhy::Double),
             _ => self.refusal(page, met.map(|(id, _)| id), now),
         };
         if let Some(why) = refusal {
-            return self.signal(from, Id::MAX, Signal::Refuse { link: name, why });
+            return self.signal(from, Id::MAX, Signal::Refuse(link::Refuse { link: name, why }));
         }
         if let Some((id, _)) = met {
             self.end(id);
         }
         let (id, orders) = self.link(page, from.to_owned(), name, false, now + ANSWERED);
         let servers = self.arrived.as_ref().map(|arrived| arrived.ice_servers.clone()).unwrap_or_default();
-        self.tasks.spawn(direct::run(Role::Answers(sdp), servers, orders, self.teller(id)));
+        self.tasks.spawn(direct::run(Role::Answers(sdp.into()), servers, orders, self.teller(id)));
     }
 
     /// Why nobody else is served now, but for whom is served by `instead`. Whoever takes next to nothing makes room.
-    fn refusal(&mut self, page: Address, instead: Option<Id>, now: Instant) -> Option<Refusal> {
+    fn refusal(&mut self, page: Address, instead: Option<Id>, now: Instant) -> Option<RefuseWhy> {
         let here =
             self.pages.get(&page).and_then(|state| state.swarm.copy.as_ref()).is_some_and(|copy| copy.here() > 0);
         let served = self.links.iter().filter(|(id, link)| !link.ours && Some(**id) != instead).count();
-        let most = self.arrived.as_ref().map_or(0, |arrived| arrived.limits.served);
+        let most = self.arrived.as_ref().map_or(0, |arrived| arrived.limits.served.get());
         if !here {
-            Some(Refusal::None)
-        } else if served >= most && !self.make_room(now) {
-            Some(Refusal::Busy)
+            Some(RefuseWhy::None)
+        } else if served as u64 >= most && !self.make_room(now) {
+            Some(RefuseWhy::Busy)
         } else {
             None
         }
@@ -113,7 +119,8 @@ impl Visitor {
     }
 
     /// Somebody found no direct way.
-    fn piped(&mut self, from: &str, name: String, page: Address, pipe: String, known: Option<Id>, now: Instant) {
+    fn piped(&mut self, from: &str, told: link::Pipe, known: Option<Id>, now: Instant) {
+        let (name, page, pipe) = (told.link, Address::from(&told.page), told.pipe);
         if let Some(known) = known {
             // The reader says when, and once.
             if self.links.get(&known).is_none_or(|link| link.ours || link.way != Way::Connecting || link.page != page) {
@@ -122,23 +129,23 @@ impl Visitor {
             self.end(known);
         }
         if let Some(why) = self.refusal(page, None, now) {
-            return self.signal(from, Id::MAX, Signal::Refuse { link: name, why });
+            return self.signal(from, Id::MAX, Signal::Refuse(link::Refuse { link: name, why }));
         }
         let (id, _orders) = self.link(page, from.to_owned(), name, false, now + PIPE);
         if let Some(link) = self.links.get_mut(&id) {
             link.pipe = Some(pipe.clone());
         }
-        self.ask(Ask::Pipe { pipe });
+        self.ask(Ask::Pipe(visitor::Pipe { pipe }));
     }
 
     /// The service let a pipe be opened.
-    pub(super) fn open_pipe(&mut self, pipe: String, token: String) {
-        let waits = |link: &&mut Link| link.pipe.as_deref() == Some(&pipe) && link.way == Way::Connecting;
+    pub(super) fn open_pipe(&mut self, pipe: PipeName, token: String) {
+        let waits = |link: &&mut Link| link.pipe.as_ref() == Some(&pipe) && link.way == Way::Connecting;
         let found = self.links.iter_mut().map(|(id, link)| (*id, link)).find(|(_, link)| waits(link));
         let Some((id, link)) = found else { return };
         let (sender, orders) = mpsc::channel(WAITING);
         link.orders = sender;
-        let place = pipe::Place { host: self.host.clone(), reach: self.reach.clone(), pipe, token };
+        let place = pipe::Place { host: self.host.clone(), reach: self.reach.clone(), pipe: pipe.into(), token };
         self.tasks.spawn(pipe::run(place, orders, self.teller(id)));
     }
 
@@ -146,7 +153,7 @@ impl Visitor {
         &mut self,
         page: Address,
         visitor: String,
-        name: String,
+        name: LinkId,
         ours: bool,
         until: Instant,
     ) -> (Id, mpsc::Receiver<Order>) {
@@ -187,21 +194,21 @@ impl Visitor {
             News::Description(sdp) => {
                 let (name, page, to) = (link.name.clone(), link.page, link.visitor.clone());
                 let signal = match link.ours {
-                    true => Signal::Offer { link: name, page, sdp },
-                    false => Signal::Answer { link: name, sdp },
+                    true => offer(name, page, &sdp),
+                    false => answer(name, &sdp),
                 };
-                self.signal(&to, id, signal);
+                self.signal_if(&to, id, signal, now);
             }
-            News::Candidate(candidate, mid) => {
-                let (link, to) = (link.name.clone(), link.visitor.clone());
-                self.signal(&to, id, Signal::Candidate { link, candidate, mid });
+            News::Candidate(told, mid) => {
+                let (name, to) = (link.name.clone(), link.visitor.clone());
+                self.signal_if(&to, id, candidate(name, &told, mid.as_deref()), now);
             }
             News::Open(way) => {
                 (link.way, link.again) = (way, now + AGAIN);
                 state.swarm.join(id, now);
             }
             News::Way(way) => link.way = way,
-            News::Text(text) => match Said::read(&text) {
+            News::Text(text) => match decode(text.as_bytes()) {
                 Some(said) => state.swarm.hear(id, said, now),
                 None => state.swarm.leave(id, Parting::Dropped("what it says is of no page")),
             },
@@ -211,6 +218,14 @@ impl Visitor {
             }
             News::Sent => state.swarm.sent(id, now),
             News::Ended(why) => self.ended(id, &why, now),
+        }
+    }
+
+    /// Sends what is within the bounds of the protocol; a description or a candidate that is not ends the connection.
+    fn signal_if(&mut self, to: &str, id: Id, signal: Result<Signal, OutOfBounds>, now: Instant) {
+        match signal {
+            Ok(signal) => self.signal(to, id, signal),
+            Err(why) => self.ended(id, &why.to_string(), now),
         }
     }
 
@@ -237,7 +252,10 @@ impl Visitor {
 
     /// No direct way was found: the stream relay carries it (PAGE-15).
     fn take_pipe(&mut self, id: Id, now: Instant) {
-        let pipe = BASE64_URL_SAFE_NO_PAD.encode(fastrand::u128(..).to_be_bytes());
+        // 16 bytes are a name of 22 characters.
+        let Ok(pipe) = PipeName::try_from(BASE64_URL_SAFE_NO_PAD.encode(fastrand::u128(..).to_be_bytes())) else {
+            return;
+        };
         let Some(link) = self.links.get(&id) else { return };
         let (name, page, to) = (link.name.clone(), link.page, link.visitor.clone());
         self.end(id);
@@ -245,13 +263,14 @@ impl Visitor {
         if let Some(link) = self.links.get_mut(&id) {
             link.pipe = Some(pipe.clone());
         }
-        self.signal(&to, id, Signal::Pipe { link: name, page, pipe: pipe.clone() });
-        self.ask(Ask::Pipe { pipe });
+        self.signal(&to, id, Signal::Pipe(link::Pipe { link: name, page: page.into(), pipe: pipe.clone() }));
+        self.ask(Ask::Pipe(visitor::Pipe { pipe }));
     }
 
     /// Asks somebody for a page.
     pub(super) fn offer(&mut self, page: Address, visitor: String, now: Instant) {
-        let name = BASE64_URL_SAFE_NO_PAD.encode(fastrand::u64(..).to_be_bytes());
+        // 8 bytes are a name of 11 characters.
+        let Ok(name) = LinkId::try_from(BASE64_URL_SAFE_NO_PAD.encode(fastrand::u64(..).to_be_bytes())) else { return };
         let (id, orders) = self.link(page, visitor, name, true, now + ANSWER);
         let servers = self.arrived.as_ref().map(|arrived| arrived.ice_servers.clone()).unwrap_or_default();
         self.tasks.spawn(direct::run(Role::Offers, servers, orders, self.teller(id)));
@@ -275,4 +294,17 @@ impl Visitor {
             }
         }
     }
+}
+
+fn offer(link: LinkId, page: Address, sdp: &str) -> Result<Signal, OutOfBounds> {
+    Ok(Signal::Offer(link::Offer { link, page: page.into(), sdp: sdp.parse()? }))
+}
+
+fn answer(link: LinkId, sdp: &str) -> Result<Signal, OutOfBounds> {
+    Ok(Signal::Answer(link::Answer { link, sdp: sdp.parse()? }))
+}
+
+fn candidate(link: LinkId, candidate: &str, mid: Option<&str>) -> Result<Signal, OutOfBounds> {
+    let mid = mid.map(str::parse).transpose()?;
+    Ok(Signal::Candidate(link::Candidate { link, candidate: candidate.parse()?, mid }))
 }
