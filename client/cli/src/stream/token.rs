@@ -2,6 +2,7 @@
 use anyhow::{Context, bail, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parley_protocol::audiences::STREAMS_AUDIENCE;
 use ring::hmac;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, clap::Args)]
 pub struct Flags {
     /// The relay's audience; with the path of a topic after it: for that topic, as Crossbar has it
-    #[arg(long, default_value = "parley:streams")]
+    #[arg(long, default_value = STREAMS_AUDIENCE)]
     audience: String,
     /// Topics that may be sent to: lab/7, lab/*/video, lab/**; may be given again
     #[arg(long, value_name = "PATTERN")]
