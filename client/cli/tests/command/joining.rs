@@ -3,6 +3,7 @@ use super::media::{Door, Scratch, video};
 use super::parley::{Parley, run, start};
 use super::relay::{ANYWHERE, DEADLINE};
 use super::service::{Service, participant};
+use parley_protocol::server::{GoElsewhere, Message};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -94,4 +95,19 @@ async fn what_cannot_be_joined_or_published_is_refused() {
     let output = run(&["join", &page]).await;
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(3) && said.contains("ROOM_FULL (403)"), "{output:?}");
+}
+
+#[tokio::test]
+async fn res_3_and_8_a_participant_whose_pod_drains_resumes_with_a_higher_generation_and_one_whose_room_is_deleted_ends()
+ {
+    let service = Service::start(&[]).await;
+    let mut joins = start(&["join", &service.page(), "--name", "Ada"]);
+    service.until_here(1).await;
+    service.say(&Message::GoElsewhere(GoElsewhere { after_ms: 0 }));
+    joins.complains("the room is served by another pod; back in the room in").await;
+    assert_eq!(service.until_resumed().await, [2]);
+    service.say(&Message::RoomDeleted);
+    let output = joins.end().await;
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ROOM_DELETED"), "{output:?}");
 }

@@ -2,6 +2,7 @@
 use super::media::Door;
 use super::relay::DEADLINE;
 use futures_util::{SinkExt, StreamExt};
+use parley_protocol::server;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -28,6 +29,8 @@ struct State {
     refusal: Option<&'static str>,
     joined: usize,
     here: BTreeMap<String, (String, UnboundedSender<Value>)>,
+    /// Generations of those who came back.
+    resumed: Vec<u64>,
     /// Names of those who said that they leave.
     left: Vec<String>,
 }
@@ -57,6 +60,24 @@ impl Service {
     /// Joins are refused from here on.
     pub fn refuse(&self, code: &'static str) {
         self.state.lock().unwrap().refusal = Some(code);
+    }
+
+    /// Sends a message to every participant.
+    pub fn say(&self, message: &server::Message) {
+        for (_, tell) in self.state.lock().unwrap().here.values() {
+            tell.send(serde_json::to_value(message).unwrap()).unwrap();
+        }
+    }
+
+    /// Waits until a participant came back, and answers the generation of each who did.
+    pub async fn until_resumed(&self) -> Vec<u64> {
+        let some = async {
+            while self.state.lock().unwrap().resumed.is_empty() {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(DEADLINE, some).await.expect("nobody came back");
+        self.state.lock().unwrap().resumed.clone()
     }
 
     /// Waits until so many are in the room.
@@ -117,7 +138,11 @@ async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>)
             let Ok(message) = serde_json::from_slice::<Value>(&message.into_data()) else { continue };
             state.lock().unwrap().hear(&message, &mut who, &tell);
         }
-        state.lock().unwrap().here.remove(&who);
+        let here = &mut state.lock().unwrap().here;
+        // A participant who came back is on another socket.
+        if here.get(&who).is_some_and(|(_, other)| other.same_channel(&tell)) {
+            here.remove(&who);
+        }
     }
 }
 
@@ -146,9 +171,16 @@ async fn body(stream: &mut TcpStream) -> Value {
 impl State {
     fn hear(&mut self, message: &Value, who: &mut String, tell: &UnboundedSender<Value>) {
         match message["type"].as_str() {
-            Some("enter") => {
-                let (number, name) = message["ticket"].as_str().unwrap().split_once('/').unwrap();
-                *who = participant(number.parse().unwrap());
+            Some(kind @ ("enter" | "resume")) => {
+                let name = message["name"].as_str().unwrap();
+                if kind == "enter" {
+                    let (number, _) = message["ticket"].as_str().unwrap().split_once('/').unwrap();
+                    *who = participant(number.parse().unwrap());
+                } else {
+                    // The token of a fake is the id.
+                    message["token"].as_str().unwrap().clone_into(who);
+                    self.resumed.push(message["generation"].as_u64().unwrap());
+                }
                 let media = json!({ "audio": false, "video": false, "screen": false });
                 let member =
                     |id: &str, name: &str| json!({ "participant": id, "name": name, "media": media, "state": "here" });
@@ -159,7 +191,7 @@ impl State {
                 self.here.insert(who.clone(), (name.to_owned(), tell.clone()));
                 let roster: Vec<_> = self.here.iter().map(|(id, (name, _))| member(id, name)).collect();
                 let welcome = json!({
-                    "type": "welcome", "participant": who, "room": room(), "pod": "test", "roster": roster, "resume": "r",
+                    "type": "welcome", "participant": who, "room": room(), "pod": "test", "roster": roster, "resume": who,
                     "graceMs": 30_000, "iceServers": [], "iceTtlS": 0, "recovering": false, "chat": [],
                     "limits": { "messageBytes": 65_536, "nameChars": 64, "chatChars": 2000, "meshMax": 4 },
                 });
