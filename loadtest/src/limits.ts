@@ -7,7 +7,7 @@ const RAISED: Partial<Record<LimitName, number>> = {
   'address.resumes': 10_000_000,
   'address.reads': 10_000_000,
   'address.bufferedBytes': 1_099_511_627_776,
-  'address.incompleteBytes': 1_099_511_627_776,
+  'address.reassemblyBytes': 1_099_511_627_776,
   'pod.reads': 1_000_000,
   'pod.joins': 1_000_000,
   'pod.resumes': 1_000_000,

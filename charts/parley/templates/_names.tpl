@@ -49,7 +49,7 @@ https://{{ .Values.host }}{{ if ne (int .Values.publicPort) 443 }}:{{ int .Value
 {{- mul (trimSuffix $unit $text | int64) (int64 $factor) -}}
 {{- end -}}
 
-{{/* The variable of a limit: mesh.max becomes MESH_MAX, pod.queuedBytes POD_QUEUED_BYTES. */}}
+{{/* The variable of a limit: mesh.participants becomes MESH_MAX, pod.queuedBytes POD_QUEUED_BYTES. */}}
 {{- define "parley.limitName" -}}
 {{- regexReplaceAll "([a-z0-9])([A-Z])" . "${1}_${2}" | replace "." "_" | upper -}}
 {{- end -}}

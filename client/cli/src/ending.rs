@@ -78,7 +78,7 @@ impl Ending {
         match Code::named(&frame.reason).or_else(|| Code::of_close(code)) {
             _ if code == 1000 => Ending::Done,
             _ if WRONG.contains(&code) => Ending::Refused(why),
-            Some(Code::GoElsewhere) => Ending::Lost { why, again: Again::AtOnce },
+            Some(Code::Goaway) => Ending::Lost { why, again: Again::AtOnce },
             Some(Code::TokenTimeout) => Ending::NoToken(why),
             Some(code) if !code.retry() => Ending::Refused(why),
             _ => Self::lost(why),
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn str_70_who_is_sent_elsewhere_goes_at_once() {
-        let why = "the server closed the socket: GO_ELSEWHERE (1012)".to_owned();
-        assert_eq!(closed(1012, "GO_ELSEWHERE"), Ending::Lost { why, again: Again::AtOnce });
+        let why = "the server closed the socket: GOAWAY (1012)".to_owned();
+        assert_eq!(closed(1012, "GOAWAY"), Ending::Lost { why, again: Again::AtOnce });
     }
 
     #[test]

@@ -92,13 +92,13 @@ const MANIFEST_KNOWN = '\u0002';
 const DRAINED = '\u0003';
 
 const said = [
-  { type: 'open', page: ADDRESS },
-  { type: 'open', page: ADDRESS, manifest: '{}' },
-  { type: 'open', page: 'b'.repeat(64) },
-  { type: 'have', chunks: toBase64(Uint8Array.of(0xff, 0x10)) },
-  { type: 'have', chunks: '' },
+  { type: 'handshake', page: ADDRESS },
+  { type: 'handshake', page: ADDRESS, manifest: '{}' },
+  { type: 'handshake', page: 'b'.repeat(64) },
+  { type: 'bitfield', chunks: toBase64(Uint8Array.of(0xff, 0x10)) },
+  { type: 'bitfield', chunks: '' },
   ...[0, 1, 11, 12, 4095, 4096, 2 ** 31, 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER].flatMap((chunk) =>
-    ['got', 'get', 'not'].map((type) => ({ type, chunk })),
+    ['have', 'request', 'reject'].map((type) => ({ type, chunk })),
   ),
   { type: 'bye' },
 ];
@@ -176,7 +176,7 @@ function converse(lines: readonly string[], lossy: boolean): boolean {
       isKnown = true;
       talk.known();
     } else talk.hear(line);
-    // One message is answered by one, and by what is here where they said `open`.
+    // One message is answered by one, and by what is here where they said `handshake`.
     assert.ok(
       sent - before.sent <= 3 && sentBytes - before.sentBytes <= 400,
       `one line made ${sent - before.sent} messages`,

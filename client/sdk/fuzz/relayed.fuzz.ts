@@ -175,7 +175,7 @@ const signals = [
     candidates: [{ candidate: 'candidate:1', sdpMid: '0', sdpMLineIndex: 0, usernameFragment: null }],
   },
   { type: 'renew', session: 3 },
-  { type: 'path', want: 'relay', able: true, takes: false },
+  { type: 'path', preferred: 'sfu', supported: true, receiving: false },
 ];
 const deflated = signals.map((signal) => new Uint8Array(deflateRawSync(JSON.stringify(signal))));
 

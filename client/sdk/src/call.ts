@@ -13,7 +13,7 @@ import type { Moderation } from './room/moderation.ts';
 export type CallConnection =
   | { readonly status: 'joining' }
   /** The room has a lobby and its owner was told. Lasts as long as it takes; a lost socket asks again behind it. */
-  | { readonly status: 'in-lobby'; readonly offline: boolean }
+  | { readonly status: 'lobby-waiting'; readonly offline: boolean }
   | { readonly status: 'connected'; readonly pod: string }
   | { readonly status: 'recovering'; readonly sinceMs: number; readonly offline: boolean }
   /** Over for good. `retry` says whether joining again may work; `retryAfterMs` when. */
@@ -33,7 +33,7 @@ export type Link =
   | {
       readonly status: 'connected';
       /** `relayed`: a TURN server passes it on and cannot read it; `relay`: a media relay, which can. */
-      readonly path: 'direct' | 'relayed' | 'relay';
+      readonly path: 'direct' | 'turn' | 'sfu';
       readonly quality: LinkQuality;
       readonly roundTripMs: number | null;
       readonly lossPercent: number | null;
@@ -71,7 +71,7 @@ export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 
 export type CallPath =
   | { readonly way: 'mesh'; readonly why: 'no-relay' | 'no-codecs' | 'not-loaded' | null }
   | {
-      readonly way: 'relay';
+      readonly way: 'sfu';
       readonly why: 'people' | 'unreachable';
       /** With the end-to-end key of the link: relays cannot read it. */
       readonly sealed: boolean;

@@ -43,10 +43,10 @@ class JoinedCall implements Call {
   #owner = false;
   #lobby: Lobby = [];
   #muteRequests = 0;
-  #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshMax'> = {
+  #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshParticipants'> = {
     nameChars: LIMITS['name.chars'].value,
     chatChars: LIMITS['chat.chars'].value,
-    meshMax: LIMITS['mesh.max'].value,
+    meshParticipants: LIMITS['mesh.participants'].value,
   };
   #snapshot: CallSnapshot | null = null;
 
@@ -235,13 +235,13 @@ class JoinedCall implements Call {
   #receiveRoom(message: ServerMessage): void {
     if (message.type === 'room-changed') {
       this.#view = message.room;
-    } else if (message.type === 'in-lobby') {
+    } else if (message.type === 'lobby-waiting') {
       // A participant in the lobby is in no roster and sees no other, also when it was in the room before.
       this.#view = message.room;
       this.#roster.clear();
       this.#owner = false;
       this.#followRoster();
-    } else if (message.type === 'mute-asked') {
+    } else if (message.type === 'mute-requested') {
       this.#muteRequests += 1;
     }
   }
@@ -250,13 +250,13 @@ class JoinedCall implements Call {
     if (message.type === 'ice') this.#takeIce(message);
     else if (message.type === 'relay') this.#relayAsk.answered(message.relay);
     else if (message.type === 'undelivered') this.#mesh.undelivered(message);
-    else if (message.type === 'error' && message.code === 'ICE_TOO_FAST')
+    else if (message.type === 'error' && message.code === 'TOO_MANY_ICE_REQUESTS')
       this.#iceRenewal.refused(message.retryAfterMs ?? 0);
   }
 
   #followRoster(): void {
     const { me, members } = this.#roster.now;
-    this.#paths.follow(me, members, this.#limits.meshMax);
+    this.#paths.follow(me, members, this.#limits.meshParticipants);
     this.#mesh.follow(me, members);
     this.#paths.update();
     this.#people.follow(members);

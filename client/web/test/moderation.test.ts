@@ -26,14 +26,14 @@ test('[MOD-1] [MOD-4] an owner asks to mute and removes with the keyboard alone'
   const page = await open('owner-menu');
   const tobias = page.locator(`[data-participant="${TOBIAS}"][data-testid=person]`);
   await page.getByTestId('person-actions').waitFor();
-  assert.equal(await focused(page), 'ask-to-mute', 'an opened menu is ready to be used');
+  assert.equal(await focused(page), 'request-mute', 'an opened menu is ready to be used');
   await page.keyboard.press('Escape');
   await page.getByTestId('person-actions').waitFor({ state: 'detached' });
   assert.equal(await focused(page), 'person-menu', 'a closed menu gives the focus back');
   assert.ok(await page.getByTestId('people-panel').isVisible(), 'and leaves the panel open');
 
   await page.keyboard.press('Enter');
-  await tobias.getByTestId('ask-to-mute').press('Enter');
+  await tobias.getByTestId('request-mute').press('Enter');
   await tobias.getByText('Asked to mute').waitFor();
   await tobias.getByTestId('person-menu').press('Enter');
   await page.getByTestId('kick').press('Enter');
@@ -46,7 +46,7 @@ test('[MOD-4] nobody is asked to mute who is muted', async () => {
   const page = await open('owner-people');
   const adaeze = page.getByTestId('person').filter({ hasText: 'Adaeze' });
   await adaeze.getByTestId('person-menu').click();
-  assert.ok(await adaeze.getByTestId('ask-to-mute').isDisabled());
+  assert.ok(await adaeze.getByTestId('request-mute').isDisabled());
   await page.context().close();
 });
 
@@ -126,7 +126,7 @@ test('[MOD-5] several at the door are shown at the top of the people, and admitt
 });
 
 test('[MOD-5] who waits sees themselves, and the waiting turns into the call', async () => {
-  const page = await open('in-lobby');
+  const page = await open('lobby-waiting');
   await page.getByTestId('lobby-says').getByText('let you in').waitFor();
   await page.locator('[data-testid=preview] video').waitFor();
   await page.getByTestId('prejoin-microphone').click();
@@ -143,11 +143,11 @@ for (const [answer, microphone] of [
   test(`[MOD-4] being asked to mute and answering ${answer}`, async () => {
     const page = await open('call-asked-to-mute');
     await page.getByTestId(`mute-${answer}`).click();
-    await page.getByTestId('mute-asked').waitFor({ state: 'detached' });
+    await page.getByTestId('mute-requested').waitFor({ state: 'detached' });
     await page.locator(`[data-testid=control-microphone][data-look=${microphone}]`).waitFor();
     await page.evaluate(() => globalThis.fakeCall?.show({ muteRequests: 2 }));
-    if (answer === 'no') await page.getByTestId('mute-asked').waitFor();
-    else assert.equal(await page.getByTestId('mute-asked').count(), 0, 'nothing when muted already');
+    if (answer === 'no') await page.getByTestId('mute-requested').waitFor();
+    else assert.equal(await page.getByTestId('mute-requested').count(), 0, 'nothing when muted already');
     await page.context().close();
   });
 

@@ -6,8 +6,8 @@ import { until } from './until.ts';
 export const MOVED_WITHIN_MS = 90_000;
 
 /** Everybody else is connected that way, and the page says it of the call. */
-export async function goes(one: Somebody, way: 'mesh' | 'relay', others: number): Promise<void> {
-  const path = way === 'mesh' ? 'direct' : 'relay';
+export async function goes(one: Somebody, way: 'mesh' | 'sfu', others: number): Promise<void> {
+  const path = way === 'mesh' ? 'direct' : 'sfu';
   let shown: string[] = [];
   let said = { way: '', why: '' };
   await until(

@@ -16,10 +16,10 @@ for (const { name, env, way, shownMs, apartMs } of [
   { name: 'from peer to peer', way: 'mesh', env: {}, shownMs: 200, apartMs: 150 },
   {
     name: 'through two relays',
-    way: 'relay',
+    way: 'sfu',
     shownMs: 300,
     apartMs: 80,
-    env: { PARLEY_LIMIT_MESH_MAX: '1', PARLEY_LIMIT_MEDIA_PER_RELAY: '1' },
+    env: { PARLEY_LIMIT_MESH_PARTICIPANTS: '1', PARLEY_LIMIT_MEDIA_PARTICIPANTS_PER_RELAY: '1' },
   },
 ] as const)
   describe(`a call ${name}`, { timeout: 120_000 }, () => {
@@ -32,7 +32,7 @@ for (const { name, env, way, shownMs, apartMs } of [
         Visitor.join(site.browser, { name: who, web: site.web, room, slate: true });
       const [ada, ben] = [await join('Ada'), await join('Ben')];
       for (const one of [ada, ben]) await goes(one, way, 1);
-      if (way === 'relay') assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [1, 1]);
+      if (way === 'sfu') assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [1, 1]);
       await pause(SETTLED_MS);
       for (const { page } of [ada, ben]) await readSlates(page);
       await pause(WATCHED_MS);

@@ -46,7 +46,7 @@ describe('a room', { timeout: 420_000 }, () => {
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const there = await watched(t, 'mesh to relay', people, async () => {
       films.begin(2);
-      for (const one of people) await goes(one, 'relay', 4);
+      for (const one of people) await goes(one, 'sfu', 4);
     });
     assert.deepEqual(await connections(people), [0, 0, 0], 'nobody is linked directly any more');
     bounded(there);
@@ -78,7 +78,7 @@ describe('a room that Firefox is in', { timeout: 420_000 }, () => {
 
     const films = await filmsFrom(t, link);
     const terminals = films.begin(2, 'join', '--log', '--publish');
-    await together(t, 'relay', people, 4);
+    await together(t, 'sfu', people, 4);
     const ids = await Promise.all(people.map(participantOf));
     for (const terminal of terminals) await receives(terminal, ids);
 
@@ -91,7 +91,7 @@ describe('a room that Firefox is in', { timeout: 420_000 }, () => {
 
 /** Three are enough here: the rest is the same for any number. */
 describe('a room through relays', { timeout: 420_000 }, () => {
-  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '2' });
+  const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '2' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
   const join = (name: string, room: string) =>
     Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
@@ -99,25 +99,25 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   it('[MEDIA-10] goes on when its relay is killed', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of people) await goes(one, 'relay', 2);
+    for (const one of people) await goes(one, 'sfu', 2);
     const relay = await relayInUse(site.stack);
     t.after(() => site.stack.restart(relay));
     const noticed = await watched(t, 'a relay killed', people, () => end(site.stack, relay, 'SIGKILL'));
     bounded(noticed, BACK_MS);
-    for (const one of people) await goes(one, 'relay', 2);
+    for (const one of people) await goes(one, 'sfu', 2);
   });
 
   it('[MEDIA-10] [MEDIA-14] hears whoever speaks again after their relay was killed while they were muted', async (t) => {
     const room = newRoom();
     const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of [ada, ben, cem]) await goes(one, 'relay', 2);
+    for (const one of [ada, ben, cem]) await goes(one, 'sfu', 2);
     await listen(ada.page);
     for (const to of ['off', 'plain', 'off'] as const) await switchMicrophone(ben, to);
     const relay = await relayInUse(site.stack);
     t.after(() => site.stack.restart(relay));
     await end(site.stack, relay, 'SIGKILL');
     await pause(BACK_MS.silentMs);
-    for (const one of [ada, ben, cem]) await goes(one, 'relay', 2);
+    for (const one of [ada, ben, cem]) await goes(one, 'sfu', 2);
     await switchMicrophone(ben, 'plain');
     await seesAndHearsOthers(ada, 2);
   });
@@ -147,7 +147,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   it('[MEDIA-14] shows everybody to whoever comes late within a second or so', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of people) await goes(one, 'relay', 2);
+    for (const one of people) await goes(one, 'sfu', 2);
     const late = await join('Dora', room);
     const came = Date.now();
     await seesPictures(late, 3);
@@ -160,7 +160,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room)];
     (await filmsFrom(t, `${site.web}/r/${room}`)).begin(1);
-    for (const one of people) await goes(one, 'relay', 2);
+    for (const one of people) await goes(one, 'sfu', 2);
     const noticed = await watched(t, 'a film', people, () => Promise.resolve());
     bounded(noticed);
   });
@@ -168,17 +168,20 @@ describe('a room through relays', { timeout: 420_000 }, () => {
 
 /** As many relays as people need: everybody asks, and each is sent where the fewest are. */
 describe('a room through two relays', { timeout: 420_000 }, () => {
-  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '1', PARLEY_LIMIT_MEDIA_PER_RELAY: '1' });
+  const site = withSite({
+    PARLEY_LIMIT_MESH_PARTICIPANTS: '1',
+    PARLEY_LIMIT_MEDIA_PARTICIPANTS_PER_RELAY: '1',
+  });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
   it('[MEDIA-3] [MEDIA-10] is one room for browsers and terminals on both, and goes on when one of them is killed', async (t) => {
     const room = newRoom();
     const join = (name: string) => Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
     const people = [await join('Ada'), await join('Ben')];
-    for (const one of people) await goes(one, 'relay', 1);
+    for (const one of people) await goes(one, 'sfu', 1);
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const terminals = films.begin(2, 'join', '--log', '--publish');
-    for (const one of people) await goes(one, 'relay', 3);
+    for (const one of people) await goes(one, 'sfu', 3);
     assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [2, 2]);
 
     const ids = await Promise.all(people.map((one) => one.participant()));
@@ -201,7 +204,7 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
 /** Everybody is connected with all others that way, and sees and hears them. */
 async function together(
   t: TestContext,
-  way: 'mesh' | 'relay',
+  way: 'mesh' | 'sfu',
   people: readonly Somebody[],
   others: number,
 ): Promise<void> {

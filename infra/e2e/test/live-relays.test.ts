@@ -58,7 +58,7 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
     const profile = await profileFor(site.browser, { web: site.web, name });
     // It publishes where nobody else is.
     await profile.route('**/v1/live/*', (route) =>
-      route.continue({ postData: JSON.stringify({ publish: true, without: home }) }),
+      route.continue({ postData: JSON.stringify({ publish: true, exclude: home }) }),
     );
     await publish(site.browser, { web: site.web, name, profile });
     const watcher = await watch(site.browser, { web: site.web, name });
@@ -79,7 +79,7 @@ describe('a live broadcast while certificates change', { timeout: 240_000 }, () 
   const rotationMs = 10_000;
   const site = withSite({
     PARLEY_RELAY_LIMIT_MEDIA_CERTIFICATE_ROTATION: String(rotationMs),
-    PARLEY_RELAY_LIMIT_MEDIA_CERTIFICATE_LIFE: '3700000',
+    PARLEY_RELAY_LIMIT_MEDIA_CERTIFICATE_LIFETIME: '3700000',
   });
 
   it('[MED-21] plays on in open pages, and takes who comes with the hashes from before and from after', async () => {

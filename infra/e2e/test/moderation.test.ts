@@ -71,10 +71,10 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
   it('[MOD-4] the owner asks to mute; the guest decides', async () => {
     const microphone = (look: string) =>
       guest.page.locator(`[data-testid=control-microphone][data-look=${look}]`).waitFor();
-    await ask('ask-to-mute');
+    await ask('request-mute');
     await guest.page.getByTestId('mute-no').click();
     await microphone('plain');
-    await ask('ask-to-mute');
+    await ask('request-mute');
     await guest.page.getByTestId('mute-yes').click();
     await microphone('off');
     await person('Gus').getByText('muted').waitFor({ state: 'attached' });
@@ -181,7 +181,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
   const person = (name: string) => owner.page.getByTestId('person').filter({ hasText: name });
 
   /** From the menu of the guest in the owner's list of people. */
-  async function ask(action: 'ask-to-mute' | 'kick' | 'ban'): Promise<void> {
+  async function ask(action: 'request-mute' | 'kick' | 'ban'): Promise<void> {
     await openPeople(owner.page);
     await person('Gus').getByTestId('person-menu').click();
     await person('Gus').getByTestId(action).click();

@@ -18,7 +18,7 @@ const BEHIND_MS = 10_000;
 const STEADY_MS = 4000;
 
 describe('a room through relays', { timeout: 240_000 }, () => {
-  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '1' });
+  const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
   const join = (name: string, room: string) => Visitor.join(site.browser, { name, web: site.web, room });
 
@@ -49,7 +49,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     const room = newRoom();
     const ada = await joinAsPuppet(tabs(), `${site.web}/r/${room}`, 'Ada');
     const ben = await join('Ben', room);
-    for (const one of [ada, ben]) await goes(one, 'relay', 1);
+    for (const one of [ada, ben]) await goes(one, 'sfu', 1);
     for (const { page } of [ada, ben]) await listen(page);
     const other = await tabs().newPage();
     await other.bringToFront();
@@ -70,7 +70,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     const room = newRoom();
     const ada = await join('Ada', room);
     const fox = await joinAsPuppet(firefox(), `${site.web}/r/${room}`, 'Fox');
-    for (const one of [ada, fox]) await goes(one, 'relay', 1);
+    for (const one of [ada, fox]) await goes(one, 'sfu', 1);
     for (const { page } of [ada, fox]) await listen(page);
     await pause(STEADY_MS);
     t.diagnostic(
@@ -82,7 +82,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
   async function two(): Promise<[Visitor, Visitor]> {
     const room = newRoom();
     const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
-    for (const one of [ada, ben]) await goes(one, 'relay', 1);
+    for (const one of [ada, ben]) await goes(one, 'sfu', 1);
     for (const { page } of [ada, ben]) await listen(page);
     for (const one of [ada, ben]) await seesAndHearsOthers(one, 1);
     return [ada, ben];

@@ -222,7 +222,7 @@ describe('two who cannot connect directly', { timeout: 300_000 }, () => {
 async function boastOf(page: string, pod: string, bytes: number): Promise<WebSocket> {
   const socket = new WebSocket(`${pod.replace('http', 'ws')}/v1/pages/socket`);
   await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'hold', page, whole: true, bytes }));
+  socket.send(JSON.stringify({ type: 'announce', page, whole: true, bytes }));
   return socket;
 }
 

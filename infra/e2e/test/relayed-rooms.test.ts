@@ -25,7 +25,7 @@ const SILENT_MS = 2000;
 const REMOVED_WITHIN_MS = 8000;
 
 describe('what is heard', { timeout: 240_000 }, () => {
-  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '3' });
+  const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '3' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
   const join = (name: string, room: string) =>
     Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
@@ -39,7 +39,7 @@ describe('what is heard', { timeout: 240_000 }, () => {
     let dora: Visitor | undefined;
     const there = await longestSilence(t, 'mesh to relay', [ada, ben], async () => {
       dora = await joinInSilence('Dora', room);
-      for (const one of [ada, ben]) await goes(one, 'relay', 3);
+      for (const one of [ada, ben]) await goes(one, 'sfu', 3);
       for (const one of [ada, ben]) await playsOnly(one, ['mix']);
     });
     const back = await longestSilence(t, 'relay to mesh', [ada, ben], async () => {
@@ -56,7 +56,7 @@ describe('what is heard', { timeout: 240_000 }, () => {
     const room = newRoom();
     const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
     await joinInSilence('Dora', room);
-    await goes(ada, 'relay', 3);
+    await goes(ada, 'sfu', 3);
     await listen(ada.page);
     await playsOnly(ada, ['mix']);
     for (const one of [ben, cem]) await switchMicrophone(one, 'off');
@@ -86,7 +86,7 @@ describe('what is heard', { timeout: 240_000 }, () => {
 });
 
 describe('whoever has to go', { timeout: 240_000 }, () => {
-  const site = withSite({ PARLEY_LIMIT_MESH_MAX: '1' });
+  const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
   it('[MOD-1] [MEDIA-7] because the owner removes them is neither seen nor heard any more, and sends nothing', async () => {
@@ -132,7 +132,7 @@ describe('whoever has to go', { timeout: 240_000 }, () => {
     await page.addInitScript(mayBeDeaf);
     const gus = new Visitor('Gus', page);
     for (const one of [olga, gus]) await one.enter(link);
-    for (const one of [olga, gus]) await goes(one, 'relay', 1);
+    for (const one of [olga, gus]) await goes(one, 'sfu', 1);
     for (const one of [olga, gus]) await listen(one.page);
     for (const one of [olga, gus]) await seesAndHearsOthers(one, 1);
     await isLoud(olga);

@@ -14,7 +14,7 @@ import { startWanLab, type WanHome } from '../support/wan-lab.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 /** Everybody goes through relays, and these wait for nobody when they end. */
-const ENV = { PARLEY_LIMIT_MESH_MAX: '1', PARLEY_RELAY_LIMIT_DRAIN_WINDOW: '100' };
+const ENV = { PARLEY_LIMIT_MESH_PARTICIPANTS: '1', PARLEY_RELAY_LIMIT_DRAIN_WINDOW: '100' };
 const FAR = { delayMs: 45, loss: 0.05 };
 /** Two a second: five seconds of them. */
 const BEEPS = 10;
@@ -112,7 +112,7 @@ describe(
       const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
       await Promise.all(
         people.map(async (one) => {
-          await goes(one, 'relay', 1);
+          await goes(one, 'sfu', 1);
           await one.watch();
           await listen(one.page);
           await hears(one, 1);

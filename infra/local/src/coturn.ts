@@ -40,7 +40,7 @@ export function coturnSpec(site: Site): ProcessSpec {
     tlsKeyFile: secrets.tlsKeyFile,
     realm: 'parley.local',
     secret: secrets.turnSecret,
-    meshMax: Number(site.env['PARLEY_LIMIT_MESH_MAX'] ?? LIMITS['mesh.max'].value),
+    meshParticipants: Number(site.env['PARLEY_LIMIT_MESH_PARTICIPANTS'] ?? LIMITS['mesh.participants'].value),
     networkAllocations: Number(
       site.env['PARLEY_LIMIT_TURN_NETWORK_ALLOCATIONS'] ?? LIMITS['turn.networkAllocations'].value,
     ),

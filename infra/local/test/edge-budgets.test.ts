@@ -144,7 +144,7 @@ test('[EDGE-6] floods of requests that are served, refused and too long share on
     many(100, (i) => edge.ask('/', { headers: long, from: from(i) })),
   ]);
   for (const answer of served) assert.equal(answer.status, 200);
-  for (const answer of heads) assert.deepEqual(refusal(answer), [431, 'HEAD_TOO_LARGE']);
+  for (const answer of heads) assert.deepEqual(refusal(answer), [431, 'HEADERS_TOO_LARGE']);
   // A line that comes in after the flood: the log is as far as that.
   await written(({ path }) => path === '/assets/last.js', '/assets/last.js');
   const most = logLines + Math.ceil((performance.now() - began) / 1000) + 1;

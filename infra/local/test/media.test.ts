@@ -47,7 +47,7 @@ test('the relays are a tree: the one whose name comes first has dialled the othe
   const [first, second] = stack.endpoints.relays;
   const links = async (relay: string | undefined) => {
     const text = await (await fetch(`${relay}/metrics`)).text();
-    return [/^parley_media_links_wanted (\d+)$/m, /^parley_media_links_up (\d+)$/m].map(
+    return [/^parley_media_links_desired (\d+)$/m, /^parley_media_links_up (\d+)$/m].map(
       (line) => line.exec(text)?.[1],
     );
   };

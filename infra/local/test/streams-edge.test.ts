@@ -95,7 +95,7 @@ test('[STR-4] a path arrives in one spelling, or is refused with its code', asyn
 
 test('a path of 64 kB is refused with its code', async () => {
   const answer = await edge.ask(`/streams/${'x'.repeat(65_536)}`, { headers: upgrade });
-  assert.deepEqual(refusal(answer), [431, 'HEAD_TOO_LARGE']);
+  assert.deepEqual(refusal(answer), [431, 'HEADERS_TOO_LARGE']);
 });
 
 test('a topic, both its ends and their codes meet on one relay, and topics are spread over all', async () => {

@@ -89,7 +89,7 @@ test('[STR-70] clients of a relay that goes away are told so through the edge', 
   const [onFirst] = await Promise.all(stack.endpoints.relays.map(clientsOn));
   const closed = socket.closed();
   await stack.restart(onFirst?.some(({ topic }) => topic === '/out/moving') ? 'relay-1' : 'relay-2');
-  assert.deepEqual(await closed, { code: 1012, reason: 'GO_ELSEWHERE' });
+  assert.deepEqual(await closed, { code: 1012, reason: 'GOAWAY' });
 });
 
 test('when a relay is killed new sockets go to the other at once', async () => {
@@ -198,7 +198,7 @@ async function isWanted(relay: string): Promise<void> {
   const deadline = AbortSignal.timeout(withinMs);
   for (;;) {
     const metrics = await fetch(`${relay}/metrics`, { signal: deadline }).then((page) => page.text());
-    if (/^parley_relay_link_wants [1-9]/m.test(metrics)) return;
+    if (/^parley_relay_link_subscriptions [1-9]/m.test(metrics)) return;
     await delay(20);
   }
 }

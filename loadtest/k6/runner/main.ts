@@ -18,7 +18,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   [limitKey('address.resumes')]: '10000000',
   [limitKey('address.reads')]: '10000000',
   [limitKey('address.bufferedBytes')]: '1099511627776',
-  [limitKey('address.incompleteBytes')]: '1099511627776',
+  [limitKey('address.reassemblyBytes')]: '1099511627776',
   PARLEY_EDGE_ADDRESS_JOIN_BURST: '100000',
   PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1000',
   PARLEY_EDGE_ADDRESS_SOCKET_BURST: '100000',
@@ -75,7 +75,7 @@ async function run({ endpoints }: Stack): Promise<boolean> {
   );
   say(`measured; the last ones leave ${seconds(size.endMs)} s after the beginning`);
   const exitCode = await generator.ended;
-  const betweenPods = await sumOf('parley_directed_out_total', endpoints.pods);
+  const betweenPods = await sumOf('parley_directed_messages_sent_total', endpoints.pods);
   if (exitCode !== 0 && exitCode !== THRESHOLD_EXIT_CODE) throw new Error(`k6 ended with ${exitCode}`);
 
   const metrics = readMetrics(summaryPath);

@@ -16,7 +16,7 @@ import type { Browser } from 'playwright-core';
 
 export interface Way {
   readonly name: string;
-  readonly path: 'mesh' | 'relay';
+  readonly path: 'mesh' | 'sfu';
   readonly webSocketOnly: boolean;
   readonly open: () => Promise<Place>;
 }
@@ -28,8 +28,8 @@ export interface Place {
   close(): Promise<void>;
 }
 
-const RELAYED = { [limitKey('mesh.max')]: '1' };
-const APART = { ...RELAYED, [limitKey('media.perRelay')]: '1' };
+const RELAYED = { [limitKey('mesh.participants')]: '1' };
+const APART = { ...RELAYED, [limitKey('media.participantsPerRelay')]: '1' };
 /** Nobody is waited for at the end. */
 const AT_ONCE = { PARLEY_RELAY_LIMIT_DRAIN_WINDOW: '100' };
 /** 90 ms there and back. */
@@ -39,11 +39,11 @@ const LINKED_MS = 5000;
 
 export const WAYS: readonly Way[] = [
   { name: 'from peer to peer', path: 'mesh', webSocketOnly: false, open: () => here({}) },
-  { name: 'one relay', path: 'relay', webSocketOnly: false, open: () => here(RELAYED) },
-  { name: 'two relays', path: 'relay', webSocketOnly: false, open: () => here(APART) },
-  { name: 'three relays: leaf, origin, leaf', path: 'relay', webSocketOnly: false, open: tree },
-  { name: '90 ms away, 5 % loss: QUIC', path: 'relay', webSocketOnly: false, open: far },
-  { name: '90 ms away, 5 % loss: WebSocket', path: 'relay', webSocketOnly: true, open: far },
+  { name: 'one relay', path: 'sfu', webSocketOnly: false, open: () => here(RELAYED) },
+  { name: 'two relays', path: 'sfu', webSocketOnly: false, open: () => here(APART) },
+  { name: 'three relays: leaf, origin, leaf', path: 'sfu', webSocketOnly: false, open: tree },
+  { name: '90 ms away, 5 % loss: QUIC', path: 'sfu', webSocketOnly: false, open: far },
+  { name: '90 ms away, 5 % loss: WebSocket', path: 'sfu', webSocketOnly: true, open: far },
 ];
 
 async function here(

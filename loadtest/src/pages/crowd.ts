@@ -99,8 +99,8 @@ function arrive(pod: string, page: string): Promise<Visitor> {
     const decoded = decodeVisitMessage(data.toString());
     if (!decoded.ok) return;
     const { message } = decoded;
-    if (message.type === 'arrived') {
-      socket.send(JSON.stringify({ type: 'hold', page, whole: true, bytes: PAGE_BYTES }));
+    if (message.type === 'welcome') {
+      socket.send(JSON.stringify({ type: 'announce', page, whole: true, bytes: PAGE_BYTES }));
       arrived.resolve(visitor);
     }
     if (message.type === 'error') arrived.reject(new Error(message.code));

@@ -28,7 +28,7 @@ export interface Watch {
 
 /** All have one address, and whatever relays there are share every room; every other limit is as in production. */
 export const LIMITS: Readonly<Record<string, string>> = {
-  [limitKey('media.perRelay')]: '1',
+  [limitKey('media.participantsPerRelay')]: '1',
   [limitKey('address.joins')]: '1000000',
   [limitKey('address.reads')]: '1000000',
   PARLEY_EDGE_ADDRESS_JOIN_BURST: '100000',

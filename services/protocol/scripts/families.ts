@@ -24,7 +24,7 @@ import {
 } from '../src/http.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
 import {
-  BroughtLine,
+  ResumeChatLine,
   ChatId,
   ChatLine,
   ChatProof,
@@ -84,65 +84,65 @@ export const HTTP_BODIES = {
 export const FAMILIES = {
   client: {
     title: 'Client messages',
-    about: 'What a client says on its socket, as JSON text messages.',
+    about: 'Messages of a client on its socket, as JSON text messages.',
     messages: CLIENT_MESSAGES,
   },
   server: {
     title: 'Server messages',
-    about: 'What a pod says on a socket, as JSON text messages.',
+    about: 'Messages of a pod on a socket, as JSON text messages.',
     messages: SERVER_MESSAGES,
     newer: true,
   },
   bus: {
     title: 'Bus messages',
-    about: 'What pods tell each other over NATS core, as JSON.',
+    about: 'Messages between pods over core NATS, as JSON.',
     messages: BUS_MESSAGES,
   },
   http: { title: 'HTTP bodies', about: 'Requests and answers of `/v1`.', messages: HTTP_BODIES },
   tokens: {
     title: 'Token claims',
-    about: 'What the signed tokens say: EdDSA JWTs whose header names the key (`kid`).',
+    about: 'Claims of the signed tokens: EdDSA JWTs whose header names the key (`kid`).',
     messages: { TicketClaims, ResumeClaims, MediaClaims },
   },
   media: {
     title: 'Media relays',
-    about: 'What relays say of themselves over NATS core, as JSON.',
+    about: 'Leases of media relays, published over core NATS as JSON.',
     messages: { MediaRelay },
   },
   turn: {
     title: 'TURN nodes',
-    about: 'What TURN nodes say of themselves over NATS core, as JSON.',
+    about: 'Leases of TURN nodes, published over core NATS as JSON.',
     messages: { TurnNode },
   },
   visitor: {
-    title: 'What visitors of pages say',
+    title: 'Messages of page visitors',
     about: 'On the socket of pages, as JSON text messages.',
     messages: VISITOR_MESSAGES,
   },
   visit: {
-    title: 'What visitors of pages are told',
+    title: 'Messages to page visitors',
     about: 'On the same socket.',
     messages: VISIT_MESSAGES,
     newer: true,
   },
   pages: {
     title: 'Pages on the bus',
-    about: 'What pods tell each other about pages over NATS core, as JSON.',
+    about: 'Messages between pods about pages over core NATS, as JSON.',
     messages: PAGE_BUS_MESSAGES,
   },
   link: {
-    title: 'Two visitors who connect',
-    about: 'What they say to each other in directed messages, as JSON.',
+    title: 'Signaling between two visitors',
+    about: 'Payloads of directed messages, as JSON.',
     messages: LINK_MESSAGES,
   },
   peer: {
-    title: 'Two visitors who are connected',
-    about: 'What they say on a data channel or a pipe, as JSON text messages.',
+    title: 'Messages between two connected visitors',
+    about: 'On a data channel or a pipe, as JSON text messages.',
     messages: PEER_MESSAGES,
   },
   manifest: {
     title: 'Manifests',
-    about: 'What the address of a page is the hash of.',
+    about: 'The address of a page is the hash of its manifest.',
     messages: { PageManifest },
   },
 } as const satisfies Record<string, Family>;
@@ -179,7 +179,7 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   ChatText,
   ChatLine,
   ChatProof,
-  BroughtLine,
+  ResumeChatLine,
   CodeName,
   IceServer,
   RelayOffer,

@@ -16,15 +16,15 @@ import { rustFiles } from './rust.ts';
 
 /** Subjects and buckets by the name of their export; functions are called with the name of their parameter in braces. */
 const SUBJECTS = {
-  beatSubject: subjects.beatSubject,
+  heartbeatSubject: subjects.heartbeatSubject,
   roomSubject: subjects.roomSubject('{room}'),
   podSubject: subjects.podSubject('{pod}'),
   podDirectedSubject: subjects.podDirectedSubject('{pod}'),
   mediaRelaySubject: subjects.mediaRelaySubject('{region}', '{relay}'),
-  pagesSubject: subjects.pagesSubject,
+  pagesHeartbeatSubject: subjects.pagesHeartbeatSubject,
   pageSubject: subjects.pageSubject('{page}'),
   podPagesSubject: subjects.podPagesSubject('{pod}'),
-  podVisitorsSubject: subjects.podVisitorsSubject('{pod}'),
+  podVisitorDirectedSubject: subjects.podVisitorDirectedSubject('{pod}'),
   turnNodeSubject: subjects.turnNodeSubject,
   revokedSubject: subjects.revokedSubject,
   relayLeaseSubject: subjects.relayLeaseSubject('{region}', '{relay}'),

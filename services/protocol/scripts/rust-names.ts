@@ -1,4 +1,4 @@
-/** Names in Rust's cases, from names on the wire: `go-elsewhere`, `GO_ELSEWHERE`, `afterMs`, `page.chunkBytes`; and numbers. */
+/** Names in Rust's cases, from names on the wire: `goaway`, `GOAWAY`, `afterMs`, `page.chunkBytes`; and numbers. */
 
 /** Of every generated module. */
 export const HEADER =

@@ -1,4 +1,4 @@
-/** What pods tell each other about a room and about themselves: JSON on NATS core. SPEC rules ROS-3 to ROS-17, MOD-9, MOD-10. */
+/** Messages between pods about rooms and about themselves: JSON on core NATS. SPEC rules ROS-3 to ROS-17, MOD-9, MOD-10. */
 import { Type, type Static } from 'typebox';
 import { Generation } from './client-messages.ts';
 import { ParticipantId, PodId, RoomId } from './ids.ts';
@@ -10,7 +10,7 @@ import { Incarnation, VisitorMarks } from './tokens.ts';
 /** Only grows for a pod, over restarts too: `boot` names a process, `epoch` a section that it opened. */
 const Epoch = Type.Integer({ minimum: 1 });
 const Sequence = Type.Integer({ minimum: 0 });
-/** Times between pods are what remains, never clock times. */
+/** Times between pods are remaining durations, never clock times. */
 const RemainingMs = Type.Integer({ minimum: 0 });
 
 /** A pod's claim on one participant. `awayMs` is there while the person is away: what remains of the grace period. */
@@ -21,11 +21,11 @@ export const Entry = Type.Object({
   media: Media,
   awayMs: Type.Optional(RemainingMs),
   owner: Type.Optional(Type.Boolean()),
-  /** At the door of a room with a lobby: not a participant yet. */
+  /** Waits in the lobby: not a participant yet. */
   waiting: Type.Optional(Type.Boolean()),
   visitor: Type.Optional(VisitorMarks),
 });
-/** A pod's word that somebody it held is gone for good. */
+/** Records that a participant of the pod left for good. */
 export const Tombstone = Type.Object({
   participant: ParticipantId,
   generation: Generation,
@@ -37,18 +37,18 @@ export const Section = Type.Object({
   boot: Epoch,
   epoch: Epoch,
   seq: Sequence,
-  /** Of a pod that is dead: its people are away, and this section is told by others. */
+  /** The pod is dead: its participants are `away`, and other pods send this section. */
   dead: Type.Boolean(),
   entries: Type.Array(Entry),
   tombstones: Type.Array(Tombstone),
 });
 
-/** `identify` changes nothing: whoever knows the participant says by what a ban would recognise it. */
+/** `identify` changes nothing: a pod that knows the participant answers with the marks that a ban matches. */
 const ModerationAction = Type.Union([
   Type.Literal('identify'),
   Type.Literal('kick'),
   Type.Literal('ban'),
-  Type.Literal('ask-to-mute'),
+  Type.Literal('request-mute'),
   Type.Literal('admit'),
   Type.Literal('deny'),
 ]);
@@ -56,9 +56,9 @@ export type ModerationAction = Static<typeof ModerationAction>;
 
 const head = { room: RoomId, pod: PodId };
 
-/** Said on the room's subject at 0, 0.25 and 1 s after first interest. */
+/** Published on the room's subject 0, 0.25 and 1 s after the pod's first interest. */
 export const Hello = Type.Object({ type: Type.Literal('hello'), ...head, section: Section });
-/** The answer to hello or ask: to the asking pod only. `named` are the pods with a section in the room. */
+/** The answer to `hello` or `sections-request`, to the requesting pod only. `named` lists the pods with a section in the room. */
 export const Sections = Type.Object({
   type: Type.Literal('sections'),
   ...head,
@@ -66,7 +66,7 @@ export const Sections = Type.Object({
   named: Type.Array(PodId),
   recoveringMs: RemainingMs,
   chat: Type.Array(ChatLine),
-  /** Those who left and whose resume tokens may not have expired: told by a pod of a room that may be recovering. */
+  /** Participants that left and whose resume tokens may not have expired; sent where the room may be recovering. */
   departures: Type.Optional(Type.Array(Tombstone)),
 });
 /** Exactly one of `put` and `drop`. */
@@ -85,9 +85,9 @@ export const Digest = Type.Object({
   seq: Sequence,
   hash: Type.Integer({ description: 'FNV-1a of the section, 32 bits.' }),
 });
-/** To one pod: send me your sections. */
-export const Ask = Type.Object({ type: Type.Literal('ask'), ...head });
-/** The pod has nobody in the room any more and stops listening; its tombstones stay with the others until they expire. */
+/** To one pod: asks for its sections. */
+export const SectionsRequest = Type.Object({ type: Type.Literal('sections-request'), ...head });
+/** The pod has no participant in the room any more and unsubscribes; the other pods keep its tombstones until they expire. */
 export const Bye = Type.Object({ type: Type.Literal('bye'), ...head, epoch: Epoch });
 export const RoomChat = Type.Object({ type: Type.Literal('chat'), ...head, line: ChatLine });
 /** One ban of a named room, as pods match it. */
@@ -96,19 +96,19 @@ export const BanMarks = Type.Object({
   device: Type.Optional(VisitorMarks.properties.network),
   network: Type.Optional(VisitorMarks.properties.network),
 });
-/** What the home region's store says of a named room. The highest revision of an incarnation counts. */
+/** The record of a named room in its home region's store. The highest revision of an incarnation counts. */
 export const RoomPolicy = Type.Object({
   revision: Sequence,
-  /** A room that was deleted and made again is another one. */
+  /** A room that was deleted and created again has another incarnation. */
   incarnation: Incarnation,
   view: RoomView,
   bans: Type.Array(BanMarks, { maxItems: 500 }),
-  /** Whoever was kicked lately: its resume token is worth nothing. */
+  /** Participants that were kicked: their resume tokens are refused. */
   kicked: Type.Array(ParticipantId, { maxItems: 1000 }),
 });
-/** The owner changed the policy. Said at 0, 0.3 and 1.2 s; pods also read it again after opening the room and after an outage. */
+/** The owner changed the policy. Published at 0, 0.3 and 1.2 s; pods also read it again after they open the room and after an outage. */
 export const Policy = Type.Object({ type: Type.Literal('policy'), ...head, policy: RoomPolicy });
-/** The owner wants something done to a participant; whichever pod holds it does it and answers. Said at 0, 0.3 and 1.2 s until answered. */
+/** An owner's request about a participant; the pod that holds the participant acts and answers. Published at 0, 0.3 and 1.2 s until answered. */
 export const Moderate = Type.Object({
   type: Type.Literal('moderate'),
   ...head,
@@ -122,25 +122,25 @@ export const Moderated = Type.Object({
   pod: PodId,
   ref: Type.Integer({ minimum: 0 }),
   outcome: Type.Union([Type.Literal('done'), Type.Literal('full'), Type.Literal('unavailable')]),
-  /** Not there where the participant was gone already. */
+  /** Absent where the participant had left already. */
   name: Type.Optional(DisplayName),
   visitor: Type.Optional(VisitorMarks),
 });
-/** A room made again under the name has another incarnation, and goes on. */
-export const RoomGone = Type.Object({
-  type: Type.Literal('room-gone'),
+/** The owner deleted the room. A room that was created again under the name has another incarnation, and goes on. */
+export const RoomDeleted = Type.Object({
+  type: Type.Literal('room-deleted'),
   ...head,
   incarnation: Type.Optional(Incarnation),
 });
-/** Once a second on the beat subject. A pod that misses three is dead. */
-export const Beat = Type.Object({ type: Type.Literal('beat'), pod: PodId, boot: Epoch });
-/** The owner of a directed message's reader answers the pod of its sender. */
-export const DirectedAnswer = Type.Object({
-  type: Type.Literal('directed-answer'),
+/** Published once a second on the heartbeat subject. A pod that misses three is dead. */
+export const Heartbeat = Type.Object({ type: Type.Literal('heartbeat'), pod: PodId, boot: Epoch });
+/** The pod of a directed message's recipient reports the outcome to the pod of its sender. */
+export const DirectedAck = Type.Object({
+  type: Type.Literal('directed-ack'),
   pod: PodId,
   ref: Type.Integer({ minimum: 0 }),
   outcome: Type.Union([
-    Type.Literal('taken'),
+    Type.Literal('accepted'),
     Type.Literal('unknown'),
     Type.Literal('away'),
     Type.Literal('slow'),
@@ -152,15 +152,15 @@ export const BUS_MESSAGES = {
   sections: Sections,
   delta: Delta,
   digest: Digest,
-  ask: Ask,
+  'sections-request': SectionsRequest,
   bye: Bye,
   chat: RoomChat,
   policy: Policy,
   moderate: Moderate,
   moderated: Moderated,
-  'room-gone': RoomGone,
-  beat: Beat,
-  'directed-answer': DirectedAnswer,
+  'room-deleted': RoomDeleted,
+  heartbeat: Heartbeat,
+  'directed-ack': DirectedAck,
 } as const;
 
 export type Entry = Static<typeof Entry>;
@@ -169,7 +169,7 @@ export type Section = Static<typeof Section>;
 export type Sections = Static<typeof Sections>;
 export type Delta = Static<typeof Delta>;
 export type Digest = Static<typeof Digest>;
-export type DirectedAnswer = Static<typeof DirectedAnswer>;
+export type DirectedAck = Static<typeof DirectedAck>;
 export type RoomPolicy = Static<typeof RoomPolicy>;
 export type Policy = Static<typeof Policy>;
 export type Moderate = Static<typeof Moderate>;
@@ -179,12 +179,12 @@ export type BusMessage =
   | Sections
   | Delta
   | Digest
-  | Static<typeof Ask>
+  | Static<typeof SectionsRequest>
   | Static<typeof Bye>
   | Static<typeof RoomChat>
   | Policy
   | Moderate
   | Moderated
-  | Static<typeof RoomGone>
-  | Static<typeof Beat>
-  | DirectedAnswer;
+  | Static<typeof RoomDeleted>
+  | Static<typeof Heartbeat>
+  | DirectedAck;

@@ -21,8 +21,8 @@ export const CHAT_LIMITS = {
     min: 1,
     max: 1000,
     unit: 'lines per second',
-    code: 'CHAT_TOO_FAST',
-    why: 'nobody types faster; a burst of twice that is allowed',
+    code: 'TOO_MANY_CHAT_LINES',
+    why: 'faster than a person types; a burst of twice that is allowed',
   },
   'chat.history': {
     value: 100,
@@ -30,9 +30,9 @@ export const CHAT_LIMITS = {
     max: 1000,
     unit: 'lines',
     code: null,
-    why: 'what somebody who resumes may have missed',
+    why: 'what a participant that resumes may have missed',
   },
-  'chat.brought': {
+  'chat.resumeLines': {
     value: 20,
     min: 0,
     max: 20,

@@ -1,7 +1,7 @@
-/** What a client says on its socket: JSON text messages. Directed messages are in `directed.ts`. */
+/** Messages of a client on its socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
-import { Without } from './media.ts';
-import { BroughtLine, ChatId, ChatText, DisplayName, Media } from './people.ts';
+import { Exclude } from './media.ts';
+import { ResumeChatLine, ChatId, ChatText, DisplayName, Media } from './people.ts';
 
 /** Raised by the client at every connection attempt: it orders two pods' claims on one person. */
 export const Generation = Type.Integer({ minimum: 1, maximum: 2 ** 31 });
@@ -19,7 +19,7 @@ export const Resume = Type.Object({
   generation: Generation,
   name: DisplayName,
   media: Media,
-  chat: Type.Array(BroughtLine, {
+  chat: Type.Array(ResumeChatLine, {
     maxItems: 20,
     description: 'The last lines the client has, so that a room whose pods all died gets them back.',
   }),
@@ -35,7 +35,7 @@ export const Ping = Type.Object({ type: Type.Literal('ping') });
 export const IceRequest = Type.Object({ type: Type.Literal('ice') });
 
 /** Asks for a media relay and a fresh token for it. */
-export const RelayRequest = Type.Object({ type: Type.Literal('relay'), without: Without });
+export const RelayRequest = Type.Object({ type: Type.Literal('relay'), exclude: Exclude });
 
 export const CLIENT_MESSAGES = {
   enter: Enter,

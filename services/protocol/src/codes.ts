@@ -1,4 +1,4 @@
-/** The one table of stable codes, with HTTP status and WebSocket close code. SPEC rules ERR-1 to ERR-4. */
+/** The table of stable codes, with HTTP status and WebSocket close code. SPEC rules ERR-1 to ERR-4. */
 
 export interface CodeEntry {
   /** HTTP status of an answer of /v1 that carries the code. */
@@ -19,14 +19,19 @@ export const CODES = define({
     http: 400,
     close: null,
     retry: false,
-    meaning: 'The request is not of the form this address takes.',
+    meaning: 'The request does not have the form that this route requires.',
   },
-  BODY_TOO_LARGE: { http: 413, close: null, retry: false, meaning: 'The request body is over the limit.' },
-  HEAD_TOO_LARGE: {
+  BODY_TOO_LARGE: {
+    http: 413,
+    close: null,
+    retry: false,
+    meaning: 'The request body exceeds the size limit.',
+  },
+  HEADERS_TOO_LARGE: {
     http: 431,
     close: null,
     retry: false,
-    meaning: "The request's head is larger than the edge or the pod takes.",
+    meaning: 'The request headers exceed the size limit of the edge or the pod.',
   },
   REQUEST_TIMEOUT: {
     http: 408,
@@ -34,15 +39,20 @@ export const CODES = define({
     retry: true,
     meaning: 'The request was not complete in time.',
   },
-  NOT_FOUND: { http: 404, close: null, retry: false, meaning: 'There is nothing at this address.' },
+  NOT_FOUND: { http: 404, close: null, retry: false, meaning: 'No resource exists at this address.' },
   ORIGIN_DENIED: {
     http: 403,
     close: null,
     retry: false,
-    meaning: 'Pages of this origin may not use this installation.',
+    meaning: 'Pages of this origin are not allowed to use this installation.',
   },
-  ROOM_INVALID: { http: 400, close: 4404, retry: false, meaning: 'This is no room id.' },
-  ROOM_NOT_FOUND: { http: 404, close: 4404, retry: false, meaning: 'No such named room.' },
+  ROOM_INVALID: {
+    http: 400,
+    close: 4404,
+    retry: false,
+    meaning: 'The path does not contain a valid room id.',
+  },
+  ROOM_NOT_FOUND: { http: 404, close: 4404, retry: false, meaning: 'No named room with this name exists.' },
   ROOM_EXISTS: {
     http: 409,
     close: null,
@@ -53,34 +63,39 @@ export const CODES = define({
     http: 503,
     close: null,
     retry: true,
-    meaning: 'This region keeps as many named rooms as it may have.',
+    meaning: 'The region has reached its maximum number of named rooms.',
   },
   ROOM_DELETED: { http: 410, close: 4410, retry: false, meaning: 'The owner deleted this room.' },
   ROOM_FULL: {
     http: 409,
     close: 4409,
     retry: true,
-    meaning: 'The room has as many participants as it may have.',
+    meaning: 'The room has reached its maximum number of participants.',
   },
   LOBBY_FULL: {
     http: null,
     close: 4417,
     retry: true,
-    meaning: 'Too many people wait for this room already.',
+    meaning: 'The lobby of this room is full.',
   },
-  LOBBY_TIMEOUT: { http: null, close: 4418, retry: true, meaning: 'Nobody answered at the door.' },
+  LOBBY_TIMEOUT: {
+    http: null,
+    close: 4418,
+    retry: true,
+    meaning: 'The owner did not answer within the time limit of the lobby.',
+  },
   PARTICIPANT_NOT_FOUND: {
     http: 404,
     close: null,
     retry: false,
-    meaning: 'Nobody of this id is in the room or waits for it.',
+    meaning: 'No participant with this id is in the room or in its lobby.',
   },
-  BAN_NOT_FOUND: { http: 404, close: null, retry: false, meaning: 'The room has no such ban.' },
+  BAN_NOT_FOUND: { http: 404, close: null, retry: false, meaning: 'The room has no ban with this id.' },
   TOO_MANY_BANS: {
     http: 409,
     close: null,
     retry: false,
-    meaning: 'The room has as many bans as it may have: lift one first.',
+    meaning: 'The room has reached its maximum number of bans: lift one first.',
   },
   TOO_MANY_REQUESTS: {
     http: 429,
@@ -117,40 +132,40 @@ export const CODES = define({
     close: 4504,
     retry: true,
     reconnect: true,
-    meaning: 'This pod takes no more; another may.',
+    meaning: 'This pod has reached a limit; another pod may accept the request.',
   },
   PAGE_TOO_LARGE: {
     http: null,
     close: null,
     retry: false,
-    meaning: 'The page is larger than this installation allows.',
+    meaning: 'The page exceeds the size limit of this installation.',
   },
   PAGE_INVALID: {
     http: null,
     close: null,
     retry: false,
-    meaning: 'What is at this address is no page: its manifest or its content does not agree with itself.',
+    meaning: 'The manifest or the content of this page is invalid.',
   },
   PAGES_TOO_LARGE: {
     http: null,
     close: null,
     retry: false,
-    meaning: 'All pages of this tab together are larger than allowed: close one first.',
+    meaning: 'All pages of this tab together exceed the size limit: close one first.',
   },
   TOO_MANY_PAGES: {
     http: null,
     close: null,
     retry: false,
-    meaning: 'This tab has as many pages as it may have: close one first.',
+    meaning: 'This tab has reached its maximum number of pages: close one first.',
   },
-  PAGES_TOO_FAST: { http: null, close: null, retry: true, meaning: 'Too many requests for pages.' },
-  NO_RELAY: { http: 503, close: null, retry: true, meaning: 'No media relay takes sessions now.' },
+  TOO_MANY_PAGE_REQUESTS: { http: null, close: null, retry: true, meaning: 'Too many requests for pages.' },
+  RELAY_UNAVAILABLE: { http: 503, close: null, retry: true, meaning: 'No media relay accepts sessions now.' },
   NOT_READY: {
     http: 503,
     close: 4505,
     retry: true,
     reconnect: true,
-    meaning: 'This pod is starting, draining or without its bus.',
+    meaning: 'This pod is starting, draining or not connected to NATS.',
   },
   STORE_UNAVAILABLE: {
     http: 503,
@@ -163,9 +178,9 @@ export const CODES = define({
     http: 400,
     close: 4406,
     retry: false,
-    meaning: 'The display name is empty, too long or has control characters.',
+    meaning: 'The display name is empty, too long or contains forbidden characters.',
   },
-  ENTER_FIRST: {
+  ENTER_REQUIRED: {
     http: null,
     close: 4405,
     retry: false,
@@ -176,37 +191,42 @@ export const CODES = define({
     close: 4408,
     retry: false,
     reconnect: true,
-    meaning: 'No enter or resume within the time limit.',
+    meaning: 'The socket sent no enter or resume within the time limit.',
   },
-  ALREADY_ENTERED: { http: null, close: null, retry: false, meaning: 'This socket has entered already.' },
+  ALREADY_ENTERED: { http: null, close: null, retry: false, meaning: 'This socket has already entered.' },
   TICKET_INVALID: {
     http: null,
     close: 4401,
     retry: false,
-    meaning: 'The ticket is forged, of another room or unreadable.',
+    meaning: 'The ticket is forged, for another room or unreadable.',
   },
-  TICKET_EXPIRED: { http: null, close: 4402, retry: false, meaning: 'The ticket is too old: join again.' },
+  TICKET_EXPIRED: { http: null, close: 4402, retry: false, meaning: 'The ticket has expired: join again.' },
   TICKET_USED: { http: null, close: 4403, retry: false, meaning: 'The ticket has been used: join again.' },
   RESUME_INVALID: {
     http: null,
     close: 4411,
     retry: false,
-    meaning: 'The resume token is forged, of another room or unreadable.',
+    meaning: 'The resume token is forged, for another room or unreadable.',
   },
-  RESUME_EXPIRED: { http: null, close: 4412, retry: false, meaning: 'Too late to resume: join again.' },
+  RESUME_EXPIRED: {
+    http: null,
+    close: 4412,
+    retry: false,
+    meaning: 'The resume token has expired: join again.',
+  },
   REPLACED: {
     http: null,
     close: 4413,
     retry: false,
-    meaning: 'The same participant is connected elsewhere; this client stops for good.',
+    meaning: 'The same participant connected again; this client does not reconnect.',
   },
   KICKED: { http: null, close: 4414, retry: false, meaning: 'The owner removed this participant.' },
-  BANNED: { http: 403, close: 4415, retry: false, meaning: 'This participant may not enter the room.' },
-  LIVE_OFF: {
+  BANNED: { http: 403, close: 4415, retry: false, meaning: 'This participant is banned from the room.' },
+  LIVE_DISABLED: {
     http: 403,
     close: null,
     retry: false,
-    meaning: 'This installation has no live broadcasts that anybody may open.',
+    meaning: 'Live broadcasts are disabled on this installation.',
   },
   LOBBY_DENIED: {
     http: 403,
@@ -218,27 +238,28 @@ export const CODES = define({
     http: null,
     close: 4400,
     retry: false,
-    meaning: 'The message is not JSON or not of its type; the socket is closed after too many.',
+    meaning:
+      'The message is not valid JSON or does not match its schema; after too many of these the socket is closed.',
   },
   UNKNOWN_TYPE: {
     http: null,
     close: 4400,
     retry: false,
-    meaning: 'A message of an unknown type; the socket is closed after too many.',
+    meaning: 'The message has an unknown type; after too many of these the socket is closed.',
   },
-  BAD_FRAME: { http: null, close: 1002, retry: false, meaning: 'Not a frame of RFC 6455.' },
-  BAD_ENCODING: { http: null, close: 1007, retry: false, meaning: 'A text message that is not UTF-8.' },
+  BAD_FRAME: { http: null, close: 1002, retry: false, meaning: 'The frame violates RFC 6455.' },
+  BAD_ENCODING: { http: null, close: 1007, retry: false, meaning: 'A text message is not valid UTF-8.' },
   MESSAGE_TOO_LARGE: {
     http: null,
     close: 1009,
     retry: false,
-    meaning: 'The message is over the size limit.',
+    meaning: 'The message exceeds the size limit.',
   },
   TOO_MANY_FRAGMENTS: {
     http: null,
     close: 1008,
     retry: false,
-    meaning: 'The message came in more fragments, or in smaller pieces, than allowed.',
+    meaning: 'The message was sent in too many fragments or pieces.',
   },
   MESSAGE_TIMEOUT: {
     http: null,
@@ -247,7 +268,7 @@ export const CODES = define({
     reconnect: true,
     meaning: 'The message was not complete in time.',
   },
-  INCOMPLETE_BYTES: {
+  REASSEMBLY_LIMIT_EXCEEDED: {
     http: null,
     close: 4434,
     retry: true,
@@ -259,7 +280,7 @@ export const CODES = define({
     close: 4429,
     retry: true,
     reconnect: true,
-    meaning: 'This socket sends too much too fast.',
+    meaning: 'This socket exceeds its rate of messages or bytes.',
   },
   SLOW_CONSUMER: {
     http: null,
@@ -268,27 +289,38 @@ export const CODES = define({
     reconnect: true,
     meaning: 'This socket reads too slowly.',
   },
-  CHAT_TOO_LONG: { http: null, close: null, retry: false, meaning: 'The chat line is too long.' },
-  CHAT_TOO_FAST: {
+  CHAT_TOO_LONG: {
+    http: null,
+    close: null,
+    retry: false,
+    meaning: 'The chat line exceeds the length limit.',
+  },
+  TOO_MANY_CHAT_LINES: {
     http: null,
     close: null,
     retry: true,
     meaning: 'Too many chat lines: this one was not sent.',
   },
-  ICE_TOO_FAST: {
+  TOO_MANY_ICE_REQUESTS: {
     http: null,
     close: null,
     retry: true,
     meaning: 'Too many requests for ICE servers.',
   },
-  GO_ELSEWHERE: {
+  GOAWAY: {
     http: null,
     close: 1012,
     retry: true,
     reconnect: true,
-    meaning: 'This pod is going away: resume on another.',
+    meaning: 'This pod is draining: resume on another.',
   },
-  INTERNAL: { http: 500, close: 1011, retry: true, reconnect: true, meaning: 'A fault of ours.' },
+  INTERNAL: {
+    http: 500,
+    close: 1011,
+    retry: true,
+    reconnect: true,
+    meaning: 'An internal error of the service.',
+  },
 } as const satisfies Record<string, CodeEntry>);
 
 export type Code = keyof typeof CODES;
@@ -302,7 +334,7 @@ export function codeOfClose(close: number): Code | undefined {
 
 export const isCode = (text: string): text is Code => Object.hasOwn(CODES, text);
 
-/** A code of a newer service reads as a fault of its own: something went wrong, and trying again may help. */
+/** A reader treats a code of a newer service as INTERNAL: a retry may help. */
 export const knownCode = (text: string): Code => (isCode(text) ? text : 'INTERNAL');
 
 /** Whether a client whose socket was closed with it connects again by itself. */

@@ -91,7 +91,7 @@ export function receivedBinary(message: Uint8Array): DirectedReceived<Uint8Array
   return from === undefined ? undefined : { from, payload: message.subarray(newline + 1) };
 }
 
-/** A directed message between pods: `{room} {from} {to} {ref} {pod} {t|b}\n{payload}`. Answered with `directed-answer` and the ref. */
+/** A directed message between pods: `{room} {from} {to} {ref} {pod} {t|b}\n{payload}`. Answered with `directed-ack` and the ref. */
 export interface DirectedTransfer {
   readonly room: RoomId;
   readonly from: ParticipantId;

@@ -2,7 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Code } from './codes.ts';
 import { ParticipantId, RegionId, RoomId, RoomName } from './ids.ts';
-import { Without } from './media.ts';
+import { Exclude } from './media.ts';
 import { DisplayName, Presence } from './people.ts';
 
 export const IceServer = Type.Object({
@@ -87,7 +87,7 @@ export const LiveRequest = Type.Object({
   publish: Type.Optional(
     Type.Boolean({ description: 'To publish the broadcast, and not only to subscribe to it.' }),
   ),
-  without: Without,
+  exclude: Exclude,
 });
 export const LiveAnswer = Type.Object({
   broadcast: Type.String({ description: 'Its path on the relay: `live/{name}`.' }),
@@ -204,7 +204,7 @@ export const ROUTES = {
   deleteRoom: {
     method: 'DELETE',
     path: '/v1/rooms/:room',
-    summary: 'Delete a named room; everyone in it is told',
+    summary: 'Delete a named room; its participants are disconnected',
     body: null,
     answer: { status: 204, schema: null },
     owner: true,
@@ -264,9 +264,9 @@ export const ROUTES = {
     owner: true,
     codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND'],
   },
-  askToMute: {
+  requestMute: {
     method: 'POST',
-    path: '/v1/rooms/:room/participants/:participant/ask-to-mute',
+    path: '/v1/rooms/:room/participants/:participant/request-mute',
     summary: 'Ask a participant to mute',
     body: null,
     answer: { status: 204, schema: null },
@@ -276,7 +276,7 @@ export const ROUTES = {
   admit: {
     method: 'POST',
     path: '/v1/rooms/:room/participants/:participant/admit',
-    summary: 'Let somebody in who waits in the lobby',
+    summary: 'Admit a newcomer from the lobby',
     body: null,
     answer: { status: 204, schema: null },
     owner: true,
@@ -285,7 +285,7 @@ export const ROUTES = {
   deny: {
     method: 'POST',
     path: '/v1/rooms/:room/participants/:participant/deny',
-    summary: 'Refuse somebody who waits in the lobby',
+    summary: 'Deny a newcomer in the lobby',
     body: null,
     answer: { status: 204, schema: null },
     owner: true,
@@ -319,7 +319,7 @@ export const ROUTES = {
   openLive: {
     method: 'POST',
     path: '/v1/live/:name',
-    summary: 'Ask for the way to a live broadcast: answers a relay and a token for it',
+    summary: 'Request access to a live broadcast: answers a relay and a token for it',
     body: LiveRequest,
     answer: { status: 200, schema: LiveAnswer },
     owner: false,
@@ -327,8 +327,8 @@ export const ROUTES = {
       'BAD_REQUEST',
       'BODY_TOO_LARGE',
       'NAME_INVALID',
-      'LIVE_OFF',
-      'NO_RELAY',
+      'LIVE_DISABLED',
+      'RELAY_UNAVAILABLE',
       'TOO_MANY_JOINS',
       'POD_FULL',
       'NOT_READY',

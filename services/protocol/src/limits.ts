@@ -13,7 +13,7 @@ export interface Limit {
   readonly min: number;
   readonly max: number;
   readonly unit: string;
-  /** What a caller over the limit is told; `null` where nobody is refused. */
+  /** The code that a caller over the limit gets; `null` where nothing is refused. */
   readonly code: Code | null;
   readonly why: string;
 }
@@ -102,13 +102,13 @@ export const LIMITS = define({
     code: 'POD_FULL',
     why: 'after a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and come back; requests and tickets are counted apart, so that neither keeps out the other',
   },
-  'pod.badBusLines': {
+  'pod.badMessageLogLines': {
     value: 60,
     min: 1,
     max: 1_000_000,
     unit: 'log lines per minute',
     code: null,
-    why: 'of messages on NATS that are not understood: enough to find their sender; `parley_bus_bad_messages_total` counts all of them',
+    why: 'of messages on NATS that are not understood: enough to find their sender; `parley_nats_invalid_messages_total` counts all of them',
   },
   'address.rooms': {
     value: 30,
@@ -116,7 +116,7 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'named rooms per hour',
     code: 'TOO_MANY_ROOMS',
-    why: 'a named room is kept until it is deleted or was not used for `room.idle`',
+    why: 'a named room is kept until it is deleted or was not used for `room.idleTimeout`',
   },
   'address.moderation': {
     value: 240,
@@ -132,7 +132,7 @@ export const LIMITS = define({
     max: 500,
     unit: 'bans',
     code: 'TOO_MANY_BANS',
-    why: 'they are read with the room at every join, and told between pods in one message',
+    why: 'they are read with the room at every join, and sent between pods in one message',
   },
   'room.kicked': {
     value: 200,
@@ -140,7 +140,7 @@ export const LIMITS = define({
     max: 1000,
     unit: 'participants',
     code: null,
-    why: 'over it the earliest is forgotten, whose resume token is then as good as that of somebody who left',
+    why: 'over it the earliest is forgotten, whose resume token is then treated as that of a participant that left',
   },
   'room.lobby': {
     value: 50,
@@ -158,13 +158,13 @@ export const LIMITS = define({
     code: 'LOBBY_FULL',
     why: 'of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns',
   },
-  'lobby.wait': {
+  'lobby.timeout': {
     value: 900_000,
     min: 1000,
     max: 86_400_000,
     unit: 'ms',
     code: 'LOBBY_TIMEOUT',
-    why: 'a quarter of an hour at a door that nobody opens',
+    why: 'a quarter of an hour without an answer of the owner',
   },
   'room.participants': {
     value: 100,
@@ -174,7 +174,7 @@ export const LIMITS = define({
     code: 'ROOM_FULL',
     why: 'soft unless the room was made with a cap: counted against the local roster; a section of 1,000 people is half of what NATS takes in a message',
   },
-  'room.idle': {
+  'room.idleTimeout': {
     value: 7_776_000_000,
     min: 600_000,
     max: 315_360_000_000,
@@ -190,7 +190,7 @@ export const LIMITS = define({
     code: 'REGION_FULL',
     why: "20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred people are half of it",
   },
-  'mesh.max': {
+  'mesh.participants': {
     value: 4,
     min: 1,
     max: 12,
@@ -255,7 +255,7 @@ export const LIMITS = define({
     max: 10_000,
     unit: 'ms',
     code: null,
-    why: 'a sender learns within 2 s that nobody took a message (P7)',
+    why: 'a sender learns within 2 s that a message was not delivered (P7)',
   },
   'directed.pending': {
     value: 20_000,

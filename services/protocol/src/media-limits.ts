@@ -21,7 +21,7 @@ export const MEDIA_LIMITS = {
     min: 1,
     max: 100_000,
     unit: 'requests per minute',
-    code: 'ICE_TOO_FAST',
+    code: 'TOO_MANY_ICE_REQUESTS',
     why: 'a client asks when a path breaks, at most every 5 s, and before its credentials end',
   },
   'address.iceRequests': {
@@ -29,16 +29,16 @@ export const MEDIA_LIMITS = {
     min: 1,
     max: 10_000_000,
     unit: 'requests per minute',
-    code: 'ICE_TOO_FAST',
+    code: 'TOO_MANY_ICE_REQUESTS',
     why: 'of one network: an office whose TURN node ends, in which every client asks at once',
   },
-  'turn.lapse': {
+  'turn.leaseDuration': {
     value: 6000,
     min: 1000,
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'a TURN node says every 2 s what it is: two of these may be lost before nobody is sent to it',
+    why: 'a TURN node renews its lease every 2 s: two renewals may be lost before no client is sent to it',
   },
   'turn.nodes': {
     value: 256,
@@ -46,7 +46,7 @@ export const MEDIA_LIMITS = {
     max: 10_000,
     unit: 'nodes',
     code: null,
-    why: 'an installation has tens; more is somebody who says names without end, and is not heard',
+    why: 'an installation has tens; more are an attack with invented names, and are ignored',
   },
   'turn.offered': {
     value: 2,
@@ -56,13 +56,13 @@ export const MEDIA_LIMITS = {
     code: null,
     why: 'one may end in the middle of a call; each more costs everybody an allocation for every connection and transport',
   },
-  'media.relayLapse': {
+  'media.leaseDuration': {
     value: 6000,
     min: 1000,
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'a relay says every 2 s what it is: two of these may be lost before nobody is sent to it',
+    why: 'a relay renews its lease every 2 s: two renewals may be lost before no client is sent to it',
   },
   'media.relays': {
     value: 256,
@@ -70,9 +70,9 @@ export const MEDIA_LIMITS = {
     max: 10_000,
     unit: 'relays',
     code: null,
-    why: 'a region has tens; more is somebody who says names without end, and is not heard',
+    why: 'a region has tens; more are an attack with invented names, and are ignored',
   },
-  'media.perRelay': {
+  'media.participantsPerRelay': {
     value: 50,
     min: 1,
     max: 10_000,
@@ -80,13 +80,13 @@ export const MEDIA_LIMITS = {
     code: null,
     why: 'of one room; more are sent to one more relay each time, and what these publish crosses between the relays once',
   },
-  'media.tokenAge': {
+  'media.tokenMaxAge': {
     value: 300_000,
     min: 10_000,
     max: 3_600_000,
     unit: 'ms',
     code: null,
-    why: 'who left a room keeps a token: it opens nothing later than this, and the socket hands out fresh ones',
+    why: 'a participant that left a room keeps a token: it opens no session after this time, and the socket issues fresh ones',
   },
   'media.session': {
     value: 43_200_000,

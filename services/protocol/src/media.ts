@@ -1,4 +1,4 @@
-/** Media relays: what each says of itself over NATS, and how a room's broadcasts are named. SPEC rules MEDIA-1 to MEDIA-7. */
+/** Media relays: their leases on NATS, and the names of a room's broadcasts. SPEC rules MEDIA-1 to MEDIA-7. */
 import { Type, type Static } from 'typebox';
 import type { ParticipantId, RoomId } from './ids.ts';
 
@@ -32,16 +32,18 @@ export const MediaRelay = Type.Object({
   }),
   sessions: Type.Integer({ minimum: 0 }),
   capacity: Type.Integer({ minimum: 1, description: 'Sessions it takes.' }),
-  gone: Type.Optional(Type.Boolean({ description: 'The last word: it is going.' })),
+  draining: Type.Optional(
+    Type.Boolean({ description: 'The relay is about to end: no client is sent to it.' }),
+  ),
 });
 export type MediaRelay = Static<typeof MediaRelay>;
 
-/** Said by whoever asks for a relay and had one. SPEC rule MEDIA-10. */
-export const Without = Type.Optional(
+/** In a request for a relay by a client that had one. SPEC rule MEDIA-10. */
+export const Exclude = Type.Optional(
   Type.String({
     maxLength: 256,
     description:
-      'The address of the relay that was lost or goes: another one is answered where there is one.',
+      'The address of a relay that was lost or drains: the answer names another one where there is one.',
   }),
 );
 

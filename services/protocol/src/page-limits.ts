@@ -6,7 +6,7 @@ export const PAGE_LIMITS = {
     max: 67_108_864,
     unit: 'bytes',
     code: 'PAGE_TOO_LARGE',
-    why: 'a long article with its pictures; whoever reads it keeps it in memory',
+    why: 'a long article with its pictures; its readers keep it in memory',
   },
   'page.chunkBytes': {
     value: 65_536,
@@ -16,7 +16,7 @@ export const PAGE_LIMITS = {
     code: null,
     why: 'one message of a data channel in every browser; the manifest of the largest page stays at 11 KiB',
   },
-  'page.memory': {
+  'page.memoryBytes': {
     value: 67_108_864,
     min: 1024,
     max: 1_073_741_824,
@@ -30,9 +30,9 @@ export const PAGE_LIMITS = {
     max: 1000,
     unit: 'pages',
     code: 'TOO_MANY_PAGES',
-    why: 'of one socket; each page is a line in the books of a pod',
+    why: 'of one socket; each page takes memory of a pod',
   },
-  'page.asked': {
+  'page.maxHolders': {
     value: 6,
     min: 1,
     max: 32,
@@ -40,7 +40,7 @@ export const PAGE_LIMITS = {
     code: null,
     why: 'a reader is connected with so many at once: enough to find every chunk, few enough to set up',
   },
-  'page.served': {
+  'page.maxReaders': {
     value: 8,
     min: 1,
     max: 256,
@@ -53,15 +53,15 @@ export const PAGE_LIMITS = {
     min: 1,
     max: 1_000_000,
     unit: 'messages per minute',
-    code: 'PAGES_TOO_FAST',
-    why: 'of one socket, about pages: a reader says some ten for each page',
+    code: 'TOO_MANY_PAGE_REQUESTS',
+    why: 'of one socket, about pages: a reader sends some ten for each page',
   },
   'address.pages': {
     value: 600,
     min: 1,
     max: 10_000_000,
     unit: 'requests per minute',
-    code: 'PAGES_TOO_FAST',
+    code: 'TOO_MANY_PAGE_REQUESTS',
     why: 'wishes for pages and pipes from one address: an office that opens a link at once',
   },
   'pod.pages': {
@@ -77,23 +77,23 @@ export const PAGE_LIMITS = {
     min: 1,
     max: 1_000_000,
     unit: 'pages',
-    code: 'PAGES_TOO_FAST',
-    why: 'pages of which a pod first heard from one address: a tenth of `pod.pages`, so that no address takes all',
+    code: 'TOO_MANY_PAGE_REQUESTS',
+    why: 'pages that one address was the first to name on a pod: a tenth of `pod.pages`, so that no address takes all',
   },
-  'page.countEvery': {
+  'page.countInterval': {
     value: 1000,
     min: 50,
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'counts are told this often at most, so that a thousand arrivals are not a million messages',
+    why: 'counts are sent this often at most, so that a thousand arrivals are not a million messages',
   },
-  'page.settle': {
+  'page.settleTime': {
     value: 10_000,
     min: 0,
     max: 600_000,
     unit: 'ms',
     code: null,
-    why: 'after a pod died its visitors come back to others: until then nothing is called gone',
+    why: 'after a pod died its visitors come back to others: until then no page counts as gone',
   },
 } as const;

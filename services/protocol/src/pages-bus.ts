@@ -1,4 +1,4 @@
-/** What pods tell each other about pages: JSON on NATS core. SPEC rules PAGE-10 to PAGE-13. */
+/** Messages between pods about pages: JSON on core NATS. SPEC rules PAGE-10 to PAGE-13. */
 import { Type, type Static } from 'typebox';
 import { PodId } from './ids.ts';
 import { PageAddress, VisitorId } from './pages.ts';
@@ -6,19 +6,23 @@ import { PageAddress, VisitorId } from './pages.ts';
 const Boot = Type.Integer({ minimum: 1 });
 const Count = Type.Integer({ minimum: 0 });
 
-/** Once a second, on the subject of all pods. A pod that misses three is dead. */
-export const PageBeat = Type.Object({
-  type: Type.Literal('page-beat'),
+/** Published once a second to all pods. A pod that misses three is dead. */
+export const PageHeartbeat = Type.Object({
+  type: Type.Literal('page-heartbeat'),
   pod: PodId,
   boot: Boot,
   visitors: Count,
-  leaving: Type.Optional(
-    Type.Boolean({ description: 'Its visitors are on their way to other pods: nothing is settled.' }),
+  draining: Type.Optional(
+    Type.Boolean({ description: 'Its visitors move to other pods: no count is settled.' }),
   ),
 });
-/** To the page's subject at 0, 0.25 and 1 s after first interest. */
-export const PageAsk = Type.Object({ type: Type.Literal('page-ask'), page: PageAddress, pod: PodId });
-/** What a pod has of a page: to the page's subject as it changes, or to the pod that asked. All zero: nothing any more. */
+/** Published on the page's subject 0, 0.25 and 1 s after the pod's first interest. */
+export const PageSectionRequest = Type.Object({
+  type: Type.Literal('page-section-request'),
+  page: PageAddress,
+  pod: PodId,
+});
+/** A pod's counts of a page: published on the page's subject when they change, or sent to the requesting pod. All zero ends the section. */
 export const PageSection = Type.Object({
   type: Type.Literal('page-section'),
   page: PageAddress,
@@ -27,40 +31,40 @@ export const PageSection = Type.Object({
   seq: Count,
   holders: Count,
   readers: Count,
-  some: Type.Array(
+  sample: Type.Array(
     Type.Object({
       visitor: VisitorId,
       whole: Type.Boolean(),
-      net: Type.Optional(
+      network: Type.Optional(
         Type.Integer({
           minimum: 0,
-          description: 'The same for those of one network, in this message alone.',
+          description: 'Equal for holders of one network, within this message only.',
         }),
       ),
     }),
     {
       maxItems: 32,
-      description: 'Of those that can give something, by chance, as evenly of all networks as there are.',
+      description: 'A random sample of the visitors that have chunks, as even over all networks as possible.',
     },
   ),
 });
-/** Whether a directed message for a visitor was taken: to the pod of its sender. */
-export const PageAnswer = Type.Object({
-  type: Type.Literal('page-answer'),
+/** Reports the outcome of a directed message for a visitor to the pod of its sender. */
+export const PageDirectedAck = Type.Object({
+  type: Type.Literal('page-directed-ack'),
   pod: PodId,
   ref: Count,
-  outcome: Type.Union([Type.Literal('taken'), Type.Literal('unknown'), Type.Literal('slow')]),
+  outcome: Type.Union([Type.Literal('accepted'), Type.Literal('unknown'), Type.Literal('slow')]),
 });
 
 export const PAGE_BUS_MESSAGES = {
-  'page-beat': PageBeat,
-  'page-ask': PageAsk,
+  'page-heartbeat': PageHeartbeat,
+  'page-section-request': PageSectionRequest,
   'page-section': PageSection,
-  'page-answer': PageAnswer,
+  'page-directed-ack': PageDirectedAck,
 } as const;
 
-export type PageBeat = Static<typeof PageBeat>;
-export type PageAsk = Static<typeof PageAsk>;
+export type PageHeartbeat = Static<typeof PageHeartbeat>;
+export type PageSectionRequest = Static<typeof PageSectionRequest>;
 export type PageSection = Static<typeof PageSection>;
-export type PageAnswer = Static<typeof PageAnswer>;
-export type PageBusMessage = PageBeat | PageAsk | PageSection | PageAnswer;
+export type PageDirectedAck = Static<typeof PageDirectedAck>;
+export type PageBusMessage = PageHeartbeat | PageSectionRequest | PageSection | PageDirectedAck;

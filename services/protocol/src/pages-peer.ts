@@ -1,11 +1,11 @@
 /**
- * What two visitors say to each other: through signaling (directed messages) until they are connected, then on the data channel or the pipe,
- * one for each page. SPEC rules PAGE-14 to PAGE-17.
+ * Messages between two visitors: directed messages through signaling until they are connected, then messages on the data channel or the
+ * pipe, one for each page. SPEC rules PAGE-14 to PAGE-17.
  */
 import { Type, type Static } from 'typebox';
 import { PageAddress, PipeName } from './pages.ts';
 
-/** Names one connection between two visitors; chosen by the one who begins it. */
+/** Identifies one connection between two visitors; chosen by the visitor that begins it. */
 export const Link = Type.String({ pattern: '^[A-Za-z0-9_-]{8,22}$' });
 const Sdp = Type.String({ maxLength: 16_384 });
 
@@ -23,13 +23,16 @@ export const LinkCandidate = Type.Object({
   candidate: Type.String({ maxLength: 1024 }),
   mid: Type.Union([Type.String({ maxLength: 32 }), Type.Null()]),
 });
-/** Instead of an answer. `busy`: as many readers are served as may be; `none`: not here; `double`: yours and mine met, mine stays. */
-export const LinkRefusal = Type.Object({
-  type: Type.Literal('refuse'),
+/**
+ * Instead of an answer. `busy`: the holder serves `page.maxReaders` readers; `not-found`: it does not have the page; `glare`: both visitors sent an
+ * offer at the same time, and the other offer stays.
+ */
+export const LinkReject = Type.Object({
+  type: Type.Literal('reject'),
   link: Link,
-  why: Type.Union([Type.Literal('busy'), Type.Literal('none'), Type.Literal('double')]),
+  reason: Type.Union([Type.Literal('busy'), Type.Literal('not-found'), Type.Literal('glare')]),
 });
-/** No direct way was found: from here on this link goes through the stream relay. */
+/** No direct path was found: from here on this link goes through the stream relay. */
 export const LinkPipe = Type.Object({
   type: Type.Literal('pipe'),
   link: Link,
@@ -41,40 +44,50 @@ export const LINK_MESSAGES = {
   offer: LinkOffer,
   answer: LinkAnswer,
   candidate: LinkCandidate,
-  refuse: LinkRefusal,
+  reject: LinkReject,
   pipe: LinkPipe,
 } as const;
 
-/** First from both sides: which page this is, as a pipe is opened by name; and the manifest, by whoever has it. */
-export const Open = Type.Object({
-  type: Type.Literal('open'),
+/** The first message of both sides: which page this is, as a pipe is opened by name; and the manifest, where the sender has it. */
+export const Handshake = Type.Object({
+  type: Type.Literal('handshake'),
   page: PageAddress,
   manifest: Type.Optional(
     Type.String({ maxLength: 262_144, description: 'As it stands: its SHA-256 is the address.' }),
   ),
 });
-/** Which chunks I have: a bit for each, the first in the highest bit of the first byte, base64url. Once the manifest is known. */
-export const Have = Type.Object({ type: Type.Literal('have'), chunks: Type.String({ maxLength: 1024 }) });
-/** One more. */
-export const Got = Type.Object({ type: Type.Literal('got'), chunk: Type.Integer({ minimum: 0 }) });
-/** Send me this one: the answer is a binary message, the chunk's number in 4 bytes, big-endian, and its bytes. */
-export const Get = Type.Object({ type: Type.Literal('get'), chunk: Type.Integer({ minimum: 0 }) });
-/** I do not have it, or do not serve you now. */
-export const Not = Type.Object({ type: Type.Literal('not'), chunk: Type.Integer({ minimum: 0 }) });
+/** The chunks that the sender has: a bit for each, the first in the highest bit of the first byte, base64url. Sent once the manifest is known. As in BEP 3. */
+export const Bitfield = Type.Object({
+  type: Type.Literal('bitfield'),
+  chunks: Type.String({ maxLength: 1024 }),
+});
+/** The sender has one more chunk. As in BEP 3. */
+export const Have = Type.Object({ type: Type.Literal('have'), chunk: Type.Integer({ minimum: 0 }) });
+/** Asks for a chunk. The answer is a binary message, the chunk's number in 4 bytes, big-endian, and its bytes. */
+export const Request = Type.Object({ type: Type.Literal('request'), chunk: Type.Integer({ minimum: 0 }) });
+/** The sender does not have the chunk, or does not serve this reader now. As in BEP 6. */
+export const Reject = Type.Object({ type: Type.Literal('reject'), chunk: Type.Integer({ minimum: 0 }) });
 export const Bye = Type.Object({ type: Type.Literal('bye') });
 
-export const PEER_MESSAGES = { open: Open, have: Have, got: Got, get: Get, not: Not, bye: Bye } as const;
+export const PEER_MESSAGES = {
+  handshake: Handshake,
+  bitfield: Bitfield,
+  have: Have,
+  request: Request,
+  reject: Reject,
+  bye: Bye,
+} as const;
 
 export type LinkMessage =
   | Static<typeof LinkOffer>
   | Static<typeof LinkAnswer>
   | Static<typeof LinkCandidate>
-  | Static<typeof LinkRefusal>
+  | Static<typeof LinkReject>
   | Static<typeof LinkPipe>;
 export type PeerMessage =
-  | Static<typeof Open>
+  | Static<typeof Handshake>
+  | Static<typeof Bitfield>
   | Static<typeof Have>
-  | Static<typeof Got>
-  | Static<typeof Get>
-  | Static<typeof Not>
+  | Static<typeof Request>
+  | Static<typeof Reject>
   | Static<typeof Bye>;

@@ -1,9 +1,9 @@
-/** Pages that exist while somebody holds them: their address and manifest, and what is said on a visitor's socket. SPEC rules PAGE-1 to PAGE-17. */
+/** Pages: their address and manifest, and the messages on a visitor's socket. SPEC rules PAGE-1 to PAGE-17. */
 import { Type, type Static } from 'typebox';
 import { Ping } from './client-messages.ts';
 import { IceOffer, IceServer } from './http.ts';
 import { PodId, symbols } from './ids.ts';
-import { ErrorMessage, GoElsewhere, Pong, Undelivered } from './server-messages.ts';
+import { ErrorMessage, Goaway, Pong, Undelivered } from './server-messages.ts';
 
 /** SHA-256 of a page's manifest. */
 export const PageAddress = Type.String({
@@ -82,41 +82,41 @@ export type PageManifest = Static<typeof PageManifest>;
 export const PipeName = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
 export const pipeTopic = (pipe: string): string => `pages/${pipe}`;
 
-/** I want the page; whoever is in `without` did not give it. */
-export const Want = Type.Object({
-  type: Type.Literal('want'),
+/** The visitor wants the page. `exclude` names visitors that did not provide it. */
+export const Subscribe = Type.Object({
+  type: Type.Literal('subscribe'),
   page: PageAddress,
-  without: Type.Optional(Type.Array(VisitorId, { maxItems: 64 })),
+  exclude: Type.Optional(Type.Array(VisitorId, { maxItems: 64 })),
 });
-/** I have all of the page, or some of it while I fetch the rest. */
-export const Hold = Type.Object({
-  type: Type.Literal('hold'),
+/** The visitor provides the page: all of it, or the chunks it has while it fetches the others. */
+export const Announce = Type.Object({
+  type: Type.Literal('announce'),
   page: PageAddress,
   whole: Type.Boolean(),
   bytes: Type.Integer({ minimum: 1, description: 'Of the whole page.' }),
 });
-/** I neither have it nor want it. */
-export const Drop = Type.Object({ type: Type.Literal('drop'), page: PageAddress });
-/** Asks for the way to a topic of the stream relay, where two cannot connect otherwise. */
+/** The visitor neither provides the page nor wants it. */
+export const Leave = Type.Object({ type: Type.Literal('leave'), page: PageAddress });
+/** Asks for a token for a topic of the stream relay, where two visitors cannot connect otherwise. */
 export const PipeRequest = Type.Object({ type: Type.Literal('pipe'), pipe: PipeName });
 export const PageIceRequest = Type.Object({ type: Type.Literal('ice') });
 
 export const VISITOR_MESSAGES = {
-  want: Want,
-  hold: Hold,
-  drop: Drop,
+  subscribe: Subscribe,
+  announce: Announce,
+  leave: Leave,
   pipe: PipeRequest,
   ice: PageIceRequest,
   ping: Ping,
 } as const;
 
-/** What a visitor has to keep; sizes in bytes. */
+/** Limits that a visitor observes; sizes in bytes. */
 export const PageLimits = Type.Object({
   pageBytes: Type.Integer({ minimum: 1 }),
   chunkBytes: Type.Integer({ minimum: 1 }),
   perVisitor: Type.Integer({ minimum: 1, description: 'Pages that one visitor holds or wants.' }),
-  asked: Type.Integer({ minimum: 1, description: 'Holders that a reader is connected with at once.' }),
-  served: Type.Integer({ minimum: 1, description: 'Readers that a holder serves at once.' }),
+  maxHolders: Type.Integer({ minimum: 1, description: 'Holders that a reader is connected with at once.' }),
+  maxReaders: Type.Integer({ minimum: 1, description: 'Readers that a holder serves at once.' }),
   memoryBytes: Type.Integer({ minimum: 1, description: 'All pages of one visitor together.' }),
   messageBytes: Type.Integer({ minimum: 1, description: 'One message on this socket.' }),
 });
@@ -124,9 +124,9 @@ export type PageLimits = Static<typeof PageLimits>;
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** The first on a socket. */
-export const Arrived = Type.Object({
-  type: Type.Literal('arrived'),
+/** The first message on a socket. */
+export const PageWelcome = Type.Object({
+  type: Type.Literal('welcome'),
   visitor: VisitorId,
   pod: PodId,
   iceServers: Type.Array(IceServer, { description: 'STUN only: `ice` answers credentials for TURN.' }),
@@ -135,30 +135,32 @@ export const Arrived = Type.Object({
 });
 /** A visitor that has a page, or some of it. */
 export const Holder = Type.Object({ visitor: VisitorId, whole: Type.Boolean() });
-/** Whom a reader may ask, some of the page's holders by chance. The answer to `want`; comes again when others turn up. */
+/** Holders that a reader may ask, a random sample. The answer to `subscribe`; sent again when other holders arrive. */
 export const Holders = Type.Object({
   type: Type.Literal('holders'),
   page: PageAddress,
   holders: Type.Array(Holder, { maxItems: 64 }),
 });
-/** How many have the page, and how many are fetching it; told to all of them as it changes. */
+/** How many visitors have the page, and how many are fetching it; sent to all of them when it changes. */
 export const PageCount = Type.Object({
   type: Type.Literal('count'),
   page: PageAddress,
   holders: Count,
   readers: Count,
-  settled: Type.Boolean({ description: 'No holder may be missing. None then: the page is gone.' }),
+  settled: Type.Boolean({
+    description: 'The count includes every holder. 0 holders then means that the page is gone.',
+  }),
 });
-/** How many have any page of the site open. */
+/** How many visitors the site has. */
 export const Visitors = Type.Object({ type: Type.Literal('visitors'), visitors: Count });
-/** `token`: what the stream relay wants to see for the topic, where it asks for tokens. */
+/** `token`: the token for the topic, where the stream relay requires tokens. */
 export const Pipe = Type.Object({ type: Type.Literal('pipe'), pipe: PipeName, token: Type.String() });
 export const PageIce = Type.Object({ type: Type.Literal('ice'), ...IceOffer.properties });
 
 export const VisitorUndelivered = Type.Object({ ...Undelivered.properties, to: VisitorId });
 
 export const VISIT_MESSAGES = {
-  arrived: Arrived,
+  welcome: PageWelcome,
   holders: Holders,
   count: PageCount,
   visitors: Visitors,
@@ -166,24 +168,24 @@ export const VISIT_MESSAGES = {
   ice: PageIce,
   pong: Pong,
   undelivered: VisitorUndelivered,
-  'go-elsewhere': GoElsewhere,
+  goaway: Goaway,
   error: ErrorMessage,
 } as const;
 
-export type Want = Static<typeof Want>;
-export type Hold = Static<typeof Hold>;
+export type Subscribe = Static<typeof Subscribe>;
+export type Announce = Static<typeof Announce>;
 export type VisitorMessage =
-  | Want
-  | Hold
-  | Static<typeof Drop>
+  | Subscribe
+  | Announce
+  | Static<typeof Leave>
   | Static<typeof PipeRequest>
   | Static<typeof PageIceRequest>
   | Static<typeof Ping>;
-export type Arrived = Static<typeof Arrived>;
+export type PageWelcome = Static<typeof PageWelcome>;
 export type Holders = Static<typeof Holders>;
 export type PageCount = Static<typeof PageCount>;
 export type VisitMessage =
-  | Arrived
+  | PageWelcome
   | Holders
   | PageCount
   | Static<typeof Visitors>
@@ -191,5 +193,5 @@ export type VisitMessage =
   | Static<typeof PageIce>
   | Static<typeof Pong>
   | Static<typeof VisitorUndelivered>
-  | Static<typeof GoElsewhere>
+  | Static<typeof Goaway>
   | ErrorMessage;

@@ -1,8 +1,8 @@
-/** What the people of a room know of each other. SPEC rules ROS-1 and ROS-2. */
+/** What participants of a room know of each other. SPEC rules ROS-1 and ROS-2. */
 import { Type, type Static } from 'typebox';
 import { ParticipantId } from './ids.ts';
 
-/** Which media somebody is sending. A muted microphone is `audio: false`. */
+/** Which media a participant sends. A muted microphone is `audio: false`. */
 export const Media = Type.Object({
   audio: Type.Boolean(),
   video: Type.Boolean(),
@@ -11,9 +11,9 @@ export const Media = Type.Object({
 export type Media = Static<typeof Media>;
 
 /**
- * `here`: has a socket. `away`: lost it and is within the grace period. `cut-off`: on the far side of a broken link between regions.
+ * `here`: has a socket. `away`: lost it and is within the grace period. `unreachable`: on the far side of a broken link between regions.
  */
-export const Presence = Type.Union([Type.Literal('here'), Type.Literal('away'), Type.Literal('cut-off')]);
+export const Presence = Type.Union([Type.Literal('here'), Type.Literal('away'), Type.Literal('unreachable')]);
 export type Presence = Static<typeof Presence>;
 
 /** A display name; its length and characters are checked against the limit `name.chars` in `checkName`. */
@@ -28,7 +28,7 @@ export const Member = Type.Object({
 });
 export type Member = Static<typeof Member>;
 
-/** Somebody who waits at the door of a room with a lobby. */
+/** A newcomer in the lobby of a room. */
 export const Waiting = Type.Object({ participant: ParticipantId, name: DisplayName });
 export type Waiting = Static<typeof Waiting>;
 
@@ -59,8 +59,8 @@ export const ChatLine = Type.Object({ ...line, proof: ChatProof });
 export type ChatLine = Static<typeof ChatLine>;
 
 /** As a client brings it along: an own line that no pod has acknowledged has no proof. */
-export const BroughtLine = Type.Object({ ...line, proof: Type.Optional(ChatProof) });
-export type BroughtLine = Static<typeof BroughtLine>;
+export const ResumeChatLine = Type.Object({ ...line, proof: Type.Optional(ChatProof) });
+export type ResumeChatLine = Static<typeof ResumeChatLine>;
 
 // Control characters, halves of surrogate pairs, and what turns or cuts the text around it unseen: bidirectional controls, the
 // zero-width space, word joiners. Joiners stay: emoji and Persian need them.

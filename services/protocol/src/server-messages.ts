@@ -1,4 +1,4 @@
-/** What a pod says on a socket: JSON text messages. Directed messages are in `directed.ts`. */
+/** Messages of a pod on a socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
 import { CodeName, IceOffer, RelayOffer, RoomView } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
@@ -14,7 +14,7 @@ export const Welcome = Type.Object({
   graceMs: Type.Integer({ minimum: 0 }),
   ...IceOffer.properties,
   owner: Type.Optional(Type.Boolean({ description: 'The reader came with the owner key.' })),
-  lobby: Type.Optional(Type.Array(Waiting, { description: 'Who waits at the door; told to owners only.' })),
+  lobby: Type.Optional(Type.Array(Waiting, { description: 'People in the lobby; sent to owners only.' })),
   recovering: Type.Boolean({
     description:
       'The room was just opened again by a resume: people it knew may not be back yet, keep them as away.',
@@ -26,7 +26,7 @@ export const Welcome = Type.Object({
     messageBytes: Type.Integer(),
     nameChars: Type.Integer(),
     chatChars: Type.Integer(),
-    meshMax: Type.Integer(),
+    meshParticipants: Type.Integer(),
   }),
 });
 export const Joined = Type.Object({ type: Type.Literal('joined'), member: Member });
@@ -50,8 +50,8 @@ export const Changed = Type.Object({
 });
 export const ChatEvent = Type.Object({ type: Type.Literal('chat'), line: ChatLine });
 /** With what others were shown besides the text, so that the sender can bring the line back. */
-export const ChatTaken = Type.Object({
-  type: Type.Literal('chat-taken'),
+export const ChatAck = Type.Object({
+  type: Type.Literal('chat-ack'),
   id: ChatId,
   name: DisplayName,
   at: Type.Integer(),
@@ -81,19 +81,19 @@ export const RelayAnswer = Type.Object({
   }),
 });
 export const RoomDeleted = Type.Object({ type: Type.Literal('room-deleted') });
-/** Before the welcome: the room has a lobby, and its owner has been told. */
-export const InLobby = Type.Object({ type: Type.Literal('in-lobby'), room: RoomView });
-/** To owners: somebody waits. */
-export const Knocked = Type.Object({ type: Type.Literal('knocked'), waiting: Waiting });
-/** To owners: somebody waits no more, whether admitted, refused or gone. */
-export const KnockEnded = Type.Object({ type: Type.Literal('knock-ended'), participant: ParticipantId });
+/** Before the welcome: the newcomer waits in the lobby, and the owners were notified. */
+export const LobbyWaiting = Type.Object({ type: Type.Literal('lobby-waiting'), room: RoomView });
+/** To owners: a newcomer waits in the lobby. */
+export const LobbyJoined = Type.Object({ type: Type.Literal('lobby-joined'), waiting: Waiting });
+/** To owners: a newcomer does not wait any more: it was admitted or denied, or it left. */
+export const LobbyLeft = Type.Object({ type: Type.Literal('lobby-left'), participant: ParticipantId });
 /** The owner locked or unlocked the room, or opened or closed its lobby. */
 export const RoomChanged = Type.Object({ type: Type.Literal('room-changed'), room: RoomView });
 /** The owner asks the reader to mute. Whether it does is the reader's choice. */
-export const MuteAsked = Type.Object({ type: Type.Literal('mute-asked') });
-export const GoElsewhere = Type.Object({
-  type: Type.Literal('go-elsewhere'),
-  afterMs: Type.Integer({ minimum: 0, description: 'The slot of this client: resume on another pod then.' }),
+export const MuteRequested = Type.Object({ type: Type.Literal('mute-requested') });
+export const Goaway = Type.Object({
+  type: Type.Literal('goaway'),
+  afterMs: Type.Integer({ minimum: 0, description: 'When this client resumes on another pod.' }),
 });
 export const Pong = Type.Object({ type: Type.Literal('pong') });
 export const ErrorMessage = Type.Object({
@@ -115,18 +115,18 @@ export const SERVER_MESSAGES = {
   back: Back,
   changed: Changed,
   chat: ChatEvent,
-  'chat-taken': ChatTaken,
+  'chat-ack': ChatAck,
   'resume-token': ResumeToken,
   undelivered: Undelivered,
   ice: IceAnswer,
   relay: RelayAnswer,
   'room-deleted': RoomDeleted,
-  'in-lobby': InLobby,
-  knocked: Knocked,
-  'knock-ended': KnockEnded,
+  'lobby-waiting': LobbyWaiting,
+  'lobby-joined': LobbyJoined,
+  'lobby-left': LobbyLeft,
   'room-changed': RoomChanged,
-  'mute-asked': MuteAsked,
-  'go-elsewhere': GoElsewhere,
+  'mute-requested': MuteRequested,
+  goaway: Goaway,
   pong: Pong,
   error: ErrorMessage,
 } as const;
@@ -144,17 +144,17 @@ export type ServerMessage =
   | Static<typeof Back>
   | Static<typeof Changed>
   | Static<typeof ChatEvent>
-  | Static<typeof ChatTaken>
+  | Static<typeof ChatAck>
   | Static<typeof ResumeToken>
   | Undelivered
   | Static<typeof IceAnswer>
   | Static<typeof RelayAnswer>
   | Static<typeof RoomDeleted>
-  | Static<typeof InLobby>
-  | Static<typeof Knocked>
-  | Static<typeof KnockEnded>
+  | Static<typeof LobbyWaiting>
+  | Static<typeof LobbyJoined>
+  | Static<typeof LobbyLeft>
   | Static<typeof RoomChanged>
-  | Static<typeof MuteAsked>
-  | Static<typeof GoElsewhere>
+  | Static<typeof MuteRequested>
+  | Static<typeof Goaway>
   | Static<typeof Pong>
   | ErrorMessage;

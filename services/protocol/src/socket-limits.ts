@@ -112,20 +112,20 @@ export const SOCKET_LIMITS = {
     code: 'SLOW_CONSUMER',
     why: 'a quarter of the 768 MiB of a pod; over it, sockets of the network that holds most are closed',
   },
-  'address.incompleteBytes': {
+  'address.reassemblyBytes': {
     value: 8_388_608,
     min: 65_536,
     max: 1_099_511_627_776,
     unit: 'bytes',
-    code: 'INCOMPLETE_BYTES',
+    code: 'REASSEMBLY_LIMIT_EXCEEDED',
     why: '16 KiB for each of the 500 sockets of one network, all in the middle of a message',
   },
-  'pod.incompleteBytes': {
+  'pod.reassemblyBytes': {
     value: 67_108_864,
     min: 65_536,
     max: 1_099_511_627_776,
     unit: 'bytes',
-    code: 'INCOMPLETE_BYTES',
+    code: 'REASSEMBLY_LIMIT_EXCEEDED',
     why: 'a twelfth of the 768 MiB of a pod; over it, sockets of the network that holds most are closed',
   },
   'socket.enterTimeout': {
@@ -142,6 +142,6 @@ export const SOCKET_LIMITS = {
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'with two misses noticed at the third ping, somebody whose network is gone shows away within 5 s',
+    why: 'with two misses noticed at the third ping, a participant whose network failed shows as away within 5 s',
   },
 } as const;

@@ -4,32 +4,33 @@ import type { PageAddress } from './pages.ts';
 
 const ROOT = 'parley.v1';
 
-/** A region's pods hear every pod's beat here. */
-export const beatSubject = `${ROOT}.beat`;
-/** Pods with interest in a room hear its roster and chat here. Room ids hold no `.`, `*`, `>` or space. */
+/** Heartbeats of all pods. */
+export const heartbeatSubject = `${ROOT}.heartbeat`;
+/** Roster and chat of a room, for pods with interest in it. Room ids contain no `.`, `*`, `>` or space. */
 export const roomSubject = (room: RoomId): string => `${ROOT}.room.${room}`;
-/** What is meant for one pod only: answers, questions and directed messages for the people it holds. */
+/** Messages to one pod: requests and answers. */
 export const podSubject = (pod: PodId): string => `${ROOT}.pod.${pod}`;
-/** The same for directed messages, which are not JSON. */
+/** Directed messages to the participants of one pod; they are not JSON. */
 export const podDirectedSubject = (pod: PodId): string => `${ROOT}.directed.${pod}`;
 
-/** Every pod says here how many visitors it has; all pods hear it. */
-export const pagesSubject = `${ROOT}.pages`;
-/** Pods with visitors who hold or want a page hear here how many others do. */
-export const pageSubject = (page: PageAddress): string => `${ROOT}.page.${page}`;
-/** What is meant for one pod only: answers about pages, and directed messages for its visitors. */
-export const podPagesSubject = (pod: PodId): string => `${ROOT}.pages-of.${pod}`;
-export const podVisitorsSubject = (pod: PodId): string => `${ROOT}.visitors-of.${pod}`;
+/** Heartbeats of all pods, with the number of their visitors. */
+export const pagesHeartbeatSubject = `${ROOT}.pages.heartbeat`;
+/** Sections of a page, for pods with visitors that hold or want it. */
+export const pageSubject = (page: PageAddress): string => `${ROOT}.pages.page.${page}`;
+/** Messages about pages to one pod. */
+export const podPagesSubject = (pod: PodId): string => `${ROOT}.pages.pod.${pod}`;
+/** Directed messages to the visitors of one pod. */
+export const podVisitorDirectedSubject = (pod: PodId): string => `${ROOT}.pages.directed.${pod}`;
 
 /**
- * A media relay publishes here what it is; NATS lets it publish on no other name than its own. The pods of the region subscribe with `*`.
- * Names of relays hold letters, digits, `-` and `_`.
+ * The lease of a media relay; NATS permits a relay to publish under its own name only. The pods of the region subscribe with `*`.
+ * Names of relays contain letters, digits, `-` and `_`.
  */
 export const mediaRelaySubject = (region: RegionId, relay: string): string =>
   `${ROOT}.media.relay.${region}.${relay}`;
-/** TURN nodes say here what they are; the pods of all regions hear it. */
+/** Leases of TURN nodes, for the pods of all regions. */
 export const turnNodeSubject = `${ROOT}.turn.node`;
-/** Who is sent away from the relays of all regions before their token is over: rule STR-118 of the relay's STREAMS.md. */
+/** Revocations for the relays of all regions: rule STR-118 of the relay's STREAMS.md. */
 export const revokedSubject = `${ROOT}.relay.revoked`;
 /** A relay publishes its lease here; the relays of the region subscribe with `*`: rule STR-90. */
 export const relayLeaseSubject = (region: RegionId, relay: string): string =>
@@ -39,5 +40,5 @@ export const relayCodesSubject = (mark: string): string => `${ROOT}.relay.codes.
 
 /** JetStream KV of a region: named rooms and their policy. Keys are room names. */
 export const ROOMS_BUCKET = 'parley-rooms';
-/** JetStream KV of a region: who sits in a room with a cap. Keys are room names. */
+/** JetStream KV of a region: the seats of rooms with a cap. Keys are room names. */
 export const SEATS_BUCKET = 'parley-seats';

@@ -1,4 +1,4 @@
-/** What our signed tokens say: EdDSA JWTs with `kid`. SPEC rules KEY-1 to KEY-4. */
+/** Claims of our signed tokens: EdDSA JWTs with `kid`. SPEC rules KEY-1 to KEY-4. */
 import { Type, type Static } from 'typebox';
 import { ParticipantId, RoomId } from './ids.ts';
 
@@ -70,7 +70,7 @@ export const MediaClaims = Type.Object({
   sub: ParticipantId,
   publish: Patterns,
   subscribe: Patterns,
-  iat: Type.Integer({ description: 'It opens sessions for `media.tokenAge` from then on.' }),
+  iat: Type.Integer({ description: 'It opens sessions for `media.tokenMaxAge` from then on.' }),
   exp: Type.Integer({ description: 'When a session that it opened ends.' }),
 });
 export type MediaClaims = Static<typeof MediaClaims>;

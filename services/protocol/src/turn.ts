@@ -1,4 +1,4 @@
-/** TURN nodes: what each says of itself over NATS. SPEC rules TURN-5 to TURN-8. */
+/** TURN nodes: their leases on NATS. SPEC rules TURN-5 to TURN-8. */
 import { Type, type Static } from 'typebox';
 import { RegionId } from './ids.ts';
 
@@ -19,8 +19,8 @@ export const TurnNode = Type.Object({
   urls: Type.Array(TurnUrl, { minItems: 1, maxItems: 8, description: 'The ones to try first in front.' }),
   allocations: Type.Integer({ minimum: 0 }),
   capacity: Type.Integer({ minimum: 1, description: 'Allocations it takes.' }),
-  gone: Type.Optional(
-    Type.Boolean({ description: 'It goes, or coturn has ended: nobody is sent there any more.' }),
+  draining: Type.Optional(
+    Type.Boolean({ description: 'The node is about to end, or coturn has ended: no client is sent to it.' }),
   ),
 });
 export type TurnNode = Static<typeof TurnNode>;

@@ -20,16 +20,16 @@ const NAMED_BY_NO_ROUTE: ReadonlySet<Code> = new Set([
   'INTERNAL',
   'ROOM_DELETED',
   'TOO_MANY_SOCKETS',
-  'HEAD_TOO_LARGE',
+  'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
   'LOBBY_DENIED',
 ]);
 /** No route answers these: they are said on a socket, or close it. */
 const SAID_ON_A_SOCKET: ReadonlySet<Code> = new Set([
-  'PAGES_TOO_FAST',
-  'ICE_TOO_FAST',
+  'TOO_MANY_PAGE_REQUESTS',
+  'TOO_MANY_ICE_REQUESTS',
   'SLOW_CONSUMER',
-  'INCOMPLETE_BYTES',
+  'REASSEMBLY_LIMIT_EXCEEDED',
   'LOBBY_FULL',
 ]);
 /** One mapper of the edge's own answers: what it is of, and the code in its body. */
@@ -114,9 +114,9 @@ test('[ERR-1] [ERR-2] the edge answers codes of the table, with their status', (
   const answered = new Map<string, number>();
   for (const [, filter = '', code = ''] of edge.matchAll(EDGE_ANSWER))
     answered.set(code, Number(/value: \{ default_value: (\d+)/.exec(filter)?.[1]));
-  assert.ok(answered.has('HEAD_TOO_LARGE'), [...answered.keys()].join(' '));
+  assert.ok(answered.has('HEADERS_TOO_LARGE'), [...answered.keys()].join(' '));
   for (const [code, status] of answered) assert.equal(CODES[code as Code]?.http, status, code);
-  assert.equal(CODES.HEAD_TOO_LARGE.retry, false, 'the same head is too large again');
+  assert.equal(CODES.HEADERS_TOO_LARGE.retry, false, 'the same head is too large again');
 });
 
 test('[ERR-4] a program reads the code, also of a newer service, whatever the message says', () => {
@@ -219,8 +219,8 @@ describe('[LIM-1] limits', () => {
   });
 
   it('an operator changes one and leaves the others', () => {
-    const limits = defaultLimits({ 'mesh.max': 6 });
-    assert.equal(limits['mesh.max'], 6);
+    const limits = defaultLimits({ 'mesh.participants': 6 });
+    assert.equal(limits['mesh.participants'], 6);
     assert.equal(limits['room.participants'], LIMITS['room.participants'].value);
     assert.deepEqual(Object.keys(limits), [...limitNames()]);
   });

@@ -31,8 +31,8 @@ pub async fn when_told(Told { mut terminate, mut interrupt }: Told, running: Run
     }
     tokio::select! {
         () = run(&running) => {},
-        _ = terminate.recv() => tracing::warn!("told twice: ending at once"),
-        _ = interrupt.recv() => tracing::warn!("told twice: ending at once"),
+        _ = terminate.recv() => tracing::warn!("second signal: exiting"),
+        _ = interrupt.recv() => tracing::warn!("second signal: exiting"),
     }
 }
 
@@ -67,7 +67,7 @@ async fn streams(relay: &Relay) -> bool {
     let batch = everyone.len().div_ceil(usize::try_from(batches).unwrap_or(usize::MAX)).max(1);
     for some in everyone.chunks(batch) {
         for client in some {
-            client.reader.close(Code::GoElsewhere);
+            client.reader.close(Code::Goaway);
         }
         sleep(PACE).await;
     }
@@ -76,7 +76,7 @@ async fn streams(relay: &Relay) -> bool {
         while relay.clients.count() > 0 || relay.addresses.total() > 0 {
             // Whoever came in while the drain began is told too.
             for client in relay.clients.all() {
-                client.reader.close(Code::GoElsewhere);
+                client.reader.close(Code::Goaway);
             }
             sleep(PACE).await;
         }

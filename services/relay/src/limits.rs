@@ -52,13 +52,13 @@ limits! {
         "Crossbar's: a thousand times a usual key frame";
     fragments "stream.fragments" = 16_384, 1 => 1 << 20, "fragments", Some(Code::MessageTooLarge),
         "a message of 10 MiB in pieces of 640 bytes; without it, empty fragments go on for ever";
-    message_time "stream.messageTime" = 120_000, 100 => 3_600_000, "ms", Some(Code::MessageTimeout),
+    message_timeout "stream.messageTimeout" = 120_000, 100 => 3_600_000, "ms", Some(Code::MessageTimeout),
         "10 MiB at 0.7 Mbit/s; a message that never ends holds memory for nothing";
     reader_messages "reader.messages" = 1024, 1 => 1 << 20, "messages", None,
         "half a minute of video at 30 frames a second: older is dropped, as nobody wants it any more";
     reader_bytes "reader.bytes" = 16 << 20, 1024 => 1 << 30, "bytes", None,
         "one message of the largest size and as much again of what came after it";
-    reader_stuck_time "reader.stuckTime" = 30_000, 100 => 3_600_000, "ms", Some(Code::SlowConsumer),
+    reader_stall_timeout "reader.stallTimeout" = 30_000, 100 => 3_600_000, "ms", Some(Code::SlowConsumer),
         "a reader that takes not one byte that long is gone or frozen";
     pod_sockets "pod.sockets" = 16_000, 1 => 1_000_000, "sockets", Some(Code::PodFull),
         "below the 20,000 descriptors a process usually gets";
@@ -66,25 +66,25 @@ limits! {
         "every socket may have its own";
     pod_queued_bytes "pod.queuedBytes" = 256 << 20, 1024 => 1 << 40, "bytes", None,
         "sixteen readers with full queues; over it each that is behind keeps an equal share";
-    pod_assembly_bytes "pod.assemblyBytes" = 256 << 20, 1024 => 1 << 40, "bytes", Some(Code::PodMemory),
+    pod_reassembly_bytes "pod.reassemblyBytes" = 256 << 20, 1024 => 1 << 40, "bytes", Some(Code::MemoryLimitExceeded),
         "25 messages of the largest size on their way in at once";
     address_sockets "address.sockets" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManySockets),
         "a campus behind one address; an IPv6 /64 counts as one";
-    address_assembly_bytes "address.assemblyBytes" = 64 << 20, 1024 => 1 << 40, "bytes", Some(Code::PodMemory),
-        "a quarter of pod.assemblyBytes: six messages of the largest size from one network at once";
-    address_waiting "address.waiting" = 500, 1 => 1_000_000, "sockets", Some(Code::TooManyWaiting),
-        "a quarter of pod.waiting: one network that sends no token leaves the others their places";
+    address_reassembly_bytes "address.reassemblyBytes" = 64 << 20, 1024 => 1 << 40, "bytes", Some(Code::MemoryLimitExceeded),
+        "a quarter of pod.reassemblyBytes: six messages of the largest size from one network at once";
+    address_unauthenticated "address.unauthenticated" = 500, 1 => 1_000_000, "sockets", Some(Code::TooManyUnauthenticated),
+        "a quarter of pod.unauthenticated: one network that sends no token leaves the others their places";
     address_codes "address.codes" = 1000, 1 => 1_000_000, "codes", Some(Code::TooManyCodes),
         "a tenth of pod.codes: 30 a second, a campus that opens a page";
     topic_bytes "topic.bytes" = 512, 8 => 8192, "bytes", Some(Code::TopicInvalid),
         "a path that people or programs make by hand";
-    head_bytes "head.bytes" = 16_384, 512 => 65_536, "bytes", Some(Code::HeadTooLarge),
+    headers_bytes "headers.bytes" = 16_384, 512 => 65_536, "bytes", Some(Code::HeadersTooLarge),
         "what browsers send is below 4 kB, and proxies add to it";
-    head_timeout "head.timeout" = 5000, 50 => 60_000, "ms", Some(Code::UpgradeTimeout),
+    headers_timeout "headers.timeout" = 5000, 50 => 60_000, "ms", Some(Code::UpgradeTimeout),
         "a head is one packet or two; whoever sends it by the byte wants to hold sockets";
     ping_interval "socket.pingInterval" = 54_000, 20 => 600_000, "ms", None,
         "Crossbar's";
-    idle_timeout "socket.idleTimeout" = 60_000, 50 => 3_600_000, "ms", Some(Code::SocketIdle),
+    idle_timeout "socket.idleTimeout" = 60_000, 50 => 3_600_000, "ms", Some(Code::IdleTimeout),
         "Crossbar's: the ping was not answered";
     close_timeout "socket.closeTimeout" = 5000, 50 => 60_000, "ms", None,
         "how long a socket that was told to close is waited for";
@@ -94,11 +94,11 @@ limits! {
         "what all topics keep for late joiners: 32 with all they may";
     lease_interval "lease.interval" = 1000, 20 => 60_000, "ms", None,
         "a pod that comes is found at once, by its first lease; one that went is forgotten after three";
-    lease_time "lease.time" = 3500, 50 => 600_000, "ms", None,
+    lease_duration "lease.duration" = 3500, 50 => 600_000, "ms", None,
         "three leases that did not come; only finding hangs on it, a link that is up stays";
     link_peers "link.peers" = 64, 1 => 1024, "pods", None,
         "every pod links to every other of its region: 4,032 links in all at this many";
-    link_wants "link.wants" = 16_000, 1 => 1_000_000, "topics", None,
+    link_subscriptions "link.subscriptions" = 16_000, 1 => 1_000_000, "topics", None,
         "every topic of a pod with pod.topics may be read there";
     link_messages "link.messages" = 1024, 1 => 1 << 20, "messages", None,
         "of one topic, waiting for one pod: as many as for one reader";
@@ -108,11 +108,11 @@ limits! {
         "of all topics, waiting for one pod: half a second of a 1 Gbit/s link";
     link_ping_interval "link.pingInterval" = 1000, 20 => 60_000, "ms", None,
         "a dead pod is found within five seconds";
-    link_dead_time "link.deadTime" = 3000, 50 => 600_000, "ms", None,
+    link_idle_timeout "link.idleTimeout" = 3000, 50 => 600_000, "ms", None,
         "two pings without an answer";
     link_open_timeout "link.openTimeout" = 2000, 50 => 60_000, "ms", None,
         "a round trip within a region, and time for a busy machine";
-    link_want_time "link.wantTime" = 250, 0 => 10_000, "ms", None,
+    link_subscribe_timeout "link.subscribeTimeout" = 250, 0 => 10_000, "ms", None,
         "a round trip within a region, on a busy machine; a pod that stands still costs a first reader no more";
     stats_sockets "stats.sockets" = 32, 0 => 10_000, "sockets", Some(Code::TooManySockets),
         "each answer lists every client";
@@ -126,13 +126,13 @@ limits! {
         "each is tried at the door; whoever needs more needs a wider one";
     token_name_bytes "token.nameBytes" = 128, 16 => 1024, "bytes", Some(Code::TokenInvalid),
         "jti and sub are kept with every socket; a UUID is 36";
-    token_leeway "token.leeway" = 5000, 0 => 600_000, "ms", Some(Code::TokenEarly),
+    token_leeway "token.leeway" = 5000, 0 => 600_000, "ms", Some(Code::TokenNotYetValid),
         "how far the clocks of signer and relay may differ at nbf and iat; exp is exact, as it ends live sockets too";
     token_lifetime "token.lifetime" = 86_400_000, 1000 => 31_536_000_000, "ms", Some(Code::TokenInvalid),
         "a day of an instrument; a revocation is kept that long";
     token_timeout "token.timeout" = 10_000, 50 => 60_000, "ms", Some(Code::TokenTimeout),
         "a program sends its token at once; ten round trips of a bad link";
-    pod_waiting "pod.waiting" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManyWaiting),
+    pod_unauthenticated "pod.unauthenticated" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManyUnauthenticated),
         "a herd of 16,000 with a second of delay comes in at 2,000 a second";
     code_lifetime "code.lifetime" = 30_000, 50 => 600_000, "ms", Some(Code::CodeInvalid),
         "a page opens its socket as soon as it has the code";
@@ -156,7 +156,7 @@ limits! {
         "half a relay: a campus behind one address; those who shake hands count too";
     media_handshakes "media.handshakes" = 800, 2 => 1_000_000, "handshakes", Some(Code::TooManyHandshakes),
         "each takes 2 ms of a processor; half of it, all that forged addresses get, is below media.addressSessions";
-    media_handshake_time "media.handshakeTime" = 10_000, 100 => 60_000, "ms", None,
+    media_handshake_timeout "media.handshakeTimeout" = 10_000, 100 => 60_000, "ms", None,
         "ten round trips of a bad link; who says nothing then is gone";
     media_subscriptions "media.subscriptions" = 1000, 1 => 1_000_000, "tracks", Some(Code::TooManySubscriptions),
         "of one session: sound, picture and catalog of everybody in a room of 300";
@@ -164,23 +164,23 @@ limits! {
         "to one client, not acknowledged: 80 Mbit/s over 200 ms; who reads no more holds that much";
     media_receive_bytes "media.receiveBytes" = 8 << 20, 16_384 => 1 << 30, "bytes", None,
         "from one client, not read yet: 300 Mbit/s over 200 ms";
-    media_control_bytes "media.controlBytes" = 16 << 20, 65_536 => 1 << 30, "bytes", Some(Code::PodMemory),
+    media_control_bytes "media.controlBytes" = 16 << 20, 65_536 => 1 << 30, "bytes", Some(Code::MemoryLimitExceeded),
         "from one client beside media, above 256 kB a second: the largest request of a room of 300 is 100 kB";
     media_broadcasts "media.broadcasts" = 64, 1 => 100_000, "broadcasts", Some(Code::TooManyBroadcasts),
         "of one session: camera, microphone and screen, many times over";
-    media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", Some(Code::PodMemory),
-        "200 broadcasts of 1 Mbit/s for as long as media.cacheTime";
-    media_cache_time "media.cacheTime" = 10_000, 100 => 600_000, "ms", None,
+    media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", Some(Code::MemoryLimitExceeded),
+        "200 broadcasts of 1 Mbit/s for as long as media.cacheDuration";
+    media_cache_duration "media.cacheDuration" = 10_000, 100 => 600_000, "ms", None,
         "several groups of video: who comes late begins with a whole one, and who was cut off goes on";
-    media_idle_time "media.idleTime" = 10_000, 1000 => 3_600_000, "ms", None,
+    media_idle_timeout "media.idleTimeout" = 10_000, 1000 => 3_600_000, "ms", None,
         "a phone that changes networks is back within it";
-    media_link_idle_time "media.linkIdleTime" = 1500, 200 => 60_000, "ms", None,
+    media_link_idle_timeout "media.linkIdleTimeout" = 1500, 200 => 60_000, "ms", None,
         "with a ping a dead origin is found within 1.9 s, and media flows again within 3 s";
-    media_link_ping "media.linkPing" = 400, 20 => 10_000, "ms", None,
+    media_link_ping_interval "media.linkPingInterval" = 400, 20 => 10_000, "ms", None,
         "three pings may be lost before a link counts as dead";
-    media_token_age "media.tokenAge" = 300_000, 1000 => 86_400_000, "ms", Some(Code::TokenExpired),
+    media_token_max_age "media.tokenMaxAge" = 300_000, 1000 => 86_400_000, "ms", Some(Code::TokenExpired),
         "as signaling says it: time to connect, and to come back once";
-    media_certificate_life "media.certificateLife" = 864_000_000, 3_601_000 => 1_123_200_000, "ms", None,
+    media_certificate_lifetime "media.certificateLifetime" = 864_000_000, 3_601_000 => 1_123_200_000, "ms", None,
         "browsers pin nothing that is good for more than 14 days";
     media_certificate_rotation "media.certificateRotation" = 345_600_000, 500 => 1_123_200_000, "ms", None,
         "whoever learnt the current and the next hash may come back for as long again";
@@ -238,9 +238,9 @@ impl Limits {
                 "reader.bytes must be at least stream.messageBytes, or the largest is always dropped",
             ));
         }
-        if self.address_assembly_bytes < self.message_bytes {
+        if self.address_reassembly_bytes < self.message_bytes {
             return Err(Refused::Together(
-                "address.assemblyBytes must be at least stream.messageBytes, or the largest never arrives",
+                "address.reassemblyBytes must be at least stream.messageBytes, or the largest never arrives",
             ));
         }
         if self.idle_timeout <= self.ping_interval {
@@ -248,17 +248,17 @@ impl Limits {
                 "socket.idleTimeout must be above socket.pingInterval, or quiet sockets are closed",
             ));
         }
-        if self.link_dead_time < 2 * self.link_ping_interval || self.lease_time < 2 * self.lease_interval {
+        if self.link_idle_timeout < 2 * self.link_ping_interval || self.lease_duration < 2 * self.lease_interval {
             return Err(Refused::Together(
-                "link.deadTime and lease.time must be at least twice link.pingInterval and lease.interval",
+                "link.idleTimeout and lease.duration must be at least twice link.pingInterval and lease.interval",
             ));
         }
-        if self.media_link_idle_time < 2 * self.media_link_ping {
-            return Err(Refused::Together("media.linkIdleTime must be at least twice media.linkPing"));
+        if self.media_link_idle_timeout < 2 * self.media_link_ping_interval {
+            return Err(Refused::Together("media.linkIdleTimeout must be at least twice media.linkPingInterval"));
         }
-        if self.media_certificate_life < 2 * self.media_certificate_rotation + 3_600_000 {
+        if self.media_certificate_lifetime < 2 * self.media_certificate_rotation + 3_600_000 {
             return Err(Refused::Together(
-                "media.certificateLife must be at least twice media.certificateRotation and an hour, as the next one is made before",
+                "media.certificateLifetime must be at least twice media.certificateRotation and an hour, as the next one is made before",
             ));
         }
         Ok(())
@@ -272,8 +272,8 @@ impl Limits {
             token_name_bytes: self.token_name_bytes,
             token_leeway: self.token_leeway,
             token_lifetime: self.token_lifetime,
-            pod_waiting: self.pod_waiting,
-            address_waiting: self.address_waiting,
+            pod_unauthenticated: self.pod_unauthenticated,
+            address_unauthenticated: self.address_unauthenticated,
             code_lifetime: self.code_lifetime,
             pod_codes: self.pod_codes,
             address_codes: self.address_codes,
@@ -286,14 +286,14 @@ impl Limits {
     pub fn cluster(&self) -> parley_cluster::Limits {
         parley_cluster::Limits {
             lease_interval: self.lease_interval,
-            lease_time: self.lease_time,
+            lease_duration: self.lease_duration,
             link_peers: self.link_peers,
-            link_wants: self.link_wants,
+            link_subscriptions: self.link_subscriptions,
             link_messages: self.link_messages,
             link_bytes: self.link_bytes,
             link_queued_bytes: self.link_queued_bytes,
             link_ping_interval: self.link_ping_interval,
-            link_dead_time: self.link_dead_time,
+            link_idle_timeout: self.link_idle_timeout,
             link_open_timeout: self.link_open_timeout,
             message_bytes: self.message_bytes,
             code_timeout: self.code_timeout,
@@ -308,19 +308,19 @@ impl Limits {
             sessions: size(self.media_sessions),
             address_sessions: size(self.media_address_sessions),
             handshakes: size(self.media_handshakes),
-            handshake_time: self.media_handshake_time,
+            handshake_time: self.media_handshake_timeout,
             subscriptions: size(self.media_subscriptions),
             send_bytes: self.media_send_bytes,
             receive_bytes: self.media_receive_bytes,
             control_bytes: self.media_control_bytes,
             broadcasts: size(self.media_broadcasts),
             cache_bytes: self.media_cache_bytes,
-            cache_time: self.media_cache_time,
-            idle_time: self.media_idle_time,
-            link_idle_time: self.media_link_idle_time,
-            link_ping: self.media_link_ping,
+            cache_time: self.media_cache_duration,
+            idle_time: self.media_idle_timeout,
+            link_idle_time: self.media_link_idle_timeout,
+            link_ping: self.media_link_ping_interval,
             drain_window: self.drain_window,
-            certificate_life: self.media_certificate_life,
+            certificate_life: self.media_certificate_lifetime,
             certificate_rotation: self.media_certificate_rotation,
         }
     }
@@ -373,9 +373,11 @@ mod tests {
         let mut limits = Limits::default();
         limits.set("reader.bytes", "1024").unwrap();
         assert!(matches!(limits.check(), Err(Refused::Together(_))));
-        for (name, value) in
-            [("address.assemblyBytes", "1024"), ("media.linkPing", "800"), ("media.certificateLife", "600000000")]
-        {
+        for (name, value) in [
+            ("address.reassemblyBytes", "1024"),
+            ("media.linkPingInterval", "800"),
+            ("media.certificateLifetime", "600000000"),
+        ] {
             let mut limits = Limits::default();
             limits.set(name, value).unwrap();
             assert!(matches!(limits.check(), Err(Refused::Together(_))), "{name}");

@@ -132,7 +132,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     let answering = for_operators.map(|listener| tokio::spawn(ops::run(listener, Arc::clone(&relay))));
     tracing::info!(%address, threads = relay.settings.threads, "listening");
     if let Some(address) = ops {
-        tracing::info!(%address, "answering operators");
+        tracing::info!(%address, "listening for operations");
     }
     let bus = joined.as_ref().map(|joined| joined.bus.clone());
     let cluster = match joined.zip(interest) {
@@ -171,7 +171,7 @@ async fn open_media(
         origins: settings.origins.clone(),
         trusted_proxies: settings.trusted_proxies,
         limits: settings.limits.access(),
-        token_age: settings.limits.media_token_age,
+        token_age: settings.limits.media_token_max_age,
     };
     Media::open(config, guard, settings.limits.media()).await.map(|media| Some(Arc::new(media)))
 }
@@ -205,8 +205,8 @@ impl Relay {
             backlog: Arc::new(Backlog::new(limits.pod_queued_bytes)),
             assembly: Assembly {
                 bytes: AtomicU64::new(0),
-                limit: limits.pod_assembly_bytes,
-                shares: Shares::new(limits.address_assembly_bytes),
+                limit: limits.pod_reassembly_bytes,
+                shares: Shares::new(limits.address_reassembly_bytes),
             },
             counters: Arc::default(),
             links,

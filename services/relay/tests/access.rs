@@ -65,7 +65,7 @@ proptest! {
         } else if patterns.iter().any(|one| pattern::matches(one, &path)) {
             Ok(Role::Publish)
         } else {
-            Err(Code::TokenScope)
+            Err(Code::TokenInsufficientScope)
         };
         prop_assert_eq!(role, expected);
     }
@@ -95,9 +95,9 @@ fn str_103_clocks_may_differ_at_the_beginning_and_not_at_the_end() {
         (json!({"exp": 1001}), Ok(())),
         (json!({"exp": 1000}), Err(Code::TokenExpired)),
         (json!({"exp": 1100, "nbf": 1005}), Ok(())),
-        (json!({"exp": 1100, "nbf": 1006}), Err(Code::TokenEarly)),
+        (json!({"exp": 1100, "nbf": 1006}), Err(Code::TokenNotYetValid)),
         (json!({"exp": 1100, "iat": 1005}), Ok(())),
-        (json!({"exp": 1100, "iat": 1006}), Err(Code::TokenEarly)),
+        (json!({"exp": 1100, "iat": 1006}), Err(Code::TokenNotYetValid)),
         (json!({"exp": 1000 + 86_400}), Ok(())),
         (json!({"exp": 1001 + 86_400}), Err(Code::TokenInvalid)),
         (json!({"exp": 900 + 86_400, "iat": 900}), Ok(())),
@@ -137,9 +137,9 @@ fn str_106_the_path_and_the_patterns_decide_the_role_together() {
         ("/lab/7", "x", "**", Ok(Role::Subscribe)),
         ("/in/lab/7", "lab/7", "lab/7", Ok(Role::Publish)),
         ("/out/lab/7", "lab/7", "lab/7", Ok(Role::Subscribe)),
-        ("/in/lab/7", "x", "**", Err(Code::TokenScope)),
-        ("/out/lab/7", "**", "x", Err(Code::TokenScope)),
-        ("/in/lab/7", "in/lab/7", "x", Err(Code::TokenScope)),
+        ("/in/lab/7", "x", "**", Err(Code::TokenInsufficientScope)),
+        ("/out/lab/7", "**", "x", Err(Code::TokenInsufficientScope)),
+        ("/in/lab/7", "in/lab/7", "x", Err(Code::TokenInsufficientScope)),
         ("/in/out/7", "out/7", "x", Ok(Role::Publish)),
     ] {
         assert_eq!(role(path, lists(publish, subscribe)), expected, "{path} {publish} {subscribe}");
@@ -147,8 +147,8 @@ fn str_106_the_path_and_the_patterns_decide_the_role_together() {
     for (path, aud, expected) in [
         ("/lab/7", json!("parley:streams/lab/7"), Ok(Role::Both)),
         ("/in/lab/7", json!(["x", "parley:streams/in/lab/7"]), Ok(Role::Publish)),
-        ("/out/lab/7", json!("parley:streams/in/lab/7"), Err(Code::TokenScope)),
-        ("/in/lab/7", json!("parley:streams/lab/7"), Err(Code::TokenScope)),
+        ("/out/lab/7", json!("parley:streams/in/lab/7"), Err(Code::TokenInsufficientScope)),
+        ("/in/lab/7", json!("parley:streams/lab/7"), Err(Code::TokenInsufficientScope)),
         ("/lab/caf%C3%A9", json!("parley:streams/lab/café"), Ok(Role::Both)),
     ] {
         assert_eq!(role(path, json!({"aud": aud, "publish": null, "subscribe": null})), expected, "{path} {aud}");

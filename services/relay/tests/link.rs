@@ -65,12 +65,12 @@ fn decode(bytes: &[u8], pieces: &[usize]) -> (Vec<Event>, Result<(), End>) {
 
 fn request() -> impl Strategy<Value = Request> {
     prop_oneof![
-        (any::<u64>(), any::<bool>(), "/\\PC{0,200}").prop_map(|(number, replay, topic)| Request::Want {
+        (any::<u64>(), any::<bool>(), "/\\PC{0,200}").prop_map(|(number, replay, topic)| Request::Subscribe {
             number,
             replay,
             topic
         }),
-        any::<u64>().prop_map(|number| Request::Unwant { number }),
+        any::<u64>().prop_map(|number| Request::Unsubscribe { number }),
         (any::<u64>(), any::<u32>()).prop_map(|(stamp, round_trip)| Request::Ping { stamp, round_trip }),
     ]
 }

@@ -1,6 +1,6 @@
 /** Chat: a line that the service has taken reaches everyone who is there or resumes. DESIGN P2, SPEC rules CHAT-2, CHAT-4. */
 import assert from 'node:assert/strict';
-import type { BroughtLine, ChatLine } from '@parley/protocol/people';
+import type { ResumeChatLine, ChatLine } from '@parley/protocol/people';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
@@ -38,7 +38,7 @@ export class Conversation {
     for (const message of person.log) {
       if (message.type === 'chat') lines.set(message.line.id, message.line);
       if (message.type === 'welcome') for (const line of message.chat) lines.set(line.id, line);
-      if (message.type === 'chat-taken') {
+      if (message.type === 'chat-ack') {
         const { type: _type, ...taken } = message;
         lines.set(taken.id, { ...taken, from: person.id, text: `${person.name} says ${taken.id}` });
       }
@@ -47,7 +47,7 @@ export class Conversation {
   }
 
   /** What it brings along: the last lines, and one that nobody said, in the name of another participant. */
-  broughtBy(person: Person): BroughtLine[] {
+  broughtBy(person: Person): ResumeChatLine[] {
     const lines = this.linesOf(person).slice(1 - BROUGHT_ALONG);
     const victim = this.#world.people.find(({ id }) => id !== person.id) ?? person;
     const { id: from, name } = victim;
@@ -62,7 +62,7 @@ export class Conversation {
       assert.ok(!isForged, `${reader.name} was shown a line that nobody said`);
     }
     for (const { id, by, at } of this.#lines.slice(-BROUGHT_ALONG / 2)) {
-      if (!by.heard('chat-taken').some((taken) => taken.id === id)) continue;
+      if (!by.heard('chat-ack').some((taken) => taken.id === id)) continue;
       // The word of a pod that died before anybody heard it comes back with its sender.
       if (!by.isHere) continue;
       for (const reader of this.#world.people) {

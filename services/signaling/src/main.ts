@@ -40,7 +40,7 @@ function exit(code: number): void {
 async function stop(): Promise<void> {
   await running.drain(hurry.signal);
   setTimeout(() => {
-    log.error('shutdown hangs');
+    log.error('shutdown timed out');
     exit(1);
   }, CLOSE_WITHIN_MS).unref();
   await running.close();

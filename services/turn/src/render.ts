@@ -17,8 +17,8 @@ export interface TurnSettings {
   readonly tlsKeyFile: string;
   readonly realm: string;
   readonly secret: string;
-  /** The most people who call each other directly (mesh.max): no network's quota is below what such a call takes. */
-  readonly meshMax: number;
+  /** The most people who call each other directly (mesh.participants): no network's quota is below what such a call takes. */
+  readonly meshParticipants: number;
   /** The limit turn.networkAllocations. */
   readonly networkAllocations: number;
   /** Relay addresses, as clients see them, of every TURN node that two people of one call may be sent to. */
@@ -75,10 +75,10 @@ export function renderTurnserver(settings: TurnSettings): string {
 
 /** Allocations of one client network. SPEC rule TURN-9. */
 export function networkQuota({
-  meshMax,
+  meshParticipants,
   networkAllocations,
-}: Pick<TurnSettings, 'meshMax' | 'networkAllocations'>): number {
-  const oneParticipant = Math.max(connectionsMin, meshMax - 1) * allocationsPerConnection;
+}: Pick<TurnSettings, 'meshParticipants' | 'networkAllocations'>): number {
+  const oneParticipant = Math.max(connectionsMin, meshParticipants - 1) * allocationsPerConnection;
   return Math.max(networkAllocations, oneParticipant);
 }
 

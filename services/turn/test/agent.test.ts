@@ -124,7 +124,7 @@ test('[TURN-12] refused allocations make coturn write thousands of lines, of whi
   // It may search longer than the client waits.
   await client.allocate().catch(() => undefined);
   const suppressed = async (): Promise<number> =>
-    Number(/^parley_turn_suppressed_lines_total (\d+)$/m.exec(await textOf(`${url}/metrics`))?.[1]);
+    Number(/^parley_turn_log_lines_suppressed_total (\d+)$/m.exec(await textOf(`${url}/metrics`))?.[1]);
   await until(async () => (await suppressed()) > 5000);
   const most = 200 + ((Date.now() - began) / 1000) * 5;
   const lines = log().split('\n').length;

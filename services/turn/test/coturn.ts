@@ -21,7 +21,7 @@ export const exampleSettings: TurnSettings = {
   tlsKeyFile: '/nonexistent/key.pem',
   realm: 'parley.test',
   secret: 'a-secret-of-this-test-only',
-  meshMax: 4,
+  meshParticipants: 4,
   networkAllocations: 100,
   turnNodeIps: ['127.76.0.1'],
   allowLoopbackPeers: true,

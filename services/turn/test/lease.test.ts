@@ -63,11 +63,11 @@ test('[TURN-8] withdrawn is withdrawn: it is said at once and again, whether cot
   await pass(0);
   world.works = false;
   await lease.withdraw();
-  assert.deepEqual(world.said.at(-1), { ...node, gone: true });
+  assert.deepEqual(world.said.at(-1), { ...node, draining: true });
   assert.equal(lease.isHeld(), false);
   world.works = true;
   assert.equal(await pass(SAY_EVERY_MS), 1);
-  assert.deepEqual(world.said.at(-1), { ...node, gone: true });
+  assert.deepEqual(world.said.at(-1), { ...node, draining: true });
 });
 
 test('[TURN-8] one that is withdrawn while coturn is being asked is not said as living afterwards', async (t) => {
@@ -76,7 +76,7 @@ test('[TURN-8] one that is withdrawn while coturn is being asked is not said as 
   await pass(0);
   await withdrawn;
   assert.ok(world.said.length > 0);
-  assert.ok(world.said.every(({ gone }) => gone === true));
+  assert.ok(world.said.every(({ draining }) => draining === true));
 });
 
 test('[TURN-8] without NATS it is not held, and is again when NATS is back', async (t) => {

@@ -24,7 +24,7 @@ let patient: RunningPod;
 before(async () => {
   nats = await startNatsWithUsers();
   usual = await startPod('pod-a');
-  patient = await startPod('pod-b', { 'turn.lapse': 60_000 });
+  patient = await startPod('pod-b', { 'turn.leaseDuration': 60_000 });
 });
 after(async () => {
   await Promise.all([usual.close(), patient.close()]);
@@ -90,7 +90,7 @@ test('[TURN-7] [TURN-8] a node is told once it answers, takes what people are to
   assert.deepEqual(await exited, [0, null]);
 });
 
-test('[TURN-6] a node that was killed is told no more after turn.lapse', async (t) => {
+test('[TURN-6] a node that was killed is told no more after turn.leaseDuration', async (t) => {
   const node = await startAgent(t, '127.76.0.15', settings('node-b'));
   const coturn = node.coturnPid();
   t.after(() => process.kill(coturn));

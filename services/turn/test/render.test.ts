@@ -49,15 +49,15 @@ test('a sixteenth of the relay ports stays free', () => {
   }
 });
 
-for (const [networkAllocations, meshMax, quota] of [
+for (const [networkAllocations, meshParticipants, quota] of [
   [100, 4, '100'],
   [8, 4, '96'],
   [8, 1, '96'],
   [100, 12, '132'],
   [500, 12, '500'],
 ] as const) {
-  test(`[TURN-9] at ${networkAllocations} for a network and a mesh of ${meshMax} a network gets ${quota} allocations`, () => {
-    const options = optionsOf(renderTurnserver({ ...exampleSettings, networkAllocations, meshMax }));
+  test(`[TURN-9] at ${networkAllocations} for a network and a mesh of ${meshParticipants} a network gets ${quota} allocations`, () => {
+    const options = optionsOf(renderTurnserver({ ...exampleSettings, networkAllocations, meshParticipants }));
     assert.deepEqual(options.get('user-quota'), [quota]);
   });
 }

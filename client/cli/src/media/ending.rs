@@ -27,7 +27,7 @@ pub fn closed(ended: Result<(), Error>, asked: bool) -> Ending {
             Ending::Refused("the relay refused: too many broadcasts (TOO_MANY_BROADCASTS)".into())
         }
         Some(session::NOT_READY) => {
-            Ending::lost("the relay takes nobody now (TOO_MANY_SESSIONS, POD_MEMORY, GO_ELSEWHERE or NOT_READY)")
+            Ending::lost("the relay takes nobody now (TOO_MANY_SESSIONS, MEMORY_LIMIT_EXCEEDED, GOAWAY or NOT_READY)")
         }
         _ => Ending::lost(format!("the connection was lost: {:#}", anyhow::Error::from(error))),
     }

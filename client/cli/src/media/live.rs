@@ -25,7 +25,7 @@ impl Live {
     pub async fn ask(&self, publish: bool) -> Result<Address, Ending> {
         let mut url = self.host.clone();
         url.set_path(&routes::open_live(&self.name));
-        let request = LiveRequest { publish: Some(publish), without: None };
+        let request = LiveRequest { publish: Some(publish), exclude: None };
         let answer: LiveAnswer = http::post(url, None, &request).await?;
         dial::address(&answer.relay, &self.host)
     }

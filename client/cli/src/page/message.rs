@@ -1,7 +1,7 @@
 //! What visitors send to the service, to each other through it, and to each other: the types of the contract, and the frame of a chunk.
 use super::address::Address;
 use parley_protocol::bounded::OutOfBounds;
-pub use parley_protocol::link::{self, Message as Signal, RefuseWhy};
+pub use parley_protocol::link::{self, Message as Signal, RejectReason};
 pub use parley_protocol::peer::{self, Message as Said};
 use parley_protocol::shared::LinkId;
 pub use parley_protocol::visit::Message as Told;
@@ -13,34 +13,34 @@ pub fn link_of(signal: &Signal) -> &LinkId {
         Signal::Offer(link::Offer { link, .. })
         | Signal::Answer(link::Answer { link, .. })
         | Signal::Candidate(link::Candidate { link, .. })
-        | Signal::Refuse(link::Refuse { link, .. })
+        | Signal::Reject(link::Reject { link, .. })
         | Signal::Pipe(link::Pipe { link, .. }) => link,
     }
 }
 
 /// The first on a connection: which page it is about, and the manifest where it is here.
-pub fn open(page: Address, manifest: Option<&str>) -> Result<Said, OutOfBounds> {
-    Ok(Said::Open(peer::Open { page: page.into(), manifest: manifest.map(str::parse).transpose()? }))
+pub fn handshake(page: Address, manifest: Option<&str>) -> Result<Said, OutOfBounds> {
+    Ok(Said::Handshake(peer::Handshake { page: page.into(), manifest: manifest.map(str::parse).transpose()? }))
 }
 
 /// Which chunks are here.
-pub fn have(chunks: &str) -> Result<Said, OutOfBounds> {
-    Ok(Said::Have(peer::Have { chunks: chunks.parse()? }))
+pub fn bitfield(chunks: &str) -> Result<Said, OutOfBounds> {
+    Ok(Said::Bitfield(peer::Bitfield { chunks: chunks.parse()? }))
 }
 
 /// One more chunk is here.
-pub fn got(chunk: u32) -> Said {
-    Said::Got(peer::Got { chunk: chunk.into() })
+pub fn have(chunk: u32) -> Said {
+    Said::Have(peer::Have { chunk: chunk.into() })
 }
 
 /// Asks for a chunk.
-pub fn get(chunk: u32) -> Said {
-    Said::Get(peer::Get { chunk: chunk.into() })
+pub fn request(chunk: u32) -> Said {
+    Said::Request(peer::Request { chunk: chunk.into() })
 }
 
 /// Refuses a chunk.
-pub fn not(chunk: u32) -> Said {
-    Said::Not(peer::Not { chunk: chunk.into() })
+pub fn reject(chunk: u32) -> Said {
+    Said::Reject(peer::Reject { chunk: chunk.into() })
 }
 
 /// The number of a chunk in a message. One that no page has stays one that no page has.

@@ -6,7 +6,7 @@ use crate::reach::{Reach, Socket};
 use futures_util::{SinkExt, StreamExt};
 use parley_protocol::codes::Code;
 use parley_protocol::routes::PAGES_SOCKET;
-use parley_protocol::visit::Arrived;
+use parley_protocol::visit::Welcome;
 use parley_protocol::{decode, directed};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -32,7 +32,7 @@ pub enum Say {
 #[derive(Debug)]
 pub enum Heard {
     /// A socket is there, and we are a new visitor.
-    Up(Arrived),
+    Up(Welcome),
     /// From the service.
     Told(Told),
     /// From another visitor.
@@ -91,7 +91,7 @@ async fn visit(
             heard = hear(&mut socket) => {
                 let heard = heard?;
                 (quiet, pinged) = (Instant::now() + QUIET, false);
-                if let Heard::Told(Told::GoElsewhere(told)) = heard {
+                if let Heard::Told(Told::Goaway(told)) = heard {
                     move_at = Some(Instant::now() + Duration::from_millis(told.after_ms));
                 } else if tell.send(heard).await.is_err() {
                     return Ok(());
@@ -136,7 +136,7 @@ async fn hear(socket: &mut Socket) -> Result<Heard, Ending> {
             }
         }
         return match decode(&message) {
-            Some(Told::Arrived(arrived)) => Ok(Heard::Up(arrived)),
+            Some(Told::Welcome(arrived)) => Ok(Heard::Up(arrived)),
             Some(Told::Error(error)) if error.fatal => Err(refused(&error.code)),
             Some(told) => Ok(Heard::Told(told)),
             // Of a newer service.

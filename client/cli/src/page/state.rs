@@ -11,8 +11,8 @@ use tokio::time::Instant;
 /// The longest pause before others are asked for; the shortest is the first.
 const PAUSE: Duration = Duration::from_secs(2);
 const PAUSE_MAX: Duration = Duration::from_secs(15);
-/// As many as the service takes in `without`.
-const WITHOUT_MAX: usize = 64;
+/// As many as the service takes in `exclude`.
+const EXCLUDE_MAX: usize = 64;
 
 /// How far a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -146,8 +146,8 @@ impl Page {
         // Half of it by chance, so that those who lost somebody together do not ask together.
         self.wants_at = now + pause.mul_f64(0.5 + fastrand::f64() / 2.0);
         self.tries += 1;
-        let without: BTreeSet<&String> = self.dropped.iter().chain(self.resting.keys()).chain(connected).collect();
-        Some(without.into_iter().take(WITHOUT_MAX).cloned().collect())
+        let exclude: BTreeSet<&String> = self.dropped.iter().chain(self.resting.keys()).chain(connected).collect();
+        Some(exclude.into_iter().take(EXCLUDE_MAX).cloned().collect())
     }
 
     /// Something came: whoever is lost next is looked for soon.

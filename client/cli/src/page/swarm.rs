@@ -4,7 +4,7 @@ use super::address::Address;
 use super::bits::Bits;
 use super::copy::Copy;
 use super::manifest::{Manifest, Unfit};
-use super::message::{Said, get, got, have, not, number, open};
+use super::message::{Said, bitfield, handshake, have, number, reject, request};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -187,7 +187,7 @@ impl Swarm {
     pub fn greet(&mut self, id: Id) {
         let manifest = self.copy.as_ref().map(|copy| copy.text.as_str());
         // A manifest of the most chunks is far below the bound of a message.
-        self.deeds.extend(open(self.page, manifest).map(|said| Deed::Say(id, said)));
+        self.deeds.extend(handshake(self.page, manifest).map(|said| Deed::Say(id, said)));
         self.say_have(id);
     }
 
@@ -208,7 +208,7 @@ impl Swarm {
         if let (Some(copy), Some(peer)) = (&self.copy, self.peers.get_mut(&id)) {
             let chunks = Bits::of(copy.count(), |chunk| copy.has(chunk)).text();
             peer.told = copy.here();
-            self.deeds.extend(have(&chunks).map(|said| Deed::Say(id, said)));
+            self.deeds.extend(bitfield(&chunks).map(|said| Deed::Say(id, said)));
         }
     }
 
@@ -225,14 +225,14 @@ impl Swarm {
             return;
         }
         match said {
-            Said::Open(said) => self.opened(id, Address::from(&said.page), said.manifest.map(String::from), now),
-            Said::Have(said) => match Bits::read(&said.chunks) {
+            Said::Handshake(said) => self.opened(id, Address::from(&said.page), said.manifest.map(String::from), now),
+            Said::Bitfield(said) => match Bits::read(&said.chunks) {
                 Some(bits) if self.copy.as_ref().is_none_or(|copy| bits.fits(copy.count())) => self.has(id, bits),
                 _ => self.leave(id, Parting::Dropped("it has what is not of the page")),
             },
-            Said::Got(said) => self.got(id, number(said.chunk)),
-            Said::Get(said) => self.wanted(id, number(said.chunk), now),
-            Said::Not(said) => self.denied(id, number(said.chunk)),
+            Said::Have(said) => self.got(id, number(said.chunk)),
+            Said::Request(said) => self.wanted(id, number(said.chunk), now),
+            Said::Reject(said) => self.denied(id, number(said.chunk)),
             Said::Bye => self.leave(id, Parting::Done),
         }
         self.ask(now);
@@ -301,7 +301,7 @@ impl Swarm {
         match &mut peer.has {
             Some(has) => has.set(chunk, true),
             None if self.copy.is_some() => peer.has = Some(Bits::of(count, |has| has == chunk)),
-            // Said again with `have`.
+            // Said again with `bitfield`.
             None => (),
         }
         self.part_if_done(id);
@@ -318,7 +318,7 @@ impl Swarm {
         let here = self.copy.as_ref().is_some_and(|copy| copy.has(chunk));
         let Some(peer) = self.peers.get_mut(&id) else { return };
         if !here {
-            return self.deeds.push_back(Deed::Say(id, not(chunk)));
+            return self.deeds.push_back(Deed::Say(id, reject(chunk)));
         }
         peer.busy = now;
         if !peer.wants.contains(&chunk) {
@@ -412,7 +412,7 @@ impl Swarm {
             let has_all = self.has_whole(id);
             let opened = self.peers.get(&id).is_some_and(|peer| peer.opened);
             if id != from && !has_all && opened {
-                self.deeds.push_back(Deed::Say(id, got(chunk)));
+                self.deeds.push_back(Deed::Say(id, have(chunk)));
             }
             self.part_if_done(id);
         }
@@ -483,7 +483,7 @@ impl Swarm {
                 let Some(one) = missing.iter_mut().find(fit) else { continue };
                 (one.asked, one.slow) = (one.asked + 1, false);
                 peer.ask(one.chunk, now);
-                self.deeds.push_back(Deed::Say(*id, get(one.chunk)));
+                self.deeds.push_back(Deed::Say(*id, request(one.chunk)));
                 asking = true;
             }
         }

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::reach::Reach;
 use crate::stop::Stop;
 use parley_protocol::shared::{LinkId, PipeName, VisitorId};
-use parley_protocol::visit::{Arrived, Error, Undelivered, UndeliveredReason};
+use parley_protocol::visit::{Error, Undelivered, UndeliveredReason, Welcome};
 use parley_protocol::{bounded::OutOfBounds, codes::Code};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -42,7 +42,7 @@ pub struct Visitor {
     /// Who is connected, or about to be.
     pub links: BTreeMap<Id, Link>,
     /// What the service said first, as long as it was there once.
-    pub arrived: Option<Arrived>,
+    pub arrived: Option<Welcome>,
     /// The service is there.
     pub is_up: bool,
     host: Url,
@@ -245,7 +245,7 @@ impl Visitor {
     fn refused(&mut self, Error { code, r#ref, .. }: &Error, now: Instant) {
         let page = r#ref.as_ref().and_then(|page| page.parse::<Address>().ok());
         let Some(state) = page.and_then(|page| self.pages.get_mut(&page)) else { return };
-        if matches!(Code::named(code), Some(Code::PagesTooFast | Code::PodFull)) {
+        if matches!(Code::named(code), Some(Code::TooManyPageRequests | Code::PodFull)) {
             return state.wait(now + LATER);
         }
         state.refused = Some(format!("the service refused: {code}"));
@@ -258,7 +258,7 @@ impl Visitor {
         let bytes = state.swarm.copy.as_ref().map_or(0, |copy| copy.manifest.bytes);
         // What is here has at least one chunk.
         let bytes = NonZeroU64::new(bytes).unwrap_or(NonZeroU64::MIN);
-        self.ask(Ask::Hold(visitor::Hold { page: page.into(), whole, bytes }));
+        self.ask(Ask::Announce(visitor::Announce { page: page.into(), whole, bytes }));
     }
 
     fn tick(&mut self) {
@@ -274,7 +274,8 @@ impl Visitor {
 
     /// Connects with others who may give a page, and asks for more of them.
     fn seek(&mut self, page: Address, now: Instant) {
-        let Some(most) = self.arrived.as_ref().filter(|_| self.is_up).map(|arrived| arrived.limits.asked.get()) else {
+        let Some(most) = self.arrived.as_ref().filter(|_| self.is_up).map(|arrived| arrived.limits.max_holders.get())
+        else {
             return;
         };
         let Some(state) = self.pages.get_mut(&page).filter(|state| state.is_wanted()) else { return };
@@ -289,10 +290,10 @@ impl Visitor {
             chosen.push(visitor);
         }
         let alone = ours + chosen.len() < most;
-        if let Some(without) = state.wants(now, alone, &with)
-            && let Ok(want) = want(page, &without)
+        if let Some(exclude) = state.wants(now, alone, &with)
+            && let Ok(ask) = subscribe(page, &exclude)
         {
-            self.ask(want);
+            self.ask(ask);
         }
         for visitor in chosen {
             self.offer(page, visitor, now);
@@ -350,7 +351,7 @@ impl Visitor {
         let most = self.memory();
         let Some(state) = self.pages.get_mut(&page).filter(|state| all > most && state.is_wanted()) else { return };
         state.refused = Some(format!("all pages together would have {all} bytes, of {most} (PAGES_TOO_LARGE)"));
-        self.ask(Ask::Drop(visitor::Drop { page: page.into() }));
+        self.ask(Ask::Leave(visitor::Leave { page: page.into() }));
         for id in self.links.iter().filter(|(_, link)| link.page == page).map(|(id, _)| *id).collect::<Vec<_>>() {
             self.end(id);
         }
@@ -358,8 +359,8 @@ impl Visitor {
 }
 
 /// Asks for a page, of others than these.
-fn want(page: Address, without: &[String]) -> Result<Ask, OutOfBounds> {
-    let without = without.iter().map(|visitor| visitor.parse()).collect::<Result<Vec<VisitorId>, _>>()?;
-    let without = if without.is_empty() { None } else { Some(without.try_into()?) };
-    Ok(Ask::Want(visitor::Want { page: page.into(), without }))
+fn subscribe(page: Address, exclude: &[String]) -> Result<Ask, OutOfBounds> {
+    let exclude = exclude.iter().map(|visitor| visitor.parse()).collect::<Result<Vec<VisitorId>, _>>()?;
+    let exclude = if exclude.is_empty() { None } else { Some(exclude.try_into()?) };
+    Ok(Ask::Subscribe(visitor::Subscribe { page: page.into(), exclude }))
 }

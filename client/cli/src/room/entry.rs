@@ -81,11 +81,11 @@ impl Entry {
                     self.renew(welcome.resume.clone())?;
                     return Ok((socket, welcome));
                 }
-                Heard::Message(Message::InLobby(_)) if self.waits => {
+                Heard::Message(Message::LobbyWaiting(_)) if self.waits => {
                     eprintln!("parley: waiting at the door of the room");
                     until += IN_LOBBY;
                 }
-                Heard::Message(Message::InLobby(_)) => return Err(Ending::Refused("the room has a lobby".into())),
+                Heard::Message(Message::LobbyWaiting(_)) => return Err(Ending::Refused("the room has a lobby".into())),
                 _ => {}
             }
         }

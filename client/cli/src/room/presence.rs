@@ -22,7 +22,7 @@ use url::Url;
 const QUIET: Duration = Duration::from_secs(15);
 const CLOSING: Duration = Duration::from_secs(3);
 /// What this participant tells others of the way that its media goes (MEDIA-13). The SDK's, and no part of the protocol.
-const PATH: &str = r#"{"type":"path","want":"relay","able":true,"takes":true}"#;
+const PATH: &str = r#"{"type":"path","preferred":"sfu","supported":true,"receiving":true}"#;
 
 /// A participant who is in a room until this is dropped, and leaves it properly by [`Presence::leave`].
 pub struct Presence {
@@ -121,21 +121,21 @@ impl Presence {
 }
 
 impl Asker {
-    /// What the room offers (MEDIA-6): a relay with a fresh token, another than that at `without`, where there is one (MEDIA-10).
-    pub async fn offer(&self, without: Option<&str>) -> Result<Option<RelayOffer>, Ending> {
+    /// What the room offers (MEDIA-6): a relay with a fresh token, another than that at `exclude`, where there is one (MEDIA-10).
+    pub async fn offer(&self, exclude: Option<&str>) -> Result<Option<RelayOffer>, Ending> {
         let (answer, heard) = oneshot::channel();
         let gone = || Ending::Refused("the room is left".into());
-        let without = without.map(str::parse).transpose();
-        let without = without.map_err(|_| Ending::Refused("the address of the relay is too long".into()))?;
-        let question = Question { message: client::Message::Relay(client::Relay { without }), answer };
+        let exclude = exclude.map(str::parse).transpose();
+        let exclude = exclude.map_err(|_| Ending::Refused("the address of the relay is too long".into()))?;
+        let question = Question { message: client::Message::Relay(client::Relay { exclude }), answer };
         self.wishes.send(Wish::Relay(question)).await.map_err(|_| gone())?;
         heard.await.map_err(|_| gone())?
     }
 
     /// Where that relay is, as `host` has it.
-    pub async fn ask(&self, host: &Url, without: Option<&str>) -> Result<Address, Ending> {
-        let Some(offer) = self.offer(without).await? else {
-            return Err(Ending::lost("no relay takes sessions now (NO_RELAY)"));
+    pub async fn ask(&self, host: &Url, exclude: Option<&str>) -> Result<Address, Ending> {
+        let Some(offer) = self.offer(exclude).await? else {
+            return Err(Ending::lost("no relay takes sessions now (RELAY_UNAVAILABLE)"));
         };
         self.address(&offer, host)
     }
@@ -215,7 +215,7 @@ impl Stay {
                     }
                     match heard {
                         Heard::Directed(from, payload) => self.answer(socket, &from, &payload).await?,
-                        Heard::Message(Message::GoElsewhere(told)) => {
+                        Heard::Message(Message::Goaway(told)) => {
                             move_at = Some(Instant::now() + Duration::from_millis(told.after_ms));
                         }
                         Heard::Message(message) => self.take(socket, message, asked).await?,

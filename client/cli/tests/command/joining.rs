@@ -3,7 +3,7 @@ use super::media::{Door, Scratch, video};
 use super::parley::{Parley, run, start};
 use super::relay::{ANYWHERE, DEADLINE};
 use super::service::{Service, participant};
-use parley_protocol::server::{GoElsewhere, Message};
+use parley_protocol::server::{Goaway, Message};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -103,7 +103,7 @@ async fn res_3_and_8_a_participant_whose_pod_drains_resumes_with_a_higher_genera
     let service = Service::start(&[]).await;
     let mut joins = start(&["join", &service.page(), "--name", "Ada"]);
     service.until_here(1).await;
-    service.say(&Message::GoElsewhere(GoElsewhere { after_ms: 0 }));
+    service.say(&Message::Goaway(Goaway { after_ms: 0 }));
     joins.complains("the room is served by another pod; back in the room in").await;
     assert_eq!(service.until_resumed().await, [2]);
     service.say(&Message::RoomDeleted);

@@ -71,12 +71,12 @@ async fn media_8_what_signaling_refuses_for_good_ends_the_command_and_what_passe
     let host = fake::Server::start().await;
     let page = format!("{}/live/x", host.url("").replace("ws:", "http:"));
     let mut watches = start(&["watch", &page]);
-    answer(&host, "503 Service Unavailable", r#"{"code":"NO_RELAY","message":"…"}"#).await;
-    watches.complains("NO_RELAY (503); trying again in").await;
-    answer(&host, "403 Forbidden", r#"{"code":"LIVE_OFF","message":"…"}"#).await;
+    answer(&host, "503 Service Unavailable", r#"{"code":"RELAY_UNAVAILABLE","message":"…"}"#).await;
+    watches.complains("RELAY_UNAVAILABLE (503); trying again in").await;
+    answer(&host, "403 Forbidden", r#"{"code":"LIVE_DISABLED","message":"…"}"#).await;
     let output = watches.end().await;
     assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("LIVE_OFF (403)"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("LIVE_DISABLED (403)"), "{output:?}");
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ impl Door {
         let (mut address, mut websocket, mut hash) = (String::new(), String::new(), String::new());
         let relay = Relay::start_telling(super::relay::ANYWHERE, flags.trim_end(), |log| {
             let text = |field: &str| log[field].as_str().unwrap_or_default().to_owned();
-            if log["message"] == "carrying media" {
+            if log["message"] == "serving media" {
                 (address, websocket) = (text("address"), text("websocket"));
             } else if log["hash"].is_string() {
                 hash = text("hash");

@@ -147,7 +147,7 @@ impl Actor {
         let site = site.host.replace("http://", "ws://");
         let (mut socket, _) = connect_async(format!("{site}v1/pages/socket")).await.unwrap();
         let arrived = socket.next().await.unwrap().unwrap();
-        assert!(arrived.to_text().unwrap().contains("arrived"));
+        assert!(arrived.to_text().unwrap().contains("welcome"));
         Self { socket, site, said: 0 }
     }
 
@@ -221,14 +221,16 @@ async fn page_3_a_holder_that_sends_something_else_is_dropped_and_the_page_comes
         json!(chunks)
     );
     let mut liar = Actor::arrive(&site).await;
-    liar.say(&json!({ "type": "hold", "page": page, "whole": true, "bytes": content.len() })).await;
+    liar.say(&json!({ "type": "announce", "page": page, "whole": true, "bytes": content.len() })).await;
     let mut gets = start(&["page", "get", &link, "--wait", "20"]);
     let mut pipe = liar.meet().await;
     // What was said before the reader came is lost.
-    until(&mut pipe, "open").await;
-    pipe.send(Message::text(json!({ "type": "open", "page": page, "manifest": manifest }).to_string())).await.unwrap();
-    pipe.send(Message::text(json!({ "type": "have", "chunks": "4A" }).to_string())).await.unwrap();
-    let chunk = u32::try_from(until(&mut pipe, "get").await["chunk"].as_u64().unwrap()).unwrap();
+    until(&mut pipe, "handshake").await;
+    pipe.send(Message::text(json!({ "type": "handshake", "page": page, "manifest": manifest }).to_string()))
+        .await
+        .unwrap();
+    pipe.send(Message::text(json!({ "type": "bitfield", "chunks": "4A" }).to_string())).await.unwrap();
+    let chunk = u32::try_from(until(&mut pipe, "request").await["chunk"].as_u64().unwrap()).unwrap();
     let wrong = [&chunk.to_be_bytes()[..], &vec![0; CHUNK]].concat();
     pipe.send(Message::binary(wrong)).await.unwrap();
     gets.complains("is not asked any more: it sends what is not of the page").await;

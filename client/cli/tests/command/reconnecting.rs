@@ -29,7 +29,7 @@ async fn str_70_a_relay_that_drains_sends_its_clients_elsewhere_at_once() {
     let address = relay.address.clone();
     let mut hears = start(&["stream", "sub", &relay.url("/out/cam")]);
     relay.until_sockets(1).await;
-    let (_, line) = tokio::join!(relay.terminate(), hears.complains("GO_ELSEWHERE (1012)"));
+    let (_, line) = tokio::join!(relay.terminate(), hears.complains("GOAWAY (1012)"));
     let pause: f64 = line.rsplit("trying again in ").next().unwrap().trim_end_matches(" s").parse().unwrap();
     assert!(pause <= 0.5, "{line}");
     Relay::start(&address, "").await.until_sockets(1).await;
@@ -40,10 +40,10 @@ async fn input_waits_for_the_next_socket() {
     let server = fake::Server::start().await;
     let mut says = start(&["stream", "pub", &server.url("/x")]);
     let mut socket = server.socket().await;
-    let away = CloseFrame { code: 1012.into(), reason: "GO_ELSEWHERE".into() };
+    let away = CloseFrame { code: 1012.into(), reason: "GOAWAY".into() };
     socket.close(Some(away)).await.unwrap();
     fake::end(&mut socket).await;
-    says.complains("GO_ELSEWHERE").await;
+    says.complains("GOAWAY").await;
     says.write(b"kept").await;
     assert_eq!(server.socket().await.next().await.unwrap().unwrap(), Message::binary(&b"kept"[..]));
 }

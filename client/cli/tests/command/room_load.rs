@@ -84,7 +84,7 @@ async fn whoever_is_not_let_in_is_told() {
     let output = run(&["load", "room", &page.replace("/r/", "/live/")]).await;
     assert!(output.status.code() == Some(2) && said(&output).contains("must be https://HOST/r/ROOM"), "{output:?}");
     let output = run(&arguments(&page, "--for 1")).await;
-    assert!(output.status.code() == Some(1) && said(&output).contains("NO_RELAY"), "{output:?}");
+    assert!(output.status.code() == Some(1) && said(&output).contains("RELAY_UNAVAILABLE"), "{output:?}");
     service.refuse("ROOM_FULL");
     let output = run(&arguments(&page, "--for 1")).await;
     assert!(output.status.code() == Some(3) && said(&output).contains("ROOM_FULL (403)"), "{output:?}");

@@ -193,12 +193,12 @@ impl State {
                 let welcome = json!({
                     "type": "welcome", "participant": who, "room": room(), "pod": "test", "roster": roster, "resume": who,
                     "graceMs": 30_000, "iceServers": [], "iceTtlS": 0, "recovering": false, "chat": [],
-                    "limits": { "messageBytes": 65_536, "nameChars": 64, "chatChars": 2000, "meshMax": 4 },
+                    "limits": { "messageBytes": 65_536, "nameChars": 64, "chatChars": 2000, "meshParticipants": 4 },
                 });
                 let _gone = tell.send(welcome);
             }
             Some("relay") => {
-                let other = |offer: &&Value| offer["url"] != message["without"];
+                let other = |offer: &&Value| offer["url"] != message["exclude"];
                 let offer = self.relays.iter().find(other).or(self.relays.first());
                 let _gone = tell.send(json!({ "type": "relay", "relay": offer }));
             }

@@ -151,12 +151,12 @@ async fn visit(socket: WebSocketStream<TcpStream>, state: Arc<Mutex<State>>) {
         state.made += 1;
         let own = format!("v{:0>16}", state.made);
         let limits = json!({
-            "pageBytes": MOST, "chunkBytes": CHUNK, "perVisitor": 16, "asked": 6, "served": 8,
+            "pageBytes": MOST, "chunkBytes": CHUNK, "perVisitor": 16, "maxHolders": 6, "maxReaders": 8,
             "memoryBytes": 4 * MOST, "messageBytes": 65_536,
         });
         let visitors = state.visitors.len() + 1;
         let arrived = json!({
-            "type": "arrived", "visitor": own, "pod": "test", "iceServers": [], "limits": limits, "visitors": visitors,
+            "type": "welcome", "visitor": own, "pod": "test", "iceServers": [], "limits": limits, "visitors": visitors,
         });
         let _gone = tell.send(Message::text(arrived.to_string()));
         state.visitors.insert(own.clone(), tell);
@@ -192,13 +192,13 @@ impl State {
         let message: Value = serde_json::from_str(text).unwrap();
         let page = message["page"].as_str().unwrap_or_default().to_owned();
         match message["type"].as_str().unwrap() {
-            "want" => {
+            "subscribe" => {
                 self.readers.entry(page.clone()).or_default().insert(own.to_owned());
-                let without: Vec<&str> =
-                    message["without"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                self.introduce(own, &page, &without);
+                let exclude: Vec<&str> =
+                    message["exclude"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                self.introduce(own, &page, &exclude);
             }
-            "hold" => {
+            "announce" => {
                 let whole = message["whole"].as_bool().unwrap();
                 self.holders.entry(page.clone()).or_default().insert(own.to_owned(), whole);
                 if whole {
@@ -208,7 +208,7 @@ impl State {
                     self.introduce(&reader, &page, &[]);
                 }
             }
-            "drop" => self.forget(own, &page),
+            "leave" => self.forget(own, &page),
             "pipe" => self.tell(own, &json!({ "type": "pipe", "pipe": message["pipe"], "token": "" })),
             "ping" => self.tell(own, &json!({ "type": "pong" })),
             other => panic!("a visitor said {other}"),
@@ -236,8 +236,8 @@ impl State {
         let _gone = other.send(Message::text(format!("<{own}\n{payload}")));
     }
 
-    fn introduce(&self, to: &str, page: &str, without: &[&str]) {
-        let fit = |(who, _): &(&String, &bool)| *who != to && !without.contains(&who.as_str());
+    fn introduce(&self, to: &str, page: &str, exclude: &[&str]) {
+        let fit = |(who, _): &(&String, &bool)| *who != to && !exclude.contains(&who.as_str());
         let holders = self.holders.get(page).into_iter().flatten().filter(fit);
         let holders: Vec<Value> = holders.map(|(who, whole)| json!({ "visitor": who, "whole": whole })).collect();
         self.tell(to, &json!({ "type": "holders", "page": page, "holders": holders }));

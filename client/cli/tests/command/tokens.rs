@@ -93,10 +93,10 @@ async fn str_110_a_code_that_is_refused_ends_the_command() {
     let server = fake::Server::start().await;
     let url = server.url("/x");
     let arguments = ["stream", "sub", &url, "--token", "a.b.c", "--token-door", "code"];
-    let refused = answer(&server, "403 Forbidden", r#"{"code":"TOKEN_SCOPE"}"#);
+    let refused = answer(&server, "403 Forbidden", r#"{"code":"TOKEN_INSUFFICIENT_SCOPE"}"#);
     let (output, _) = tokio::join!(run(&arguments), refused);
     assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("TOKEN_SCOPE (403)"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("TOKEN_INSUFFICIENT_SCOPE (403)"), "{output:?}");
 }
 
 #[tokio::test]

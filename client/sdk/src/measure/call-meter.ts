@@ -42,7 +42,7 @@ export class CallMeter {
         transport: relay.transport,
         roundTripMs: relay.roundTripMs,
         lossPercent: lossPercent(relay),
-        sent: rates('relay', relay.sent),
+        sent: rates('sfu', relay.sent),
       },
     };
     this.#rates.settle();

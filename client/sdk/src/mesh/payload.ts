@@ -47,13 +47,13 @@ export const CandidatesSignal = Type.Object({
 /** From the one who waits for an offer: "I have no working connection above this session". */
 export const RenewSignal = Type.Object({ type: Type.Literal('renew'), session: Session });
 
-const Way = Type.Union([Type.Literal('mesh'), Type.Literal('relay')]);
+const Way = Type.Union([Type.Literal('mesh'), Type.Literal('sfu')]);
 /** Which way its sender wants the pair to go, whether it can go through relays at all, and whether our relayed media is there. */
 export const PathSignal = Type.Object({
   type: Type.Literal('path'),
-  want: Way,
-  able: Type.Boolean(),
-  takes: Type.Boolean(),
+  preferred: Way,
+  supported: Type.Boolean(),
+  receiving: Type.Boolean(),
 });
 
 const SIGNALS = {

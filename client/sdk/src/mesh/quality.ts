@@ -2,7 +2,7 @@
 import type { LinkQuality } from '../call.ts';
 
 export interface Reading {
-  readonly path: 'direct' | 'relayed';
+  readonly path: 'direct' | 'turn';
   readonly roundTripMs: number | null;
   /** Packets since the start, for the loss between two readings. */
   readonly received: number;
@@ -12,7 +12,7 @@ export interface Reading {
 }
 
 export interface Verdict {
-  readonly path: 'direct' | 'relayed';
+  readonly path: 'direct' | 'turn';
   readonly quality: LinkQuality;
   readonly roundTripMs: number | null;
   readonly lossPercent: number | null;
@@ -48,7 +48,7 @@ export function read(report: Iterable<readonly [string, unknown]>): Reading | un
     (id) => typeof id === 'string' && entries.get(id)?.['candidateType'] === 'relay',
   );
   return {
-    path: relayed ? 'relayed' : 'direct',
+    path: relayed ? 'turn' : 'direct',
     roundTripMs: typeof roundTrip === 'number' ? Math.round(roundTrip * 1000) : null,
     received,
     lost,

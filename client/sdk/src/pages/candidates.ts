@@ -2,7 +2,7 @@
 import type { Holders, VisitorId } from '@parley/protocol/pages';
 import { grown } from '../net/backoff.ts';
 
-/** As many as `want` takes. */
+/** As many as `subscribe` takes. */
 const WITHOUT = 64;
 /** Names that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 256;
@@ -50,7 +50,7 @@ export class Candidates {
   }
 
   /** Who is not to be named again. */
-  without(connected: ReadonlySet<VisitorId>, now: number): VisitorId[] {
+  exclude(connected: ReadonlySet<VisitorId>, now: number): VisitorId[] {
     const resting = [...this.#resting].filter(([, { until }]) => until > now).map(([visitor]) => visitor);
     return [...new Set([...resting, ...connected, ...this.#bad])].slice(-WITHOUT);
   }

@@ -36,7 +36,7 @@ export interface DialogueOptions {
 
 /** More would lie in memory for a reader that is slower than it asks. */
 const BUFFERED_BYTES = 1 << 20;
-/** `open` with the longest manifest, whose quotes are escaped. */
+/** `handshake` with the longest manifest, whose quotes are escaped. */
 const TEXT_CHARS = 1 << 19;
 const NUMBER_BYTES = 4;
 /** Pages of all sizes: before the manifest is known it is not known how many chunks there are. */
@@ -54,7 +54,7 @@ export class Dialogue {
   /** They know what we have, and so have heard us. */
   #answered = false;
   #manifestKnown = false;
-  /** Said after the last `have`. */
+  /** Said after the last `bitfield`. */
   #stale = false;
   #asked: number[] = [];
   #given = 0;
@@ -92,11 +92,11 @@ export class Dialogue {
   got(chunk: number): void {
     if (!this.#manifestKnown) return;
     this.#stale = true;
-    this.#say({ type: 'got', chunk });
+    this.#say({ type: 'have', chunk });
   }
 
   get(chunk: number): void {
-    this.#say({ type: 'get', chunk });
+    this.#say({ type: 'request', chunk });
   }
 
   hear(text: string): void {
@@ -126,7 +126,7 @@ export class Dialogue {
       if (chunk === undefined) return;
       const bytes = this.#options.chunk(chunk);
       if (bytes === undefined) {
-        this.#say({ type: 'not', chunk });
+        this.#say({ type: 'reject', chunk });
         continue;
       }
       const message = new Uint8Array(NUMBER_BYTES + bytes.length);
@@ -146,25 +146,25 @@ export class Dialogue {
   }
 
   #heard(message: PeerMessage): void {
-    if (message.type !== 'open' && !this.#opened) {
+    if (message.type !== 'handshake' && !this.#opened) {
       this.#hush();
       return;
     }
     switch (message.type) {
-      case 'open':
+      case 'handshake':
         this.#heardOpen(message.page, message.manifest);
         return;
-      case 'have':
+      case 'bitfield':
         this.#heardHave(message.chunks);
         return;
-      case 'got':
+      case 'have':
         if (!this.#theirs.add(message.chunk)) this.#hush();
         else if (this.#manifestKnown) this.#options.onHas([message.chunk]);
         return;
-      case 'get':
+      case 'request':
         this.#heardGet(message.chunk);
         return;
-      case 'not':
+      case 'reject':
         this.#hush();
         this.#theirs.remove(message.chunk);
         this.#options.onNot(message.chunk);
@@ -217,7 +217,7 @@ export class Dialogue {
     const here = this.#options.here();
     if (here?.has(chunk) !== true || this.#given >= TIMES * here.of + ASKED_AT_ONCE) {
       this.#hush();
-      this.#say({ type: 'not', chunk });
+      this.#say({ type: 'reject', chunk });
       return;
     }
     // Requests that lapsed there may still wait here, so a few more than may be asked at once.
@@ -240,12 +240,12 @@ export class Dialogue {
   #sayOpen(): void {
     this.#openAt = this.#options.clock.now();
     const manifest = this.#options.manifest();
-    this.#say({ type: 'open', page: this.#options.page, ...(manifest === null ? {} : { manifest }) });
+    this.#say({ type: 'handshake', page: this.#options.page, ...(manifest === null ? {} : { manifest }) });
   }
 
   #sayHave(here: Bitmap): void {
     this.#stale = false;
-    this.#say({ type: 'have', chunks: here.toText() });
+    this.#say({ type: 'bitfield', chunks: here.toText() });
   }
 
   #repeatLater(): void {

@@ -188,7 +188,8 @@ export class HeldPage {
   }
 
   #leave(state: 'refused' | 'closed'): void {
-    if (this.#state === 'reading' || this.#state === 'here') this.#tab.say({ type: 'drop', page: this.page });
+    if (this.#state === 'reading' || this.#state === 'here')
+      this.#tab.say({ type: 'leave', page: this.page });
     this.#state = state;
     this.#cancelTick();
     this.#cancelAgain();
@@ -202,8 +203,8 @@ export class HeldPage {
 
   #want(): void {
     const { clock, random } = this.#tab.ports;
-    const without = this.#neighbours.without();
-    this.#tab.say({ type: 'want', page: this.page, ...(without.length === 0 ? {} : { without }) });
+    const exclude = this.#neighbours.exclude();
+    this.#tab.say({ type: 'subscribe', page: this.page, ...(exclude.length === 0 ? {} : { exclude }) });
     this.#wantAt = clock.now() + this.#wantPause * (1 + random.fraction());
     this.#wantPause = Math.min(WANT_CAP_MS, 2 * this.#wantPause);
   }
@@ -213,7 +214,7 @@ export class HeldPage {
     const { chunks } = this.#copy ?? {};
     if (chunks === undefined || chunks.here.count === 0) return;
     const whole = this.#state === 'here';
-    this.#tab.say({ type: 'hold', page: this.page, whole, bytes: chunks.bytes.length });
+    this.#tab.say({ type: 'announce', page: this.page, whole, bytes: chunks.bytes.length });
   }
 
   #tickLater(): void {
@@ -238,7 +239,7 @@ export class HeldPage {
   get #mostLinks(): number {
     const here = this.#copy?.chunks.here;
     const useful = here === undefined ? FIRST_LINKS : 1 + Math.ceil((here.of - here.count) / CHUNKS_A_LINK);
-    return Math.min(this.#tab.limits()?.asked ?? 0, useful);
+    return Math.min(this.#tab.limits()?.maxHolders ?? 0, useful);
   }
 
   #seek(): void {

@@ -14,8 +14,8 @@ const REST_MS: Readonly<Record<LinkEnd, number | null>> = {
   silent: 10_000,
   gone: 60_000,
   busy: 2000,
-  none: 10_000,
-  double: 1000,
+  'not-found': 10_000,
+  glare: 1000,
   bad: null,
   stalled: 15_000,
   full: 0,
@@ -72,8 +72,8 @@ export class Neighbours {
   }
 
   /** Who need not be named. */
-  without(): VisitorId[] {
-    return this.#candidates.without(this.#connected(), this.#tab.ports.clock.now());
+  exclude(): VisitorId[] {
+    return this.#candidates.exclude(this.#connected(), this.#tab.ports.clock.now());
   }
 
   /** Connects with holders until there are so many. */
@@ -89,7 +89,7 @@ export class Neighbours {
 
   /** Whoever has nothing to give must not keep others away. */
   makeRoom(most: number): void {
-    if (this.#begun.length >= most) this.#begun[0]?.close('none');
+    if (this.#begun.length >= most) this.#begun[0]?.close('not-found');
   }
 
   /** `false`: this is not of this page. */
@@ -121,22 +121,22 @@ export class Neighbours {
   }
 
   #accept(from: VisitorId, message: Extract<LinkMessage, { type: 'offer' | 'pipe' }>): void {
-    const refuse = (why: 'none' | 'busy' | 'double'): void =>
-      this.#tab.tell(from, { type: 'refuse', link: message.link, why });
+    const refuse = (reason: 'not-found' | 'busy' | 'glare'): void =>
+      this.#tab.tell(from, { type: 'reject', link: message.link, reason });
     if (this.#cameTooSoon(from)) return;
     if ((this.#host.here()?.count ?? 0) === 0 || this.#candidates.isBad(from)) {
-      refuse('none');
+      refuse('not-found');
       return;
     }
     for (const link of this.all) {
       if (link.visitor !== from) continue;
       // Theirs and ours met: the one of the lower id stays.
       if (link.began && !link.answered && (this.#tab.visitor() ?? '') < from) {
-        refuse('double');
+        refuse('glare');
         return;
       }
       // Otherwise they lost what we had.
-      link.close('double');
+      link.close('glare');
     }
     if (!this.#tab.mayServe()) {
       refuse('busy');

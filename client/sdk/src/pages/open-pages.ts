@@ -52,7 +52,7 @@ class OpenPages implements Pages {
       onDirected: (from, message) => {
         for (const page of this.#pages.values()) if (page.onDirected(from, message)) return;
         if (message.type === 'offer' || message.type === 'pipe') {
-          this.#visit.tell(from, { type: 'refuse', link: message.link, why: 'none' });
+          this.#visit.tell(from, { type: 'reject', link: message.link, reason: 'not-found' });
         }
       },
       onUndelivered: (link, reason) => {
@@ -167,7 +167,7 @@ class OpenPages implements Pages {
 
   #mayServe(): boolean {
     const served = [...this.#pages.values()].flatMap((page) => page.served);
-    if (served.length < (this.#visit.limits?.served ?? 0)) return true;
+    if (served.length < (this.#visit.limits?.maxReaders ?? 0)) return true;
     const now = this.#ports.clock.now();
     const [slowest] = served.toSorted((one, other) => one.servedAt - other.servedAt);
     if (slowest === undefined || now - slowest.servedAt < IDLE_MS) return false;

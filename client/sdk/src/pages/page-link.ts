@@ -18,7 +18,17 @@ import type { WireEnd } from './wire.ts';
  * of this id is there; `full`: both have all of it.
  */
 export type LinkEnd =
-  'bye' | 'lost' | 'silent' | 'gone' | 'busy' | 'none' | 'double' | 'bad' | 'stalled' | 'full' | 'dropped';
+  | 'bye'
+  | 'lost'
+  | 'silent'
+  | 'gone'
+  | 'busy'
+  | 'not-found'
+  | 'glare'
+  | 'bad'
+  | 'stalled'
+  | 'full'
+  | 'dropped';
 
 /** What a link takes from its page, and tells it. */
 export interface LinkHost {
@@ -145,8 +155,8 @@ export class PageLink {
       case 'candidate':
         this.#toChannel((channel) => channel.takeCandidate(message.candidate, message.mid));
         return;
-      case 'refuse':
-        if (this.began && !this.#answered) this.#finish(message.why, { bye: false });
+      case 'reject':
+        if (this.began && !this.#answered) this.#finish(message.reason, { bye: false });
         return;
       case 'pipe':
         this.takePipe(message.pipe);

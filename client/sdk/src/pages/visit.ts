@@ -1,11 +1,11 @@
 /**
  * The way to the service and back, as long as the pages are open: one socket at a time, each a new visitor. What is fetched and served goes on
- * without it; after `arrived` everything is said again by `onArrived`. SPEC rules PAGE-5 and PAGE-9.
+ * without it; after `welcome` everything is said again by `onArrived`. SPEC rules PAGE-5 and PAGE-9.
  */
 import type { IceOffer, IceServer } from '@parley/protocol/http';
 import {
   PAGES_SOCKET,
-  type Arrived,
+  type PageWelcome,
   type VisitMessage,
   type VisitorId,
   type VisitorMessage,
@@ -52,7 +52,7 @@ export class Visit {
   readonly #handlers: VisitHandlers;
   readonly #stopListening: () => void;
   #step: Step;
-  #arrived: Arrived | null = null;
+  #arrived: PageWelcome | null = null;
   #stunServers: readonly IceServer[] = [];
   /** With credentials that are good until then. */
   #turn: { readonly servers: readonly IceServer[]; readonly until: number } | null = null;
@@ -83,7 +83,7 @@ export class Visit {
   }
 
   /** `null` before the first connection. */
-  get limits(): Arrived['limits'] | null {
+  get limits(): PageWelcome['limits'] | null {
     return this.#arrived?.limits ?? null;
   }
 
@@ -124,7 +124,7 @@ export class Visit {
 
   tell(to: VisitorId, message: LinkMessage): void {
     const step = this.#step;
-    const most = message.type === 'refuse' ? REFUSALS : QUEUE;
+    const most = message.type === 'reject' ? REFUSALS : QUEUE;
     if (step.at !== 'open' || this.#queue.length >= most) return;
     this.#counter += 1;
     const id = `${message.link}.${(this.#counter % 36).toString(36)}`;
@@ -171,7 +171,7 @@ export class Visit {
 
   #hear(message: VisitMessage): void {
     switch (message.type) {
-      case 'arrived':
+      case 'welcome':
         this.#hasArrived(message);
         return;
       case 'visitors':
@@ -187,13 +187,13 @@ export class Visit {
       case 'undelivered':
         this.#handlers.onUndelivered(message.id.split('.')[0] ?? '', message.reason);
         return;
-      case 'go-elsewhere':
+      case 'goaway':
         this.#move(message.afterMs);
         return;
       case 'pong':
         return;
       case 'error':
-        if (message.code === 'ICE_TOO_FAST') this.#iceAnswered(null);
+        if (message.code === 'TOO_MANY_ICE_REQUESTS') this.#iceAnswered(null);
         if (message.fatal) this.#refusal = { code: message.code, message: message.message };
         this.#handlers.onMessage(message);
         return;
@@ -206,7 +206,7 @@ export class Visit {
     }
   }
 
-  #hasArrived(arrived: Arrived): void {
+  #hasArrived(arrived: PageWelcome): void {
     if (this.#step.at !== 'opening') return;
     const { socket } = this.#step;
     this.#step = { at: 'open', socket, visitor: arrived.visitor, since: this.#ports.clock.now() };

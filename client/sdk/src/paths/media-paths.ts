@@ -25,7 +25,7 @@ export interface MediaPathsOptions {
   readonly api: string;
   /** The end-to-end key of the room's link. */
   readonly secret: string | null;
-  readonly askRelay: (without?: string) => Promise<RelayOffer | null | undefined>;
+  readonly askRelay: (exclude?: string) => Promise<RelayOffer | null | undefined>;
   readonly onChange: () => void;
 }
 
@@ -69,13 +69,13 @@ export class MediaPaths {
 
   get path(): CallPath {
     const sealed = this.#secret !== null;
-    if (this.#roomWay.way === 'relay') {
+    if (this.#roomWay.way === 'sfu') {
       if (this.#options.ports.relayedMedia === null) return { way: 'mesh', why: 'no-codecs' };
-      if (this.#relays.able) return { way: 'relay', why: 'people', sealed };
+      if (this.#relays.able) return { way: 'sfu', why: 'people', sealed };
       return { way: 'mesh', why: this.#relays.hasFailed ? 'not-loaded' : 'no-relay' };
     }
     const unreachable = [...this.#pairs.values()].some((pair) => pair.unreachable);
-    return unreachable ? { way: 'relay', why: 'unreachable', sealed } : { way: 'mesh', why: null };
+    return unreachable ? { way: 'sfu', why: 'unreachable', sealed } : { way: 'mesh', why: null };
   }
 
   get mix(): MediaStream | null {
@@ -164,7 +164,7 @@ export class MediaPaths {
     const ways = [...this.#pairs].map(([participant, { shown }]) => ({
       participant,
       link: mesh.link(participant),
-      relayed: shown === 'relay' ? this.#person(participant) : undefined,
+      relayed: shown === 'sfu' ? this.#person(participant) : undefined,
     }));
     return this.#meter.measure(ways, this.#relays.room, ports.clock);
   }
@@ -203,17 +203,17 @@ export class MediaPaths {
     const known = pair.said !== null || now - pair.metAt > NO_SIGNAL_MS;
     const many = this.#members.size >= MESH_MAX;
     const plan = planOf({
-      mine: pair.unreachable ? 'relay' : way,
-      theirs: pair.said?.want ?? 'mesh',
-      able: able && (known ? (pair.said?.able ?? false) : true),
+      mine: pair.unreachable ? 'sfu' : way,
+      theirs: pair.said?.preferred ?? 'mesh',
+      able: able && (known ? (pair.said?.supported ?? false) : true),
       takes: this.#takes(participant, pair),
-      taken: pair.said?.takes ?? false,
+      taken: pair.said?.receiving ?? false,
       flows: flows(link, this.#members.get(participant)),
       overdue: pair.relayAt !== null && now - pair.relayAt > OVERDUE_MS && !many,
     });
     // A relay that is back in a moment is better than links with every participant, under which the whole call would break down.
-    const lapsed = able ? pair.wasAble && pair.said?.able === false : this.#relays.wasOpen;
-    return many && lapsed && way === 'relay' && plan.link === 'open' ? { ...plan, link: 'keep' } : plan;
+    const lapsed = able ? pair.wasAble && pair.said?.supported === false : this.#relays.wasOpen;
+    return many && lapsed && way === 'sfu' && plan.link === 'open' ? { ...plan, link: 'keep' } : plan;
   }
 
   #takes(participant: ParticipantId, pair: PairState): boolean {
@@ -250,7 +250,7 @@ export class MediaPaths {
   /** As with what is seen of them: while nothing else is there what the relays bring is played, also before all of it is there. */
   #mix(participant: ParticipantId, pair: PairState): void {
     const linked = (this.#options.mesh.link(participant)?.stream ?? null) !== null;
-    const mixed = pair.shown === 'relay' || ((pair.mixed || pair.subscribed) && !linked);
+    const mixed = pair.shown === 'sfu' || ((pair.mixed || pair.subscribed) && !linked);
     this.#person(participant)?.mix(mixed);
     if (mixed === pair.mixed) return;
     pair.mixed = mixed;
@@ -261,7 +261,8 @@ export class MediaPaths {
   #followRelays(): void {
     const pairs = [...this.#pairs];
     const needed =
-      this.#roomWay.way === 'relay' || pairs.some(([, pair]) => pair.subscribed || pair.said?.takes === true);
+      this.#roomWay.way === 'sfu' ||
+      pairs.some(([, pair]) => pair.subscribed || pair.said?.receiving === true);
     const missed = needed || pairs.some(([, pair]) => pair.unreachable);
     this.#relays.follow({ needed, missed });
     const subscribed = pairs.filter(([, pair]) => pair.subscribed).map(([participant]) => participant);

@@ -53,9 +53,9 @@ export function forgetTold(pair: PairState): void {
 
 /** Takes a signal of the other participant. One that says so for the first time, or after a reload, does not know our signals either. */
 export function take(pair: PairState, signal: PathSignal): void {
-  if (pair.said === null || (pair.said.takes && !signal.takes)) forgetTold(pair);
+  if (pair.said === null || (pair.said.receiving && !signal.receiving)) forgetTold(pair);
   pair.said = signal;
-  pair.wasAble ||= signal.able;
+  pair.wasAble ||= signal.supported;
 }
 
 /**
@@ -66,11 +66,11 @@ export function signalDue(
   pair: PairState,
   { able, takes, way, now }: { readonly able: boolean; readonly takes: boolean; way: Way; now: number },
 ): PathSignal | null {
-  const want = pair.unreachable ? 'relay' : way;
-  const signal: PathSignal = { type: 'path', want, able, takes };
+  const want = pair.unreachable ? 'sfu' : way;
+  const signal: PathSignal = { type: 'path', preferred: want, supported: able, receiving: takes };
   const text = JSON.stringify(signal);
-  const silent = want === 'mesh' && !takes && pair.told === '' && pair.said?.want !== 'relay';
-  const settled = want === 'mesh' ? pair.said?.want !== 'relay' : takes && pair.said?.takes === true;
+  const silent = want === 'mesh' && !takes && pair.told === '' && pair.said?.preferred !== 'sfu';
+  const settled = want === 'mesh' ? pair.said?.preferred !== 'sfu' : takes && pair.said?.receiving === true;
   if (silent) return null;
   if (text === pair.told && (settled || now - pair.toldAt < SAY_AGAIN_MS)) return null;
   pair.told = text;

@@ -3,11 +3,11 @@
  * everyone sees alike; a pair also goes through the relays when either of the two wants it so. Pure.
  */
 
-export type Way = 'mesh' | 'relay';
+export type Way = 'mesh' | 'sfu';
 
 /** Over `max` people through the relays, and back only when two less are left: one who comes and goes does not move everybody. */
 export function wayOfRoom(before: Way, people: number, max: number): Way {
-  if (people > max) return 'relay';
+  if (people > max) return 'sfu';
   return people < max ? 'mesh' : before;
 }
 
@@ -36,9 +36,9 @@ export interface Plan {
 
 /** Make before break, in both directions: what carries the pair stays until the other way does. */
 export function planOf({ mine, theirs, able, takes, taken, flows, overdue }: Pair): Plan {
-  if (able && (mine === 'relay' || theirs === 'relay')) {
+  if (able && (mine === 'sfu' || theirs === 'sfu')) {
     const link = takes && taken ? 'close' : overdue ? 'open' : 'keep';
-    return { link, subscribe: true, shown: takes ? 'relay' : 'mesh' };
+    return { link, subscribe: true, shown: takes ? 'sfu' : 'mesh' };
   }
-  return { link: 'open', subscribe: takes && !flows, shown: takes && !flows ? 'relay' : 'mesh' };
+  return { link: 'open', subscribe: takes && !flows, shown: takes && !flows ? 'sfu' : 'mesh' };
 }

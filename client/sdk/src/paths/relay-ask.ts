@@ -17,9 +17,9 @@ export class RelayAsk {
   }
 
   /** `null`: the region has none that takes sessions; `undefined`: there was no answer. */
-  ask(without?: string): Promise<RelayOffer | null | undefined> {
+  ask(exclude?: string): Promise<RelayOffer | null | undefined> {
     this.#answer?.(undefined);
-    if (!this.#send({ type: 'relay', ...(without === undefined ? {} : { without }) }))
+    if (!this.#send({ type: 'relay', ...(exclude === undefined ? {} : { exclude }) }))
       return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<RelayOffer | null | undefined>();
     const cancel = this.#clock.after(ANSWER_MS, () => resolve(undefined));

@@ -3,7 +3,7 @@ import type { Clock } from '../ports.ts';
 import { wayOfRoom, type Way } from './paths.ts';
 
 /** Participants who come or go in one moment move the room once; back it goes later, as a participant who reloads is gone for a moment. */
-const SETTLE_MS = { relay: 400, mesh: 3000 } as const;
+const SETTLE_MS = { sfu: 400, mesh: 3000 } as const;
 
 export class RoomWay {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class RoomWay {
 
   /** The room is about to move from the mesh to the relays. */
   get leavesMesh(): boolean {
-    return this.#way === 'mesh' && wayOfRoom('mesh', this.#people, this.#max) === 'relay';
+    return this.#way === 'mesh' && wayOfRoom('mesh', this.#people, this.#max) === 'sfu';
   }
 
   /** How many participants the room has, and above how many it leaves the mesh. */

@@ -27,7 +27,7 @@ export function shownOf(
   const level = link?.level() ?? 0;
   if (pair === null)
     return { link: view, stream: link?.stream ?? null, screen: link?.screen ?? null, mixed: false, level };
-  if (pair.shown === 'relay' && relayed !== undefined) return shownOfRelay(pair, relayed);
+  if (pair.shown === 'sfu' && relayed !== undefined) return shownOfRelay(pair, relayed);
   if (relayed?.otherKey === true && view.status !== 'connected')
     return { link: { status: 'other-key' }, stream: null, screen: null, mixed: false, level: 0 };
   return {
@@ -57,7 +57,7 @@ function shownOfRelay(pair: PairState, relayed: RelayedPerson): PersonMedia {
 function relayedLink(delayMs: number | null, before: boolean): Link {
   if (delayMs === null) return { status: before ? 'recovering' : 'connecting' };
   const quality = delayMs < FAIR_MS ? 'good' : delayMs < POOR_MS ? 'fair' : 'poor';
-  return { status: 'connected', path: 'relay', quality, roundTripMs: null, lossPercent: null };
+  return { status: 'connected', path: 'sfu', quality, roundTripMs: null, lossPercent: null };
 }
 
 /** Whether what the participant says that it sends arrives over the link. */

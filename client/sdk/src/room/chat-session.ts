@@ -1,6 +1,6 @@
 /** The chat of one call: sends lines, repeats those that the service has not acknowledged, and takes those of others. */
 import type { ClientMessage } from '@parley/protocol/client-messages';
-import type { BroughtLine } from '@parley/protocol/people';
+import type { ResumeChatLine } from '@parley/protocol/people';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { Clock, Random } from '../ports.ts';
@@ -28,7 +28,7 @@ export class ChatSession {
   }
 
   /** For a pod that opens the room again: it may have lost them. */
-  lastLines(): BroughtLine[] {
+  lastLines(): ResumeChatLine[] {
     return chat.lastLines(this.#log);
   }
 
@@ -55,8 +55,12 @@ export class ChatSession {
 
   receive(message: ServerMessage, me: ParticipantId | null): void {
     if (message.type === 'chat') this.#log = chat.received(this.#log, message.line, me);
-    else if (message.type === 'chat-taken') this.#log = chat.taken(this.#log, message, me);
-    else if (message.type === 'error' && message.code !== 'ICE_TOO_FAST' && message.ref !== undefined)
+    else if (message.type === 'chat-ack') this.#log = chat.taken(this.#log, message, me);
+    else if (
+      message.type === 'error' &&
+      message.code !== 'TOO_MANY_ICE_REQUESTS' &&
+      message.ref !== undefined
+    )
       this.#log = chat.refused(this.#log, message.ref);
   }
 }

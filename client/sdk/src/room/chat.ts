@@ -1,6 +1,6 @@
 /** The lines of a call, merged by id. Pure. SPEC rules CHAT-1 to CHAT-4 and CHAT-8. */
 import type { Chat } from '@parley/protocol/client-messages';
-import type { BroughtLine, ChatLine } from '@parley/protocol/people';
+import type { ResumeChatLine, ChatLine } from '@parley/protocol/people';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import type { ChatEntry } from '../call.ts';
 
@@ -33,7 +33,7 @@ export function received(log: ChatLog, line: ChatLine, me: string | null): ChatL
 /** The service has our line: time, name and sender are what the others are shown. The sender is another one after a new join. */
 export function taken(
   log: ChatLog,
-  { id, name, at, proof }: Extract<ServerMessage, { type: 'chat-taken' }>,
+  { id, name, at, proof }: Extract<ServerMessage, { type: 'chat-ack' }>,
   me: string | null,
 ): ChatLog {
   const known = log.find((entry) => entry.id === id && entry.mine);
@@ -56,8 +56,8 @@ export function unacknowledged(log: ChatLog): readonly Chat[] {
 }
 
 /** The last lines the service had taken, each with its proof, for `resume`; fewer where they are long. */
-export function lastLines(log: ChatLog): BroughtLine[] {
-  const lines: BroughtLine[] = [];
+export function lastLines(log: ChatLog): ResumeChatLine[] {
+  const lines: ResumeChatLine[] = [];
   let bytes = 0;
   for (const { id, from, name, text, at, status, proof } of log.toReversed()) {
     if (status !== 'taken' || proof === undefined) continue;

@@ -10,9 +10,9 @@ export function lobbyAfter(before: Lobby, message: ServerMessage): Lobby {
   switch (message.type) {
     case 'welcome':
       return message.lobby ?? [];
-    case 'knocked':
+    case 'lobby-joined':
       return [...without(before, message.waiting.participant), message.waiting];
-    case 'knock-ended':
+    case 'lobby-left':
       return without(before, message.participant);
     default:
       return before;

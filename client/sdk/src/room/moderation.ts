@@ -12,7 +12,7 @@ export interface Moderation {
   /** `network`: everyone behind the same network address too, not only the device. */
   ban(participant: ParticipantId, options: { readonly network: boolean }): Promise<Answer<Ban>>;
   /** They decide: nobody is muted by force. */
-  askToMute(participant: ParticipantId): Promise<Answer<null>>;
+  requestMute(participant: ParticipantId): Promise<Answer<null>>;
   /** Lets somebody in who waits in the lobby. */
   admit(participant: ParticipantId): Promise<Answer<null>>;
   deny(participant: ParticipantId): Promise<Answer<null>>;
@@ -62,8 +62,8 @@ export function moderation(
     admit: (participant) => dismiss(participant, 'admit'),
     deny: (participant) => dismiss(participant, 'deny'),
     // Asked twice they would be disturbed twice.
-    askToMute: (participant) =>
-      request({ ...to(of(participant, 'ask-to-mute')), method: 'POST', answer: null, patienceMs: 0 }, ports),
+    requestMute: (participant) =>
+      request({ ...to(of(participant, 'request-mute')), method: 'POST', answer: null, patienceMs: 0 }, ports),
     // A second one would ban again, or find nobody.
     ban: (participant, { network }) =>
       request(

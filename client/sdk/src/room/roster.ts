@@ -52,14 +52,14 @@ export function heard(before: Roster, message: ServerMessage): Roster {
     case 'changed':
       return update(before, message.participant, { name: message.name, media: message.media });
     case 'chat':
-    case 'chat-taken':
+    case 'chat-ack':
     case 'error':
-    case 'go-elsewhere':
+    case 'goaway':
     case 'ice':
-    case 'in-lobby':
-    case 'knock-ended':
-    case 'knocked':
-    case 'mute-asked':
+    case 'lobby-waiting':
+    case 'lobby-left':
+    case 'lobby-joined':
+    case 'mute-requested':
     case 'pong':
     case 'relay':
     case 'resume-token':

@@ -29,8 +29,8 @@ export type RelayLinkState<Reason extends Why> =
 export interface RelayLinkOptions<Kind extends Connection, Reason extends Why> {
   readonly clock: Clock;
   readonly random: Random;
-  /** `without` the relay with this address, where there is another. */
-  readonly ask: (without?: string) => Promise<WayAnswer<Reason>>;
+  /** `exclude` the relay with this address, where there is another. */
+  readonly ask: (exclude?: string) => Promise<WayAnswer<Reason>>;
   readonly open: (way: WayIn) => Promise<Opened<Kind>>;
   /** Whoever is told to go does so within this. */
   readonly spreadMs: number;
@@ -63,7 +63,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
   #cancel: () => void = () => undefined;
   #tries = 0;
   /** The relay that was lost or did not answer: at most the last one. */
-  #without: string | undefined;
+  #exclude: string | undefined;
   #url: string | undefined;
   /** Grows with every attempt: what an earlier one still brings is not listened to. */
   #attempt = 0;
@@ -80,7 +80,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
 
   /** As `connect`, anywhere but here: the relay is dead, though the connection still stands. */
   leave(): void {
-    this.#without = this.#url;
+    this.#exclude = this.#url;
     this.connect();
   }
 
@@ -90,7 +90,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
   }
 
   async #open(attempt: number): Promise<void> {
-    const answer = await this.#options.ask(this.#without);
+    const answer = await this.#options.ask(this.#exclude);
     if (attempt !== this.#attempt) return;
     if ('refused' in answer) {
       this.#again(answer.refused, answer.afterMs ?? 0);
@@ -100,7 +100,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
     if (attempt !== this.#attempt) opened?.connection.close();
     else if (opened) this.#use(opened, answer.way);
     else {
-      this.#without = answer.way.relay.url;
+      this.#exclude = answer.way.relay.url;
       this.#again(this.#options.silent);
     }
   }
@@ -108,21 +108,21 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
   #use({ transport, connection }: Opened<Kind>, { broadcast, relay }: WayIn): void {
     const since = this.#options.clock.now();
     this.#connection = connection;
-    this.#without = undefined;
+    this.#exclude = undefined;
     this.#url = relay.url;
     this.#options.onConnection({ on: connection, broadcast });
     this.#options.onLink({ at: 'open', since, transport });
     const lost = (): void => {
       if (connection !== this.#connection) return;
       if (this.#options.clock.now() - since > STEADY_MS) this.#tries = 0;
-      this.#without = this.#url;
+      this.#exclude = this.#url;
       this.#again(this.#options.lost);
     };
     connection.closed.then(lost, lost);
-    const move = (ms: number, without?: string): void => {
+    const move = (ms: number, exclude?: string): void => {
       if (connection !== this.#connection) return;
       this.#cancel();
-      this.#cancel = this.#options.clock.after(ms, () => void this.#move(connection, without));
+      this.#cancel = this.#options.clock.after(ms, () => void this.#move(connection, exclude));
     };
     connection.goneAway ??= Promise.withResolvers<void>();
     void connection.goneAway.promise.then(() =>
@@ -133,9 +133,9 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
   }
 
   /** Until it succeeds or the old connection is over. */
-  async #move(old: Kind, without: string | undefined, tries = 0): Promise<void> {
+  async #move(old: Kind, exclude: string | undefined, tries = 0): Promise<void> {
     const attempt = ++this.#attempt;
-    const answer = await this.#options.ask(without);
+    const answer = await this.#options.ask(exclude);
     const way = 'way' in answer ? answer.way : null;
     const opened = way && (await this.#options.open(way).catch(() => null));
     const serves = opened && (await this.#options.serves(opened.connection, way.broadcast));
@@ -148,7 +148,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
     opened?.connection.close();
     if (attempt === this.#attempt) {
       const ms = waitMs('later', Math.min(tries, MOST_TRIES), this.#options.random.fraction()) ?? 0;
-      this.#cancel = this.#options.clock.after(ms, () => void this.#move(old, without, tries + 1));
+      this.#cancel = this.#options.clock.after(ms, () => void this.#move(old, exclude, tries + 1));
     }
   }
 

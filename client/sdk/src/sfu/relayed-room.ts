@@ -79,7 +79,7 @@ export class MoqRoom implements RelayedRoom {
     this.#link = new RelayLink<Session, Why>({
       clock: options.clock,
       random: options.random,
-      ask: (without) => this.#ask(without),
+      ask: (exclude) => this.#ask(exclude),
       open: ({ relay }) => openRelay(Net.connect, relay, options.api),
       spreadMs: SPREAD_MS,
       serves: (connection) => holds(connection, options.clock),
@@ -187,8 +187,8 @@ export class MoqRoom implements RelayedRoom {
     this.#link.connect();
   }
 
-  async #ask(without?: string): Promise<WayAnswer<Why>> {
-    const relay = await this.#options.ask(without);
+  async #ask(exclude?: string): Promise<WayAnswer<Why>> {
+    const relay = await this.#options.ask(exclude);
     if (relay) {
       const broadcast = `${this.#prefix}/${this.#options.me}/${this.#instance}`;
       return { way: { broadcast, relay } };

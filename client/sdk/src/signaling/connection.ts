@@ -4,7 +4,7 @@
  */
 import type { ClientMessage } from '@parley/protocol/client-messages';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { BroughtLine, Media } from '@parley/protocol/people';
+import type { ResumeChatLine, Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { admit } from './admission.ts';
 import { backoff } from '../net/backoff.ts';
@@ -21,14 +21,14 @@ export interface ConnectionHandlers {
   onMessage(message: ServerMessage): void;
   onDirected(from: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
   /** What the first message of a socket says about us. */
-  introduction(): { readonly name: string; readonly media: Media; readonly chat: BroughtLine[] };
+  introduction(): { readonly name: string; readonly media: Media; readonly chat: ResumeChatLine[] };
 }
 
 type Step =
   | { readonly at: 'idle' }
   | { readonly at: 'admitting'; readonly abort: AbortController }
   | { readonly at: 'opening'; readonly socket: RoomSocket; readonly fresh: boolean }
-  | { readonly at: 'in-lobby'; readonly socket: RoomSocket }
+  | { readonly at: 'lobby-waiting'; readonly socket: RoomSocket }
   | { readonly at: 'connected'; readonly socket: RoomSocket }
   | { readonly at: 'waiting'; readonly cancel: () => void; readonly go: () => void }
   | { readonly at: 'ended' };
@@ -61,7 +61,7 @@ export class Connection {
   #rejoins = 0;
   /** Unix time of the loss; `null` before the first welcome. */
   #lostAt: number | null = null;
-  /** Between `in-lobby` and the welcome, over any number of sockets. */
+  /** Between `lobby-waiting` and the welcome, over any number of sockets. */
   #waiting = false;
   #cancelMove: () => void = () => undefined;
 
@@ -163,8 +163,8 @@ export class Connection {
 
   #hear(message: ServerMessage): void {
     if (message.type === 'welcome') this.#welcomed(message);
-    else if (message.type === 'in-lobby') this.#wasToldToWait(message);
-    else if (message.type === 'go-elsewhere') this.#move(message.afterMs);
+    else if (message.type === 'lobby-waiting') this.#wasToldToWait(message);
+    else if (message.type === 'goaway') this.#move(message.afterMs);
     else if (message.type === 'resume-token') this.#renewed(message.resume);
     else this.#handlers.onMessage(message);
   }
@@ -172,7 +172,7 @@ export class Connection {
   /** Waiting is on this socket only: whoever loses it knocks again, as somebody new, with a new ticket. */
   #wasToldToWait(message: ServerMessage): void {
     if (this.#step.at !== 'opening') return;
-    this.#step = { at: 'in-lobby', socket: this.#step.socket };
+    this.#step = { at: 'lobby-waiting', socket: this.#step.socket };
     this.#waiting = true;
     this.#ticket = null;
     this.#failures = 0;
@@ -182,9 +182,9 @@ export class Connection {
   }
 
   #welcomed(welcome: Welcome): void {
-    if (this.#step.at !== 'opening' && this.#step.at !== 'in-lobby') return;
+    if (this.#step.at !== 'opening' && this.#step.at !== 'lobby-waiting') return;
     const { socket } = this.#step;
-    const fresh = this.#step.at === 'in-lobby' || this.#step.fresh;
+    const fresh = this.#step.at === 'lobby-waiting' || this.#step.fresh;
     this.#waiting = false;
     this.#step = { at: 'connected', socket };
     this.#token = welcome.resume;
@@ -209,7 +209,7 @@ export class Connection {
   #move(afterMs: number): void {
     this.#cancelMove();
     this.#cancelMove = this.#ports.clock.after(afterMs, () => {
-      if (this.#step.at !== 'connected' && this.#step.at !== 'in-lobby') return;
+      if (this.#step.at !== 'connected' && this.#step.at !== 'lobby-waiting') return;
       this.#step.socket.close();
       if (this.#step.at === 'connected') this.#lostAt = this.#ports.clock.wall();
       this.#open();
@@ -277,16 +277,16 @@ export class Connection {
 
   #networkChanged(): void {
     const online = this.#ports.network.online();
-    if (this.#step.at === 'connected' || this.#step.at === 'in-lobby') this.#step.socket.probe();
+    if (this.#step.at === 'connected' || this.#step.at === 'lobby-waiting') this.#step.socket.probe();
     if (this.#step.at === 'waiting' && online) this.#step.go();
     else this.#tell();
   }
 
-  /** Before the first welcome everything is `joining`, or `in-lobby`; afterwards everything short of the end is `recovering`. */
+  /** Before the first welcome everything is `joining`, or `lobby-waiting`; afterwards everything short of the end is `recovering`. */
   #tell(): void {
     if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
     const offline = !this.#ports.network.online();
-    if (this.#waiting) this.#handlers.onState({ status: 'in-lobby', offline });
+    if (this.#waiting) this.#handlers.onState({ status: 'lobby-waiting', offline });
     else if (this.#lostAt === null) this.#handlers.onState({ status: 'joining' });
     else this.#handlers.onState({ status: 'recovering', sinceMs: this.#lostAt, offline });
   }
@@ -307,7 +307,7 @@ export class Connection {
     if (step.at === 'ended') return;
     this.#step = { at: 'ended' };
     if (step.at === 'admitting') step.abort.abort();
-    if (step.at === 'opening' || step.at === 'in-lobby' || step.at === 'connected') step.socket.close();
+    if (step.at === 'opening' || step.at === 'lobby-waiting' || step.at === 'connected') step.socket.close();
     if (step.at === 'waiting') step.cancel();
     this.#cancelMove();
     this.#stopListening();

@@ -24,7 +24,7 @@ export function welcome(change: Partial<Welcome> = {}): Welcome {
     iceTtlS: 0,
     recovering: false,
     chat: [],
-    limits: { messageBytes: 65_536, nameChars: 64, chatChars: 2000, meshMax: 4 },
+    limits: { messageBytes: 65_536, nameChars: 64, chatChars: 2000, meshParticipants: 4 },
     ...change,
   };
 }

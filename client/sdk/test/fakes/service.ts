@@ -145,7 +145,7 @@ export function fakeService(change: Partial<Ports> = {}): FakeService {
       const call = service.join(change);
       await service.settle();
       service.socket.open();
-      service.socket.say({ type: 'in-lobby', room: { ...joinAnswer.room, kind: 'named', lobby: true } });
+      service.socket.say({ type: 'lobby-waiting', room: { ...joinAnswer.room, kind: 'named', lobby: true } });
       await service.settle();
       return call;
     },

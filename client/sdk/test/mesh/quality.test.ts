@@ -45,7 +45,7 @@ describe('the quality of a link', () => {
       ...candidates('relay'),
       ['I', { type: 'inbound-rtp', packetsReceived: 7, packetsLost: -1 }],
     ]);
-    assert.deepEqual(found, { path: 'relayed', roundTripMs: 42, received: 7, lost: 0, farLoss: 0 });
+    assert.deepEqual(found, { path: 'turn', roundTripMs: 42, received: 7, lost: 0, farLoss: 0 });
   });
 
   test('Firefox: the pair itself is marked', () => {

@@ -20,8 +20,8 @@ const right = (chunk: number): Uint8Array<ArrayBuffer> =>
   bytes.slice(chunk * chunkBytes, (chunk + 1) * chunkBytes);
 /** Says as any holder that it has the whole page. */
 const claims = (channel: FakeChannel): void => {
-  speak(channel, { type: 'open', page, manifest: manifest.text });
-  speak(channel, { type: 'have', chunks: all });
+  speak(channel, { type: 'handshake', page, manifest: manifest.text });
+  speak(channel, { type: 'bitfield', chunks: all });
 };
 
 /** A reader that finds only those who conduct themselves like this, then an honest holder too. */
@@ -29,7 +29,7 @@ async function among(...conducts: Conduct[]): Promise<{ site: Site; reader: Retu
   const site = new Site();
   for (const [index, conduct] of conducts.entries()) {
     const one = await rogue(site, `rogue ${index}`, conduct);
-    one.say({ type: 'hold', page, whole: true, bytes: bytes.length });
+    one.say({ type: 'announce', page, whole: true, bytes: bytes.length });
   }
   await site.clock.advance(200);
   const reader = site.open('reader');
@@ -46,7 +46,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     const { site, reader } = await among({
       onOpen: claims,
       onMessage: (message, channel) => {
-        if (message.type !== 'get') return;
+        if (message.type !== 'request') return;
         sent += 1;
         if (channel.readyState === 'open')
           channel.send(chunkMessage(message.chunk, noise(right(message.chunk).length, 9)));
@@ -63,7 +63,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     const { site, reader } = await among({
       onOpen: claims,
       onMessage: (message, channel) => {
-        if (message.type !== 'get' || channel.readyState !== 'open') return;
+        if (message.type !== 'request' || channel.readyState !== 'open') return;
         const good = right(message.chunk);
         if (message.chunk === 3) good[0] = (good[0] ?? 0) ^ 1;
         channel.send(chunkMessage(message.chunk, good));
@@ -82,7 +82,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
       const { site, reader } = await among({
         onOpen: claims,
         onMessage: (message, channel) => {
-          if (message.type === 'get') channel.send(chunkMessage(message.chunk, new Uint8Array(size)));
+          if (message.type === 'request') channel.send(chunkMessage(message.chunk, new Uint8Array(size)));
         },
       });
       assert.notEqual(await comes(site, reader, page), null);
@@ -93,8 +93,12 @@ describe('whoever lies is left, and the page comes all the same', () => {
   test('[PAGE-2] a manifest that is not of this address', async () => {
     const { site, reader } = await among({
       onOpen: (channel) => {
-        speak(channel, { type: 'open', page, manifest: manifest.text.replace('text/plain', 'text/html') });
-        speak(channel, { type: 'have', chunks: all });
+        speak(channel, {
+          type: 'handshake',
+          page,
+          manifest: manifest.text.replace('text/plain', 'text/html'),
+        });
+        speak(channel, { type: 'bitfield', chunks: all });
       },
     });
     assert.notEqual(await comes(site, reader, page), null);
@@ -111,7 +115,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
   test('[PAGE-16] alone, it is left after three requests in a row lay for 5 s', async () => {
     const site = new Site();
     const one = await rogue(site, 'rogue', { onOpen: claims });
-    one.say({ type: 'hold', page, whole: true, bytes: bytes.length });
+    one.say({ type: 'announce', page, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(page, null);
     const took = await site.clock.until(() => view(reader, page).dropped === 1, 20_000);
@@ -119,16 +123,16 @@ describe('whoever lies is left, and the page comes all the same', () => {
     assert.equal(view(reader, page).peers.length, 0);
   });
 
-  test('[PAGE-16] one that answers `not` again and again is left', async () => {
+  test('[PAGE-16] one that answers `reject` again and again is left', async () => {
     const site = new Site();
     const one = await rogue(site, 'rogue', {
       onOpen: claims,
       onMessage: (message, channel) => {
-        if (message.type === 'get' && channel.readyState === 'open')
-          speak(channel, { type: 'not', chunk: message.chunk });
+        if (message.type === 'request' && channel.readyState === 'open')
+          speak(channel, { type: 'reject', chunk: message.chunk });
       },
     });
-    one.say({ type: 'hold', page, whole: true, bytes: bytes.length });
+    one.say({ type: 'announce', page, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(page, null);
     assert.notEqual(await site.clock.until(() => view(reader, page).dropped === 1, 3000), null);
@@ -139,7 +143,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     const wrong: Conduct = {
       onOpen: claims,
       onMessage: (message, channel) => {
-        if (message.type === 'get' && channel.readyState === 'open') {
+        if (message.type === 'request' && channel.readyState === 'open') {
           channel.send(chunkMessage(message.chunk, new Uint8Array(chunkBytes)));
         }
       },
@@ -156,10 +160,10 @@ describe('whoever lies is left, and the page comes all the same', () => {
     const site = new Site();
     const asked: string[] = [];
     const one = await rogue(site, 'rogue', {
-      onOpen: (channel) => speak(channel, { type: 'open', page: other.page, manifest: other.text }),
+      onOpen: (channel) => speak(channel, { type: 'handshake', page: other.page, manifest: other.text }),
       onMessage: ({ type }) => asked.push(type),
     });
-    one.say({ type: 'hold', page: other.page, whole: true, bytes: 1 });
+    one.say({ type: 'announce', page: other.page, whole: true, bytes: 1 });
     const reader = site.open('reader');
     reader.read(other.page, null);
     await site.clock.until(() => view(reader, other.page).state === 'refused', 3000);
@@ -184,9 +188,9 @@ describe('whoever lies is left, and the page comes all the same', () => {
     for (const [index, text] of texts.entries()) {
       const bad = await address(text);
       const one = await rogue(site, `rogue ${index}`, {
-        onOpen: (channel) => speak(channel, { type: 'open', page: bad, manifest: text }),
+        onOpen: (channel) => speak(channel, { type: 'handshake', page: bad, manifest: text }),
       });
-      one.say({ type: 'hold', page: bad, whole: true, bytes: 1 });
+      one.say({ type: 'announce', page: bad, whole: true, bytes: 1 });
       const reader = site.open(`reader ${index}`);
       reader.read(bad, null);
       await site.clock.until(() => view(reader, bad).state === 'refused', 3000);
@@ -202,15 +206,15 @@ describe('whoever lies is left, and the page comes all the same', () => {
     const site = new Site();
     const one = await rogue(site, 'rogue', {
       onOpen: (channel) => {
-        speak(channel, { type: 'open', page: bad, manifest: text });
-        speak(channel, { type: 'have', chunks: all });
+        speak(channel, { type: 'handshake', page: bad, manifest: text });
+        speak(channel, { type: 'bitfield', chunks: all });
       },
       onMessage: (message, channel) => {
-        if (message.type === 'get' && channel.readyState === 'open')
+        if (message.type === 'request' && channel.readyState === 'open')
           channel.send(chunkMessage(message.chunk, right(message.chunk)));
       },
     });
-    one.say({ type: 'hold', page: bad, whole: true, bytes: bytes.length });
+    one.say({ type: 'announce', page: bad, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(bad, null);
     await site.clock.until(() => view(reader, bad).state === 'refused', 3000);
@@ -225,7 +229,7 @@ describe('whoever floods a holder is left', () => {
     ['a text of a megabyte', (channel) => channel.send('x'.repeat(1 << 20))],
     ['bytes that nobody asked for', (channel) => channel.send(chunkMessage(0, right(0)))],
     ['bytes without a number', (channel) => channel.send(new Uint8Array(3))],
-    ['another page', (channel) => speak(channel, { type: 'open', page: 'a'.repeat(64) })],
+    ['another page', (channel) => speak(channel, { type: 'handshake', page: 'a'.repeat(64) })],
     [
       'types of a newer version without end',
       (channel) => {
@@ -235,19 +239,19 @@ describe('whoever floods a holder is left', () => {
     [
       'the same chunk without end',
       (channel) => {
-        for (let count = 0; count < 400; count += 1) speak(channel, { type: 'get', chunk: 0 });
+        for (let count = 0; count < 400; count += 1) speak(channel, { type: 'request', chunk: 0 });
       },
     ],
     [
       'chunks that there are not',
       (channel) => {
-        for (let count = 0; count < 400; count += 1) speak(channel, { type: 'get', chunk: 5000 + count });
+        for (let count = 0; count < 400; count += 1) speak(channel, { type: 'request', chunk: 5000 + count });
       },
     ],
     [
-      'the same `have` without end',
+      'the same `bitfield` without end',
       (channel) => {
-        for (let count = 0; count < 400; count += 1) speak(channel, { type: 'have', chunks: 'AA' });
+        for (let count = 0; count < 400; count += 1) speak(channel, { type: 'bitfield', chunks: 'AA' });
       },
     ],
   ];
@@ -258,7 +262,7 @@ describe('whoever floods a holder is left', () => {
       await make(site, holder, bytes);
       const one = await rogue(site, 'rogue', {
         onOpen: (channel) => {
-          speak(channel, { type: 'open', page });
+          speak(channel, { type: 'handshake', page });
           flood(channel);
         },
       });
@@ -268,7 +272,7 @@ describe('whoever floods a holder is left', () => {
       assert.equal(view(holder, page).peers.length, 0);
       // It is not let in again, and others are.
       one.offer(first ?? '', page, 'another-link-of-mine');
-      await site.clock.until(() => one.heard.some(({ type }) => type === 'refuse'), 1000);
+      await site.clock.until(() => one.heard.some(({ type }) => type === 'reject'), 1000);
       const reader = site.open('reader');
       reader.read(page, null);
       assert.notEqual(await comes(site, reader, page), null);
@@ -309,8 +313,8 @@ describe('whoever floods a holder is left', () => {
     site.uplink('holder').rate = 0.001;
     const one = await rogue(site, 'rogue', {
       onOpen: (channel) => {
-        speak(channel, { type: 'open', page: made.page });
-        for (let chunk = 0; chunk < 200; chunk += 1) speak(channel, { type: 'get', chunk });
+        speak(channel, { type: 'handshake', page: made.page });
+        for (let chunk = 0; chunk < 200; chunk += 1) speak(channel, { type: 'request', chunk });
       },
     });
     const [first] = site.visitors.keys();

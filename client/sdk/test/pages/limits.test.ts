@@ -115,17 +115,17 @@ describe('what the service refuses', () => {
     const [visitor] = site.visitors.values();
     visitor?.say({
       type: 'error',
-      code: 'PAGES_TOO_FAST',
+      code: 'TOO_MANY_PAGE_REQUESTS',
       message: 'slower',
       fatal: false,
       retryAfterMs: 3000,
       ref: page,
     });
-    const before = site.said.filter(({ type }) => type === 'hold').length;
+    const before = site.said.filter(({ type }) => type === 'announce').length;
     await site.clock.advance(2500);
-    assert.equal(site.said.filter(({ type }) => type === 'hold').length, before);
+    assert.equal(site.said.filter(({ type }) => type === 'announce').length, before);
     await site.clock.advance(1000);
-    assert.equal(site.said.filter(({ type }) => type === 'hold').length, before + 1);
+    assert.equal(site.said.filter(({ type }) => type === 'announce').length, before + 1);
     assert.equal(view(a, page).state, 'here');
   });
 
@@ -149,7 +149,7 @@ describe('what the service refuses', () => {
     const a = site.open('a');
     a.read('d'.repeat(64), null);
     await site.clock.advance(600_000);
-    const wants = site.said.filter(({ type }) => type === 'want').length;
+    const wants = site.said.filter(({ type }) => type === 'subscribe').length;
     assert.ok(wants >= 10 && wants <= 30, `${wants} times in ten minutes`);
   });
 });

@@ -117,19 +117,19 @@ describe('whom to ask', () => {
     assert.equal(candidates.next(new Set([a, b, c]), 0), undefined);
   });
 
-  test('[PAGE-6] who rests is not asked, and named in `without`; who lied never again', () => {
+  test('[PAGE-6] who rests is not asked, and named in `exclude`; who lied never again', () => {
     const candidates = new Candidates();
     candidates.name([{ visitor: a, whole: true }]);
     candidates.rest(a, 1000, 0);
     assert.equal(candidates.next(new Set(), 999), undefined);
-    assert.deepEqual(candidates.without(new Set(), 999), [a]);
+    assert.deepEqual(candidates.exclude(new Set(), 999), [a]);
     assert.equal(candidates.next(new Set(), 1000), a);
     candidates.rest(a, 1000, 1000);
     assert.equal(candidates.next(new Set(), 2500), undefined, 'the second time longer');
     candidates.ban(b);
     candidates.name([{ visitor: b, whole: true }]);
     assert.equal(candidates.next(new Set(), 1e9), a, 'who was named before is remembered');
-    assert.deepEqual(candidates.without(new Set([c]), 1e9), [c, b]);
+    assert.deepEqual(candidates.exclude(new Set([c]), 1e9), [c, b]);
   });
 
   test('names are bounded', () => {
@@ -139,7 +139,7 @@ describe('whom to ask', () => {
       candidates.ban(name);
       candidates.rest(name, 1e6, 0);
     }
-    assert.equal(candidates.without(new Set(), 1).length, 64);
+    assert.equal(candidates.exclude(new Set(), 1).length, 64);
     assert.equal(candidates.isBad(`v${'0'.repeat(16)}`), false);
   });
 });

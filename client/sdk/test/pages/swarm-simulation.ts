@@ -1,5 +1,5 @@
 /**
- * A swarm on paper: everybody's uplink is a queue of chunks, connections come up after a while, `got` takes a round trip. Only the scheduler
+ * A swarm on paper: everybody's uplink is a queue of chunks, connections come up after a while, `have` takes a round trip. Only the scheduler
  * is real.
  */
 import { Bitmap } from '../../src/pages/bitmap.ts';

@@ -153,7 +153,7 @@ describe('whoever lets requests lie', () => {
     }
   });
 
-  test('[PAGE-16] three times `not` in a row, and it is to be left', () => {
+  test('[PAGE-16] three times `reject` in a row, and it is to be left', () => {
     const { swarm: one } = swarm(40, { a: 'all' });
     const results: boolean[] = [];
     for (let turn = 0; turn < 3; turn += 1) {

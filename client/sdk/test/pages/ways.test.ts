@@ -124,7 +124,7 @@ describe('which way it comes', () => {
     const old = await rogue(site, 'old', {
       onOffer: (_, { link }) => links.size < links.add(link).size,
     });
-    old.say({ type: 'hold', page, whole: true, bytes: bytes.length });
+    old.say({ type: 'announce', page, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(page, null);
     await site.clock.advance(20_000);
@@ -178,7 +178,7 @@ describe('which way it comes', () => {
 describe('connections between visitors', () => {
   test('[PAGE-14] two who offer each other the same page keep one connection', async () => {
     const site = new Site();
-    site.limits = { ...limits, asked: 2 };
+    site.limits = { ...limits, maxHolders: 2 };
     const seed = site.open('seed');
     const { page } = await make(site, seed, bytes);
     site.uplink('seed').rate = 10;
@@ -219,7 +219,7 @@ describe('connections between visitors', () => {
     const reader = site.open('reader');
     reader.read(page, null);
     await site.clock.until(() => view(reader, page).chunks?.here === 1, 20_000);
-    one.say({ type: 'hold', page, whole: false, bytes: bytes.length });
+    one.say({ type: 'announce', page, whole: false, bytes: bytes.length });
     await site.clock.until(() => one.heard.some(({ type }) => type === 'answer'), 20_000);
     assert.equal(one.heard.find(({ type }) => type === 'answer')?.link, 'the-lower-one');
     assert.equal(offers.length, 1);
@@ -228,7 +228,7 @@ describe('connections between visitors', () => {
 
   test('[PAGE-14] a holder serves so many at once and says `busy` to others, who find another', async () => {
     const site = new Site();
-    site.limits = { ...limits, served: 1 };
+    site.limits = { ...limits, maxReaders: 1 };
     const seed = site.open('seed');
     const { page } = await make(site, seed, bytes);
     site.uplink('seed').rate = 20;
@@ -244,17 +244,17 @@ describe('connections between visitors', () => {
 
   test('[PAGE-14] whoever takes a chunk now and then keeps its place until somebody else asks for it', async () => {
     const site = new Site();
-    site.limits = { ...limits, served: 1 };
+    site.limits = { ...limits, maxReaders: 1 };
     const seed = site.open('seed');
     const { page } = await make(site, seed, bytes);
     let taken = 0;
     let ended = false;
     const idler = await rogue(site, 'idler', {
       onOpen: (channel) => {
-        speak(channel, { type: 'open', page });
+        speak(channel, { type: 'handshake', page });
         const again = (): void => {
           if (ended) return;
-          speak(channel, { type: 'get', chunk: taken % 10 });
+          speak(channel, { type: 'request', chunk: taken % 10 });
           taken += 1;
           site.clock.after(15_000, again);
         };
@@ -328,7 +328,7 @@ describe('connections between visitors', () => {
     assert.equal(view(reader, page).dropped, 0);
   });
 
-  test('what is not known at an address is `none`', async () => {
+  test('what is not known at an address is `not-found`', async () => {
     const site = new Site();
     const seed = site.open('seed');
     await make(site, seed, bytes);
@@ -336,7 +336,7 @@ describe('connections between visitors', () => {
     const [first] = site.visitors.keys();
     one.offer(first ?? '', 'f'.repeat(64), 'some-link');
     await site.clock.until(() => one.heard.length > 0, 1000);
-    assert.deepEqual(one.heard, [{ type: 'refuse', link: 'some-link', why: 'none' }]);
+    assert.deepEqual(one.heard, [{ type: 'reject', link: 'some-link', reason: 'not-found' }]);
   });
 });
 

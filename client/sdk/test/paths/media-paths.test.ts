@@ -56,13 +56,13 @@ const join = ({ service }: Stand, one: string): void =>
   service.socket.say({ type: 'joined', member: member(one, one) });
 const leave = ({ service }: Stand, one: string): void =>
   service.socket.say({ type: 'left', participant: one, reason: 'left' });
-const wants = { want: 'relay', able: true, takes: false } as const;
+const wants = { preferred: 'sfu', supported: true, receiving: false } as const;
 
 describe('[MEDIA-12] a room through relays', () => {
   test('whoever is the fifth makes no links first, and tells everybody', async () => {
     const stand = await room(ALL);
     assert.equal(links(stand), 0);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: false });
+    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
     for (const one of ALL) assert.deepEqual(told(stand, one)[0], { type: 'path', ...wants });
     assert.equal(stand.relays.open.size, 1);
   });
@@ -86,11 +86,11 @@ describe('[MEDIA-12] a room through relays', () => {
     const before = told(stand, ADA).length;
     await pass(stand, 5000);
     assert.equal(relays.open.size, 1);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: false });
+    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
     assert.deepEqual(
       told(stand, ADA)
         .slice(before)
-        .map(({ able }) => able)
+        .map(({ supported }) => supported)
         .filter((able, at, all) => able !== all[at - 1]),
       [false, true],
     );
@@ -120,25 +120,25 @@ describe('[MEDIA-13] make before break', () => {
 
   test('a link stays until each of the two has the other’s relayed media', async () => {
     const stand = await moving();
-    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: false });
+    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
     const before = links(stand);
     assert.ok(before >= 3);
     stand.relays.bring(ADA);
     await pass(stand, 100);
-    assert.equal(told(stand, ADA).at(-1)?.takes, true);
+    assert.equal(told(stand, ADA).at(-1)?.receiving, true);
     assert.equal(links(stand), before, 'they have not said that they take ours');
-    says(stand, ADA, { ...wants, takes: true });
+    says(stand, ADA, { ...wants, receiving: true });
     await pass(stand, 100);
     assert.equal(links(stand), before - 1);
     const link = stand.call.snapshot().people.find((one) => one.participant === ADA)?.link;
-    assert.ok(link?.status === 'connected' && link.path === 'relay');
+    assert.ok(link?.status === 'connected' && link.path === 'sfu');
   });
 
   test('back in a small room the relays stay until there is a link', async () => {
     const stand = await moving();
     for (const one of [ADA, BEN, CEM, DUA]) {
       stand.relays.bring(one);
-      says(stand, one, { ...wants, takes: true });
+      says(stand, one, { ...wants, receiving: true });
     }
     await pass(stand, 500);
     assert.equal(links(stand), 0);
@@ -147,20 +147,20 @@ describe('[MEDIA-13] make before break', () => {
     await pass(stand, 2000);
     assert.equal(links(stand), 0, 'they may be back at once');
     await pass(stand, 2000);
-    assert.equal(told(stand, ADA).at(-1)?.want, 'mesh');
+    assert.equal(told(stand, ADA).at(-1)?.preferred, 'mesh');
     assert.equal(links(stand), 0, 'the others have not decided yet');
-    for (const one of [ADA, BEN]) says(stand, one, { want: 'mesh', able: true, takes: true });
+    for (const one of [ADA, BEN]) says(stand, one, { preferred: 'mesh', supported: true, receiving: true });
     await pass(stand, 100);
     assert.equal(links(stand), 2);
     const ways = stand.call
       .snapshot()
       .people.map(({ link }) => (link.status === 'connected' ? link.path : ''));
-    assert.deepEqual(ways, ['relay', 'relay'], 'nothing comes over the links');
+    assert.deepEqual(ways, ['sfu', 'sfu'], 'nothing comes over the links');
   });
 
   test('whoever does not know of it, or cannot, stays linked', async () => {
     const stand = await room(ALL);
-    says(stand, ADA, { want: 'mesh', able: false, takes: false });
+    says(stand, ADA, { preferred: 'mesh', supported: false, receiving: false });
     await pass(stand, 3000);
     assert.equal(links(stand), 4, 'and so do those who said nothing');
   });
@@ -179,7 +179,7 @@ describe('[MEDIA-13] a large room', () => {
 
   async function relayed(): Promise<Stand> {
     const stand = await room(MANY);
-    for (const one of MANY) says(stand, one, { ...wants, takes: true });
+    for (const one of MANY) says(stand, one, { ...wants, receiving: true });
     for (const one of MANY) stand.relays.bring(one);
     await pass(stand, 1000);
     assert.equal(links(stand), 0);
@@ -192,17 +192,17 @@ describe('[MEDIA-13] a large room', () => {
     stand.relays.state = 'none';
     await pass(stand, 3000);
     assert.equal(links(stand), 0);
-    assert.equal(told(stand, ADA).at(-1)?.able, false);
+    assert.equal(told(stand, ADA).at(-1)?.supported, false);
   });
 
   test('nor with somebody whose relay is gone, but with whoever could never go through one', async () => {
     const stand = await relayed();
-    says(stand, ADA, { want: 'relay', able: false, takes: false });
+    says(stand, ADA, { preferred: 'sfu', supported: false, receiving: false });
     await pass(stand, 500);
     assert.equal(links(stand), 0);
     join(stand, participant('1'));
     await pass(stand, 100);
-    says(stand, participant('1'), { want: 'mesh', able: false, takes: false });
+    says(stand, participant('1'), { preferred: 'mesh', supported: false, receiving: false });
     await pass(stand, 500);
     assert.equal(links(stand), 1);
   });
@@ -228,7 +228,7 @@ describe('[MEDIA-16] an end-to-end key', () => {
     await pass(stand, 100);
     const [after, ...others] = stand.relays.open;
     assert.deepEqual([after?.secret, others.length], ['AAECAwQFBgcICQoLDA0ODw', 0]);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'relay', why: 'people', sealed: true });
+    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: true });
     stand.call.setMediaKey('AAECAwQFBgcICQoLDA0ODw');
     await pass(stand, 100);
     assert.ok(after && stand.relays.open.has(after), 'the same key changes nothing');
@@ -236,7 +236,7 @@ describe('[MEDIA-16] an end-to-end key', () => {
 
   test('that somebody else does not have is said of them', async () => {
     const stand = await room(ALL);
-    for (const one of ALL) says(stand, one, { ...wants, takes: true });
+    for (const one of ALL) says(stand, one, { ...wants, receiving: true });
     stand.relays.otherKey.add(BEN);
     stand.relays.bring(ADA);
     await pass(stand, 1000);

@@ -78,8 +78,8 @@ function heardBy({ ways, relays }: Stand, who: ParticipantId): 'mix' | 'stream' 
   return mixed ? 'mix' : 'stream';
 }
 
-const says = ({ ways }: Stand, who: ParticipantId, want: 'mesh' | 'relay', takes: boolean): void =>
-  ways.receive(who, { type: 'path', want, able: true, takes });
+const says = ({ ways }: Stand, who: ParticipantId, want: 'mesh' | 'sfu', takes: boolean): void =>
+  ways.receive(who, { type: 'path', preferred: want, supported: true, receiving: takes });
 
 /** Ada is linked and heard, then the room is too large: nobody has anything from a relay yet. */
 async function moving(): Promise<Stand> {
@@ -90,7 +90,7 @@ async function moving(): Promise<Stand> {
   voice.muted = false;
   assert.equal(heardBy(room, ADA), 'stream');
   await people(room, ADA, BEN, CEM);
-  for (const one of [ADA, BEN]) says(room, one, 'relay', false);
+  for (const one of [ADA, BEN]) says(room, one, 'sfu', false);
   return room;
 }
 
@@ -102,7 +102,7 @@ describe('[MEDIA-13] the mix', () => {
     room.relays.bring(ADA);
     assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['mix', 'stream']);
     assert.ok(room.links.has(ADA), 'Ada does not have ours yet');
-    says(room, ADA, 'relay', true);
+    says(room, ADA, 'sfu', true);
     assert.ok(!room.links.has(ADA));
     room.relays.bring(BEN);
     assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['mix', 'mix']);
@@ -112,7 +112,7 @@ describe('[MEDIA-13] the mix', () => {
     const room = await moving();
     for (const one of [ADA, BEN]) {
       room.relays.bring(one);
-      says(room, one, 'relay', true);
+      says(room, one, 'sfu', true);
     }
     await people(room, ADA);
     says(room, ADA, 'mesh', true);
@@ -130,7 +130,7 @@ describe('[MEDIA-13] the mix', () => {
   test('keeps who is not linked while the relay is lost: nobody’s own stream begins to play for a moment', async () => {
     const room = await moving();
     room.relays.bring(ADA);
-    says(room, ADA, 'relay', true);
+    says(room, ADA, 'sfu', true);
     room.relays.lose();
     assert.equal(heardBy(room, ADA), 'mix');
     room.relays.bring(ADA);

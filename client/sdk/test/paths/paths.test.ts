@@ -15,12 +15,12 @@ describe('[MEDIA-12] the way of a room', () => {
       '2 mesh',
       '3 mesh',
       '4 mesh',
-      '5 relay',
-      '6 relay',
-      '5 relay',
-      '4 relay',
-      '5 relay',
-      '4 relay',
+      '5 sfu',
+      '6 sfu',
+      '5 sfu',
+      '4 sfu',
+      '5 sfu',
+      '4 sfu',
       '3 mesh',
       '4 mesh',
     ]);
@@ -39,30 +39,30 @@ describe('[MEDIA-13] a pair', () => {
   };
 
   test('goes through relays when either wants it', () => {
-    assert.equal(planOf({ ...pair, mine: 'relay' }).subscribe, true);
-    assert.equal(planOf({ ...pair, theirs: 'relay' }).subscribe, true);
+    assert.equal(planOf({ ...pair, mine: 'sfu' }).subscribe, true);
+    assert.equal(planOf({ ...pair, theirs: 'sfu' }).subscribe, true);
   });
 
   test('keeps its link until each has the other’s media, and shows it until ours is here', () => {
-    const moving = { ...pair, mine: 'relay', theirs: 'relay' } as const;
+    const moving = { ...pair, mine: 'sfu', theirs: 'sfu' } as const;
     assert.deepEqual(planOf(moving), { link: 'keep', subscribe: true, shown: 'mesh' });
     assert.deepEqual(planOf({ ...moving, taken: true }), { link: 'keep', subscribe: true, shown: 'mesh' });
-    assert.deepEqual(planOf({ ...moving, takes: true }), { link: 'keep', subscribe: true, shown: 'relay' });
+    assert.deepEqual(planOf({ ...moving, takes: true }), { link: 'keep', subscribe: true, shown: 'sfu' });
     assert.deepEqual(planOf({ ...moving, takes: true, taken: true }), {
       link: 'close',
       subscribe: true,
-      shown: 'relay',
+      shown: 'sfu',
     });
   });
 
   test('keeps the relays until media comes over the link', () => {
     const back = { ...pair, takes: true, taken: true, flows: false };
-    assert.deepEqual(planOf(back), { link: 'open', subscribe: true, shown: 'relay' });
+    assert.deepEqual(planOf(back), { link: 'open', subscribe: true, shown: 'sfu' });
     assert.deepEqual(planOf({ ...back, flows: true }), { link: 'open', subscribe: false, shown: 'mesh' });
   });
 
   test('is linked when one of the two cannot use relays, or they do not bring it in time', () => {
-    assert.equal(planOf({ ...pair, mine: 'relay', able: false }).link, 'open');
-    assert.equal(planOf({ ...pair, mine: 'relay', flows: false, overdue: true }).link, 'open');
+    assert.equal(planOf({ ...pair, mine: 'sfu', able: false }).link, 'open');
+    assert.equal(planOf({ ...pair, mine: 'sfu', flows: false, overdue: true }).link, 'open');
   });
 });

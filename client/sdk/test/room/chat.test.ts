@@ -14,8 +14,7 @@ import { ME, participant } from '../fakes/messages.ts';
 
 const ADA = participant('a');
 const PROOF = 'A'.repeat(22);
-const takenAt = (id: string, at: number) =>
-  ({ type: 'chat-taken', id, name: 'n', at, proof: PROOF }) as const;
+const takenAt = (id: string, at: number) => ({ type: 'chat-ack', id, name: 'n', at, proof: PROOF }) as const;
 const line = (id: string, at: number, from = ADA, text = id): ChatLine => ({
   id,
   from,

@@ -18,7 +18,7 @@ describe('waiting to be let in', () => {
   test('[MOD-5] the owner was told: in the lobby, then in the call as soon as they admit', async () => {
     const service = fakeService();
     const call = await service.knock();
-    assert.deepEqual(call.snapshot().connection, { status: 'in-lobby', offline: false });
+    assert.deepEqual(call.snapshot().connection, { status: 'lobby-waiting', offline: false });
     assert.equal(call.snapshot().view?.lobby, true);
     await admit(service);
     assert.equal(call.snapshot().connection.status, 'connected');
@@ -31,7 +31,7 @@ describe('waiting to be let in', () => {
     for (let at = 0; at < 600_000; at += 4000)
       service.ports.clock.after(at, () => service.socket.say({ type: 'pong' }));
     await service.ports.clock.advance(600_000);
-    assert.equal(call.snapshot().connection.status, 'in-lobby');
+    assert.equal(call.snapshot().connection.status, 'lobby-waiting');
     assert.equal(service.sockets.length, 1);
   });
 
@@ -46,11 +46,11 @@ describe('waiting to be let in', () => {
       service.socket.drop(1006);
       await service.ports.clock.until(() => service.sockets.length > length, 20_000);
       service.socket.open();
-      service.socket.say({ type: 'in-lobby', room: ROOM_VIEW });
+      service.socket.say({ type: 'lobby-waiting', room: ROOM_VIEW });
       await service.ports.clock.advance(9000);
     }
     assert.equal(service.joins.length, 6);
-    assert.deepEqual(new Set(shown), new Set(['in-lobby']));
+    assert.deepEqual(new Set(shown), new Set(['lobby-waiting']));
     assert.equal(service.socket.sent[0]?.['type'], 'enter');
     await admit(service);
     assert.equal(call.snapshot().connection.status, 'connected');
@@ -62,17 +62,17 @@ describe('waiting to be let in', () => {
     service.answers = [refusal(503, 'STORE_UNAVAILABLE', { 'retry-after': '60' }), ...service.answers];
     service.socket.drop(1006);
     await service.ports.clock.advance(70_000);
-    assert.equal(call.snapshot().connection.status, 'in-lobby');
+    assert.equal(call.snapshot().connection.status, 'lobby-waiting');
     assert.equal(service.sockets.length, 2);
   });
 
   test('a pod that leaves: knocks elsewhere', async () => {
     const service = fakeService();
     const call = await service.knock();
-    service.socket.drop(CODES.GO_ELSEWHERE.close ?? 0);
+    service.socket.drop(CODES.GOAWAY.close ?? 0);
     await service.ports.clock.advance(1000);
     assert.equal(service.sockets.length, 2);
-    assert.equal(call.snapshot().connection.status, 'in-lobby');
+    assert.equal(call.snapshot().connection.status, 'lobby-waiting');
   });
 
   test('without a network the waiting says so and goes on when it is back', async () => {
@@ -80,7 +80,7 @@ describe('waiting to be let in', () => {
     const call = await service.knock();
     service.network.online = false;
     service.socket.drop(1006);
-    assert.deepEqual(call.snapshot().connection, { status: 'in-lobby', offline: true });
+    assert.deepEqual(call.snapshot().connection, { status: 'lobby-waiting', offline: true });
     service.network.online = true;
     for (const listener of service.network.listeners) listener();
     await service.settle();
@@ -144,8 +144,8 @@ describe('waiting to be let in', () => {
     service.socket.drop(CODES.RESUME_EXPIRED.close ?? 0);
     await service.ports.clock.until(() => service.sockets.length === 2, 20_000);
     service.socket.open();
-    service.socket.say({ type: 'in-lobby', room: ROOM_VIEW });
-    assert.equal(call.snapshot().connection.status, 'in-lobby');
+    service.socket.say({ type: 'lobby-waiting', room: ROOM_VIEW });
+    assert.equal(call.snapshot().connection.status, 'lobby-waiting');
     assert.deepEqual(call.snapshot().people, []);
     assert.equal(service.ports.fabric.live.length, 0);
   });
@@ -155,10 +155,10 @@ describe('the lobby as an owner sees it', () => {
   const changes: readonly (readonly [string, Lobby, ServerMessage, string])[] = [
     ['a welcome brings it anew', [ADA], welcome({ lobby: [BO] }), 'Bo'],
     ['a welcome of a guest brings none', [ADA], welcome(), ''],
-    ['somebody knocks', [ADA], { type: 'knocked', waiting: BO }, 'Ada, Bo'],
-    ['a knock heard twice is one', [ADA], { type: 'knocked', waiting: ADA }, 'Ada'],
-    ['a knock ends', [ADA, BO], { type: 'knock-ended', participant: ADA.participant }, 'Bo'],
-    ['the end of a knock nobody heard', [ADA], { type: 'knock-ended', participant: BO.participant }, 'Ada'],
+    ['somebody knocks', [ADA], { type: 'lobby-joined', waiting: BO }, 'Ada, Bo'],
+    ['a knock heard twice is one', [ADA], { type: 'lobby-joined', waiting: ADA }, 'Ada'],
+    ['a knock ends', [ADA, BO], { type: 'lobby-left', participant: ADA.participant }, 'Bo'],
+    ['the end of a knock nobody heard', [ADA], { type: 'lobby-left', participant: BO.participant }, 'Ada'],
     ['anything else', [ADA], { type: 'pong' }, 'Ada'],
   ];
   for (const [title, before, message, expected] of changes) {

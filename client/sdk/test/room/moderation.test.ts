@@ -71,8 +71,8 @@ describe('the room as it is now', () => {
     const call = await service.enter();
     call.setMicrophone({ kind: 'audio' } as MediaStreamTrack);
     assert.equal(call.snapshot().muteRequests, 0);
-    service.socket.say({ type: 'mute-asked' });
-    service.socket.say({ type: 'mute-asked' });
+    service.socket.say({ type: 'mute-requested' });
+    service.socket.say({ type: 'mute-requested' });
     assert.equal(call.snapshot().muteRequests, 2);
     assert.equal(call.snapshot().me.media.audio, true);
   });
@@ -81,7 +81,7 @@ describe('the room as it is now', () => {
 describe('commands of the owner', () => {
   const commands: readonly (readonly [string, string, (may: Moderation) => Promise<unknown>, string])[] = [
     ['MOD-1', `POST ${ROOM_URL}/participants/${ADA}/kick`, (may) => may.kick(ADA), ''],
-    ['MOD-4', `POST ${ROOM_URL}/participants/${ADA}/ask-to-mute`, (may) => may.askToMute(ADA), ''],
+    ['MOD-4', `POST ${ROOM_URL}/participants/${ADA}/request-mute`, (may) => may.requestMute(ADA), ''],
     ['MOD-5', `POST ${ROOM_URL}/participants/${ADA}/admit`, (may) => may.admit(ADA), ''],
     ['MOD-5', `POST ${ROOM_URL}/participants/${ADA}/deny`, (may) => may.deny(ADA), ''],
     ['MOD-2', `DELETE ${ROOM_URL}/bans/ban-1`, (may) => may.unban('ban-1'), ''],
@@ -136,7 +136,7 @@ describe('commands of the owner', () => {
   test('no answer is "unreachable", not an exception', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [() => new TypeError('failed to fetch')];
-    const answer = may.askToMute(ADA);
+    const answer = may.requestMute(ADA);
     await service.ports.clock.advance(60_000);
     assert.deepEqual(await answer, { ok: false, reason: 'unreachable', retry: true, retryAfterMs: null });
   });
@@ -165,7 +165,7 @@ describe('commands of the owner', () => {
   test('[MOD-2] [MOD-4] a ban and a request to mute are never made twice', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [refusal(503, 'STORE_UNAVAILABLE')];
-    await Promise.all([may.ban(ADA, { network: false }), may.askToMute(ADA)]);
+    await Promise.all([may.ban(ADA, { network: false }), may.requestMute(ADA)]);
     await service.ports.clock.advance(9000);
     assert.equal(service.commands.length, 2);
   });

@@ -220,7 +220,7 @@ describe('the socket and the way back', () => {
   test('[RES-8] a pod that leaves: served until our slot, then resumed', async () => {
     const service = fakeService();
     const call = await service.enter();
-    service.socket.say({ type: 'go-elsewhere', afterMs: 3000 });
+    service.socket.say({ type: 'goaway', afterMs: 3000 });
     await service.ports.clock.advance(2999);
     assert.equal(status(call), 'connected');
     await service.ports.clock.advance(1);
@@ -278,7 +278,7 @@ describe('the socket and the way back', () => {
       ['hello'],
     );
     const id = String(lines[0]?.['id']);
-    service.socket.say({ type: 'chat-taken', id, name: 'Mia', at: 1, proof: PROOF });
+    service.socket.say({ type: 'chat-ack', id, name: 'Mia', at: 1, proof: PROOF });
     assert.equal(call.snapshot().chat[0]?.status, 'taken');
   });
 
@@ -289,7 +289,7 @@ describe('the socket and the way back', () => {
     service.socket.say({ type: 'chat', line });
     call.sendChat('hello');
     const { id } = call.snapshot().chat.find(({ mine }) => mine) ?? assert.fail();
-    service.socket.say({ type: 'chat-taken', id, name: 'Shown Name', at: 2, proof: OTHER_PROOF });
+    service.socket.say({ type: 'chat-ack', id, name: 'Shown Name', at: 2, proof: OTHER_PROOF });
     service.socket.drop(1006);
     await nextSocket(service);
     const first = await welcomeNext(service);
@@ -446,7 +446,7 @@ describe('people and TURN credentials', () => {
   test('[TURN-11] a request that was refused is said again after the time that the pod named', async () => {
     const service = fakeService();
     await service.enter();
-    const refused = { type: 'error', code: 'ICE_TOO_FAST', message: '', fatal: false } as const;
+    const refused = { type: 'error', code: 'TOO_MANY_ICE_REQUESTS', message: '', fatal: false } as const;
     service.socket.say({ ...refused, retryAfterMs: 7000 });
     alive(service, 20_000);
     assert.equal(await service.ports.clock.until(() => asked(service) === 1, 20_000), 7000);

@@ -21,7 +21,7 @@ export function Asks({ session }: { readonly session: CallSession }) {
 
 function MuteRequest({ session }: { readonly session: CallSession }) {
   return (
-    <div class="ask" role="group" aria-label="Request to mute" data-testid="mute-asked">
+    <div class="ask" role="group" aria-label="Request to mute" data-testid="mute-requested">
       <p>
         <Icon name="mic-off" />
         The owner of the room asks you to mute.
@@ -67,7 +67,7 @@ function Knock({ session, desk, waiting }: KnockProps) {
     focusOn('people');
   };
   return (
-    <div class="ask" role="group" aria-label="Somebody at the door" data-testid="knock">
+    <div class="ask" role="group" aria-label="Someone in the lobby" data-testid="knock">
       <p>
         <Icon name="door" />
         <span>

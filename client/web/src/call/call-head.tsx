@@ -77,8 +77,8 @@ function PathMark({ session }: { readonly session: CallSession }) {
 function RoomMarks({ view }: { readonly view: RoomView }) {
   return (
     <span class="room-marks">
-      {view.locked && <Mark id="locked" icon="lock" text="The room is locked: nobody new gets in" />}
-      {view.lobby && <Mark id="lobby" icon="door" text="The room has a lobby: the owner lets newcomers in" />}
+      {view.locked && <Mark id="locked" icon="lock" text="The room is locked: new people cannot join" />}
+      {view.lobby && <Mark id="lobby" icon="door" text="The room has a lobby: the owner admits new people" />}
     </span>
   );
 }

@@ -22,7 +22,8 @@ import { useMedia } from './use-media.ts';
 
 export function CallPage({ session }: { readonly session: CallSession }) {
   const { connection } = session.snapshot.value;
-  if (connection.status === 'in-lobby') return <LobbyPage session={session} offline={connection.offline} />;
+  if (connection.status === 'lobby-waiting')
+    return <LobbyPage session={session} offline={connection.offline} />;
   return <CallRoom session={session} />;
 }
 

@@ -52,7 +52,7 @@ export function Controls({ session }: { readonly session: CallSession }) {
       <Control
         id="people"
         icon="people"
-        label={`People, ${people} in the call${waiting > 0 ? `, ${waiting} at the door` : ''}`}
+        label={`People, ${people} in the call${waiting > 0 ? `, ${waiting} in the lobby` : ''}`}
         shortcut="p"
         look={panel === 'people' ? 'active' : 'plain'}
         expanded={panel === 'people'}

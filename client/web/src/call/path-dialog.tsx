@@ -16,7 +16,7 @@ export function PathDialog({ session, onClose }: PathDialogProps) {
     <Dialog title="How this call travels" onClose={onClose} testid="path-dialog">
       <p>
         {words?.title ??
-          'Voice and video go straight from person to person, encrypted. Nobody on the way can read them.'}
+          'Voice and video go straight from person to person, encrypted. No one on the way can read them.'}
       </p>
       <MediaKeySection session={session} />
       <OpensButton session={session} kind="statistics" label="Statistics of the call" />

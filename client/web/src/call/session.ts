@@ -51,7 +51,7 @@ export class CallSession {
   readonly keyRefused = computed(() => {
     const { connection, me } = this.snapshot.value;
     // Owners do not wait at the door.
-    const known = connection.status === 'connected' || connection.status === 'in-lobby';
+    const known = connection.status === 'connected' || connection.status === 'lobby-waiting';
     return this.desk !== null && known && !me.owner && !this.#keyForgotten.value;
   });
 

@@ -10,7 +10,7 @@ export const SHORTCUTS: readonly { readonly key: string; readonly does: string }
   { key: 's', does: 'Share your screen or stop' },
   { key: 'c', does: 'Open or close the chat' },
   { key: 'p', does: 'Open or close the list of people' },
-  { key: 'g', does: 'Grid, or whoever speaks large' },
+  { key: 'g', does: 'Grid, or the speaker large' },
   { key: 'i', does: 'Statistics of the call' },
   { key: 'l', does: 'Copy the link' },
   { key: '?', does: 'Show these shortcuts' },

@@ -121,7 +121,7 @@ function Invitation({ session }: { readonly session: CallSession }) {
 
 function arrival(view: RoomView | null): string {
   if (view?.locked) return 'but unlock the room first';
-  return view?.lobby ? 'who knock before they come in' : 'they come straight in';
+  return view?.lobby ? 'who wait in the lobby until they are let in' : 'they join at once';
 }
 
 interface Size {

@@ -31,7 +31,7 @@ export function StatisticsDialog({
       {people.map((person) => (
         <PersonFacts key={person.participant} person={person} figures={figures} />
       ))}
-      {people.length === 0 && <p class="soft">Nobody else is here: nothing is sent.</p>}
+      {people.length === 0 && <p class="soft">No one else is here: nothing is sent.</p>}
     </Dialog>
   );
 }

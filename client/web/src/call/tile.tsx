@@ -103,7 +103,7 @@ function MutedMark() {
 /** What is worth saying on a tile, calmly; `null` when all is well. */
 function tileNote(person: Person): string | null {
   if (person.presence === 'away') return 'Back soon';
-  if (person.presence === 'cut-off') return 'Cut off for now';
+  if (person.presence === 'unreachable') return 'Cut off for now';
   switch (person.link.status) {
     case 'connecting':
       return 'Connecting…';

@@ -6,7 +6,7 @@ export function ViewControls({ session }: { readonly session: CallSession }) {
   const { view, page, pages } = session.stage;
   if (session.snapshot.value.people.length === 0) return null;
   const speaker = view.value === 'speaker';
-  const label = speaker ? 'Show everyone in a grid' : 'Show whoever speaks large';
+  const label = speaker ? 'Show everyone in a grid' : 'Show the speaker large';
   return (
     <>
       {pages.value > 1 && (

@@ -21,14 +21,14 @@ const FAULT = { next: ['rejoin', 'home'], auto: false, mood: 'fault' } as const;
 /** Codes that answer a request of another page, or of a client that is not this one. */
 const OURS = {
   title: 'Something went wrong here',
-  body: 'This page and the service misunderstood each other. Joining again usually helps; if not, load the page anew.',
+  body: 'This page and the service did not understand each other. Joining again usually helps; if not, reload the page.',
   next: ['rejoin', 'reload'],
   auto: false,
   mood: 'fault',
 } as const;
 const AGAIN = {
   title: 'That took too long',
-  body: 'The invitation this page held is no longer good. Join again for a new one.',
+  body: 'Your admission to the call has expired. Join again to get a new one.',
   ...FAULT,
 } as const;
 
@@ -42,34 +42,34 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   unreachable: {
     title: 'Parley cannot be reached',
-    body: 'Check your connection. This page goes on trying and takes you in as soon as it gets through.',
+    body: 'Check your connection. This page keeps trying and joins the call as soon as it can.',
     ...WAIT,
   },
 
   ROOM_FULL: {
     title: 'This room is full',
-    body: 'Everyone it has space for is already there. Try again when somebody has left.',
+    body: 'It has reached its maximum number of people. Try again when someone has left.',
     next: ['retry', 'new-room'],
     auto: false,
     mood: 'closed',
   },
   ROOM_LOCKED: {
     title: 'This room is locked',
-    body: 'Its owner lets nobody in at the moment. Ask them to unlock it, then try again.',
+    body: 'The owner has locked it. Ask them to unlock it, then try again.',
     next: ['retry', 'home'],
     auto: false,
     mood: 'closed',
   },
   BANNED: {
     title: 'You cannot join this room',
-    body: 'Its owner keeps your device or your network out. If that is a mistake, ask them to lift the ban, then try again.',
+    body: 'The owner banned your device or your network. If that is a mistake, ask them to lift the ban, then try again.',
     next: ['new-room', 'retry', 'home'],
     auto: false,
     mood: 'closed',
   },
   KICKED: {
     title: 'You were removed from the call',
-    body: 'The owner of the room ended the call for you. You may join again if they agree.',
+    body: 'The owner removed you. You may join again if they agree.',
     next: ['rejoin', 'home'],
     auto: false,
     mood: 'closed',
@@ -82,25 +82,25 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     mood: 'closed',
   },
   LOBBY_TIMEOUT: {
-    title: 'Nobody came to the door',
-    body: 'The owner did not answer for a long time. They may be away: ask again, or tell them another way.',
+    title: 'The owner did not answer',
+    body: 'You waited for a long time. The owner may be away: ask again, or contact them another way.',
     next: ['knock', 'home'],
     auto: false,
     mood: 'wait',
   },
   LOBBY_FULL: {
-    title: 'There is a queue at the door',
-    body: 'Too many people wait to be let in. You take a place by yourself as soon as one is free.',
+    title: 'The lobby is full',
+    body: 'Too many people are waiting to be let in. This page tries again automatically.',
     ...WAIT,
   },
   ROOM_DELETED: {
     title: 'This room was deleted',
-    body: 'Its owner closed it for everyone. The link no longer leads anywhere.',
+    body: 'The owner deleted it for everyone. The link no longer works.',
     ...CLOSED,
   },
   ROOM_NOT_FOUND: {
     title: 'There is no such room',
-    body: 'It may have been deleted, it ended as nobody used it for long, or the link has a typo. Ask for the link again, or open a new room.',
+    body: 'It was deleted, it expired because it was not used for a long time, or the link has a typo. Ask for the link again, or open a new room.',
     ...CLOSED,
   },
   ROOM_INVALID: {
@@ -112,50 +112,50 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   REPLACED: {
     title: 'The call goes on in another tab',
-    body: 'You opened this room somewhere else, so this page stopped. Nobody noticed.',
+    body: 'You opened this room somewhere else, so this page left the call. The call continues there.',
     next: ['use-here', 'home'],
     auto: false,
     mood: 'goodbye',
   },
 
   ROOM_HOME_UNREACHABLE: {
-    title: 'The room’s home is out of reach',
-    body: 'This room is kept in a region that does not answer right now. The call starts by itself when it does.',
+    title: 'The room’s region is unreachable',
+    body: 'This room is stored in a region that does not answer right now. The call starts automatically when it does.',
     ...WAIT,
   },
   TOO_MANY_JOINS: {
     title: 'A moment, please',
-    body: 'Many people are joining from your network at once. You are taken in automatically.',
+    body: 'Many people are joining from your network at once. You join automatically.',
     ...WAIT,
   },
   TOO_MANY_SOCKETS: {
     title: 'Too many calls from your network',
-    body: 'Close calls you no longer need. This page tries again by itself.',
+    body: 'Close calls you no longer need. This page tries again automatically.',
     ...WAIT,
   },
   POD_FULL: {
     title: 'It is busy here',
-    body: 'All places are taken for the moment. You are taken in as soon as one is free.',
+    body: 'This server is full. You join as soon as there is a free place.',
     ...WAIT,
   },
   NOT_READY: {
     title: 'Almost ready',
-    body: 'The service is just starting. You are taken in automatically.',
+    body: 'The service is starting. You join automatically.',
     ...WAIT,
   },
   STORE_UNAVAILABLE: {
     title: 'Named rooms are not available right now',
-    body: 'The list of rooms does not answer. You are taken in as soon as it does.',
+    body: 'The list of rooms does not answer. You join as soon as it does.',
     ...WAIT,
   },
-  GO_ELSEWHERE: {
+  GOAWAY: {
     title: 'Moving the call',
-    body: 'This server is being replaced. You are taken to another one.',
+    body: 'This server is shutting down. You are moved to another one.',
     ...WAIT,
   },
   RATE_LIMITED: {
     title: 'That was a lot at once',
-    body: 'This page sent too much too fast and was cut off. Join again in a moment.',
+    body: 'This page sent too many messages and was disconnected. Join again in a moment.',
     ...FAULT,
   },
   MESSAGE_TIMEOUT: {
@@ -163,7 +163,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     body: 'A message from this page took too long to arrive. Join again in a moment.',
     ...FAULT,
   },
-  INCOMPLETE_BYTES: {
+  REASSEMBLY_LIMIT_EXCEEDED: {
     title: 'Your network sends too much at once',
     body: 'Messages from your network did not arrive completely. Join again in a moment.',
     ...FAULT,
@@ -180,7 +180,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   RESUME_INVALID: AGAIN,
   RESUME_EXPIRED: {
     title: 'You were away for too long',
-    body: 'Your place in the call was given up. Join again to come back.',
+    body: 'You were removed from the call because you were disconnected for too long. Join again to come back.',
     ...FAULT,
   },
   ENTER_TIMEOUT: AGAIN,
@@ -207,7 +207,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   ROOM_EXISTS: {
     title: 'This name is taken',
-    body: 'There is already a room of this name here. Choose another one.',
+    body: 'A room with this name already exists. Choose another one.',
     next: ['home'],
     auto: false,
     mood: 'closed',
@@ -228,17 +228,17 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   TOO_MANY_REQUESTS: {
     title: 'That was a lot at once',
-    body: 'Too much was asked from your network in a short time. Wait a minute, then go on.',
+    body: 'Your network sent too many requests in a short time. Wait a minute, then continue.',
     ...FAULT,
   },
   PARTICIPANT_NOT_FOUND: {
-    title: 'They are no longer here',
-    body: 'Whoever was meant has left the room in the meantime.',
+    title: 'This person already left',
+    body: 'The person left the room before your request arrived.',
     ...FAULT,
   },
   BAN_NOT_FOUND: {
     title: 'This ban was lifted already',
-    body: 'Whoever it kept out may join again.',
+    body: 'This person may join again.',
     ...FAULT,
   },
   TOO_MANY_BANS: {
@@ -246,9 +246,9 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     body: 'It cannot keep any more. Lift one before you add another.',
     ...FAULT,
   },
-  LIVE_OFF: {
-    title: 'Live broadcasts are off here',
-    body: 'Whoever runs this Parley has not opened them to everybody.',
+  LIVE_DISABLED: {
+    title: 'Live broadcasts are disabled here',
+    body: 'The operator of this service has disabled them.',
     next: ['home', 'new-room'],
     auto: false,
     mood: 'closed',
@@ -257,22 +257,22 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   PAGE_TOO_LARGE: OURS,
   PAGES_TOO_LARGE: OURS,
   TOO_MANY_PAGES: OURS,
-  PAGES_TOO_FAST: OURS,
-  ICE_TOO_FAST: OURS,
-  NO_RELAY: {
-    title: 'No relay has room',
-    body: 'Every media relay is full or away at the moment. It is worth trying again soon.',
+  TOO_MANY_PAGE_REQUESTS: OURS,
+  TOO_MANY_ICE_REQUESTS: OURS,
+  RELAY_UNAVAILABLE: {
+    title: 'No relay is available',
+    body: 'All media relays are full or unreachable at the moment. Try again soon.',
     ...WAIT,
   },
   NOT_FOUND: {
     title: 'There is nothing here',
-    body: 'The address leads nowhere. Perhaps a part of it was lost on the way.',
+    body: 'This address does not exist. A part of it may be missing.',
     next: ['home', 'new-room'],
     auto: false,
     mood: 'closed',
   },
   CHAT_TOO_LONG: { ...OURS, title: 'That message is too long', body: 'Shorten it and send it again.' },
-  CHAT_TOO_FAST: {
+  TOO_MANY_CHAT_LINES: {
     ...OURS,
     title: 'Too many messages at once',
     body: 'Wait a second and send it again.',
@@ -280,8 +280,8 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   BAD_REQUEST: OURS,
   REQUEST_TIMEOUT: OURS,
   BODY_TOO_LARGE: OURS,
-  HEAD_TOO_LARGE: OURS,
-  ENTER_FIRST: OURS,
+  HEADERS_TOO_LARGE: OURS,
+  ENTER_REQUIRED: OURS,
   ALREADY_ENTERED: OURS,
   BAD_MESSAGE: OURS,
   UNKNOWN_TYPE: OURS,

@@ -6,13 +6,13 @@ export function moderationProblem(reason: Code | 'unreachable'): string {
     case 'OWNER_KEY_INVALID':
       return 'The owner key kept in this browser does not open this room. It may have been replaced.';
     case 'PARTICIPANT_NOT_FOUND':
-      return 'They are no longer here.';
+      return 'This person already left.';
     case 'BAN_NOT_FOUND':
       return 'This ban was lifted already.';
     case 'TOO_MANY_BANS':
       return 'This room has as many bans as it can keep. Lift one first.';
     case 'ROOM_FULL':
-      return 'The room is full. Somebody has to leave before another can come in.';
+      return 'The room is full. Someone has to leave before another person can join.';
     case 'ROOM_NOT_FOUND':
     case 'ROOM_DELETED':
       return 'This room was deleted.';

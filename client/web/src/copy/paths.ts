@@ -5,15 +5,15 @@ type Path = Extract<Link, { readonly status: 'connected' }>['path'];
 
 export const PATHS: Readonly<Record<Path, { readonly name: string; readonly meaning: string }>> = {
   direct: { name: 'Direct', meaning: 'Voice and video are encrypted on the way between you.' },
-  relayed: {
+  turn: {
     name: 'Through a TURN server',
     meaning:
-      'A firewall keeps you from reaching each other directly, so a server passes on what you send. It cannot read it.',
+      'A firewall keeps you from reaching each other directly, so a server forwards what you send. It cannot read it.',
   },
-  relay: {
+  sfu: {
     name: 'Through media relays',
     meaning:
-      'Media relays pass on what you send. It is encrypted on the way to them, and they could read it.',
+      'Media relays forward what you send. It is encrypted on the way to them, and they could read it.',
   },
 };
 
@@ -22,11 +22,11 @@ export function pathWords(
   path: CallPath,
 ): { readonly mark: string; readonly title: string; readonly calm: boolean } | null {
   const { way, why } = path;
-  if (way === 'relay') {
+  if (way === 'sfu') {
     const reason =
       why === 'people'
-        ? 'The room is larger than direct connections bear'
-        : 'Somebody cannot be reached directly';
+        ? 'The room is too large for direct connections'
+        : 'A direct connection to someone is not possible';
     return path.sealed
       ? {
           mark: 'End-to-end encrypted',
@@ -51,14 +51,14 @@ export function pathWords(
     case 'no-codecs':
       return {
         mark: 'Without relays',
-        title: 'The room is large and this browser cannot use media relays: it sends to everyone by itself.',
+        title: 'The room is large and this browser cannot use media relays: it sends to everyone directly.',
         calm: false,
       };
     case 'not-loaded':
       return {
         mark: 'Without relays',
         title:
-          'The room is large, and a part of this page did not load that it needs for media relays: it sends to everyone by itself. Reload it when the network is better.',
+          'The room is large, and a part of this page did not load that it needs for media relays: it sends to everyone directly. Reload it when the network is better.',
         calm: false,
       };
     default:

@@ -187,7 +187,7 @@ function Problem({ title, body }: Refused) {
 
 const largerThan = (bytes: number, most: number): Refused => ({
   title: 'This is too large for a page',
-  body: `It has ${amount(bytes)}, and a page has at most ${amount(most)}: whoever reads it keeps all of it in memory.`,
+  body: `It has ${amount(bytes)}, and a page has at most ${amount(most)}: every reader keeps all of it in memory.`,
 });
 
 function FilePicker({ onFile }: { readonly onFile: (file: File | undefined) => void }) {

@@ -27,7 +27,7 @@ export function HolderPanel({ view, visitors, onClose }: HolderPanelProps) {
       <Peers view={view} />
       <div class="held-close">
         <p class="soft small">
-          Nothing of it is stored. After a reload this tab fetches it again from others, if there are any.
+          It is not stored. After a reload this tab fetches it again from others, if there are any.
         </p>
         <button type="button" class="button" data-testid="drop" onClick={onClose}>
           <Icon name="close" />
@@ -58,7 +58,7 @@ function Peers({ view }: { readonly view: PageView }) {
   const words = view.state === 'here' ? null : sources(view.peers, { open: view.seal === 'none' });
   return (
     <section class="peers" aria-label="Connections">
-      <h2>{open.length === 0 ? 'Connected with nobody' : `Connected with ${open.length}`}</h2>
+      <h2>{open.length === 0 ? 'Not connected' : `Connected with ${open.length}`}</h2>
       {words !== null && <p class="soft small">{words}</p>}
       {view.peers.length > 0 && (
         <ul data-testid="peers">

@@ -22,7 +22,7 @@ export function KeepOpen({ view, link, sealed }: KeepOpenProps) {
         <div class="share-words">
           <h2>Your page is there</h2>
           <p data-testid="kept-open">
-            {KEPT_OPEN} {sealed && 'Its key is in the link: without it nobody can read the page.'}
+            {KEPT_OPEN} {sealed && 'Its key is in the link: without it the page cannot be read.'}
           </p>
         </div>
         <code class="secret share-link" data-testid="link">

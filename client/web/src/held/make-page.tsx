@@ -24,7 +24,7 @@ export function MakePage({ pages, problem, onMade }: MakePageProps) {
       <main class="make-main">
         <div class="make-hero">
           <h1 ref={heading} tabIndex={-1}>
-            A page as long as somebody reads it
+            A page that exists while someone reads it
           </h1>
           <p class="hero-text">
             It goes from browser to browser and is kept by no server. With the last tab that has it open, it
@@ -32,7 +32,7 @@ export function MakePage({ pages, problem, onMade }: MakePageProps) {
           </p>
           {problem && (
             <p class="callout" role="alert" data-testid="no-address">
-              That link is not whole. Ask for it again, or make a page of your own.
+              That link is incomplete. Ask for it again, or make a page of your own.
             </p>
           )}
         </div>

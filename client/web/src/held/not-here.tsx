@@ -25,8 +25,8 @@ export function NotHere({ view, connection, onKey }: NotHereProps) {
     case 'gone':
       return (
         <Card icon="cloud" mood="closed" title="This page is gone" testid="gone">
-          <p>Nobody has it open any more.</p>
-          <p>If somebody who has it comes back, it appears here by itself.</p>
+          <p>No one has it open any more.</p>
+          <p>If someone who has it comes back, it appears here automatically.</p>
         </Card>
       );
     case 'refused':
@@ -42,7 +42,7 @@ export function NotHere({ view, connection, onKey }: NotHereProps) {
 export function Closed({ onOpen }: { readonly onOpen: () => void }) {
   return (
     <Notice icon="door" mood="goodbye" title="You closed this page" testid="closed">
-      <p>This tab does not have it any more. It is there as long as somebody else has it open.</p>
+      <p>This tab does not have it any more. It exists as long as someone else has it open.</p>
       <div class="actions">
         <button type="button" class="button primary" data-testid="open-again" onClick={onOpen}>
           Open it again
@@ -64,12 +64,12 @@ function Finding({
 }) {
   const nobody = view === null || (view.holders ?? 0) === 0;
   return (
-    <Card icon="people" mood="wait" title="Looking for somebody who has it" testid="finding">
+    <Card icon="people" mood="wait" title="Looking for someone who has it" testid="finding">
       <p role="status">
         {connection === 'connecting'
           ? 'Connecting to Parley…'
           : nobody
-            ? 'Nobody has answered yet.'
+            ? 'No one has answered yet.'
             : `${standing(view)}. Connecting with them…`}
       </p>
     </Card>
@@ -85,7 +85,7 @@ function Fetching({ view }: { readonly view: PageView }) {
         {here} of {of} parts{view.head === null ? '' : ` of ${amount(view.head.bytes)}`}
       </p>
       <p data-testid="sources" role="status">
-        {sources(view.peers, { open: view.seal === 'none' }) ?? 'Connecting with whoever has it…'}
+        {sources(view.peers, { open: view.seal === 'none' }) ?? 'Connecting with the people who have it…'}
       </p>
     </Card>
   );
@@ -109,7 +109,7 @@ function Sealed({ view, onKey }: { readonly view: PageView; readonly onKey: (key
         {view.seal === 'wrong-key'
           ? 'The key in the link does not fit.'
           : 'The key is missing: a part of the link was lost.'}{' '}
-        This tab holds the page for others all the same, and cannot read it.
+        This tab still provides the page to others, and cannot read it.
       </p>
       <form
         class="held-key"

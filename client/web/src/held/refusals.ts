@@ -9,7 +9,7 @@ export interface Refused {
 export const REFUSALS: Readonly<Record<string, Refused>> = {
   PAGE_TOO_LARGE: {
     title: 'This is too large for a page',
-    body: 'Whoever reads a page keeps all of it in memory. Share something smaller.',
+    body: 'Every reader keeps the complete page in memory. Share something smaller.',
   },
   PAGES_TOO_LARGE: {
     title: 'This tab has as much as it can hold',
@@ -19,7 +19,7 @@ export const REFUSALS: Readonly<Record<string, Refused>> = {
     title: 'This tab has too many pages',
     body: 'Close one of them, then try again. Or use another tab.',
   },
-  PAGES_TOO_FAST: {
+  TOO_MANY_PAGE_REQUESTS: {
     title: 'A moment, please',
     body: 'Too many pages are asked for from your network at once. Try again in a minute.',
   },

@@ -3,12 +3,12 @@ import type { PagePeer, PageView, PageWay } from '@parley/sdk/pages/api';
 import { duration, grouped } from '../streams/amounts.ts';
 
 export const KEPT_OPEN =
-  'This page exists only while somebody has it open. Keep this tab open, or it is gone.';
+  'This page exists only while someone has it open. Keep this tab open, or it is gone.';
 
 /** How many have it, and how many are on their way. */
 export function standing({ holders, readers }: Pick<PageView, 'holders' | 'readers'>): string {
   if (holders === null) return 'Counting…';
-  const have = holders === 0 ? 'Nobody has it' : holders === 1 ? '1 has it' : `${grouped(holders)} have it`;
+  const have = holders === 0 ? 'No one has it' : holders === 1 ? '1 has it' : `${grouped(holders)} have it`;
   return readers === null || readers === 0 ? have : `${have}, ${grouped(readers)} fetching`;
 }
 

@@ -72,7 +72,7 @@ export function LivePage({ problem }: { readonly problem: boolean }) {
           <ol class="live-steps">
             <li>Think of a name, and enter it on this page.</li>
             <li>Choose your camera or your screen, and go live.</li>
-            <li>Send the link to whoever should watch.</li>
+            <li>Send the link to the people who should watch.</li>
           </ol>
           <button
             type="button"

@@ -5,9 +5,9 @@ const LATER = { again: 'later' } as const;
 const NEVER = { again: 'never' } as const;
 
 export const REFUSALS: Readonly<Record<string, Close>> = {
-  NO_RELAY: {
+  RELAY_UNAVAILABLE: {
     title: 'No server for live video is free',
-    body: 'All are busy or away. The page takes the first that is back.',
+    body: 'All servers are busy or unreachable. The page uses the first one that returns.',
     ...LATER,
   },
   TOO_MANY_JOINS: {
@@ -20,9 +20,9 @@ export const REFUSALS: Readonly<Record<string, Close>> = {
     body: 'The service is just starting. The page goes on by itself.',
     ...LATER,
   },
-  LIVE_OFF: {
+  LIVE_DISABLED: {
     title: 'There is no live video here',
-    body: 'Whoever runs this service has switched it off.',
+    body: 'The operator of this service has disabled it.',
     ...NEVER,
   },
   NAME_INVALID: {
@@ -45,7 +45,7 @@ export const REFUSALS: Readonly<Record<string, Close>> = {
 /** The service did not answer. */
 export const UNREACHABLE: Close = {
   title: 'Parley cannot be reached',
-  body: 'Check your connection. The page goes on trying.',
+  body: 'Check your connection. The page keeps trying.',
   ...LATER,
 };
 /** The service answered, its relay did not. */
@@ -63,7 +63,7 @@ export const LOST: Readonly<Record<'watch' | 'publish', Close>> = {
   },
   publish: {
     title: 'The connection was lost',
-    body: 'The page goes live again by itself. Until then nobody sees you.',
+    body: 'The page goes live again automatically. Until then no one sees you.',
     ...LATER,
   },
 };

@@ -31,12 +31,12 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
       {broadcast === 'gone' ? (
         <>
           <h2>The broadcast has ended</h2>
-          <p>Whoever published it has left. The picture is back as soon as they are.</p>
+          <p>The publisher left. The picture returns when the publisher does.</p>
         </>
       ) : (
         <>
-          <h2>Nobody is live here yet</h2>
-          <p>You are connected. The picture appears as soon as somebody publishes {view.name}.</p>
+          <h2>No one is live here yet</h2>
+          <p>You are connected. The picture appears as soon as someone publishes {view.name}.</p>
         </>
       )}
     </div>

@@ -14,10 +14,10 @@ const ATTEMPTS = [
   { credentials: 'omit', withinMs: 7000 },
 ] as const;
 
-/** `without`: the address of the relay that was lost or goes (MEDIA-10). */
-export async function askTheWay(name: string, publish: boolean, without?: string): Promise<WayAnswer> {
+/** `exclude`: the address of the relay that was lost or goes (MEDIA-10). */
+export async function askTheWay(name: string, publish: boolean, exclude?: string): Promise<WayAnswer> {
   try {
-    const answer = await post(`/v1/live/${encodeURIComponent(name)}`, JSON.stringify({ publish, without }));
+    const answer = await post(`/v1/live/${encodeURIComponent(name)}`, JSON.stringify({ publish, exclude }));
     const body: unknown = await answer.json().catch(() => null);
     // It comes from our own origin.
     if (answer.ok && body !== null) return { way: body as WayIn };

@@ -145,9 +145,9 @@ export function OwnerKeyDialog({
   return (
     <Dialog title={`${made.room.room} is yours`} onClose={onClose} testid="owner-key-dialog">
       <p>
-        This is the owner key. Whoever has it lets people in or keeps them out, locks the room and can delete
-        it. It is shown once: keep it somewhere safe. This browser remembers it too. The room ends by itself
-        when it was not used for {daysOf(made.idleMs)}.
+        This is the owner key. A person who has it lets people in or keeps them out, locks the room and can
+        delete it. It is shown once: keep it somewhere safe. This browser remembers it too. The room ends by
+        itself when it was not used for {daysOf(made.idleMs)}.
       </p>
       <code class="secret" data-testid="owner-key">
         {made.ownerKey}

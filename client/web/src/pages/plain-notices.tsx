@@ -6,7 +6,7 @@ import { Notice } from './notice.tsx';
 export function NotFound() {
   return (
     <Notice icon="info" mood="closed" title="There is nothing here" testid="page-not-found">
-      <p>The address leads nowhere. Perhaps a part of it was lost on the way.</p>
+      <p>This address does not exist. A part of it may be missing.</p>
       <WaysOn />
     </Notice>
   );

@@ -74,7 +74,7 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
           {ahead === 'lobby' && (
             <div class="callout calm" data-testid="lobby-ahead">
               <Icon name="door" />
-              <p>This room has a lobby: you knock, and its owner lets you in.</p>
+              <p>This room has a lobby: you wait until its owner lets you in.</p>
             </div>
           )}
           <JoinForm media={media} onJoin={onJoin} />

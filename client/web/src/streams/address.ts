@@ -7,7 +7,7 @@ const ANSWER_MS = 10_000;
 
 const UNREACHABLE: Close = {
   title: 'The stream server does not answer',
-  body: 'Check your connection. The page goes on trying.',
+  body: 'Check your connection. The page keeps trying.',
   again: 'later',
 };
 

@@ -14,7 +14,7 @@ const NEVER = { again: 'never' } as const;
 const TOKEN = { again: 'never', token: true } as const;
 
 export const CLOSES: Readonly<Record<string, Close>> = {
-  GO_ELSEWHERE: {
+  GOAWAY: {
     title: 'Moving to another server',
     body: 'The one this page used is being replaced. The stream goes on in a moment.',
     again: 'at-once',
@@ -29,7 +29,7 @@ export const CLOSES: Readonly<Record<string, Close>> = {
     body: 'All places are taken. The page takes one as soon as it is free.',
     ...LATER,
   },
-  POD_MEMORY: {
+  MEMORY_LIMIT_EXCEEDED: {
     title: 'It is busy here',
     body: 'The server has too much to hold. The page tries again.',
     ...LATER,
@@ -39,7 +39,7 @@ export const CLOSES: Readonly<Record<string, Close>> = {
     body: 'There are too many topics at once. The page tries again.',
     ...LATER,
   },
-  TOO_MANY_WAITING: busy(),
+  TOO_MANY_UNAUTHENTICATED: busy(),
   TOO_MANY_CODES: busy(),
   TOO_MANY_REVOCATIONS: busy(),
   TOO_MANY_SOCKETS: {
@@ -52,9 +52,9 @@ export const CLOSES: Readonly<Record<string, Close>> = {
     body: 'The stream is larger than what arrives here. The page tries again.',
     ...LATER,
   },
-  SOCKET_IDLE: {
+  IDLE_TIMEOUT: {
     title: 'The connection went quiet',
-    body: 'Nothing was heard from this page for a minute.',
+    body: 'The server received nothing from this page for a minute.',
     ...LATER,
   },
   UPGRADE_TIMEOUT: {
@@ -66,14 +66,14 @@ export const CLOSES: Readonly<Record<string, Close>> = {
   BAD_FRAME: fault(),
   BAD_ENCODING: fault(),
   BAD_REQUEST: fault(),
-  HEAD_TOO_LARGE: fault(),
+  HEADERS_TOO_LARGE: fault(),
   MESSAGE_TOO_LARGE: fault(),
   BODY_TOO_LARGE: fault(),
   METHOD_NOT_ALLOWED: fault(),
   UPGRADE_REQUIRED: fault(),
   NOT_FOUND: {
     title: 'There are no streams here',
-    body: 'The address leads nowhere. Perhaps a part of it was lost on the way.',
+    body: 'This address does not exist. A part of it may be missing.',
     ...NEVER,
   },
   TOPIC_INVALID: {
@@ -93,15 +93,15 @@ export const CLOSES: Readonly<Record<string, Close>> = {
   },
   TOKEN_REQUIRED: {
     title: 'This stream asks for a token',
-    body: 'Ask whoever runs it for an access token, and paste it here.',
+    body: 'Ask the operator for an access token, and paste it here.',
     ...TOKEN,
   },
   TOKEN_TIMEOUT: {
     title: 'This stream asks for a token',
-    body: 'Ask whoever runs it for an access token, and paste it here.',
+    body: 'Ask the operator for an access token, and paste it here.',
     ...TOKEN,
   },
-  TOKEN_EARLY: {
+  TOKEN_NOT_YET_VALID: {
     title: 'Your token is not valid yet',
     body: 'It begins later. Come back then, or check the clock of your computer.',
     ...TOKEN,
@@ -112,8 +112,12 @@ export const CLOSES: Readonly<Record<string, Close>> = {
     ...TOKEN,
   },
   TOKEN_EXPIRED: { title: 'Your token has expired', body: 'Ask for a new one, and paste it here.', ...TOKEN },
-  TOKEN_REVOKED: { title: 'Your access was withdrawn', body: 'Whoever runs this stream ended it.', ...TOKEN },
-  TOKEN_SCOPE: {
+  TOKEN_REVOKED: {
+    title: 'Your access was revoked',
+    body: 'The operator of this stream revoked it.',
+    ...TOKEN,
+  },
+  TOKEN_INSUFFICIENT_SCOPE: {
     title: 'Your token is for something else',
     body: 'It does not let you hear this topic. Ask for one that does.',
     ...TOKEN,
@@ -143,12 +147,12 @@ function fault(): Close {
 
 const LOST: Close = {
   title: 'The connection was lost',
-  body: 'The page comes back to the stream by itself.',
+  body: 'The page reconnects to the stream automatically.',
   ...LATER,
 };
 const UNREACHABLE: Close = {
   title: 'The stream server does not answer',
-  body: 'Check your connection. The page goes on trying.',
+  body: 'Check your connection. The page keeps trying.',
   ...LATER,
 };
 

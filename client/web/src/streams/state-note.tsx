@@ -47,7 +47,7 @@ function Empty({ topic }: { readonly topic: string }) {
       </div>
       {hearing === topic ? (
         <>
-          <h2>Waiting for somebody to send</h2>
+          <h2>Waiting for a sender</h2>
           <p>You are connected. The stream appears here as soon as it begins.</p>
           <details class="stage-how">
             <summary>How to send to it</summary>

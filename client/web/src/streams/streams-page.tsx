@@ -23,7 +23,7 @@ export function StreamsPage({ problem }: { readonly problem: boolean }) {
           <h1 ref={heading} tabIndex={-1}>
             Watch a stream
           </h1>
-          <p class="hero-text">Pictures, sound or lines of text, live from whoever sends them.</p>
+          <p class="hero-text">Pictures, sound or lines of text, live from any sender.</p>
           <form
             class="topic-form"
             noValidate

@@ -96,7 +96,7 @@ export class FakeCall implements Call {
           gone(participant);
           return { id: `ban-${participant}`, name: name ?? '', network, at: BANS[0]?.at ?? 0 };
         }),
-      askToMute: (participant) => answer(`ask ${participant} to mute`, () => null),
+      requestMute: (participant) => answer(`ask ${participant} to mute`, () => null),
       admit: (participant) =>
         answer(`admit ${participant}`, () => {
           const [someone] = people(1);

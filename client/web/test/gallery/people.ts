@@ -26,7 +26,7 @@ export const GOOD: Link = {
   roundTripMs: 24,
   lossPercent: 0,
 };
-const FAIR: Link = { ...GOOD, path: 'relayed', quality: 'fair', roundTripMs: 142, lossPercent: 1.8 };
+const FAIR: Link = { ...GOOD, path: 'turn', quality: 'fair', roundTripMs: 142, lossPercent: 1.8 };
 const POOR: Link = { ...GOOD, quality: 'poor', roundTripMs: 380, lossPercent: 7.2 };
 
 /** Every third has no camera, every fourth is muted, and connections differ. */
@@ -151,7 +151,7 @@ const PICTURE: TrackFigures = {
 
 /** What a call measures of those people: half of them are muted, and pictures differ. */
 export function figures({ path, people: others }: CallSnapshot): CallFigures {
-  const relay = path.way === 'relay';
+  const relay = path.way === 'sfu';
   const sent = [VOICE, PICTURE, { ...PICTURE, width: 320, height: 180, kilobitsPerSecond: 148 }];
   return {
     people: others.map(({ participant, media }, index) => ({

@@ -75,17 +75,17 @@ const inCall = (count: number): Partial<CallSnapshot> => ({ people: people(count
 
 /** Many, through relays. */
 const relayed = (count: number): Partial<CallSnapshot> => ({
-  path: { way: 'relay', why: 'people', sealed: false },
+  path: { way: 'sfu', why: 'people', sealed: false },
   people: people(count - 1).map((person) => ({
     ...person,
-    link: person.link.status === 'connected' ? { ...person.link, path: 'relay' as const } : person.link,
+    link: person.link.status === 'connected' ? { ...person.link, path: 'sfu' as const } : person.link,
   })),
 });
 
 function mixed(): Partial<CallSnapshot> {
   const all = people(5).map((person, index) => {
     if (index === 0) return { ...person, presence: 'away' as const, level: 0 };
-    if (index === 2) return { ...person, presence: 'cut-off' as const };
+    if (index === 2) return { ...person, presence: 'unreachable' as const };
     if (index === 3) return { ...person, link: { status: 'connecting' as const }, stream: null };
     if (index === 4) return { ...person, link: { status: 'failed' as const }, stream: null };
     return person;
@@ -171,7 +171,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     call({ change: relayed(5), script: (session) => (session.dialog.value = { kind: 'path' }) }),
   'call-sealed': () =>
     call({
-      change: { ...relayed(5), path: { way: 'relay', why: 'people', sealed: true } },
+      change: { ...relayed(5), path: { way: 'sfu', why: 'people', sealed: true } },
       script: (session) => {
         session.mediaKey.value = 'AAECAwQFBgcICQoLDA0ODw';
         session.dialog.value = { kind: 'path' };
@@ -235,7 +235,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       change: owned(4),
       script: (session) => {
         session.openPanel('people');
-        void session.desk?.askToMute('p0000000000000001');
+        void session.desk?.requestMute('p0000000000000001');
         press('[data-testid=person]:nth-of-type(3) [data-testid=person-menu]');
       },
     }),
@@ -287,11 +287,11 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       },
       script: (session) => session.openPanel('people'),
     }),
-  'in-lobby': () =>
-    call({ change: { room: NAMED_VIEW.room, connection: { status: 'in-lobby', offline: false } } }),
-  'in-lobby-offline': () =>
+  'lobby-waiting': () =>
+    call({ change: { room: NAMED_VIEW.room, connection: { status: 'lobby-waiting', offline: false } } }),
+  'lobby-waiting-offline': () =>
     call({
-      change: { room: NAMED_VIEW.room, connection: { status: 'in-lobby', offline: true } },
+      change: { room: NAMED_VIEW.room, connection: { status: 'lobby-waiting', offline: true } },
       silent: true,
     }),
   'ended-left': () => ending('left'),
@@ -302,7 +302,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'stream-video': () => video(),
   'stream-sound-on': () => video({ sound: 'on', topic: 'out/lab/bench-2/camera/above' }),
   'stream-quiet': () => video({ figures: { ...WATCHED, bits: 0, messages: 0, quietMs: 72_000 } }),
-  'stream-lost': () => video({ link: closed('GO_ELSEWHERE', 'waiting') }),
+  'stream-lost': () => video({ link: closed('GOAWAY', 'waiting') }),
   'stream-silent-sound': () =>
     video({
       show: playing({
@@ -355,16 +355,16 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'watch-starting': () => watch({ broadcast: 'starting' }),
   'watch-gone': () => watch({ broadcast: 'gone' }),
   'watch-lost': () => watch({ link: waiting('') }),
-  'watch-no-relay': () => watch({ link: waiting('NO_RELAY'), broadcast: 'nobody' }),
-  'watch-off': () => watch({ link: stopped('LIVE_OFF'), broadcast: 'nobody' }),
+  'watch-no-relay': () => watch({ link: waiting('RELAY_UNAVAILABLE'), broadcast: 'nobody' }),
+  'watch-off': () => watch({ link: stopped('LIVE_DISABLED'), broadcast: 'nobody' }),
   'publish-ready': () => publish(),
   'publish-refused': () => publish({ devices: { error: 'NotAllowedError' } }),
   'publish-live': () => publish({ link: OVER_QUIC }),
   'publish-unwatched': () => publish({ link: OVER_TCP, figures: { wanted: false } }),
   'publish-screen': () => publish({ link: OVER_QUIC, screen: fakeScreen() }),
   'publish-screen-trouble': () => publish({ screenProblem: 'failed' }),
-  'publish-lost': () => publish({ link: waiting('NO_RELAY') }),
-  'publish-off': () => publish({ link: stopped('LIVE_OFF') }),
+  'publish-lost': () => publish({ link: waiting('RELAY_UNAVAILABLE') }),
+  'publish-off': () => publish({ link: stopped('LIVE_DISABLED') }),
   ...HELD_STATES,
   'page-not-found': () => <NotFound />,
   'page-invalid-link': () => <InvalidLink />,

@@ -26,7 +26,7 @@ test('who has a page is said in words', () => {
   assert.equal(standing({ holders: null, readers: null }), 'Counting…');
   assert.equal(standing({ holders: 1, readers: 0 }), '1 has it');
   assert.equal(standing({ holders: 1200, readers: 3 }), '1\u202f200 have it, 3 fetching');
-  assert.equal(standing({ holders: 0, readers: 2 }), 'Nobody has it, 2 fetching');
+  assert.equal(standing({ holders: 0, readers: 2 }), 'No one has it, 2 fetching');
 });
 
 test('the ways say who could read it', () => {

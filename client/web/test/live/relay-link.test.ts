@@ -136,7 +136,7 @@ test('[MED-16] a relay that is full, and over WebSocket says so after the connec
 
 test('a service that names a time is not asked before it', async () => {
   const one = stand();
-  one.answer = { refused: refusalOf('NO_RELAY'), afterMs: 3000 };
+  one.answer = { refused: refusalOf('RELAY_UNAVAILABLE'), afterMs: 3000 };
   one.link.connect();
   await settled();
   one.answer = WAY;
@@ -255,7 +255,7 @@ test('[MEDIA-10] a relay that was lost, did not answer or is dead is not taken a
 
 test('a refusal that trying again does not change stops until a person tries', async () => {
   const one = stand();
-  one.answer = { refused: refusalOf('LIVE_OFF'), afterMs: null };
+  one.answer = { refused: refusalOf('LIVE_DISABLED'), afterMs: null };
   one.link.connect();
   await settled();
   mock.timers.tick(600_000);

@@ -31,7 +31,7 @@ test('the service is asked by name and for what, and its refusal is known by cod
   const answers = [
     Response.json({ broadcast: 'live/a b', relay: { url: 'https://r/', token: 't', certificateHashes: [] } }),
     Response.json({ code: 'SOMETHING' }, { status: 400 }),
-    Response.json({ code: 'NO_RELAY' }, { status: 503, headers: { 'retry-after': '2' } }),
+    Response.json({ code: 'RELAY_UNAVAILABLE' }, { status: 503, headers: { 'retry-after': '2' } }),
     new Response('bad gateway', { status: 502 }),
   ];
   mock.method(globalThis, 'fetch', (url: string, { body }: { readonly body: string }) => {
@@ -43,7 +43,7 @@ test('the service is asked by name and for what, and its refusal is known by cod
   await askTheWay('a', false, 'https://r/');
   assert.deepEqual(asked, [
     ['/v1/live/a%20b', { publish: true }],
-    ['/v1/live/a', { publish: false, without: 'https://r/' }],
+    ['/v1/live/a', { publish: false, exclude: 'https://r/' }],
   ]);
   assert.ok('way' in way && way.way.broadcast === 'live/a b');
   const full = await askTheWay('a', false);

@@ -30,7 +30,7 @@ test('what the sentences say is whole, and a person is asked for a token only wh
 test('a socket that closes is known by its reason, else by its code', () => {
   const again = (code: number, reason: string, opened = true): string =>
     closeOf({ code, reason }, opened).again;
-  assert.equal(again(1012, 'GO_ELSEWHERE'), 'at-once');
+  assert.equal(again(1012, 'GOAWAY'), 'at-once');
   assert.equal(again(1012, ''), 'at-once');
   assert.equal(again(1006, ''), 'later');
   assert.equal(again(1006, '', false), 'later');

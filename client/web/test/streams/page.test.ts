@@ -67,7 +67,7 @@ test('[STR-1] the socket has the address of the page', async () => {
 
 test('[STR-70] told to go elsewhere the page connects again at once and shows what comes', async () => {
   const { page, sockets } = await visit('/streams/lab', (socket, earlier) => {
-    if (earlier === 0) setTimeout(closes(1012, 'GO_ELSEWHERE'), 300, socket);
+    if (earlier === 0) setTimeout(closes(1012, 'GOAWAY'), 300, socket);
     else setTimeout(() => socket.send('still here'), 200);
   });
   await page.getByTestId('line').filter({ hasText: 'still here' }).waitFor();
@@ -138,7 +138,7 @@ test('[STR-26] a token is asked for, exchanged for a code of one socket, and kep
 test('[STR-26] a token that is not let in is said why, and another one may be given', async () => {
   const { page, sockets } = await visit('/streams/out/secret', closes(1008, 'TOKEN_REQUIRED'));
   const codes = await withCodes(page);
-  codes.answer = { status: 403, json: { code: 'TOKEN_SCOPE' } };
+  codes.answer = { status: 403, json: { code: 'TOKEN_INSUFFICIENT_SCOPE' } };
   await page.getByTestId('token').fill('a.b.c');
   await page.getByTestId('use-token').click();
   await page.getByTestId('trouble').filter({ hasText: 'Your token is for something else' }).waitFor();
@@ -149,7 +149,7 @@ test('[STR-26] a token that is not let in is said why, and another one may be gi
 
 test('[STR-26] a code in the link is used for the first socket only', async () => {
   const { page, sockets } = await visit('/streams/cam?code=abc', (socket, earlier) => {
-    if (earlier === 0) setTimeout(closes(1012, 'GO_ELSEWHERE'), 200, socket);
+    if (earlier === 0) setTimeout(closes(1012, 'GOAWAY'), 200, socket);
   });
   await page.locator('[data-figure=reconnects][data-value="1"]').waitFor();
   assert.deepEqual(sockets, ['/streams/cam?code=abc', '/streams/cam']);
@@ -160,7 +160,7 @@ test('the address for sending leads to the one for watching', async () => {
   const { page } = await visit('/streams/in/cam', () => {});
   await page.getByRole('link', { name: 'Watch out/cam' }).click();
   await page.waitForURL('**/streams/out/cam');
-  await page.getByTestId('empty').filter({ hasText: 'Waiting for somebody' }).waitFor();
+  await page.getByTestId('empty').filter({ hasText: 'Waiting for a sender' }).waitFor();
   await page.context().close();
 });
 

@@ -55,7 +55,11 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
       );
       for (const socket of sockets) socket.destroy();
       for (const code of codes)
-        expectOneOf(code, [POLICY_VIOLATION, ...closes('RATE_LIMITED'), ...closes('INCOMPLETE_BYTES')]);
+        expectOneOf(code, [
+          POLICY_VIOLATION,
+          ...closes('RATE_LIMITED'),
+          ...closes('REASSEMBLY_LIMIT_EXCEEDED'),
+        ]);
       return `${count} sockets closed with ${[...new Set(codes)].join(' and ')}, a newcomer after ${await newcomerJoins(arena)} ms`;
     },
   },

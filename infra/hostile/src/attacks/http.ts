@@ -174,7 +174,7 @@ export const HTTP_ATTACKS: readonly Attack[] = [
         ({ title }) => title,
         async ({ headers }) => {
           const answer = await ask(arena.edge, '/v1/rooms/x', { from: arena.address(), headers });
-          expectOneOf(answer.code, ['HEAD_TOO_LARGE']);
+          expectOneOf(answer.code, ['HEADERS_TOO_LARGE']);
         },
       ),
   },

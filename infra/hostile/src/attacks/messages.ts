@@ -175,7 +175,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
           const second = new Participant(arena.edge, socket.room, { from: arena.address() });
           await second.connect();
           second.sayEnter(socket.joined?.ticket ?? '', name);
-          expectOneOf(await second.refusedWith(), ['NAME_INVALID', 'BAD_MESSAGE', 'ENTER_FIRST']);
+          expectOneOf(await second.refusedWith(), ['NAME_INVALID', 'BAD_MESSAGE', 'ENTER_REQUIRED']);
           for (const one of [socket, second]) one.drop();
         },
       ),
@@ -194,12 +194,12 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
       const chat = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
       for (let sent = 0; sent < 50; sent += 1)
         chat.say({ type: 'chat', id: `flood-${String(sent).padStart(4, '0')}`, text: 'x' });
-      await chat.waitFor('error', { match: ({ code }) => code === 'CHAT_TOO_FAST' });
+      await chat.waitFor('error', { match: ({ code }) => code === 'TOO_MANY_CHAT_LINES' });
       chat.drop();
       const pings = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
       for (let sent = 0; sent < 1000; sent += 1) pings.ping();
       await ended(pings);
-      return 'RATE_LIMITED, CHAT_TOO_FAST';
+      return 'RATE_LIMITED, TOO_MANY_CHAT_LINES';
     },
   },
 ];

@@ -156,7 +156,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       if (refused === undefined) throw new Error('one network has 60 places in the lobby');
       const guest = new Participant(arena.edge, room.room, { from: arena.address(), name: 'Guest' });
       await guest.knock();
-      await guest.waitFor('in-lobby');
+      await guest.waitFor('lobby-waiting');
       for (const one of [...waiting, guest]) one.drop();
       return `${refused} after ${waiting.length - 1}, a guest still waits`;
     },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
-import { ROOMS_BUCKET, beatSubject, roomSubject, turnNodeSubject } from '@parley/protocol/subjects';
+import { ROOMS_BUCKET, heartbeatSubject, roomSubject, turnNodeSubject } from '@parley/protocol/subjects';
 import { each, type Attack } from '../attack.ts';
 import type { Arena } from '../arena.ts';
 import { Participant } from '../participant.ts';
@@ -53,7 +53,7 @@ const forbidden = (user: User, verb: Forbidden['verb'], subjects: readonly strin
 const FORBIDDEN: readonly Forbidden[] = [
   ...forbidden('relay', 'subscribe', [
     ROOM,
-    beatSubject,
+    heartbeatSubject,
     turnNodeSubject,
     '>',
     'parley.v1.>',
@@ -62,13 +62,19 @@ const FORBIDDEN: readonly Forbidden[] = [
   ]),
   ...forbidden('relay', 'publish', [
     ROOM,
-    beatSubject,
+    heartbeatSubject,
     turnNodeSubject,
     `$KV.${ROOMS_BUCKET}.x`,
     '$JS.API.STREAM.NAMES',
   ]),
   ...forbidden('turn', 'subscribe', [turnNodeSubject, ROOM, '>', '_INBOX.>']),
-  ...forbidden('turn', 'publish', [ROOM, beatSubject, MEDIA_RELAYS, `$KV.${ROOMS_BUCKET}.x`, '$JS.API.INFO']),
+  ...forbidden('turn', 'publish', [
+    ROOM,
+    heartbeatSubject,
+    MEDIA_RELAYS,
+    `$KV.${ROOMS_BUCKET}.x`,
+    '$JS.API.INFO',
+  ]),
 ];
 
 export const NATS_ATTACKS: readonly Attack[] = [

@@ -25,7 +25,7 @@ class Visitor {
 
   static async arrive(arena: Arena, from = arena.address()): Promise<Visitor> {
     const visitor = new Visitor(arena, from);
-    await visitor.until('arrived', ({ type }) => type === 'arrived');
+    await visitor.until('the welcome', ({ type }) => type === 'welcome');
     return visitor;
   }
 
@@ -56,9 +56,9 @@ export const PAGE_ATTACKS: readonly Attack[] = [
     async run(arena) {
       const page = address();
       const liar = await Visitor.arrive(arena);
-      for (let said = 0; said < 20; said += 1) liar.say({ type: 'hold', page, whole: true, bytes: 1000 });
+      for (let said = 0; said < 20; said += 1) liar.say({ type: 'announce', page, whole: true, bytes: 1000 });
       const reader = await Visitor.arrive(arena);
-      reader.say({ type: 'want', page });
+      reader.say({ type: 'subscribe', page });
       const found = await reader.until(
         'the count',
         (one) => one.type === 'count' && one.settled && one.holders > 0,
@@ -77,18 +77,18 @@ export const PAGE_ATTACKS: readonly Attack[] = [
     rules: ['PAGE-6', 'PAGE-7'],
     async run(arena) {
       const large = await Visitor.arrive(arena);
-      large.say({ type: 'hold', page: address(), whole: true, bytes: 2 ** 40 });
+      large.say({ type: 'announce', page: address(), whole: true, bytes: 2 ** 40 });
       expectOneOf(await large.refused(), ['PAGE_TOO_LARGE']);
       const many = await Visitor.arrive(arena);
       for (let held = 0; held < 17; held += 1)
-        many.say({ type: 'hold', page: address(), whole: true, bytes: 1 });
+        many.say({ type: 'announce', page: address(), whole: true, bytes: 1 });
       expectOneOf(await many.refused(), ['TOO_MANY_PAGES']);
       const fast = await Visitor.arrive(arena);
       const page = address();
-      for (let said = 0; said < 100; said += 1) fast.say({ type: 'want', page });
-      expectOneOf(await fast.refused(), ['PAGES_TOO_FAST']);
+      for (let said = 0; said < 100; said += 1) fast.say({ type: 'subscribe', page });
+      expectOneOf(await fast.refused(), ['TOO_MANY_PAGE_REQUESTS']);
       for (const one of [large, many, fast]) one.leave();
-      return 'PAGE_TOO_LARGE, TOO_MANY_PAGES, PAGES_TOO_FAST';
+      return 'PAGE_TOO_LARGE, TOO_MANY_PAGES, TOO_MANY_PAGE_REQUESTS';
     },
   },
   {
@@ -111,9 +111,9 @@ export const PAGE_ATTACKS: readonly Attack[] = [
         () => 'opened',
         (error: Error) => error.message,
       );
-      if (!refused.includes('TOKEN_SCOPE')) throw new Error(refused);
+      if (!refused.includes('TOKEN_INSUFFICIENT_SCOPE')) throw new Error(refused);
       mallory.leave();
-      return 'TOKEN_SCOPE';
+      return 'TOKEN_INSUFFICIENT_SCOPE';
     },
   },
 ];

@@ -68,7 +68,7 @@ const TOKENS: readonly Bad[] = [
   },
   {
     title: 'early',
-    code: 'TOKEN_EARLY',
+    code: 'TOKEN_NOT_YET_VALID',
     token: (own) => signed(own, { claims: claims({ nbf: inSeconds(600) }) }),
   },
   {
@@ -78,12 +78,12 @@ const TOKENS: readonly Bad[] = [
   },
   {
     title: 'another topic',
-    code: 'TOKEN_SCOPE',
+    code: 'TOKEN_INSUFFICIENT_SCOPE',
     token: (own) => signed(own, { claims: claims({ publish: ['hostile/2'], subscribe: ['hostile/2'] }) }),
   },
   {
     title: 'another audience',
-    code: 'TOKEN_SCOPE',
+    code: 'TOKEN_INSUFFICIENT_SCOPE',
     token: (own) => signed(own, { claims: claims({ aud: 'parley:media' }) }),
   },
 ];

@@ -99,7 +99,7 @@ pub fn revoked_for(limits: &Limits) -> u64 {
 impl Access {
     /// A door with these rules.
     pub fn new(rules: Rules, limits: &Limits, ports: Arc<Ports>) -> Self {
-        let waiting_shares = Shares::new(limits.address_waiting);
+        let waiting_shares = Shares::new(limits.address_unauthenticated);
         Self { rules, limits: limits.clone(), ports, waiting: AtomicU64::new(0), waiting_shares }
     }
 
@@ -129,7 +129,7 @@ impl Access {
     pub fn watch(&self, token: &[u8]) -> Result<Grant, Code> {
         let claims = token::read(token, &self.rules.keys, &self.limits, now())?;
         if !claims.stats || !claims.is_for(&self.rules.audience) {
-            return Err(Code::TokenScope);
+            return Err(Code::TokenInsufficientScope);
         }
         let grant = claims.grant();
         self.over(&grant).map_or(Ok(grant), Err)
@@ -144,7 +144,7 @@ impl Access {
             return Err(Code::TokenRevoked);
         }
         if !may {
-            return Err(Code::TokenScope);
+            return Err(Code::TokenInsufficientScope);
         }
         if whom.name().is_empty() || whom.name().len() > size(self.limits.token_name_bytes) {
             return Err(Code::BadRequest);
@@ -164,11 +164,11 @@ impl Access {
     /// Counts a socket of this network that has yet to send its token.
     pub fn wait(&self, network: IpAddr) -> Result<Waiting<'_>, Code> {
         if !self.waiting_shares.take(network) {
-            return Err(Code::TooManyWaiting);
+            return Err(Code::TooManyUnauthenticated);
         }
         let waiting = Waiting { access: self, network };
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.limits.pod_waiting {
-            return Err(Code::TooManyWaiting);
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.limits.pod_unauthenticated {
+            return Err(Code::TooManyUnauthenticated);
         }
         Ok(waiting)
     }

@@ -14,9 +14,9 @@ pub struct Limits {
     /// The longest life of a token.
     pub token_lifetime: u64,
     /// Sockets whose token has yet to come.
-    pub pod_waiting: u64,
+    pub pod_unauthenticated: u64,
     /// The same of one network.
-    pub address_waiting: u64,
+    pub address_unauthenticated: u64,
     /// How long a code is good.
     pub code_lifetime: u64,
     /// Codes that are kept.

@@ -10,7 +10,7 @@ pub fn role(claims: &Claims, audience: &str, route: &Route) -> Result<Role, Code
         return Ok(route.role);
     }
     if !claims.is_for(audience) {
-        return Err(Code::TokenScope);
+        return Err(Code::TokenInsufficientScope);
     }
     let allows = |patterns: &[String]| patterns.iter().any(|one| pattern::matches(one, name(route)));
     let publishes = route.role.publishes() && allows(&claims.publish);
@@ -19,7 +19,7 @@ pub fn role(claims: &Claims, audience: &str, route: &Route) -> Result<Role, Code
         (true, true) => Ok(Role::Both),
         (true, false) => Ok(Role::Publish),
         (false, true) => Ok(Role::Subscribe),
-        (false, false) => Err(Code::TokenScope),
+        (false, false) => Err(Code::TokenInsufficientScope),
     }
 }
 

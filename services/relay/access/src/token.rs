@@ -67,7 +67,7 @@ impl Claims {
         if self.exp <= now {
             Err(Code::TokenExpired)
         } else if made > latest || self.nbf.is_some_and(|from| from > latest) {
-            Err(Code::TokenEarly)
+            Err(Code::TokenNotYetValid)
         } else if self.exp - made.min(self.exp) > limits.token_lifetime / 1000 {
             Err(Code::TokenInvalid)
         } else {

@@ -175,8 +175,8 @@ impl Leases {
 
 fn log(event: &Event) {
     match event {
-        Event::Connected => tracing::info!("nats connected"),
-        Event::Disconnected => tracing::warn!("nats is away: links stay, new pods are not found"),
+        Event::Connected => tracing::info!("NATS connected"),
+        Event::Disconnected => tracing::warn!("NATS disconnected: links stay open, new pods are not discovered"),
         other => tracing::warn!(%other, "nats"),
     }
 }

@@ -21,7 +21,7 @@ pub struct Counts {
     pub sends: Gauge,
     /// Topics that others want, once for each pod that does.
     pub asked: Gauge,
-    /// Wants over `link.wants`.
+    /// Wants over `link.subscriptions`.
     pub refused: Counter,
     /// Messages handed to links.
     pub sent: Counter,
@@ -43,7 +43,7 @@ pub struct Counts {
     pub hop: Histogram,
     /// How long answers to upgrades were held.
     pub held: Histogram,
-    /// Of those: answered when `link.wantTime` had passed.
+    /// Of those: answered when `link.subscribeTimeout` had passed.
     pub overdue: Counter,
     ended: [Counter; End::ALL.len()],
 }

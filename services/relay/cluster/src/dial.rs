@@ -66,14 +66,14 @@ async fn run(lease: Lease, shared: Arc<Shared>, up: Arc<AtomicBool>) {
         let end = match opened {
             Ok(stream) => {
                 let _up = Up::new(&shared, &up);
-                tracing::info!(pod = lease.pod, address = %lease.link, epoch = lease.epoch, "link up: hears");
+                tracing::info!(pod = lease.pod, address = %lease.link, epoch = lease.epoch, "link up: receiving");
                 talk(stream, &shared, &mut told).await
             }
             Err(end) => end,
         };
         shared.counts.end(end);
         if logged {
-            tracing::info!(pod = lease.pod, address = %lease.link, code = end.name(), "link down: hears");
+            tracing::info!(pod = lease.pod, address = %lease.link, code = end.name(), "link down: receiving");
         }
         failures = if began.elapsed() > STEADY { 0 } else { failures + 1 };
         sleep((PAUSE * (1 << failures.min(10))).min(LONGEST_PAUSE).mul_f64(rand::random())).await;
@@ -150,8 +150,8 @@ async fn tell(outbound: TlsOutlet, follower: &Follower, shared: &Shared, trip: &
         tokio::select! {
             () = follower.changed() => for (number, topic) in follower.take() {
                 match topic {
-                    Some(topic) => Request::Want { number, replay: number > *told, topic: topic.to_string() },
-                    None => Request::Unwant { number },
+                    Some(topic) => Request::Subscribe { number, replay: number > *told, topic: topic.to_string() },
+                    None => Request::Unsubscribe { number },
                 }
                 .write(&mut bytes);
                 newest = newest.max(number);

@@ -5,7 +5,7 @@
 pub enum End {
     /// The other side closed, or vanished.
     Peer,
-    /// Nothing was heard for `link.deadTime`.
+    /// Nothing was heard for `link.idleTimeout`.
     Dead,
     /// This pod goes.
     Leaving,
@@ -52,18 +52,18 @@ impl End {
     /// The name in the log and in metrics.
     pub const fn name(self) -> &'static str {
         match self {
-            End::Peer => "LINK_PEER",
-            End::Dead => "LINK_DEAD",
-            End::Leaving => "LINK_LEAVING",
+            End::Peer => "LINK_CLOSED",
+            End::Dead => "LINK_IDLE_TIMEOUT",
+            End::Leaving => "LINK_DRAINING",
             End::Replaced => "LINK_REPLACED",
-            End::Epoch => "LINK_EPOCH",
+            End::Epoch => "LINK_STALE_EPOCH",
             End::Unreachable => "LINK_UNREACHABLE",
             End::Timeout => "LINK_TIMEOUT",
-            End::Version => "LINK_VERSION",
-            End::Certificate => "LINK_CERTIFICATE",
-            End::Frame => "LINK_FRAME",
+            End::Version => "LINK_VERSION_MISMATCH",
+            End::Certificate => "LINK_CERTIFICATE_INVALID",
+            End::Frame => "LINK_PROTOCOL_ERROR",
             End::TooLarge => "LINK_TOO_LARGE",
-            End::Number => "LINK_NUMBER",
+            End::Number => "LINK_SUBSCRIPTION_ID",
             End::Full => "LINK_FULL",
         }
     }

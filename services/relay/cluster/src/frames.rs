@@ -4,14 +4,14 @@
 //! | from, at | bytes |
 //! |---|---|
 //! | dialer, then listener, first | version 1, name length 1, name |
-//! | dialer: want | `1`, number 8, replay 1, name length 2, name |
-//! | dialer: unwant | `2`, number 8 |
+//! | dialer: subscribe | `1`, number 8, replay 1, name length 2, name |
+//! | dialer: unsubscribe | `2`, number 8 |
 //! | dialer: ping | `3`, stamp 8, last round trip in µs 4 |
 //! | listener: batch | `16`, number 8, messages 4, length 4, frames |
 //! | listener: pong | `17`, stamp 8 |
 //! | listener: acknowledgement | `18`, number 8 |
 //!
-//! An acknowledgement holds for the want with its number and for every want before it.
+//! An acknowledgement holds for the subscription with its number and for every one before it.
 use super::end::End;
 use super::lease::POD_NAME;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -21,8 +21,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// What both sides say first. Pods of two versions do not link; each serves its own clients.
 pub const VERSION: u8 = 3;
-const WANT: u8 = 1;
-const UNWANT: u8 = 2;
+const SUBSCRIBE: u8 = 1;
+const UNSUBSCRIBE: u8 = 2;
 const PING: u8 = 3;
 const BATCH: u8 = 16;
 const PONG: u8 = 17;
@@ -89,7 +89,7 @@ impl Hello {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Send the topic's messages under this number.
-    Want {
+    Subscribe {
         /// Greater than every number before it.
         number: u64,
         /// What the topic kept comes first.
@@ -98,8 +98,8 @@ pub enum Request {
         topic: String,
     },
     /// Send no more under this number.
-    Unwant {
-        /// Of a want.
+    Unsubscribe {
+        /// Of a subscription.
         number: u64,
     },
     /// To be answered with the same stamp.
@@ -115,16 +115,16 @@ impl Request {
     /// Appends it as it goes onto the wire.
     pub fn write(&self, into: &mut Vec<u8>) {
         match self {
-            Request::Want { number, replay, topic } => {
+            Request::Subscribe { number, replay, topic } => {
                 let name = &topic.as_bytes()[..topic.len().min(TOPIC_NAME)];
-                into.put_u8(WANT);
+                into.put_u8(SUBSCRIBE);
                 into.put_u64(*number);
                 into.put_u8(u8::from(*replay));
                 into.put_u16(u16::try_from(name.len()).unwrap_or(u16::MAX));
                 into.put_slice(name);
             }
-            Request::Unwant { number } => {
-                into.put_u8(UNWANT);
+            Request::Unsubscribe { number } => {
+                into.put_u8(UNSUBSCRIBE);
                 into.put_u64(*number);
             }
             Request::Ping { stamp, round_trip } => {
@@ -138,13 +138,13 @@ impl Request {
     /// Reads one from the start of `input`, with its size. `None`: not complete yet.
     pub fn read(input: &[u8]) -> Result<Option<(Self, usize)>, End> {
         let Some((&kind, rest)) = input.split_first() else { return Ok(None) };
-        if ![WANT, UNWANT, PING].contains(&kind) {
+        if ![SUBSCRIBE, UNSUBSCRIBE, PING].contains(&kind) {
             return Err(End::Frame);
         }
         let Some((number, rest)) = rest.split_first_chunk::<8>() else { return Ok(None) };
         let number = u64::from_be_bytes(*number);
         let (request, rest) = match kind {
-            WANT => {
+            SUBSCRIBE => {
                 let &[replay, high, low, ref rest @ ..] = rest else { return Ok(None) };
                 let length = usize::from(u16::from_be_bytes([high, low]));
                 if replay > 1 || length > TOPIC_NAME {
@@ -152,9 +152,9 @@ impl Request {
                 }
                 let Some((name, rest)) = rest.split_at_checked(length) else { return Ok(None) };
                 let topic = std::str::from_utf8(name).map_err(|_| End::Frame)?.to_owned();
-                (Request::Want { number, replay: replay == 1, topic }, rest)
+                (Request::Subscribe { number, replay: replay == 1, topic }, rest)
             }
-            UNWANT => (Request::Unwant { number }, rest),
+            UNSUBSCRIBE => (Request::Unsubscribe { number }, rest),
             _ => {
                 let Some((trip, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
                 (Request::Ping { stamp: number, round_trip: u32::from_be_bytes(*trip) }, rest)
@@ -178,7 +178,7 @@ pub fn pong(stamp: u64) -> [u8; ANSWER] {
     answer(PONG, stamp)
 }
 
-/// The answer to the want with this number, and to all before it.
+/// The answer to the subscription with this number, and to all before it.
 pub fn acknowledgement(number: u64) -> [u8; ANSWER] {
     answer(ACKNOWLEDGEMENT, number)
 }
@@ -192,9 +192,9 @@ fn answer(kind: u8, number: u64) -> [u8; ANSWER] {
 /// What a listener sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Messages of the topic wanted under this number.
+    /// Messages of the topic subscribed to under this number.
     Batch {
-        /// Of the want; whether there is one is not known here.
+        /// Of the subscription; whether there is one is not known here.
         number: u64,
         /// Checked: exactly the frames that our own readers may be sent.
         batch: Batch,
@@ -204,9 +204,9 @@ pub enum Event {
         /// Its stamp.
         stamp: u64,
     },
-    /// From now on the messages of this want come, and of every want before it.
+    /// From now on the messages of this subscription follow, and of every one before it.
     Acknowledgement {
-        /// Of the want; whether there is one is not known here.
+        /// Of the subscription; whether there is one is not known here.
         number: u64,
     },
 }

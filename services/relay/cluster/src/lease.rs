@@ -4,7 +4,7 @@ use crate::place::{Place, if_known};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 
-/// A pod's word that it is there; it holds for `lease.time` after it was heard. A field that is not known here is skipped, so
+/// A pod's word that it is there; it holds for `lease.duration` after it was heard. A field that is not known here is skipped, so
 /// that pods of two versions find each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
@@ -21,7 +21,7 @@ pub struct Lease {
     pub certificate: Hash,
     /// The last word: the pod is going.
     #[serde(default)]
-    pub gone: bool,
+    pub draining: bool,
     /// Where its media is, if it carries any.
     #[serde(default, deserialize_with = "if_known", skip_serializing_if = "Option::is_none")]
     pub media: Option<Place>,
@@ -82,7 +82,7 @@ mod tests {
             zone: "a".into(),
             link,
             certificate: Hash::of(b"7"),
-            gone: false,
+            draining: false,
             media: None,
         }
     }
@@ -95,7 +95,7 @@ mod tests {
         let url = crate::url::Url::try_from("https://relay-7.example:4443/".to_owned()).unwrap();
         let hashes = vec!["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".to_owned().try_into().unwrap(); 2];
         let (role, address) = (crate::place::Role::Leaf, "10.0.0.7:4443".parse().unwrap());
-        let media = Some(Place { role, address, url, hashes, key: Key([7; 32]), room: 7 });
+        let media = Some(Place { role, address, url, hashes, key: Key([7; 32]), available: 7 });
         for lease in [lease(), Lease { media, ..lease() }] {
             assert_eq!(Lease::read(&lease.bytes()), Some(lease));
         }
@@ -156,7 +156,7 @@ mod tests {
         let role = crate::place::Role::Leaf;
         let media = |address: &str| {
             let (address, url, hashes, key) = (address.parse().unwrap(), url.clone(), vec![], Key([7; 32]));
-            Some(Place { role, address, url, hashes, key, room: 1 })
+            Some(Place { role, address, url, hashes, key, available: 1 })
         };
         assert!(Lease { media: media("10.0.0.7:4443"), ..lease() }.is_reachable_from(inside));
         assert!(!Lease { media: media("127.0.0.1:4443"), ..lease() }.is_reachable_from(inside));

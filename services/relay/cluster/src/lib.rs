@@ -178,7 +178,7 @@ pub async fn join(config: &Config) -> anyhow::Result<Joined> {
         zone: config.zone.clone(),
         link,
         certificate: identity.certificate,
-        gone: false,
+        draining: false,
         media: None,
     };
     let bus = Bus::join(&config.nats, &own.pod).await?;
@@ -206,7 +206,7 @@ pub async fn start(joined: Joined, streams: Streams, limits: Limits, counts: Arc
     let Joined { bus, listener, own, identity, region } = joined;
     let leases = Leases::hear(bus.clone(), &region, &own, Arc::clone(&counts)).await?;
     let address = listener.local_addr()?;
-    tracing::info!(%address, advertised = %own.link, pod = own.pod, region, "taking links");
+    tracing::info!(%address, advertised = %own.link, pod = own.pod, region, "accepting links");
     let shared = Arc::new(Shared {
         streams,
         own,
@@ -239,7 +239,7 @@ impl Cluster {
             }
         };
         let all = timeout(serve::GOODBYE, ended).await.is_ok();
-        tracing::info!(all, "links ended");
+        tracing::info!(all, "links closed");
     }
 }
 
@@ -255,7 +255,7 @@ impl Drop for Cluster {
 /// Says the lease, hears the others', and dials; at the end says that the pod goes.
 async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
     let limits = &shared.limits;
-    let mut roll = Roll::new(shared.own.clone(), Duration::from_millis(limits.lease_time), size(limits.link_peers));
+    let mut roll = Roll::new(shared.own.clone(), Duration::from_millis(limits.lease_duration), size(limits.link_peers));
     let mut ticks = interval(Duration::from_millis(limits.lease_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut leaving = shared.leaving.subscribe();
@@ -267,7 +267,7 @@ async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
                 leases.say(&shared.lease()).await;
                 shared.counts.bus.set(u64::from(bus.is_connected()));
                 for pod in roll.lapse(Instant::now(), Dialler::is_up) {
-                    tracing::info!(pod, "pod forgotten");
+                    tracing::info!(pod, "pod lost");
                     shared.forget(&pod);
                 }
             }
@@ -275,15 +275,15 @@ async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
                 let (pod, epoch) = (lease.pod.clone(), lease.epoch);
                 match roll.heard(lease.clone(), Instant::now(), |lease| Dialler::start(lease, &shared)) {
                     Heard::New | Heard::Restarted => {
-                        tracing::info!(pod, epoch, "pod found");
+                        tracing::info!(pod, epoch, "pod discovered");
                         shared.note(lease);
                         // It need not wait for the next tick to find this one.
                         leases.say(&shared.lease()).await;
                     }
                     Heard::Known => shared.note(lease),
                     Heard::Gone => shared.forget(&pod),
-                    Heard::Twin => tracing::warn!(pod, epoch, "another pod has this one's name: set pod"),
-                    Heard::Full => tracing::warn!(pod, "not linked: link.peers"),
+                    Heard::Twin => tracing::warn!(pod, epoch, "another pod has the name of this pod: set pod"),
+                    Heard::Full => tracing::warn!(pod, "pod not linked: link.peers reached"),
                     Heard::Own | Heard::Late => {}
                 }
             }
@@ -293,6 +293,6 @@ async fn find(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
             _ = leaving.changed() => break,
         }
     }
-    leases.say(&Lease { gone: true, ..shared.own.clone() }).await;
+    leases.say(&Lease { draining: true, ..shared.own.clone() }).await;
     bus.flush().await;
 }

@@ -6,11 +6,11 @@ pub struct Limits {
     /// Between two leases of a pod.
     pub lease_interval: u64,
     /// How long a lease holds.
-    pub lease_time: u64,
+    pub lease_duration: u64,
     /// Pods that are linked.
     pub link_peers: u64,
     /// Topics that one pod may want.
-    pub link_wants: u64,
+    pub link_subscriptions: u64,
     /// Messages of one topic that wait for one pod.
     pub link_messages: u64,
     /// Their bytes.
@@ -20,7 +20,7 @@ pub struct Limits {
     /// Between two pings.
     pub link_ping_interval: u64,
     /// A link that is silent this long is dead.
-    pub link_dead_time: u64,
+    pub link_idle_timeout: u64,
     /// How long a link may take to open.
     pub link_open_timeout: u64,
     /// Bytes of the largest message.

@@ -1,29 +1,37 @@
-//! What the links of a pod tell Prometheus. Rule STR-98.
+//! Prometheus metrics of the links of a pod. Rule STR-98.
 use super::counts::Counts;
 use parley_metrics::Text;
 
-/// What crossed so far.
+/// Appends the metrics of links.
 pub fn write(out: &mut Text, counts: &Counts) {
-    out.gauge("parley_relay_nats_connected", "1 while NATS is there", counts.bus.get());
+    out.gauge("parley_relay_nats_connected", "1 while NATS is connected", counts.bus.get());
     out.counter(
-        "parley_relay_nats_broken_messages_total",
-        "Messages on NATS that no pod would send",
+        "parley_relay_nats_invalid_messages_total",
+        "Messages on NATS that did not match their schema",
         counts.broken.get(),
     );
     let refused = [("FOREIGN", counts.foreign.get()), ("ADDRESS", counts.unreachable.get())];
-    out.by_code("parley_relay_refused_leases_total", "Leases that were not taken", refused.into_iter());
+    out.by_code("parley_relay_lease_refusals_total", "Leases that were refused", refused.into_iter());
     out.counter(
-        "parley_relay_refused_revocations_total",
-        "Revocations of other pods over pod.revocations or pod.departures",
+        "parley_relay_revocation_refusals_total",
+        "Revocations of other pods that were refused: pod.revocations, pod.departures",
         counts.overfull.get(),
     );
-    out.gauge("parley_relay_links_hearing", "Open links over which this pod hears another", counts.hears.get());
-    out.gauge("parley_relay_links_sending", "Open links over which this pod sends to another", counts.sends.get());
-    out.gauge("parley_relay_link_wants", "Topics that other pods want, once for each pod", counts.asked.get());
-    out.counter("parley_relay_link_refused_wants_total", "Wants over link.wants", counts.refused.get());
+    out.gauge("parley_relay_links_receiving", "Open links over which this pod receives", counts.hears.get());
+    out.gauge("parley_relay_links_sending", "Open links over which this pod sends", counts.sends.get());
+    out.gauge(
+        "parley_relay_link_subscriptions",
+        "Subscriptions of other pods to topics of this pod",
+        counts.asked.get(),
+    );
     out.counter(
-        "parley_relay_held_overdue_total",
-        "Answers to upgrades held for all of link.wantTime",
+        "parley_relay_link_subscription_refusals_total",
+        "Subscriptions over link.subscriptions",
+        counts.refused.get(),
+    );
+    out.counter(
+        "parley_relay_upgrade_hold_timeouts_total",
+        "Answers to upgrades that were held for the whole of link.subscribeTimeout",
         counts.overdue.get(),
     );
     out.counter("parley_relay_link_sent_messages_total", "Messages sent to other pods", counts.sent.get());
@@ -32,7 +40,7 @@ pub fn write(out: &mut Text, counts: &Counts) {
     out.counter("parley_relay_link_received_bytes_total", "Bytes of them, with headers", counts.received_bytes.get());
     out.counter(
         "parley_relay_link_late_messages_total",
-        "Messages that came when nobody wanted them any more",
+        "Messages that arrived after the last subscription had ended",
         counts.late.get(),
     );
     out.counter(
@@ -41,7 +49,7 @@ pub fn write(out: &mut Text, counts: &Counts) {
         counts.dropped.get(),
     );
     out.gauge("parley_relay_link_queued_messages", "Messages that wait for links", counts.queued.get());
-    out.gauge("parley_relay_link_queued_bytes", "Their bytes, each link's counted", counts.queued_bytes.get());
+    out.gauge("parley_relay_link_queued_bytes", "Bytes that wait for links", counts.queued_bytes.get());
     let ends = counts.ends().map(|(end, times)| (end.name(), times));
     out.by_code("parley_relay_link_ended_total", "Links that ended or were refused", ends);
     out.histogram(
@@ -50,8 +58,8 @@ pub fn write(out: &mut Text, counts: &Counts) {
         &counts.hop,
     );
     out.histogram(
-        "parley_relay_held_seconds",
-        "For how long answers to upgrades were held for other pods",
+        "parley_relay_upgrade_hold_seconds",
+        "Time for which answers to upgrades waited for other pods",
         &counts.held,
     );
 }

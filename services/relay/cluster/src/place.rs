@@ -22,7 +22,7 @@ pub struct Place {
     /// What another relay that dials it presents.
     pub key: Key,
     /// Sessions that it takes beside those it has.
-    pub room: u64,
+    pub available: u64,
 }
 
 /// The leases of other pods that live, by name.

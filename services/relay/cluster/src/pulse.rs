@@ -18,7 +18,7 @@ impl Pulse {
     /// The other end was heard just now.
     pub fn new(limits: &Limits) -> Self {
         let (dead, every) =
-            (Duration::from_millis(limits.link_dead_time), Duration::from_millis(limits.link_ping_interval));
+            (Duration::from_millis(limits.link_idle_timeout), Duration::from_millis(limits.link_ping_interval));
         Self { began: Instant::now(), heard: AtomicU64::new(0), dead, every }
     }
 
@@ -27,7 +27,7 @@ impl Pulse {
         self.heard.store(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX), Relaxed);
     }
 
-    /// Ready when nothing was heard for `link.deadTime`.
+    /// Ready when nothing was heard for `link.idleTimeout`.
     pub async fn stops(&self) -> End {
         loop {
             tokio::time::sleep(self.every / 4).await;

@@ -144,7 +144,7 @@ impl Talk {
         let refused = self.revoked.merge(good, now);
         if refused > 0 {
             self.counts.overfull.add(refused);
-            tracing::warn!(refused, "revocations of other pods were not taken: pod.revocations, pod.departures");
+            tracing::warn!(refused, "revocations of other pods refused: pod.revocations, pod.departures");
         }
     }
 }

@@ -63,7 +63,7 @@ impl<L> Roll<L> {
             if epoch < known.epoch {
                 return Heard::Late;
             }
-            if lease.gone {
+            if lease.draining {
                 known.gone = true;
                 return Heard::Gone;
             }
@@ -76,7 +76,7 @@ impl<L> Roll<L> {
             self.known.insert(pod, Known { epoch, heard: now, gone: false, link: dial(lease) });
             return Heard::Restarted;
         }
-        if lease.gone {
+        if lease.draining {
             return Heard::Gone;
         }
         if self.known.len() >= self.most {
@@ -119,7 +119,7 @@ mod tests {
             zone: String::new(),
             link,
             certificate: Hash::of(b"0"),
-            gone: false,
+            draining: false,
             media: None,
         }
     }
@@ -182,10 +182,10 @@ mod tests {
     fn str_99_a_pod_that_said_it_goes_is_forgotten_at_once_when_its_link_is_down() {
         let (mut roll, now) = (roll(), Instant::now());
         hear(&mut roll, lease("a", 1), now);
-        assert_eq!(hear(&mut roll, Lease { gone: true, ..lease("a", 1) }, now), Heard::Gone);
+        assert_eq!(hear(&mut roll, Lease { draining: true, ..lease("a", 1) }, now), Heard::Gone);
         assert!(roll.lapse(now, |_| true).is_empty());
         assert_eq!(roll.lapse(now, |_| false), ["a"]);
-        assert_eq!(hear(&mut roll, Lease { gone: true, ..lease("a", 1) }, now), Heard::Gone);
+        assert_eq!(hear(&mut roll, Lease { draining: true, ..lease("a", 1) }, now), Heard::Gone);
         assert!(roll.known.is_empty());
     }
 }

@@ -43,7 +43,7 @@ pub async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 Err(_) => shared.counts.end(End::Full),
             },
             Err(why) => {
-                tracing::warn!(%why, "cannot accept a link");
+                tracing::warn!(%why, "accept failed for a link");
                 tokio::time::sleep(BREATH).await;
             }
         }
@@ -71,7 +71,7 @@ async fn serve(stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
         }
     };
     shared.counts.sends.add(1);
-    tracing::info!(%address, pod = peer.pod, epoch = peer.epoch, "link up: sends");
+    tracing::info!(%address, pod = peer.pod, epoch = peer.epoch, "link up: sending");
     let end = match talk(inbound, &outgoing, shared).await {
         End::Peer if shared.is_leaving() => End::Leaving,
         End::Peer if !place.is_held() => End::Replaced,
@@ -80,7 +80,7 @@ async fn serve(stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
     outgoing.end();
     shared.counts.sends.sub(1);
     shared.counts.end(end);
-    tracing::info!(%address, pod = peer.pod, code = end.name(), "link down: sends");
+    tracing::info!(%address, pod = peer.pod, code = end.name(), "link down: sending");
 }
 
 /// Who dialled.
@@ -176,14 +176,14 @@ impl Wants {
     fn take(&mut self, request: Request) -> Result<(), End> {
         match request {
             // A pod wants a topic once; each further want would be one more copy to be sent.
-            Request::Want { number, replay, topic } if number > self.last && !self.topics.contains(&*topic) => {
+            Request::Subscribe { number, replay, topic } if number > self.last && !self.topics.contains(&*topic) => {
                 self.last = number;
                 self.want(number, &topic.into(), replay);
                 // One that was refused too: there is nothing to wait for.
                 self.outgoing.acknowledge(number);
             }
-            Request::Unwant { number } if number <= self.last => self.unwant(number),
-            Request::Want { .. } | Request::Unwant { .. } => return Err(End::Number),
+            Request::Unsubscribe { number } if number <= self.last => self.unwant(number),
+            Request::Subscribe { .. } | Request::Unsubscribe { .. } => return Err(End::Number),
             Request::Ping { stamp, round_trip } => {
                 self.outgoing.pong(stamp, Duration::from_micros(round_trip.into()));
             }
@@ -192,7 +192,7 @@ impl Wants {
     }
 
     fn want(&mut self, number: u64, topic: &Arc<str>, replay: bool) {
-        if self.here.len() >= size(self.shared.limits.link_wants) {
+        if self.here.len() >= size(self.shared.limits.link_subscriptions) {
             self.shared.counts.refused.add(1);
             return;
         }

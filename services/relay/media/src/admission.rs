@@ -85,7 +85,7 @@ impl Guard {
         let publish = std::mem::take(&mut claims.publish);
         let subscribe = std::mem::take(&mut claims.subscribe);
         if !claims.is_for(MEDIA_AUDIENCE) || (publish.is_empty() && subscribe.is_empty()) {
-            return Err(Code::TokenScope);
+            return Err(Code::TokenInsufficientScope);
         }
         let grant = claims.grant();
         // One that does not say how old it is would open sessions for hours.

@@ -14,8 +14,8 @@ fn limits() -> parley_access::Limits {
         token_name_bytes: 128,
         token_leeway: 5000,
         token_lifetime: 86_400_000,
-        pod_waiting: 10,
-        address_waiting: 10,
+        pod_unauthenticated: 10,
+        address_unauthenticated: 10,
         code_lifetime: 30_000,
         pod_codes: 10,
         address_codes: 10,
@@ -82,16 +82,16 @@ fn media_4_what_is_no_token_for_media_opens_nothing() {
     let guard = guard();
     assert_eq!(refusal(&guard, Credential::None), Some("TOKEN_REQUIRED"));
     for (changes, code) in [
-        (json!({"aud": "parley:streams"}), "TOKEN_SCOPE"),
-        (json!({"aud": "parley:media/rooms/lab"}), "TOKEN_SCOPE"),
-        (json!({"aud": "parley:ticket"}), "TOKEN_SCOPE"),
-        (json!({"publish": [], "subscribe": []}), "TOKEN_SCOPE"),
+        (json!({"aud": "parley:streams"}), "TOKEN_INSUFFICIENT_SCOPE"),
+        (json!({"aud": "parley:media/rooms/lab"}), "TOKEN_INSUFFICIENT_SCOPE"),
+        (json!({"aud": "parley:ticket"}), "TOKEN_INSUFFICIENT_SCOPE"),
+        (json!({"publish": [], "subscribe": []}), "TOKEN_INSUFFICIENT_SCOPE"),
         (json!({"publish": ["rooms/la*"]}), "TOKEN_INVALID"),
         (json!({"exp": now()}), "TOKEN_EXPIRED"),
         (json!({"exp": null}), "TOKEN_INVALID"),
         (json!({"iat": null}), "TOKEN_INVALID"),
         (json!({"iat": now() - 300}), "TOKEN_EXPIRED"),
-        (json!({"iat": now() + 60, "exp": now() + 120}), "TOKEN_EARLY"),
+        (json!({"iat": now() + 60, "exp": now() + 120}), "TOKEN_NOT_YET_VALID"),
     ] {
         assert_eq!(refusal(&guard, Credential::Token(&token(changes.clone()))), Some(code), "{changes}");
     }

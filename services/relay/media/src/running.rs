@@ -55,7 +55,7 @@ impl Media {
         let door = door.with_context(|| format!("cannot carry media on {} and {}", config.listen, config.websocket))?;
         let url = config.url.clone().unwrap_or_else(|| Url::of(door.address));
         let (address, websocket, shown) = (door.address, door.websocket, String::from(url.clone()));
-        tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "carrying media");
+        tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "serving media");
         let capacity = NonZeroU64::new(limits.sessions as u64).unwrap_or(NonZeroU64::MIN);
         Ok(Self { door, config: config.clone(), url, capacity, key, _directory: directory })
     }
@@ -82,7 +82,7 @@ impl Media {
         let mut connects = bus.connects();
         loop {
             tokio::select! {
-                _ = looks.tick() => self.place(&shared, self.room()),
+                _ = looks.tick() => self.place(&shared, self.available()),
                 _ = words.tick() => self.say(&bus, &subject, &shared.own, false).await,
                 // What was to be said while the server was away is said now.
                 Ok(()) = connects.changed() => words.reset_immediately(),
@@ -111,15 +111,16 @@ impl Media {
         hashes.into_iter().filter_map(|hash| Hash::try_from(hash).ok()).collect()
     }
 
-    fn room(&self) -> u64 {
+    fn available(&self) -> u64 {
         self.capacity.get().saturating_sub(self.door.state().sessions as u64)
     }
 
     /// Puts it into the lease; other certificates are said at once, as nobody could dial without.
-    fn place(&self, shared: &Shared, room: u64) {
+    fn place(&self, shared: &Shared, available: u64) {
         let Some(key) = self.key.clone() else { return };
         let address = self.config.advertise.unwrap_or(self.door.address);
-        let now = Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, room };
+        let now =
+            Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, available };
         shared.place.send_if_modified(|place| {
             let others = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
             *place = Some(now);
@@ -128,15 +129,15 @@ impl Media {
     }
 
     /// Publishes what signaling reads of it (MEDIA-1).
-    async fn say(&self, bus: &Bus, subject: &str, own: &Lease, gone: bool) {
-        match self.lease(own, gone) {
+    async fn say(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
+        match self.lease(own, draining) {
             Ok(lease) => drop(bus.say(subject, parley_protocol::encode(&lease)).await),
             // Settings have bounds of their own, which are the same.
             Err(why) => tracing::error!(%why, "the lease of the relay's media"),
         }
     }
 
-    fn lease(&self, own: &Lease, gone: bool) -> Result<MediaRelay, OutOfBounds> {
+    fn lease(&self, own: &Lease, draining: bool) -> Result<MediaRelay, OutOfBounds> {
         let hashes = self.hashes().into_iter().map(|hash| String::from(hash).try_into());
         Ok(MediaRelay {
             relay: own.pod.clone().try_into()?,
@@ -146,7 +147,7 @@ impl Media {
             certificate_hashes: hashes.collect::<Result<Vec<_>, _>>()?.try_into()?,
             sessions: self.door.state().sessions as u64,
             capacity: self.capacity,
-            gone: gone.then_some(true),
+            draining: draining.then_some(true),
         })
     }
 

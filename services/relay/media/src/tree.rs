@@ -17,8 +17,8 @@ pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease,
 
 /// Where the clients of a relay that goes are sent: to its like with the most room, at a host that is allowed.
 pub fn successor(role: Role, others: &Others, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
-    let alike = carriers(others).filter(|(_, place)| place.role == role && place.room > 0 && allows(&place.url));
-    alike.max_by_key(|(_, place)| place.room).map(|(_, place)| &place.url)
+    let alike = carriers(others).filter(|(_, place)| place.role == role && place.available > 0 && allows(&place.url));
+    alike.max_by_key(|(_, place)| place.available).map(|(_, place)| &place.url)
 }
 
 fn carriers(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
@@ -33,17 +33,17 @@ mod tests {
     use parley_cluster::key::Key;
 
     fn others(pods: &[(&str, Role, u64)]) -> Others {
-        let lease = |&(pod, role, room): &(&str, Role, u64)| {
+        let lease = |&(pod, role, available): &(&str, Role, u64)| {
             let address = "10.0.0.7:4443".parse().unwrap();
             let url = Url::try_from(format!("https://{pod}/")).unwrap();
-            let media = Some(Place { role, address, url, hashes: vec![], key: Key::random(), room });
+            let media = Some(Place { role, address, url, hashes: vec![], key: Key::random(), available });
             let lease = Lease {
                 pod: pod.into(),
                 epoch: 1,
                 zone: String::new(),
                 link: address,
                 certificate: Hash::of(pod.as_bytes()),
-                gone: false,
+                draining: false,
                 media,
             };
             (pod.to_owned(), lease)

@@ -152,7 +152,7 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
     }
     let long = format!("--pod={}", "x".repeat(129));
     assert!(settings(&[nats, "--link-listen=127.0.0.1:0", &long], &[]).unwrap_err().contains("pod must be letters"));
-    assert!(settings(&["--limit=link.deadTime=1500"], &[]).unwrap_err().contains("at least twice"));
+    assert!(settings(&["--limit=link.idleTimeout=1500"], &[]).unwrap_err().contains("at least twice"));
 }
 
 const SET: &str = r#"{"active": "a", "keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "a", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;

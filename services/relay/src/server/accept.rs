@@ -44,7 +44,7 @@ pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
                 tokio::spawn(serve(stream, peer, counted, Arc::clone(&relay)));
             }
             Err(why) => {
-                tracing::warn!(%why, "cannot accept");
+                tracing::warn!(%why, "accept failed");
                 tokio::time::sleep(BREATH).await;
             }
         }
@@ -68,7 +68,7 @@ async fn serve(stream: TcpStream, peer: SocketAddr, mut counted: Counted, relay:
 }
 
 async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, relay: &Arc<Relay>) -> Option<Admitted> {
-    let patience = Duration::from_millis(relay.limits.head_timeout);
+    let patience = Duration::from_millis(relay.limits.headers_timeout);
     let head = match tokio::time::timeout(patience, read_head(&mut stream, relay)).await {
         Ok(Ok(head)) => head?,
         Ok(Err(code)) => return refuse(&mut stream, code, relay).await,
@@ -225,7 +225,7 @@ async fn refuse(stream: &mut TcpStream, code: Code, relay: &Relay) -> Option<Adm
 
 /// Reads until the head is complete. `None`: the peer went away.
 pub(super) async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<Option<(Request, Vec<u8>)>, Code> {
-    let most = parley_net::size(relay.limits.head_bytes);
+    let most = parley_net::size(relay.limits.headers_bytes);
     let mut input = Vec::with_capacity(1024);
     loop {
         match stream.read_buf(&mut input).await {
@@ -233,9 +233,9 @@ pub(super) async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<O
             Ok(_) => {}
         }
         match request::parse(&input)? {
-            Some((_, size)) if size > most => return Err(Code::HeadTooLarge),
+            Some((_, size)) if size > most => return Err(Code::HeadersTooLarge),
             Some((request, size)) => return Ok(Some((request, input.split_off(size)))),
-            None if input.len() >= most => return Err(Code::HeadTooLarge),
+            None if input.len() >= most => return Err(Code::HeadersTooLarge),
             None => {}
         }
     }

@@ -89,7 +89,7 @@ async fn read_body(
         body.truncate(length);
         Ok(body)
     };
-    let patience = Duration::from_millis(relay.limits.head_timeout);
+    let patience = Duration::from_millis(relay.limits.headers_timeout);
     tokio::time::timeout(patience, read).await.unwrap_or(Err(Code::UpgradeTimeout))
 }
 

@@ -172,7 +172,7 @@ impl Connection {
             self.listed.client.assembling.store(now, Relaxed);
         }
         if incomplete != self.incomplete && !self.relay.assembly.change(self.network, self.incomplete, incomplete) {
-            self.reader().close(Code::PodMemory);
+            self.reader().close(Code::MemoryLimitExceeded);
         }
         self.incomplete = incomplete;
     }

@@ -46,7 +46,7 @@ pub async fn hear<P>(
         heard = tokio::time::timeout(patience, listen(stream, rest, relay.limits.token_bytes)) => {
             heard.unwrap_or(Err(Code::TokenTimeout))
         },
-        () = relay.drain_begins() => Err(Code::GoElsewhere),
+        () = relay.drain_begins() => Err(Code::Goaway),
     };
     let (token, rest) = match heard {
         Ok(heard) => heard?,

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 /// Over when the answer may be sent.
 pub type Held = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Holds the answer to a client that has joined its topic: until every linked pod acknowledged the want, for `link.wantTime` at
+/// Holds the answer to a client that has joined its topic: until every linked pod acknowledged the want, for `link.subscribeTimeout` at
 /// most, and not when the pod drains. `None`: there is nothing to wait for.
 pub fn begin(relay: &Arc<Relay>, membership: &Membership) -> Option<Held> {
     let acknowledged = membership.until_acknowledged()?;
@@ -18,7 +18,7 @@ pub fn begin(relay: &Arc<Relay>, membership: &Membership) -> Option<Held> {
     Some(Box::pin(async move {
         tokio::select! {
             () = acknowledged => {}
-            () = sleep(Duration::from_millis(relay.limits.link_want_time)) => relay.links.overdue.add(1),
+            () = sleep(Duration::from_millis(relay.limits.link_subscribe_timeout)) => relay.links.overdue.add(1),
             () = relay.drain_begins() => {}
         }
         relay.links.held.observe(began.elapsed(), 1);

@@ -25,7 +25,7 @@ pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
                 });
             }
             Err(why) => {
-                tracing::warn!(%why, "cannot accept on ops-listen");
+                tracing::warn!(%why, "accept failed on ops-listen");
                 tokio::time::sleep(accept::BREATH).await;
             }
         }
@@ -33,7 +33,7 @@ pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
 }
 
 async fn answer(mut stream: TcpStream, relay: &Relay) {
-    let patience = Duration::from_millis(relay.limits.head_timeout);
+    let patience = Duration::from_millis(relay.limits.headers_timeout);
     let head = tokio::time::timeout(patience, accept::read_head(&mut stream, relay)).await;
     let (response, is_head) = match head.unwrap_or(Err(Code::UpgradeTimeout)) {
         Ok(Some((request, _))) => {

@@ -21,7 +21,7 @@ pub fn parse(input: &[u8]) -> Result<Option<(Request, usize)>, Code> {
     let size = match parsed.parse(input) {
         Ok(httparse::Status::Complete(size)) => size,
         Ok(httparse::Status::Partial) => return Ok(None),
-        Err(httparse::Error::TooManyHeaders) => return Err(Code::HeadTooLarge),
+        Err(httparse::Error::TooManyHeaders) => return Err(Code::HeadersTooLarge),
         Err(_) => return Err(Code::BadRequest),
     };
     if parsed.version != Some(1) {
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn str_21_what_is_no_request_is_refused() {
         let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(HEADERS + 1));
-        assert_eq!(parse(many.as_bytes()), Err(Code::HeadTooLarge));
+        assert_eq!(parse(many.as_bytes()), Err(Code::HeadersTooLarge));
         for bad in [
             "\x16\x03\x01\x02\x00\x01",
             "GET / HTTP/1.0\r\n\r\n",

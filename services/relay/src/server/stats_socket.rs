@@ -91,14 +91,14 @@ impl Socket {
                     if !self.answer().await { return None }
                 },
                 () = sleep_until(ping_at) => {
-                    if self.pinged { return Some(close::of_code(Code::SocketIdle)) }
+                    if self.pinged { return Some(close::of_code(Code::IdleTimeout)) }
                     self.pinged = true;
                     if !self.send(&close::control(Opcode::Ping, b"")).await { return None }
                 },
                 _ = looks.tick(), if self.grant.is_some() => {
                     if let Some(code) = self.over() { return Some(close::of_code(code)) }
                 },
-                () = relay.drain_begins() => return Some(close::of_code(Code::GoElsewhere)),
+                () = relay.drain_begins() => return Some(close::of_code(Code::Goaway)),
             }
         }
     }

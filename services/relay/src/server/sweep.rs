@@ -17,7 +17,7 @@ const TOKENS: u64 = 500;
 /// Sweeps until the pod ends.
 pub async fn run(relay: Arc<Relay>) {
     let limits = &relay.limits;
-    let shortest = [limits.ping_interval, limits.idle_timeout, limits.reader_stuck_time, limits.message_time];
+    let shortest = [limits.ping_interval, limits.idle_timeout, limits.reader_stall_timeout, limits.message_timeout];
     // Often enough that no time-out is late by more than a quarter of itself.
     let rarest = if relay.access.is_some() { TOKENS } else { 1000 };
     let every = shortest.iter().min().map_or(rarest, |shortest| (shortest / 4).clamp(10, rarest));
@@ -57,7 +57,7 @@ fn relieve(clients: &[Arc<Client>], relay: &Relay) {
             held += message.len() as u64;
         }
         if held > relay.backlog.limit() {
-            client.reader.break_off(Code::PodMemory);
+            client.reader.break_off(Code::MemoryLimitExceeded);
         }
     }
 }
@@ -72,10 +72,10 @@ fn check(client: &Client, relay: &Relay, now: u64) {
     if let Some(code) = over {
         client.reader.cut(code);
     } else if quiet >= limits.idle_timeout {
-        client.reader.cut(Code::SocketIdle);
-    } else if client.reader.is_stuck(now.saturating_sub(limits.reader_stuck_time)) {
+        client.reader.cut(Code::IdleTimeout);
+    } else if client.reader.is_stuck(now.saturating_sub(limits.reader_stall_timeout)) {
         client.reader.cut(Code::SlowConsumer);
-    } else if assembling > 0 && now.saturating_sub(assembling) > limits.message_time {
+    } else if assembling > 0 && now.saturating_sub(assembling) > limits.message_timeout {
         client.reader.cut(Code::MessageTimeout);
     } else if quiet >= limits.ping_interval && client.pinged.load(Relaxed) <= heard {
         client.pinged.store(now, Relaxed);

@@ -118,9 +118,9 @@ fn history(mut seed: u64) {
         assert_eq!(counts.delivered.messages + counts.dropped.messages + counts.queued as u64, sent);
         assert_eq!((backlog.messages(), backlog.bytes()), (counts.queued as u64, counts.queued_bytes as u64));
     }
-    reader.close(Code::GoElsewhere);
+    reader.close(Code::Goaway);
     pipe.lock().unwrap().room = usize::MAX;
-    assert_eq!(flush(&reader), Next::Ended(Reason::Code(Code::GoElsewhere)));
+    assert_eq!(flush(&reader), Next::Ended(Reason::Code(Code::Goaway)));
     let counts = reader.counts();
     let taken = std::mem::take(&mut pipe.lock().unwrap().taken);
     let taken = taken.strip_prefix(ANSWER).unwrap().to_vec();
@@ -186,8 +186,8 @@ fn str_27_nothing_is_sent_before_the_answer_to_the_upgrade_and_nothing_takes_its
     let close = |code: Code| close::of_code(code).len();
     let ends = [
         (None, 2 + 3 * 130),
-        (Some(Reader::close as fn(&Reader, Code)), 2 + 3 * 130 + close(Code::GoElsewhere)),
-        (Some(Reader::cut), close(Code::GoElsewhere)),
+        (Some(Reader::close as fn(&Reader, Code)), 2 + 3 * 130 + close(Code::Goaway)),
+        (Some(Reader::cut), close(Code::Goaway)),
     ];
     for (end, after) in ends {
         let backlog = Arc::new(Backlog::new(1 << 30));
@@ -199,7 +199,7 @@ fn str_27_nothing_is_sent_before_the_answer_to_the_upgrade_and_nothing_takes_its
         // It waits for us, not for its peer.
         assert!(!reader.is_stuck(u64::MAX) && pipe.lock().unwrap().taken.is_empty());
         if let Some(end) = end {
-            end(&reader, Code::GoElsewhere);
+            end(&reader, Code::Goaway);
         }
         flush(&reader);
         let taken = std::mem::take(&mut pipe.lock().unwrap().taken);
@@ -220,17 +220,17 @@ fn str_43_over_the_pods_bound_only_what_was_begun_waits() {
 
 #[test]
 fn str_32_a_close_that_waits_is_sent_whatever_ends_the_stream_after_it() {
-    for then in [|reader: &Reader| reader.cut(Code::SocketIdle), |reader: &Reader| reader.answer_close(Some(1000))] {
+    for then in [|reader: &Reader| reader.cut(Code::IdleTimeout), |reader: &Reader| reader.answer_close(Some(1000))] {
         let backlog = Arc::new(Backlog::new(1 << 30));
         let (reader, pipe) = reader(&backlog);
         pipe.lock().unwrap().room = 50;
         reader.deliver(&batch(0..3, 118), 5);
-        reader.close(Code::GoElsewhere);
+        reader.close(Code::Goaway);
         then(&reader);
         pipe.lock().unwrap().room = usize::MAX;
-        assert_eq!(flush(&reader), Next::Ended(Reason::Code(Code::GoElsewhere)));
+        assert_eq!(flush(&reader), Next::Ended(Reason::Code(Code::Goaway)));
         // STR-70: what waited goes out before the close frame.
-        assert_eq!(pipe.lock().unwrap().taken.len(), 3 * 130 + 2 + 2 + "GO_ELSEWHERE".len());
+        assert_eq!(pipe.lock().unwrap().taken.len(), 3 * 130 + 2 + 2 + "GOAWAY".len());
     }
 }
 

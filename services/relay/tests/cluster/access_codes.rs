@@ -97,7 +97,7 @@ async fn str_111_codes_that_cross_appear_in_no_log() {
     assert_eq!(open_at(&pods[1], "/lab/8", &unused).await, refusal(Code::CodeInvalid));
     for pod in &pods {
         let log = pod.log();
-        assert!(log.contains("nats connected"), "{log}");
+        assert!(log.contains("NATS connected"), "{log}");
         assert!(!log.contains(&used[8..]) && !log.contains(&unused[8..]));
     }
 }

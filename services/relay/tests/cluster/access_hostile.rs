@@ -10,7 +10,7 @@ use parley_cluster::word::{ENTRIES, Word};
 use parley_net::codes::Code;
 use tokio::time::timeout;
 
-const BROKEN: &str = "nats_broken_messages_total";
+const BROKEN: &str = "nats_invalid_messages_total";
 
 /// Memory of a process that is in use, in KB.
 fn revoked(names: impl Iterator<Item = String>, until: u64) -> Vec<u8> {
@@ -66,7 +66,7 @@ async fn str_119_no_flood_of_names_takes_more_room_than_there_is() {
             bus.flush().await.unwrap();
         }
     }
-    pod.until("refused_revocations_total", |refused| refused == 2000 * 100 - 999).await;
+    pod.until("revocation_refusals_total", |refused| refused == 2000 * 100 - 999).await;
     let grown = resident::of(pod.pid()).saturating_sub(before);
     println!("{grown} KB for 200,000 names");
     assert!(grown < 30_000, "{grown} KB");

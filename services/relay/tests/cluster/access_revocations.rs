@@ -73,7 +73,7 @@ async fn str_118_a_pod_that_comes_later_learns_it_all_from_whoever_is_left() {
         knows(&pods[1], &format!("{at:0100}")).await;
     }
     println!("knows 10,000 after {:?}", began.elapsed());
-    assert_eq!(pods[1].metric("refused_revocations_total").await, 0);
+    assert_eq!(pods[1].metric("revocation_refusals_total").await, 0);
     linked(&pods).await;
 }
 

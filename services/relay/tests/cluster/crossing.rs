@@ -110,12 +110,12 @@ async fn str_93_a_want_waits_for_a_topic_that_nobody_has_open_and_costs_no_topic
 #[tokio::test]
 async fn str_95_wants_over_the_limit_are_refused_and_counted_and_the_link_stays() {
     let nats = Nats::start().await;
-    let pods = start(&nats, 2, &["--limit=link.wants=2", "--limit=link.wantTime=10000"]).await;
+    let pods = start(&nats, 2, &["--limit=link.subscriptions=2", "--limit=link.subscribeTimeout=10000"]).await;
     let mut readers = Vec::new();
     for topic in ["/a", "/b", "/c"] {
         readers.push(pods[1].join(topic).await);
     }
-    pods[0].until("link_refused_wants_total", |refused| refused == 1).await;
+    pods[0].until("link_subscription_refusals_total", |refused| refused == 1).await;
     pods[0].wanted(2).await;
     for (at, topic) in ["/a", "/b", "/c"].iter().enumerate() {
         let mut publisher = pods[0].join(topic).await;
@@ -128,5 +128,5 @@ async fn str_95_wants_over_the_limit_are_refused_and_counted_and_the_link_stays(
     assert!(nothing.is_err(), "{nothing:?}");
     assert_eq!(pods[0].metric("links_sending").await, 1);
     // It was told so, and waited for nothing.
-    assert_eq!(pods[1].metric("held_overdue_total").await, 0);
+    assert_eq!(pods[1].metric("upgrade_hold_timeouts_total").await, 0);
 }

@@ -5,7 +5,7 @@ use super::pod::{Pod, linked, start};
 #[tokio::test]
 async fn str_97_one_pod_killed_mid_stream_leaves_the_others_streams_alone() {
     let nats = Nats::start().await;
-    let mut pods = start(&nats, 3, &["--limit=lease.interval=100", "--limit=lease.time=300"]).await;
+    let mut pods = start(&nats, 3, &["--limit=lease.interval=100", "--limit=lease.duration=300"]).await;
     let (mut camera, mut reader) = (pods[0].join("/in/lab").await, pods[1].join("/out/lab").await);
     let (_dies, mut other) = (pods[2].join("/out/lab").await, pods[2].join("/in/lab").await);
     pods[0].wanted(2).await;
@@ -21,7 +21,7 @@ async fn str_97_one_pod_killed_mid_stream_leaves_the_others_streams_alone() {
     }
     pods[0].wanted(1).await;
     for pod in &pods {
-        pod.until("links_hearing", |links| links == 1).await;
+        pod.until("links_receiving", |links| links == 1).await;
     }
     // Its clients come back elsewhere.
     let mut back = pods[1].join("/in/lab").await;
@@ -50,7 +50,7 @@ async fn str_97_a_pod_that_restarts_under_its_name_and_address_is_linked_anew() 
 #[tokio::test]
 async fn str_99_a_pod_that_is_told_to_end_sends_its_publishers_last_messages_and_is_forgotten_at_once() {
     let nats = Nats::start().await;
-    let mut pods = start(&nats, 2, &["--limit=lease.time=600000"]).await;
+    let mut pods = start(&nats, 2, &["--limit=lease.duration=600000"]).await;
     let mut reader = pods[0].join("/out/lab").await;
     pods[1].wanted(1).await;
     let mut camera = pods[1].join("/in/lab").await;
@@ -64,7 +64,7 @@ async fn str_99_a_pod_that_is_told_to_end_sends_its_publishers_last_messages_and
         assert!(reader.hear_text().await.starts_with(&format!("{number} ")));
     }
     assert!(pods.pop().unwrap().ended().await.success());
-    pods[0].until("links_hearing", |links| links == 0).await;
+    pods[0].until("links_receiving", |links| links == 0).await;
     pods[0].until("links_sending", |links| links == 0).await;
     // Forgotten, and not dialled for as long as its lease would have held.
     let dials = "link_ended_total{code=\"LINK_UNREACHABLE\"}";

@@ -32,7 +32,7 @@ impl Fake {
     pub fn at(link: SocketAddr, name: &str, epoch: u64) -> Self {
         let identity = Identity::new().unwrap();
         let (pod, zone, certificate) = (name.to_owned(), String::new(), identity.certificate);
-        Self { lease: Lease { pod, epoch, zone, link, certificate, gone: false, media: None }, identity }
+        Self { lease: Lease { pod, epoch, zone, link, certificate, draining: false, media: None }, identity }
     }
 
     /// Says its lease, once.

@@ -19,7 +19,7 @@ async fn str_90_a_pod_that_comes_later_is_found_without_any_setting() {
 async fn str_90_a_lease_is_said_as_soon_as_the_server_is_there() {
     let nats = Nats::start().await;
     // The next one would come too late.
-    let pods = start(&nats, 2, &["--limit=lease.interval=60000", "--limit=lease.time=120000"]).await;
+    let pods = start(&nats, 2, &["--limit=lease.interval=60000", "--limit=lease.duration=120000"]).await;
     linked(&pods).await;
 }
 
@@ -32,7 +32,7 @@ async fn str_90_what_the_relays_user_may_do_on_nats_is_enough() {
     pods[1].wanted(1).await;
     pods[1].join("/in/lab").await.say("allowed").await;
     assert_eq!(reader.hear_text().await, "allowed");
-    assert_eq!((stranger.metric("nats_connected").await, stranger.metric("links_hearing").await), (0, 0));
+    assert_eq!((stranger.metric("nats_connected").await, stranger.metric("links_receiving").await), (0, 0));
 }
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn str_90_pods_of_two_regions_do_not_link() {
     let west = Pod::start(&nats, &["--region=west"]).await;
     let more = [west, Pod::start(&nats, &["--region=west"]).await];
     linked(&more).await;
-    assert_eq!((east.metric("links_hearing").await, east.metric("links_sending").await), (0, 0));
+    assert_eq!((east.metric("links_receiving").await, east.metric("links_sending").await), (0, 0));
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn str_97_without_nats_a_pod_serves_its_clients_and_is_ready() {
 async fn str_97_nats_away_cuts_no_link_and_new_pods_are_found_once_it_is_back() {
     let mut nats = Nats::start().await;
     // Leases lapse within the test.
-    let flags = ["--limit=lease.interval=100", "--limit=lease.time=300"];
+    let flags = ["--limit=lease.interval=100", "--limit=lease.duration=300"];
     let mut pods = start(&nats, 2, &flags).await;
     let (mut reader, mut camera) = (pods[0].join("/out/lab").await, pods[1].join("/in/lab").await);
     pods[1].wanted(1).await;
@@ -77,7 +77,7 @@ async fn str_97_nats_away_cuts_no_link_and_new_pods_are_found_once_it_is_back() 
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     assert_eq!(pods[0].get("/readyz").await.0, 200);
-    assert_eq!(pods[2].metric("links_hearing").await, 0);
+    assert_eq!(pods[2].metric("links_receiving").await, 0);
     nats.again().await;
     linked(&pods).await;
     let mut new = pods[2].join("/out/lab").await;
@@ -85,5 +85,5 @@ async fn str_97_nats_away_cuts_no_link_and_new_pods_are_found_once_it_is_back() 
     camera.say("back").await;
     assert_eq!((new.hear_text().await, reader.hear_text().await), ("back".into(), "back".into()));
     let ended = pods[0].metrics().await;
-    assert!(!ended.keys().any(|name| name.contains("LINK_DEAD") || name.contains("LINK_PEER")), "{ended:?}");
+    assert!(!ended.keys().any(|name| name.contains("LINK_IDLE_TIMEOUT") || name.contains("LINK_CLOSED")), "{ended:?}");
 }

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
 /// A machine that is busy for seconds is not a pod that stands still.
-const PATIENT: &[&str] = &["--limit=link.wantTime=10000", "--limit=link.deadTime=600000"];
+const PATIENT: &[&str] = &["--limit=link.subscribeTimeout=10000", "--limit=link.idleTimeout=600000"];
 
 /// Opens sockets that are answered later, one on each path, and waits until the pod has them all.
 async fn opening(pod: &Pod, paths: impl Iterator<Item = String>) -> Vec<JoinHandle<Client>> {
@@ -23,7 +23,7 @@ async fn opening(pod: &Pod, paths: impl Iterator<Item = String>) -> Vec<JoinHand
 }
 
 async fn overdue(pod: &Pod) -> u64 {
-    pod.metric("held_overdue_total").await
+    pod.metric("upgrade_hold_timeouts_total").await
 }
 
 #[tokio::test]
@@ -60,16 +60,16 @@ async fn str_93_every_reader_that_comes_before_the_want_is_acknowledged_waits_fo
     }
     // Those that come now wait for nothing.
     let _late = pods[1].join("/out/lab").await;
-    assert_eq!((pods[1].metric("held_seconds_count").await, overdue(&pods[1]).await), (3, 0));
+    assert_eq!((pods[1].metric("upgrade_hold_seconds_count").await, overdue(&pods[1]).await), (3, 0));
 }
 
 #[tokio::test]
 async fn str_93_a_pod_that_stands_still_costs_the_first_reader_of_a_topic_no_more_than_the_bound() {
     let nats = Nats::start().await;
-    let pods = start(&nats, 2, &["--limit=link.wantTime=300", "--limit=link.deadTime=600000"]).await;
+    let pods = start(&nats, 2, &["--limit=link.subscribeTimeout=300", "--limit=link.idleTimeout=600000"]).await;
     let _known = pods[1].join("/out/known").await;
     pods[0].wanted(1).await;
-    let before = (pods[1].metric("held_seconds_count").await, overdue(&pods[1]).await);
+    let before = (pods[1].metric("upgrade_hold_seconds_count").await, overdue(&pods[1]).await);
     pods[0].signal("STOP");
     let began = Instant::now();
     let _new = pods[1].join("/out/new").await;
@@ -78,11 +78,11 @@ async fn str_93_a_pod_that_stands_still_costs_the_first_reader_of_a_topic_no_mor
     for path in ["/out/known", "/in/other"] {
         pods[1].join(path).await;
     }
-    let after = (pods[1].metric("held_seconds_count").await, overdue(&pods[1]).await);
+    let after = (pods[1].metric("upgrade_hold_seconds_count").await, overdue(&pods[1]).await);
     assert_eq!(after, (before.0 + 1, before.1 + 1));
     let alone = start(&nats, 1, &["--region=elsewhere"]).await;
     alone[0].join("/out/lab").await;
-    assert_eq!(alone[0].metric("held_seconds_count").await, 0);
+    assert_eq!(alone[0].metric("upgrade_hold_seconds_count").await, 0);
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn str_93_a_thousand_that_wait_cost_what_sockets_cost_and_are_let_in_when_
     for reader in readers {
         timeout(DEADLINE, reader).await.unwrap().unwrap();
     }
-    assert_eq!((pods[0].metric("held_seconds_count").await, overdue(&pods[0]).await), (1000, 0));
+    assert_eq!((pods[0].metric("upgrade_hold_seconds_count").await, overdue(&pods[0]).await), (1000, 0));
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn str_93_a_client_that_goes_while_it_waits_leaves_nothing() {
         // The question for the metrics is a connection.
         pods[1].until(name, |count| count <= 1).await;
     }
-    assert_eq!((pods[1].metric("held_seconds_count").await, overdue(&pods[1]).await), (0, 0));
+    assert_eq!((pods[1].metric("upgrade_hold_seconds_count").await, overdue(&pods[1]).await), (0, 0));
     pods[0].signal("CONT");
     pods[0].wanted(0).await;
 }
@@ -129,7 +129,7 @@ async fn str_70_whoever_waits_when_a_pod_drains_is_sent_elsewhere_in_words_it_un
     let mut reader = reader.await.unwrap();
     let said = timeout(DEADLINE, reader.socket.next()).await.unwrap().unwrap().unwrap();
     let Message::Close(Some(frame)) = said else { panic!("{said:?}") };
-    assert_eq!((u16::from(frame.code), frame.reason.as_str()), (1012, "GO_ELSEWHERE"));
+    assert_eq!((u16::from(frame.code), frame.reason.as_str()), (1012, "GOAWAY"));
     assert!(pods[1].ended().await.success());
 }
 

@@ -11,7 +11,7 @@ const SIZE: usize = 50_000;
 #[tokio::test]
 async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its_drops_are_counted() {
     let nats = Nats::start().await;
-    let flags = ["--limit=link.deadTime=600000", "--limit=link.bytes=20000000", "--limit=link.queuedBytes=21000000"];
+    let flags = ["--limit=link.idleTimeout=600000", "--limit=link.bytes=20000000", "--limit=link.queuedBytes=21000000"];
     let pods = start(&nats, 2, &flags).await;
     let mut far = pods[1].join("/out/lab").await;
     pods[0].wanted(1).await;
@@ -46,11 +46,11 @@ async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its
 #[tokio::test]
 async fn str_97_a_frozen_peer_is_given_up_and_linked_again_when_it_goes_on() {
     let nats = Nats::start().await;
-    let pods = start(&nats, 2, &["--limit=link.deadTime=2000"]).await;
+    let pods = start(&nats, 2, &["--limit=link.idleTimeout=2000"]).await;
     let (mut camera, mut reader) = (pods[0].join("/in/lab").await, pods[1].join("/out/lab").await);
     pods[0].wanted(1).await;
     pods[1].signal("STOP");
-    pods[0].until("link_ended_total{code=\"LINK_DEAD\"}", |ended| ended >= 1).await;
+    pods[0].until("link_ended_total{code=\"LINK_IDLE_TIMEOUT\"}", |ended| ended >= 1).await;
     pods[0].until("links_sending", |links| links == 0).await;
     assert_eq!(pods[0].metric("link_queued_bytes").await, 0);
     pods[1].signal("CONT");
@@ -63,7 +63,8 @@ async fn str_97_a_frozen_peer_is_given_up_and_linked_again_when_it_goes_on() {
 #[tokio::test]
 async fn str_95_a_noisy_topic_does_not_take_the_turn_of_another() {
     let nats = Nats::start().await;
-    let flags = ["--limit=link.deadTime=600000", "--limit=link.messages=1000000", "--limit=link.queuedBytes=200000000"];
+    let flags =
+        ["--limit=link.idleTimeout=600000", "--limit=link.messages=1000000", "--limit=link.queuedBytes=200000000"];
     let pods = start(&nats, 2, &flags).await;
     let (mut far_noise, mut far_quiet) = (pods[1].join("/out/noise").await, pods[1].join("/out/quiet").await);
     pods[0].wanted(2).await;

@@ -34,7 +34,7 @@ impl Words {
 
 async fn carries(nats: &Nats, name: &str, flags: &[&str]) -> Pod {
     let name = format!("--pod={name}");
-    let usual = [&name, "--media-listen=127.0.0.1:0", "--limit=media.linkIdleTime=15000"];
+    let usual = [&name, "--media-listen=127.0.0.1:0", "--limit=media.linkIdleTimeout=15000"];
     Pod::start(nats, &[&usual[..], flags].concat()).await
 }
 
@@ -44,7 +44,7 @@ async fn has_links(pod: &Pod, wanted: u64) {
         let has = |text: &str, name: &str| text.lines().any(|line| line == format!("parley_media_{name} {wanted}"));
         loop {
             let (_, text) = pod.get("/metrics").await;
-            if has(&text, "links_wanted") && has(&text, "links_up") {
+            if has(&text, "links_desired") && has(&text, "links_up") {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -62,13 +62,13 @@ async fn media_1_a_relay_says_what_it_is_until_it_says_that_it_goes() {
     assert_eq!((&word["role"], &word["sessions"], &word["capacity"]), (&"origin".into(), &0.into(), &7.into()));
     assert!(word["url"].as_str().unwrap().starts_with("https://127.0.0.1:"), "{word}");
     assert_eq!(word["certificateHashes"].as_array().unwrap().len(), 2, "{word}");
-    assert_eq!((&words.of("one").await["epoch"], &word["gone"]), (&word["epoch"], &Value::Null));
+    assert_eq!((&words.of("one").await["epoch"], &word["draining"]), (&word["epoch"], &Value::Null));
     pod.signal("TERM");
     let mut last = words.of("one").await;
-    while last["gone"].is_null() {
+    while last["draining"].is_null() {
         last = words.of("one").await;
     }
-    assert_eq!((&last["gone"], &last["epoch"]), (&true.into(), &word["epoch"]));
+    assert_eq!((&last["draining"], &last["epoch"]), (&true.into(), &word["epoch"]));
     assert!(pod.ended().await.success());
     assert!(timeout(Duration::from_secs(3), words.of("one")).await.is_err(), "it says more after its last word");
 }

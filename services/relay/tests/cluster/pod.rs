@@ -38,7 +38,7 @@ pub async fn start(nats: &Nats, count: usize, flags: &[&str]) -> Vec<Pod> {
 pub async fn linked(pods: &[Pod]) {
     for pod in pods {
         let others = pods.len() as u64 - 1;
-        pod.until("links_hearing", |links| links == others).await;
+        pod.until("links_receiving", |links| links == others).await;
         pod.until("links_sending", |links| links == others).await;
     }
 }
@@ -48,7 +48,7 @@ impl Pod {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parley-relay"));
         command.args(["--listen=127.0.0.1:0", "--nats", &nats.url]).args(nats.login(flags)).args(flags);
         // A machine that stands still for a while is not a dead peer.
-        for usual in ["--threads=1", "--link-listen=127.0.0.1:0", "--limit=link.deadTime=15000"] {
+        for usual in ["--threads=1", "--link-listen=127.0.0.1:0", "--limit=link.idleTimeout=15000"] {
             let (name, _) = usual.rsplit_once('=').unwrap();
             if !flags.iter().any(|flag| flag.starts_with(name)) {
                 command.arg(usual);
@@ -64,7 +64,7 @@ impl Pod {
                 return log["address"].as_str().unwrap().to_owned();
             }
         };
-        let (address, link) = (next("listening").await, next("taking links").await);
+        let (address, link) = (next("listening").await, next("accepting links").await);
         let shows = std::env::var_os("PARLEY_TEST_LOG").is_some();
         let log: Arc<Mutex<String>> = Arc::default();
         let kept = Arc::clone(&log);
@@ -104,9 +104,9 @@ impl Pod {
 
     /// Joins a topic and waits until the pod counts the socket.
     pub async fn join(&self, path: &str) -> Client {
-        let before = self.metric("opened_total").await;
+        let before = self.metric("sockets_opened_total").await;
         let client = Client::open(format!("ws://{}{path}", self.address)).await;
-        self.until("opened_total", |opened| opened > before).await;
+        self.until("sockets_opened_total", |opened| opened > before).await;
         client
     }
 
@@ -154,7 +154,7 @@ impl Pod {
 
     /// Waits until other pods want so many topics of this one, once for each pod.
     pub async fn wanted(&self, times: u64) {
-        self.until("link_wants", |wants| wants == times).await;
+        self.until("link_subscriptions", |wants| wants == times).await;
     }
 }
 

@@ -85,7 +85,7 @@ async fn str_96_nothing_comes_twice_when_the_last_reader_left_and_another_came()
 #[tokio::test]
 async fn str_96_nothing_comes_twice_when_a_link_is_dialled_again() {
     let nats = Nats::start().await;
-    let pods = start(&nats, 2, &["--replay=/out/lab/=3", "--limit=link.deadTime=2000"]).await;
+    let pods = start(&nats, 2, &["--replay=/out/lab/=3", "--limit=link.idleTimeout=2000"]).await;
     let mut camera = pods[0].join("/in/lab/1").await;
     let mut reader = pods[1].join("/out/lab/1").await;
     pods[0].wanted(1).await;

@@ -17,9 +17,9 @@ async fn str_91_a_stranger_is_not_let_in_and_counted() {
     let hasty = Pod::start(&nats, &["--region=hasty", "--limit=link.openTimeout=300"]).await;
     let patient = Pod::start(&nats, &["--limit=link.openTimeout=30000"]).await;
     let cases: [(&Pod, &[u8], &str); 4] = [
-        (&patient, b"GET / HTTP/1.1\r\n\r\n", "LINK_VERSION"),
+        (&patient, b"GET / HTTP/1.1\r\n\r\n", "LINK_VERSION_MISMATCH"),
         // The wire before TLS.
-        (&patient, &[&[2][..], &[7; 32], &1_u64.to_be_bytes(), b"\x08stranger"].concat(), "LINK_VERSION"),
+        (&patient, &[&[2][..], &[7; 32], &1_u64.to_be_bytes(), b"\x08stranger"].concat(), "LINK_VERSION_MISMATCH"),
         (&hasty, &[22, 3, 1], "LINK_TIMEOUT"),
         (&hasty, b"", "LINK_TIMEOUT"),
     ];
@@ -46,9 +46,9 @@ async fn str_91_a_pod_that_says_no_hello_of_this_version_is_not_let_in_and_count
     let fake = Fake::new("fake", 1);
     fake.say(&nats).await;
     let cases: [(&[u8], &str); 4] = [
-        (&[VERSION - 1, 4, b'f', b'a', b'k', b'e'], "LINK_VERSION"),
-        (&[VERSION, 0], "LINK_FRAME"),
-        (&[VERSION, 1, 0xff], "LINK_FRAME"),
+        (&[VERSION - 1, 4, b'f', b'a', b'k', b'e'], "LINK_VERSION_MISMATCH"),
+        (&[VERSION, 0], "LINK_PROTOCOL_ERROR"),
+        (&[VERSION, 1, 0xff], "LINK_PROTOCOL_ERROR"),
         (&[VERSION, 4, b'f'], "LINK_TIMEOUT"),
     ];
     for (says, code) in cases {
@@ -87,16 +87,16 @@ async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_els
     let lease = lease_of(&nats, "p0").await;
     let rude = Fake::new("rude", 1);
     rude.say(&nats).await;
-    let want = |number| Request::Want { number, replay: true, topic: "/x".into() };
+    let want = |number| Request::Subscribe { number, replay: true, topic: "/x".into() };
     let cases = [
-        (vec![9], "LINK_FRAME"),
-        ([&[1][..], &[0; 8], &[0, 0xff, 0xff]].concat(), "LINK_FRAME"),
-        ([&[1][..], &[0, 0, 0, 0, 0, 0, 0, 1], &[0, 0, 1, 0xff]].concat(), "LINK_FRAME"),
-        (requests(&[want(0)]), "LINK_NUMBER"),
-        (requests(&[want(5), want(5)]), "LINK_NUMBER"),
-        (requests(&[want(5), want(4)]), "LINK_NUMBER"),
-        (requests(&[want(5), want(6)]), "LINK_NUMBER"),
-        (requests(&[Request::Unwant { number: 1 }]), "LINK_NUMBER"),
+        (vec![9], "LINK_PROTOCOL_ERROR"),
+        ([&[1][..], &[0; 8], &[0, 0xff, 0xff]].concat(), "LINK_PROTOCOL_ERROR"),
+        ([&[1][..], &[0, 0, 0, 0, 0, 0, 0, 1], &[0, 0, 1, 0xff]].concat(), "LINK_PROTOCOL_ERROR"),
+        (requests(&[want(0)]), "LINK_SUBSCRIPTION_ID"),
+        (requests(&[want(5), want(5)]), "LINK_SUBSCRIPTION_ID"),
+        (requests(&[want(5), want(4)]), "LINK_SUBSCRIPTION_ID"),
+        (requests(&[want(5), want(6)]), "LINK_SUBSCRIPTION_ID"),
+        (requests(&[Request::Unsubscribe { number: 1 }]), "LINK_SUBSCRIPTION_ID"),
     ];
     for (says, code) in cases {
         let name = format!("link_ended_total{{code=\"{code}\"}}");
@@ -153,7 +153,7 @@ async fn str_97_a_newer_link_of_a_pod_ends_its_older_one_and_an_earlier_run_is_n
     let _third = dial(&later).await;
     pod.until("link_ended_total{code=\"LINK_REPLACED\"}", |ended| ended == 2).await;
     let _fourth = dial(&earlier).await;
-    pod.until("link_ended_total{code=\"LINK_CERTIFICATE\"}", |ended| ended == 1).await;
+    pod.until("link_ended_total{code=\"LINK_CERTIFICATE_INVALID\"}", |ended| ended == 1).await;
     pod.until("links_sending", |links| links == 1).await;
 }
 
@@ -161,7 +161,7 @@ async fn str_97_a_newer_link_of_a_pod_ends_its_older_one_and_an_earlier_run_is_n
 async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_else_theirs() {
     let nats = Nats::start().await;
     // It says its lease once.
-    let pods = start(&nats, 2, &["--limit=lease.time=600000"]).await;
+    let pods = start(&nats, 2, &["--limit=lease.duration=600000"]).await;
     let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let pod = Fake::at(fake.local_addr().unwrap(), "fake", 7);
     let client = async_nats::connect(&nats.url).await.unwrap();
@@ -174,12 +174,12 @@ async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_el
     let hello = Hello { pod: "fake".into() }.bytes();
     let own = [lease_of(&nats, "p0").await, lease_of(&nats, "p1").await];
     let cases = [
-        (vec![VERSION + 1; 9], "LINK_VERSION"),
-        (Hello { pod: "other".into() }.bytes(), "LINK_CERTIFICATE"),
-        ([&hello[..], b"garbage"].concat(), "LINK_FRAME"),
-        ([&hello[..], &batch(9, 1, 4, &[0x81, 2, 0xff, 0xff])].concat(), "LINK_FRAME"),
-        ([&hello[..], &batch(9, 1, 4, b"\x81\x02hi")].concat(), "LINK_NUMBER"),
-        ([&hello[..], &acknowledgement(9)].concat(), "LINK_NUMBER"),
+        (vec![VERSION + 1; 9], "LINK_VERSION_MISMATCH"),
+        (Hello { pod: "other".into() }.bytes(), "LINK_CERTIFICATE_INVALID"),
+        ([&hello[..], b"garbage"].concat(), "LINK_PROTOCOL_ERROR"),
+        ([&hello[..], &batch(9, 1, 4, &[0x81, 2, 0xff, 0xff])].concat(), "LINK_PROTOCOL_ERROR"),
+        ([&hello[..], &batch(9, 1, 4, b"\x81\x02hi")].concat(), "LINK_SUBSCRIPTION_ID"),
+        ([&hello[..], &acknowledgement(9)].concat(), "LINK_SUBSCRIPTION_ID"),
         ([&hello[..], &batch(9, 1, BATCH_MAX as u32 + 1, b"")].concat(), "LINK_TOO_LARGE"),
     ];
     let mut counted = std::collections::HashMap::new();
@@ -219,7 +219,7 @@ async fn str_133_a_lease_on_another_pods_subject_or_of_no_pods_address_is_not_di
     let nowhere = Lease { link: "169.254.169.254:80".parse().unwrap(), ..lease.clone() };
     client.publish(FAKE, nowhere.bytes().into()).await.unwrap();
     for code in ["FOREIGN", "ADDRESS"] {
-        pod.until(&format!("refused_leases_total{{code=\"{code}\"}}"), |refused| refused == 1).await;
+        pod.until(&format!("lease_refusals_total{{code=\"{code}\"}}"), |refused| refused == 1).await;
     }
     assert_eq!(pod.metric("link_ended_total{code=\"LINK_UNREACHABLE\"}").await, 0);
     // The pod itself takes the same lease on its own subject.

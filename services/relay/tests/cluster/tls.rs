@@ -9,7 +9,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-const REFUSED: &str = "link_ended_total{code=\"LINK_CERTIFICATE\"}";
+const REFUSED: &str = "link_ended_total{code=\"LINK_CERTIFICATE_INVALID\"}";
 
 #[tokio::test]
 async fn str_136_a_dialer_that_is_not_the_pod_it_says_is_refused_and_counted() {
@@ -29,7 +29,7 @@ async fn str_136_a_dialer_that_is_not_the_pod_it_says_is_refused_and_counted() {
         pod.until(REFUSED, |refused| refused == at as u64 + 2).await;
     }
     // The pod whose name was taken in vain keeps its link.
-    assert_eq!((pod.metric("links_sending").await, pod.metric("links_hearing").await), (1, 1));
+    assert_eq!((pod.metric("links_sending").await, pod.metric("links_receiving").await), (1, 1));
     let hello = Hello { pod: "p0".into() }.bytes();
     let mut answer = vec![0; hello.len()];
     known.dial(pod, &lease, b"").await.read_exact(&mut answer).await.unwrap();
@@ -65,7 +65,7 @@ async fn str_136_a_listener_with_another_certificate_than_its_lease_says_is_not_
     // The dialer's own certificate, and with it its hello, would come after the listener's.
     assert!(timeout(DEADLINE, other.identity.accept(stream)).await.expect("not refused").is_err());
     pod.until(REFUSED, |refused| refused == 1).await;
-    assert_eq!(pod.metric("links_hearing").await, 0);
+    assert_eq!(pod.metric("links_receiving").await, 0);
     let (stream, _) = timeout(DEADLINE, listener.accept()).await.expect("not dialled again").unwrap();
     let (mut stream, _) = said.identity.accept(stream).await.unwrap();
     assert_eq!(Hello::hear(&mut stream).await, Ok(Hello { pod: "p0".into() }));
@@ -90,7 +90,7 @@ async fn str_137_a_dialer_whose_lease_comes_after_it_is_waited_for() {
 async fn str_137_pods_are_linked_about_a_second_after_the_later_one_came() {
     let nats = Nats::start().await;
     // Leases that are said by the interval alone would come too late.
-    let flags = ["--limit=lease.interval=60000", "--limit=lease.time=120000"];
+    let flags = ["--limit=lease.interval=60000", "--limit=lease.duration=120000"];
     let mut pods = vec![Pod::start(&nats, &[&flags[..], &["--pod=p0"]].concat()).await];
     pods[0].until("nats_connected", |connected| connected == 1).await;
     pods.push(Pod::start(&nats, &[&flags[..], &["--pod=p1"]].concat()).await);

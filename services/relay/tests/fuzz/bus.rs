@@ -47,7 +47,7 @@ fn lease(random: &mut Random) -> Vec<u8> {
             ("url", "\"https://relay-7:4443/\""),
             ("hashes", hashes.as_str()),
             ("key", key.as_str()),
-            ("room", "7"),
+            ("available", "7"),
         ],
     );
     let fields = [
@@ -56,7 +56,7 @@ fn lease(random: &mut Random) -> Vec<u8> {
         ("zone", "\"a\""),
         ("link", "\"10.0.0.7:8112\""),
         ("certificate", key.as_str()),
-        ("gone", "false"),
+        ("draining", "false"),
         ("media", place.as_str()),
     ];
     let text = object(random, &fields).into_bytes();

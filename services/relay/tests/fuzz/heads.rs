@@ -60,7 +60,7 @@ fn str_21_a_head_is_the_same_however_it_is_cut_and_nothing_after_it_belongs_to_i
             }
             Ok(None) => assert_eq!(first, None),
             Err(code) => {
-                assert!(matches!(code, Code::BadRequest | Code::HeadTooLarge));
+                assert!(matches!(code, Code::BadRequest | Code::HeadersTooLarge));
                 assert!(matches!(first, Some(Err(_))), "a head that was good is none any more");
             }
         }

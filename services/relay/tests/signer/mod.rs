@@ -112,8 +112,8 @@ pub fn bad() -> Vec<(&'static str, String, Code)> {
     cases.extend([
         ("expired", list(json!({"exp": now()})), Code::TokenExpired),
         ("long expired", list(json!({"exp": 1})), Code::TokenExpired),
-        ("not yet valid", list(json!({"nbf": now() + 60})), Code::TokenEarly),
-        ("made in the future", list(json!({"iat": now() + 60})), Code::TokenEarly),
+        ("not yet valid", list(json!({"nbf": now() + 60})), Code::TokenNotYetValid),
+        ("made in the future", list(json!({"iat": now() + 60})), Code::TokenNotYetValid),
         ("no expiry", list(json!({"exp": null})), Code::TokenInvalid),
         ("expiry as text", list(json!({"exp": "2099"})), Code::TokenInvalid),
         ("negative expiry", list(json!({"exp": -1})), Code::TokenInvalid),
@@ -123,12 +123,12 @@ pub fn bad() -> Vec<(&'static str, String, Code)> {
         ("no audience", list(json!({"aud": null})), Code::TokenInvalid),
         ("a star in a name", list(json!({"publish": ["lab*"]})), Code::TokenInvalid),
         ("a long jti", list(json!({"jti": "j".repeat(129)})), Code::TokenInvalid),
-        ("other audience", list(json!({"aud": "parley:ticket"})), Code::TokenScope),
-        ("other audiences", list(json!({"aud": ["a", "b"]})), Code::TokenScope),
-        ("audience of another path", list(json!({"aud": format!("{AUDIENCE}/lab/8")})), Code::TokenScope),
-        ("audience of a path below", list(json!({"aud": format!("{AUDIENCE}/lab/7/x")})), Code::TokenScope),
-        ("other topic", list(json!({"publish": ["lab/8"], "subscribe": ["lab"]})), Code::TokenScope),
-        ("no topic", list(json!({"publish": null, "subscribe": null})), Code::TokenScope),
+        ("other audience", list(json!({"aud": "parley:ticket"})), Code::TokenInsufficientScope),
+        ("other audiences", list(json!({"aud": ["a", "b"]})), Code::TokenInsufficientScope),
+        ("audience of another path", list(json!({"aud": format!("{AUDIENCE}/lab/8")})), Code::TokenInsufficientScope),
+        ("audience of a path below", list(json!({"aud": format!("{AUDIENCE}/lab/7/x")})), Code::TokenInsufficientScope),
+        ("other topic", list(json!({"publish": ["lab/8"], "subscribe": ["lab"]})), Code::TokenInsufficientScope),
+        ("no topic", list(json!({"publish": null, "subscribe": null})), Code::TokenInsufficientScope),
     ]);
     cases
 }

@@ -27,9 +27,9 @@ async fn str_101_to_106_a_bad_token_is_refused_with_its_code_at_every_door_and_h
     }
     still_talk(&mut one, &mut other).await;
     let counters = &pod.0.relay.counters;
-    let expected = bad().iter().filter(|(_, _, code)| *code == Code::TokenEarly).count() as u64;
+    let expected = bad().iter().filter(|(_, _, code)| *code == Code::TokenNotYetValid).count() as u64;
     let count = |counts: &parley_streams::counters::ByCode| {
-        counts.iter().find(|(code, _)| *code == Code::TokenEarly).unwrap().1
+        counts.iter().find(|(code, _)| *code == Code::TokenNotYetValid).unwrap().1
     };
     assert_eq!((count(&counters.refused), count(&counters.closed)), (2 * expected, expected));
     pod.until("nobody waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
@@ -48,7 +48,7 @@ async fn str_107_the_first_message_is_answered_as_crossbar_does_and_then_the_str
     let mut publisher = enter(&pod, "/in/lab/7", &crossbar("/in/lab/7")).await;
     publisher.say("hello").await;
     assert_eq!(reader.hear_text().await, "hello");
-    assert_eq!(upgrade(&pod, "/in/lab/7", &token).await, refusal(Code::TokenScope));
+    assert_eq!(upgrade(&pod, "/in/lab/7", &token).await, refusal(Code::TokenInsufficientScope));
 }
 
 #[tokio::test]
@@ -98,10 +98,10 @@ async fn str_104_a_token_of_64_kb_is_refused_at_every_door() {
     client.say(&token).await;
     assert_eq!(verdict(&mut client).await["reason"], "TOKEN_INVALID");
     assert_eq!(client.end().await, Code::TokenInvalid.close());
-    assert_eq!(upgrade(&pod, "/lab/7", &token).await, refusal(Code::HeadTooLarge));
+    assert_eq!(upgrade(&pod, "/lab/7", &token).await, refusal(Code::HeadersTooLarge));
     assert_eq!(upgrade(&pod, "/lab/7", &token[..4097]).await, refusal(Code::TokenInvalid));
     let (status, _, body) = post(&pod, "/v1/codes/lab/7", &token, "", "").await;
-    assert_eq!((status, body), refusal(Code::HeadTooLarge));
+    assert_eq!((status, body), refusal(Code::HeadersTooLarge));
 }
 
 #[tokio::test]
@@ -114,12 +114,12 @@ async fn str_107_whoever_sends_no_token_leaves() {
 
 #[tokio::test]
 async fn str_107_only_so_many_wait_for_their_token() {
-    let pod = start(&["--limit=pod.waiting=2"]).await;
+    let pod = start(&["--limit=pod.unauthenticated=2"]).await;
     let access = pod.0.relay.access.as_ref().unwrap();
     let two = (knock(&pod, "/lab/7").await, knock(&pod, "/lab/7").await);
     pod.until("two wait", || access.waiting() == 2).await;
     let third = super::raw::request(&pod, &format!("GET /lab/7 HTTP/1.1\r\n{}\r\n", super::raw::UPGRADE)).await;
-    assert_eq!((third.0, third.2), refusal(Code::TooManyWaiting));
+    assert_eq!((third.0, third.2), refusal(Code::TooManyUnauthenticated));
     assert_eq!(upgrade(&pod, "/lab/7", &eddsa(&claims(json!({})))).await.0, 101);
     drop(two);
     pod.until("nobody waits", || access.waiting() == 0).await;
@@ -166,7 +166,7 @@ async fn str_106_a_token_for_one_direction_gives_one_direction_even_on_a_two_way
     assert_eq!(reader.hear_text().await, "to all");
     assert_eq!(pod.0.relay.counters.delivered.get(), 2, "whoever may only send hears nothing");
     for (path, token) in [("/out/lab/7", &sends), ("/in/lab/7", &hears)] {
-        assert_eq!(upgrade(&pod, path, token).await, refusal(Code::TokenScope), "{path}");
+        assert_eq!(upgrade(&pod, path, token).await, refusal(Code::TokenInsufficientScope), "{path}");
     }
     for (path, token) in [("/in/lab/7", &sends), ("/out/lab/7", &hears)] {
         assert_eq!(upgrade(&pod, path, token).await.0, 101, "{path}");
@@ -237,7 +237,7 @@ async fn str_109_and_110_a_code_opens_one_socket_on_its_very_path() {
 
 #[tokio::test]
 async fn str_131_sockets_of_one_network_that_send_no_token_leave_the_others_their_places() {
-    let pod = start(&["--limit=address.waiting=2", "--trusted-proxies=1"]).await;
+    let pod = start(&["--limit=address.unauthenticated=2", "--trusted-proxies=1"]).await;
     let upgrade = async |address: &str| {
         let mut raw = Raw::connect(&pod).await;
         let head = format!("GET /lab/7 HTTP/1.1\r\n{}X-Forwarded-For: {address}\r\n\r\n", super::raw::UPGRADE);
@@ -250,6 +250,6 @@ async fn str_131_sockets_of_one_network_that_send_no_token_leave_the_others_thei
     let (third, mut refused) = upgrade("2001:db8:1:2::3").await;
     let (other, _other) = upgrade("2001:db8:1:3::1").await;
     assert_eq!((&*first, &*second, &*other), ("101", "101", "101"));
-    assert_eq!(third, Code::TooManyWaiting.http().to_string());
-    assert_eq!(refused.rest().await, br#"{"code":"TOO_MANY_WAITING"}"#);
+    assert_eq!(third, Code::TooManyUnauthenticated.http().to_string());
+    assert_eq!(refused.rest().await, br#"{"code":"TOO_MANY_UNAUTHENTICATED"}"#);
 }

@@ -16,9 +16,9 @@ async fn str_132_the_statistics_socket_asks_for_a_token_that_may_watch() {
     let pod = start(&[]).await;
     let elsewhere = hs256(&claims(json!({ "stats": true, "aud": "parley:media" })));
     for (token, code) in [
-        (hs256(&claims(json!({}))), Code::TokenScope),
-        (hs256(&claims(json!({ "admin": true }))), Code::TokenScope),
-        (elsewhere, Code::TokenScope),
+        (hs256(&claims(json!({}))), Code::TokenInsufficientScope),
+        (hs256(&claims(json!({ "admin": true }))), Code::TokenInsufficientScope),
+        (elsewhere, Code::TokenInsufficientScope),
         ("x".into(), Code::TokenInvalid),
     ] {
         assert_eq!(upgrade(&pod, "/ws", &token).await, refusal(code), "{code:?}");
@@ -62,7 +62,7 @@ async fn str_132_metrics_on_the_clients_port_are_for_operators_and_the_page_has_
     let pod = start(&["--ops-listen=127.0.0.1:0"]).await;
     assert_eq!(get(&pod, "/metrics").await.0, Code::TokenRequired.http());
     let with = |token: &str| format!("GET /metrics HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer {token}\r\n\r\n");
-    assert_eq!(request(&pod, &with(&hs256(&claims(json!({}))))).await.0, Code::TokenScope.http());
+    assert_eq!(request(&pod, &with(&hs256(&claims(json!({}))))).await.0, Code::TokenInsufficientScope.http());
     assert!(request(&pod, &with(&operator())).await.2.contains("\nparley_relay_sockets 0\n"));
     for path in ["/healthz", "/readyz", "/stats"] {
         assert_eq!(get(&pod, path).await.0, 200, "{path}");

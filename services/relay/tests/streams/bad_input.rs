@@ -61,7 +61,7 @@ async fn str_11_endless_fragments_end() {
 
 #[tokio::test]
 async fn str_12_a_message_that_never_ends_ends_its_socket_and_one_after_another_does_not() {
-    let pod = start(&["--limit=stream.messageTime=2000"]).await;
+    let pod = start(&["--limit=stream.messageTimeout=2000"]).await;
     let mut reader = pod.join("/out/x").await;
     pod.until_clients(1).await;
     let (mut never, mut steady) = (Raw::join(&pod, "/in/y").await, Raw::join(&pod, "/in/x").await);
@@ -78,7 +78,7 @@ async fn str_12_a_message_that_never_ends_ends_its_socket_and_one_after_another_
 
 #[tokio::test]
 async fn str_15_a_claimed_length_costs_no_memory_and_incomplete_messages_are_bounded_together() {
-    let pod = start(&["--limit=pod.assemblyBytes=200000"]).await;
+    let pod = start(&["--limit=pod.reassemblyBytes=200000"]).await;
     let claims_much = [vec![0x82, 0xff], (10u64 << 20).to_be_bytes().to_vec(), vec![0; 4], vec![1; 100]].concat();
     let mut claiming = Vec::new();
     for _ in 0..5 {
@@ -96,7 +96,7 @@ async fn str_15_a_claimed_length_costs_no_memory_and_incomplete_messages_are_bou
 
 #[tokio::test]
 async fn str_131_incomplete_messages_of_one_network_are_bounded_and_another_goes_on() {
-    let flags = ["--limit=address.assemblyBytes=200000", "--limit=stream.messageBytes=150000", "--trusted-proxies=1"];
+    let flags = ["--limit=address.reassemblyBytes=200000", "--limit=stream.messageBytes=150000", "--trusted-proxies=1"];
     let pod = start(&flags).await;
     let join = async |address: &str| {
         let mut raw = Raw::connect(&pod).await;

@@ -45,7 +45,7 @@ async fn str_4_path_tricks_are_refused_with_a_code_and_hurt_nobody() {
     assert_eq!(upgrade(&pod, &format!("/{}", "x".repeat(600)), "").await.0, 400);
     assert_eq!(
         upgrade(&pod, &format!("/{}", "x".repeat(65_536)), "").await,
-        (431, r#"{"code":"HEAD_TOO_LARGE"}"#.into())
+        (431, r#"{"code":"HEADERS_TOO_LARGE"}"#.into())
     );
     assert_eq!(pod.0.relay.topics.count(), 1);
     one.say("still here").await;
@@ -72,7 +72,7 @@ async fn str_7_the_pod_takes_only_so_many_topics() {
 
 #[tokio::test]
 async fn str_21_a_head_that_comes_by_the_byte_or_is_too_large_ends() {
-    let pod = start(&["--limit=head.timeout=300"]).await;
+    let pod = start(&["--limit=headers.timeout=300"]).await;
     let mut slow = Raw::connect(&pod).await;
     slow.write(b"GET /x HTTP/1.1\r\nHost: ").await;
     assert!(slow.head().await.starts_with("HTTP/1.1 408 "));
@@ -80,7 +80,7 @@ async fn str_21_a_head_that_comes_by_the_byte_or_is_too_large_ends() {
     assert!(silent.head().await.starts_with("HTTP/1.1 408 "));
     drop((slow, silent));
     pod.until("all gone", || pod.0.relay.addresses.total() == 0).await;
-    let pod = start(&["--limit=head.bytes=2048"]).await;
+    let pod = start(&["--limit=headers.bytes=2048"]).await;
     let mut large = Raw::connect(&pod).await;
     large.write(format!("GET /x HTTP/1.1\r\nCookie: {}", "x".repeat(4000)).as_bytes()).await;
     assert!(large.head().await.starts_with("HTTP/1.1 431 "));
@@ -166,7 +166,7 @@ async fn str_24_a_topic_without_an_upgrade_says_what_it_wants() {
 
 #[tokio::test]
 async fn str_23_whoever_says_nothing_takes_no_more_places_than_whoever_comes_in() {
-    let pod = start(&["--limit=address.sockets=4", "--limit=head.timeout=60000"]).await;
+    let pod = start(&["--limit=address.sockets=4", "--limit=headers.timeout=60000"]).await;
     let mut silent = Vec::new();
     for _ in 0..300 {
         silent.push(pod.tcp().await);

@@ -28,7 +28,7 @@ async fn crowd(pod: &Pod) -> Vec<TcpStream> {
 
 #[tokio::test]
 async fn str_65_probes_are_answered_on_their_own_port_while_silent_clients_take_every_place() {
-    let pod = start(&["--ops-listen=127.0.0.1:0", "--limit=pod.sockets=4", "--limit=head.timeout=60000"]).await;
+    let pod = start(&["--ops-listen=127.0.0.1:0", "--limit=pod.sockets=4", "--limit=headers.timeout=60000"]).await;
     let ops = pod.0.ops.unwrap();
     let _silent = crowd(&pod).await;
     assert_eq!(get(&pod, "/healthz").await.0, 0);
@@ -45,7 +45,7 @@ async fn str_65_nothing_else_answers_there_and_silence_ends() {
         assert_eq!(ask(ops, path).await, (404, r#"{"code":"NOT_FOUND"}"#.into()), "{path}");
     }
     assert_eq!(request(&pod, "GET /healthz HTTP/1.1\r\n\r\n").await.0, 200);
-    let pod = start(&["--ops-listen=127.0.0.1:0", "--limit=head.timeout=200"]).await;
+    let pod = start(&["--ops-listen=127.0.0.1:0", "--limit=headers.timeout=200"]).await;
     let mut silent = Raw(TcpStream::connect(pod.0.ops.unwrap()).await.unwrap());
     assert!(silent.head().await.starts_with("HTTP/1.1 408 "));
 }

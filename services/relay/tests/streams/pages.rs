@@ -40,7 +40,7 @@ async fn str_63_metrics_say_what_happened() {
         "parley_relay_delivered_bytes_total 5",
         "parley_relay_dropped_messages_total 0",
         "parley_relay_queued_bytes 0",
-        "parley_relay_refused_total{code=\"TOPIC_INVALID\"} 1",
+        "parley_relay_refusals_total{code=\"TOPIC_INVALID\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
     }

@@ -93,7 +93,7 @@ async fn str_40_a_reader_that_comes_back_gets_whole_messages_and_the_newest() {
 
 #[tokio::test]
 async fn str_42_a_reader_that_takes_nothing_for_too_long_is_closed_with_a_code() {
-    let pod = start(&["--limit=reader.stuckTime=300", "--limit=socket.closeTimeout=5000"]).await;
+    let pod = start(&["--limit=reader.stallTimeout=300", "--limit=socket.closeTimeout=5000"]).await;
     let mut stuck = pod.join("/out/x").await;
     let mut publisher = pod.join("/in/x").await;
     pod.until_clients(2).await;
@@ -107,7 +107,7 @@ async fn str_42_a_reader_that_takes_nothing_for_too_long_is_closed_with_a_code()
 
 #[tokio::test]
 async fn str_42_a_stuck_reader_that_never_wakes_up_is_dropped() {
-    let pod = start(&["--limit=reader.stuckTime=300", "--limit=socket.closeTimeout=100"]).await;
+    let pod = start(&["--limit=reader.stallTimeout=300", "--limit=socket.closeTimeout=100"]).await;
     let _stuck = Raw::join(&pod, "/out/x").await;
     let mut publisher = pod.join("/in/x").await;
     pod.until_clients(2).await;
@@ -158,7 +158,7 @@ async fn str_41_a_publisher_is_never_held_up_by_stalled_readers() {
 
 #[tokio::test]
 async fn str_43_begun_messages_that_are_more_than_the_pod_may_hold_break_their_readers_off() {
-    let pod = start(&["--limit=pod.queuedBytes=20000000", "--limit=reader.stuckTime=600000"]).await;
+    let pod = start(&["--limit=pod.queuedBytes=20000000", "--limit=reader.stallTimeout=600000"]).await;
     let mut kept = Vec::new();
     for at in 0..5 {
         let stalled = Raw::join(&pod, &format!("/out/{at}")).await;
@@ -168,7 +168,7 @@ async fn str_43_begun_messages_that_are_more_than_the_pod_may_hold_break_their_r
         kept.push((stalled, camera));
     }
     pod.until("three of five are gone", || {
-        pod.0.relay.counters.closed.iter().any(|(code, times)| code == Code::PodMemory && times >= 3)
+        pod.0.relay.counters.closed.iter().any(|(code, times)| code == Code::MemoryLimitExceeded && times >= 3)
     })
     .await;
     assert!(pod.0.relay.backlog.bytes() <= 21 << 20, "{}", pod.0.relay.backlog.bytes());

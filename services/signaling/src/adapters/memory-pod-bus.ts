@@ -45,7 +45,7 @@ export function memoryPodBus<Topic, Message>({
           for (const other of members.keys()) if (echo || other !== pod) send(other, message, topic);
         },
         tellPod: (other, message) => send(other, message),
-        beat(message) {
+        heartbeat(message) {
           for (const other of members.keys()) send(other, message);
         },
         transfer(other, transfer) {

@@ -1,7 +1,7 @@
 /** Rooms over NATS core. SPEC rules BUS-1 to BUS-6. */
 import { decodeBusMessage } from '@parley/protocol/decode';
 import type { PodId } from '@parley/protocol/ids';
-import { beatSubject, podDirectedSubject, podSubject, roomSubject } from '@parley/protocol/subjects';
+import { heartbeatSubject, podDirectedSubject, podSubject, roomSubject } from '@parley/protocol/subjects';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Bus, BusListener } from '../core/ports.ts';
 import { followLink } from './nats-connection.ts';
@@ -11,7 +11,7 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
   const link = followLink(connection, () => listener.onBack());
   const own = Buffer.from(`"pod":"${pod}"`);
   const subjects = {
-    beats: beatSubject,
+    heartbeats: heartbeatSubject,
     topic: roomSubject,
     pod: podSubject,
     directed: podDirectedSubject,

@@ -1,7 +1,12 @@
 /** Pages over NATS core. SPEC rules PAGE-10 to PAGE-12. */
 import { decodePageBusMessage } from '@parley/protocol/decode';
 import type { PodId } from '@parley/protocol/ids';
-import { pageSubject, pagesSubject, podPagesSubject, podVisitorsSubject } from '@parley/protocol/subjects';
+import {
+  pageSubject,
+  pagesHeartbeatSubject,
+  podPagesSubject,
+  podVisitorDirectedSubject,
+} from '@parley/protocol/subjects';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { PageBus, PageListener } from '../core/ports.ts';
 import { followLink } from './nats-connection.ts';
@@ -16,10 +21,10 @@ export function natsPages(
 ): PageBus {
   const link = followLink(connection, () => listener.onBack());
   const subjects = {
-    beats: pagesSubject,
+    heartbeats: pagesHeartbeatSubject,
     topic: pageSubject,
     pod: podPagesSubject,
-    directed: podVisitorsSubject,
+    directed: podVisitorDirectedSubject,
     decode: decodePageBusMessage,
   };
   return natsPodBus({ connection, link, pod, subjects, listener, onBad });

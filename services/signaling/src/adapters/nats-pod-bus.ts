@@ -1,5 +1,5 @@
 /**
- * Messages among pods over NATS core: one subscription for each topic with participants here, two for this pod, one for the beats of all
+ * Messages among pods over NATS core: one subscription for each topic with participants here, two for this pod, one for the heartbeats of all
  * pods. Rooms (`nats-bus.ts`) and pages (`nats-pages.ts`) differ in subjects and messages only.
  */
 import type { Decoded } from '@parley/protocol/decode';
@@ -13,7 +13,7 @@ import type { Link } from './nats-connection.ts';
 export type OnBad = (subject: string, why: string) => void;
 
 export interface Subjects<Topic, Message> {
-  readonly beats: string;
+  readonly heartbeats: string;
   readonly topic: (topic: Topic) => string;
   readonly pod: (pod: PodId) => string;
   readonly directed: (pod: PodId) => string;
@@ -63,7 +63,7 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
   };
   const say = (subject: string, message: Message): void => publish(subject, JSON.stringify(message));
 
-  connection.subscribe(subjects.beats, { callback: hear });
+  connection.subscribe(subjects.heartbeats, { callback: hear });
   connection.subscribe(subjects.pod(pod), { callback: hear });
   connection.subscribe(subjects.directed(pod), { callback: hearTransfer });
 
@@ -78,7 +78,7 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
     },
     publish: (topic, message) => say(subjects.topic(topic), message),
     tellPod: (to, message) => say(subjects.pod(to), message),
-    beat: (message) => say(subjects.beats, message),
+    heartbeat: (message) => say(subjects.heartbeats, message),
     transfer: (to, transfer) => publish(subjects.directed(to), writeTransfer(transfer)),
   };
 }

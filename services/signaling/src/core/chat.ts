@@ -21,7 +21,7 @@ export function chat(pod: Pod, { socket, line }: Input & { type: 'chat' }): void
     pod.effects.push({ type: 'say', sockets, message: { type: 'chat', line } });
   }
   const { id, name, at, proof } = known ?? line;
-  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'chat-taken', id, name, at, proof } });
+  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'chat-ack', id, name, at, proof } });
 }
 
 /** The id alone would let a participant keep out a line of another one by using its id first. */

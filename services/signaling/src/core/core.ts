@@ -6,7 +6,7 @@ import type { Limits } from '@parley/protocol/limits';
 import { Agenda } from './agenda.ts';
 import { change } from './change.ts';
 import { chat, mergeChat } from './chat.ts';
-import { direct, onDirectedAnswer, onTransfer, undelivered } from './directed.ts';
+import { direct, onDirectedAck, onTransfer, undelivered } from './directed.ts';
 import type { Effect } from './effects.ts';
 import type { SocketId } from './socket-id.ts';
 import type { Input, Join, Resume } from './input.ts';
@@ -30,7 +30,7 @@ import { endIncarnation, endRoom } from './room-deleted.ts';
 import { answerSections } from './roster/answer.ts';
 import { onDigest } from './roster/digest.ts';
 import { greetAll } from './roster/greet.ts';
-import { hearsItself, notePeer, onBeat, peersHeard, startBeating } from './roster/liveness.ts';
+import { hearsItself, notePeer, onHeartbeat, peersHeard, startBeating } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
@@ -55,7 +55,7 @@ export interface Core {
   wake(now: number): readonly Effect[];
   /** When `wake` is wanted next. */
   nextWake(): number | undefined;
-  /** Whether the pod hears its own beats: before that it takes nobody in. */
+  /** Whether the pod hears its own heartbeats: before that it takes nobody in. */
   ready(): boolean;
   population(room: RoomId): number;
   people(room: RoomId): readonly Person[];
@@ -67,7 +67,7 @@ export interface Core {
   view(room: RoomId): RoomView | undefined;
   /** Whether nobody can come back into this seat any more. */
   isAbandoned(room: RoomId, seat: Seat): boolean;
-  /** `peers` are the pods that are heard now, those of other regions whose beats reach this one included: a beat has no region. */
+  /** `peers` are the pods that are heard now, those of other regions whose heartbeats reach this one included: a heartbeat has no region. */
   counts(): { readonly rooms: number; readonly sockets: number; readonly peers: number };
 }
 
@@ -160,7 +160,7 @@ function handle(pod: Pod, input: Input): void {
       pod.effects.push({
         type: 'tell-room',
         room: input.room,
-        message: { type: 'room-gone', room: input.room, pod: pod.id, incarnation: input.incarnation },
+        message: { type: 'room-deleted', room: input.room, pod: pod.id, incarnation: input.incarnation },
       });
       return endIncarnation(pod, input.room, input.incarnation);
     case 'room-missing':
@@ -216,11 +216,11 @@ function open(pod: Pod, arrival: Pick<Join, 'view' | 'policy'>): Room {
 }
 
 function onBus(pod: Pod, message: BusMessage): void {
-  if (message.type === 'beat') return onBeat(pod, message.pod, message.boot);
+  if (message.type === 'heartbeat') return onHeartbeat(pod, message.pod, message.boot);
   if (message.pod === pod.id) return undefined;
-  if (message.type === 'directed-answer') return onDirectedAnswer(pod, message);
+  if (message.type === 'directed-ack') return onDirectedAck(pod, message);
   if (message.type === 'moderated') return onModerated(pod, message);
-  if (message.type === 'ask') return answerSections(pod, message.room, message.pod);
+  if (message.type === 'sections-request') return answerSections(pod, message.room, message.pod);
   notePeer(pod, message.pod, bootIn(message));
   const room = pod.rooms.get(message.room);
   return room === undefined ? undefined : onRoomMessage(pod, room, message);
@@ -233,7 +233,10 @@ function bootIn(message: RoomMessage): number {
   return message.sections.find((section) => section.pod === message.pod)?.boot ?? 0;
 }
 
-type RoomMessage = Exclude<BusMessage, { type: 'beat' | 'directed-answer' | 'moderated' | 'ask' }>;
+type RoomMessage = Exclude<
+  BusMessage,
+  { type: 'heartbeat' | 'directed-ack' | 'moderated' | 'sections-request' }
+>;
 
 function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
   switch (message.type) {
@@ -254,7 +257,7 @@ function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
       return takePolicy(pod, room, message.policy);
     case 'moderate':
       return onModerate(pod, room, message);
-    case 'room-gone':
+    case 'room-deleted':
       return endIncarnation(pod, message.room, message.incarnation);
     default:
       return message satisfies never;

@@ -2,7 +2,7 @@
  * Directed messages: offers, answers, candidates. To somebody on this pod they never touch the bus; to another pod they go to that pod's
  * own subject, and it answers whether they were taken. SPEC rules DIR-1 to DIR-6.
  */
-import type { DirectedAnswer } from '@parley/protocol/bus';
+import type { DirectedAck } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { Undelivered } from '@parley/protocol/server-messages';
 import type { SocketId } from './socket-id.ts';
@@ -46,22 +46,22 @@ export function onTransfer(
 ): void {
   const isRepeated = pod.transfers.isRepeated(sender, ref);
   const entry = pod.rooms.get(id)?.own.entries.get(to);
-  let outcome: DirectedAnswer['outcome'] = 'unknown';
+  let outcome: DirectedAck['outcome'] = 'unknown';
   if (entry?.presence.state === 'away') outcome = 'away';
-  if (isRepeated) outcome = 'taken';
+  if (isRepeated) outcome = 'accepted';
   else if (entry?.presence.state === 'here') {
-    outcome = 'taken';
+    outcome = 'accepted';
     pod.transfers.handedOn(sender, ref);
     pod.effects.push({ type: 'hand-on', socket: entry.presence.socket, from, payload, binary });
   }
   pod.effects.push({
     type: 'tell-pod',
     pod: sender,
-    message: { type: 'directed-answer', pod: pod.id, ref, outcome },
+    message: { type: 'directed-ack', pod: pod.id, ref, outcome },
   });
 }
 
-export function onDirectedAnswer(pod: Pod, { ref, outcome }: DirectedAnswer): void {
+export function onDirectedAck(pod: Pod, { ref, outcome }: DirectedAck): void {
   const pending = pod.transfers.answered(ref);
-  if (pending !== undefined && outcome !== 'taken') undelivered(pod, pending.socket, pending, outcome);
+  if (pending !== undefined && outcome !== 'accepted') undelivered(pod, pending.socket, pending, outcome);
 }

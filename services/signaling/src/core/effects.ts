@@ -31,7 +31,7 @@ export type Effect =
   | { readonly type: 'stop-listening'; readonly room: RoomId }
   | { readonly type: 'tell-room'; readonly room: RoomId; readonly message: BusMessage }
   | { readonly type: 'tell-pod'; readonly pod: PodId; readonly message: BusMessage }
-  | { readonly type: 'beat'; readonly message: BusMessage }
+  | { readonly type: 'heartbeat'; readonly message: BusMessage }
   /** The answer comes back as the input `seat`. */
   | {
       readonly type: 'take-seat';

@@ -41,7 +41,7 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
       messageBytes: limits['message.bytes'],
       nameChars: limits['name.chars'],
       chatChars: limits['chat.chars'],
-      meshMax: limits['mesh.max'],
+      meshParticipants: limits['mesh.participants'],
     },
   };
 }

@@ -1,9 +1,9 @@
 /** Who lives: what says of itself again and again that it does, and is forgotten when it no longer does. SPEC rules MEDIA-2, TURN-6. */
 
-/** What somebody says of itself. A later run of it has a greater epoch; `gone` is its last word. */
+/** The lease of a relay or a TURN node. A later run has a greater epoch; `draining` ends the lease. */
 export interface Lease {
   readonly epoch: number;
-  readonly gone?: boolean;
+  readonly draining?: boolean;
 }
 
 interface Known<Said extends Lease> {
@@ -33,7 +33,7 @@ export class Leases<Said extends Lease> {
 
   living(now: number): Said[] {
     this.#lapse(now);
-    return Array.from(this.#known.values(), ({ said }) => said).filter(({ gone }) => gone !== true);
+    return Array.from(this.#known.values(), ({ said }) => said).filter(({ draining }) => draining !== true);
   }
 
   /** One that went is remembered as long, so that an earlier word that comes late does not bring it back. */

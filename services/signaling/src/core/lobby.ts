@@ -22,13 +22,13 @@ export function waitAtDoor(pod: Pod, room: Room, arrival: Join): void {
     pod.effects.push({ type: 'close', socket, code: 'LOBBY_FULL' });
     return;
   }
-  const until = pod.now + pod.limits['lobby.wait'];
+  const until = pod.now + pod.limits['lobby.timeout'];
   const expiry = pod.agenda.schedule(until, () => turnAway(pod, room, participant, 'LOBBY_TIMEOUT'));
   const presence = { state: 'waiting' as const, socket, arrival, until, expiry };
   pod.doors.set(socket, { room: room.view.room, participant });
   const tokenGeneration = undefined;
   putOwn(pod, room, { participant, generation, name, media, owner, visitor, tokenGeneration, presence });
-  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'in-lobby', room: room.view } });
+  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'lobby-waiting', room: room.view } });
 }
 
 /** Everyone of a network has the same mark in a room, on whichever pod they wait. */

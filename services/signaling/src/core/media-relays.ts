@@ -14,9 +14,9 @@ export class MediaRelays {
   readonly #leases: Leases<MediaRelay>;
   readonly #perRelay: number;
 
-  constructor(limits: Pick<Limits, 'media.relayLapse' | 'media.relays' | 'media.perRelay'>) {
-    this.#perRelay = limits['media.perRelay'];
-    this.#leases = new Leases({ lapseMs: limits['media.relayLapse'], most: limits['media.relays'] });
+  constructor(limits: Pick<Limits, 'media.leaseDuration' | 'media.relays' | 'media.participantsPerRelay'>) {
+    this.#perRelay = limits['media.participantsPerRelay'];
+    this.#leases = new Leases({ lapseMs: limits['media.leaseDuration'], most: limits['media.relays'] });
   }
 
   /** What a relay says of itself. `now` in ms, of a clock that only goes forward. */
@@ -31,12 +31,12 @@ export class MediaRelays {
 
   /**
    * The relay of a meeting (a room, or a live broadcast): meetings spread evenly. A room with more people than one relay is to carry has
-   * several, and whoever asks is sent where the fewest of it are. Whoever has just lost the one at `without` gets another, if there is any:
-   * that it is dead is known only after `media.relayLapse`.
+   * several, and whoever asks is sent where the fewest of it are. Whoever has just lost the one at `exclude` gets another, if there is any:
+   * that it is dead is known only after `media.leaseDuration`.
    */
-  pick(meeting: string, now: number, without?: string, crowd?: Crowd): MediaRelay | undefined {
+  pick(meeting: string, now: number, exclude?: string, crowd?: Crowd): MediaRelay | undefined {
     const living = this.#leases.living(now);
-    const others = living.filter(({ url }) => url !== without);
+    const others = living.filter(({ url }) => url !== exclude);
     return this.#choose(meeting, others, crowd) ?? this.#choose(meeting, living, crowd);
   }
 

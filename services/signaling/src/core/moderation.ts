@@ -98,10 +98,10 @@ const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
   kick: (pod, room, participant) =>
     remove(pod, room, participant, 'kicked') ?? (isHeldByTheDead(room, participant) ? 'done' : undefined),
   ban: (pod, room, participant) => remove(pod, room, participant, 'banned'),
-  'ask-to-mute': (pod, room, participant) => {
+  'request-mute': (pod, room, participant) => {
     const presence = room.own.entries.get(participant)?.presence;
     if (presence?.state !== 'here') return undefined;
-    pod.effects.push({ type: 'say', sockets: [presence.socket], message: { type: 'mute-asked' } });
+    pod.effects.push({ type: 'say', sockets: [presence.socket], message: { type: 'mute-requested' } });
     return 'done';
   },
   admit: (pod, room, participant, asked) => {

@@ -15,7 +15,7 @@ export interface PodBus<Topic, Message> {
   publish(topic: Topic, message: Message): void;
   tellPod(pod: PodId, message: Message): void;
   /** To every pod, this one too. */
-  beat(message: Message): void;
+  heartbeat(message: Message): void;
   transfer(pod: PodId, transfer: DirectedTransfer): void;
 }
 

@@ -38,7 +38,7 @@ export interface Pod {
   greeting: Appointment | undefined;
   /** Until then a greeting is on its way, and its repetition. */
   greetingUntil: number;
-  /** When this pod last heard its own beat. */
+  /** When this pod last heard its own heartbeat. */
   ownBeatAt: number;
   sectionEpoch: number;
   readonly transfers: Transfers;

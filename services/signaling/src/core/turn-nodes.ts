@@ -5,7 +5,7 @@ import type { TurnNode } from '@parley/protocol/turn';
 import { Leases } from './leases.ts';
 import { score } from './rendezvous.ts';
 
-type TurnLimits = Pick<Limits, 'turn.lapse' | 'turn.nodes' | 'turn.offered'>;
+type TurnLimits = Pick<Limits, 'turn.leaseDuration' | 'turn.nodes' | 'turn.offered'>;
 
 /** What a pod compares nodes with. */
 export interface Own {
@@ -20,7 +20,7 @@ export class TurnNodes {
   readonly #own: Own;
 
   constructor(limits: TurnLimits, own: Own) {
-    this.#leases = new Leases({ lapseMs: limits['turn.lapse'], most: limits['turn.nodes'] });
+    this.#leases = new Leases({ lapseMs: limits['turn.leaseDuration'], most: limits['turn.nodes'] });
     this.#most = limits['turn.offered'];
     this.#own = own;
   }

@@ -4,7 +4,7 @@
  */
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
-import type { BroughtLine, ChatLine } from '@parley/protocol/people';
+import type { ResumeChatLine, ChatLine } from '@parley/protocol/people';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
 
 export interface Bringer {
@@ -17,7 +17,7 @@ export interface Bringer {
 }
 
 export interface BringRules {
-  readonly limits: Pick<Limits, 'chat.brought' | 'chat.chars'>;
+  readonly limits: Pick<Limits, 'chat.resumeLines' | 'chat.chars'>;
   readonly proofs: ChatProofs;
   /** Unix time in ms. */
   readonly now: number;
@@ -31,8 +31,8 @@ export type Dropped = 'number' | 'repeated' | 'length' | 'proof' | 'time' | 'rat
 /** The clocks of two pods may differ by this much: a line that a client was shown may be that much older than its first welcome. */
 const CLOCK_TOLERANCE_MS = 5000;
 
-export function readBrought(by: Bringer, brought: readonly BroughtLine[], rules: BringRules): ChatLine[] {
-  const most = rules.limits['chat.brought'];
+export function readBrought(by: Bringer, brought: readonly ResumeChatLine[], rules: BringRules): ChatLine[] {
+  const most = rules.limits['chat.resumeLines'];
   const kept = new Map<string, ChatLine>();
   for (const [at, line] of brought.entries()) {
     // The last lines are those that others are least likely to have.
@@ -47,7 +47,7 @@ export function readBrought(by: Bringer, brought: readonly BroughtLine[], rules:
 /** Two senders may use one id. SPEC rule CHAT-1. */
 const keyOf = ({ from, id }: Pick<ChatLine, 'from' | 'id'>): string => `${from} ${id}`;
 
-function readOne(by: Bringer, line: BroughtLine, rules: BringRules): ChatLine | Dropped {
+function readOne(by: Bringer, line: ResumeChatLine, rules: BringRules): ChatLine | Dropped {
   const { limits, proofs, now, takeRate } = rules;
   const { proof, ...said } = line;
   if (Array.from(said.text).length > limits['chat.chars']) return 'length';

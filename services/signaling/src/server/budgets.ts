@@ -13,7 +13,7 @@ export const budgetsOf = (limits: Limits): Budgets => ({
     perPod: limits['pod.bufferedBytes'],
   }),
   incomplete: new ByteLedger({
-    perNetwork: limits['address.incompleteBytes'],
-    perPod: limits['pod.incompleteBytes'],
+    perNetwork: limits['address.reassemblyBytes'],
+    perPod: limits['pod.reassemblyBytes'],
   }),
 });

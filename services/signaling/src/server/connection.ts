@@ -33,7 +33,7 @@ export interface Host extends WireHost {
   iceOffer(room: RoomId, address: string): IceOffer;
   /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
-  relayOffer(room: RoomId, participant: ParticipantId, without?: string): RelayOffer | null;
+  relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null;
   closed(connection: Connection): void;
 }
 
@@ -114,7 +114,7 @@ export class Connection {
   }
 
   #onDirected(data: Buffer, binary: boolean): void {
-    if (this.#stage.stage !== 'participant') return this.end('ENTER_FIRST');
+    if (this.#stage.stage !== 'participant') return this.end('ENTER_REQUIRED');
     const head = readDirected(data);
     if (head === undefined)
       return this.#onBadMessage('BAD_MESSAGE', 'the envelope of a directed message is malformed');
@@ -135,7 +135,7 @@ export class Connection {
     const isWaiting = this.#stage.stage === 'waiting';
     if (isWaiting && message.type === 'change') return this.#onChange(message);
     if (isWaiting && message.type === 'leave') return this.#host.handle({ type: 'leave', socket: this.id });
-    if (this.#stage.stage !== 'participant') return this.end('ENTER_FIRST');
+    if (this.#stage.stage !== 'participant') return this.end('ENTER_REQUIRED');
     const { participant } = this.#stage;
     switch (message.type) {
       case 'change':
@@ -145,7 +145,7 @@ export class Connection {
       case 'ice':
         return this.#onIce();
       case 'relay':
-        if (this.#mayRead()) this.#onRelay(participant, message.without);
+        if (this.#mayRead()) this.#onRelay(participant, message.exclude);
         return undefined;
       case 'leave':
         return this.#host.handle({ type: 'leave', socket: this.id });
@@ -163,12 +163,12 @@ export class Connection {
 
   #onIce(): void {
     const wait = waitForIce(this.#host, this.#iceRequests, this.address);
-    if (wait !== undefined) return this.#wire.sayError('ICE_TOO_FAST', { retryAfterMs: wait });
+    if (wait !== undefined) return this.#wire.sayError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
     this.say({ type: 'ice', ...this.#host.iceOffer(this.room, this.address) });
   }
 
-  #onRelay(participant: ParticipantId, without?: string): void {
-    this.say({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, without) });
+  #onRelay(participant: ParticipantId, exclude?: string): void {
+    this.say({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, exclude) });
   }
 
   #onEnter(message: Enter | Resume, since: number): void {
@@ -201,7 +201,7 @@ export class Connection {
     if (Array.from(text).length > this.#host.limits['chat.chars'])
       return this.#wire.sayError('CHAT_TOO_LONG', { ref: id });
     if (!this.#chat.take(1, now))
-      return this.#wire.sayError('CHAT_TOO_FAST', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
+      return this.#wire.sayError('TOO_MANY_CHAT_LINES', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
     this.#host.chat(this, id, text);
   }
 
@@ -218,7 +218,7 @@ export class Connection {
   /** Says one message; a welcome makes this socket a participant, who may use TURN from here on. SPEC rule TURN-10. */
   say(message: CoreMessage): void {
     const stage = this.#stage;
-    if (message.type === 'in-lobby' && stage.stage === 'entering')
+    if (message.type === 'lobby-waiting' && stage.stage === 'entering')
       this.#stage = { stage: 'waiting', message: stage.message };
     if (message.type === 'welcome' && (stage.stage === 'entering' || stage.stage === 'waiting')) {
       if (stage.stage === 'entering')
@@ -244,9 +244,9 @@ export class Connection {
   }
 
   /** The pod is going away: whoever is in moves in its slot, anyone else at once. */
-  goElsewhere(afterMs: number): void {
-    if (this.#stage.stage === 'participant') this.say({ type: 'go-elsewhere', afterMs });
-    else this.end('GO_ELSEWHERE');
+  goaway(afterMs: number): void {
+    if (this.#stage.stage === 'participant') this.say({ type: 'goaway', afterMs });
+    else this.end('GOAWAY');
   }
 
   /** Says why, where there is a code, and closes. */

@@ -7,7 +7,7 @@ import type { Code } from '@parley/protocol/codes';
 
 /** A socket of a room or of pages. */
 interface Movable {
-  goElsewhere(afterMs: number): void;
+  goaway(afterMs: number): void;
   end(code: Code): void;
 }
 
@@ -27,12 +27,12 @@ export async function sendElsewhere(
   const closing: Promise<void>[] = [];
   for (let at = 0; at < everyone.length && !hurry.aborted; at += size) {
     const batch = everyone.slice(at, at + size);
-    for (const connection of batch) connection.goElsewhere(Math.floor(Math.random() * BATCH_EVERY_MS));
+    for (const connection of batch) connection.goaway(Math.floor(Math.random() * BATCH_EVERY_MS));
     closing.push(closeAfterSlot(batch, hurry));
     await wait(BATCH_EVERY_MS, hurry);
   }
   await Promise.all(closing);
-  for (const connection of everyone) connection.end('GO_ELSEWHERE');
+  for (const connection of everyone) connection.end('GOAWAY');
 }
 
 export function batchSize(sockets: number, windowMs: number): number {
@@ -41,7 +41,7 @@ export function batchSize(sockets: number, windowMs: number): number {
 
 async function closeAfterSlot(batch: readonly Movable[], hurry: AbortSignal): Promise<void> {
   await wait(BATCH_EVERY_MS + AFTER_SLOT_MS, hurry);
-  for (const connection of batch) connection.end('GO_ELSEWHERE');
+  for (const connection of batch) connection.end('GOAWAY');
 }
 
 async function wait(ms: number, hurry: AbortSignal): Promise<void> {

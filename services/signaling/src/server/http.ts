@@ -77,7 +77,7 @@ export function createHttp(context: RouteContext): FastifyInstance {
   app.post(ROUTES.ban.path, (request: PersonRequest, reply) => ban(context, request, reply));
   for (const [{ path }, action] of [
     [ROUTES.kick, 'kick'],
-    [ROUTES.askToMute, 'ask-to-mute'],
+    [ROUTES.requestMute, 'request-mute'],
     [ROUTES.admit, 'admit'],
     [ROUTES.deny, 'deny'],
   ] as const)
@@ -128,6 +128,6 @@ function onBadBytes({ pod }: RouteContext, error: Error & { code?: string }, str
 
 const BYTES_REFUSED: Readonly<Record<string, Code>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
-  HPE_HEADER_OVERFLOW: 'HEAD_TOO_LARGE',
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
 };

@@ -30,7 +30,7 @@ export interface MediaDeskParts {
 
 interface Where {
   readonly meeting: string;
-  readonly without: string | undefined;
+  readonly exclude: string | undefined;
   readonly crowd: Crowd | undefined;
 }
 type Rights = Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>;
@@ -70,7 +70,7 @@ export class MediaDesk {
     metrics.refusedRelays += 1;
     if (now() - this.#refusedAt < REFUSED_LINE_MS) return;
     this.#refusedAt = now();
-    log.warn({ relay: relay.relay, url: relay.url }, 'media relay refused: PARLEY_MEDIA_HOSTS');
+    log.warn({ relay: relay.relay, url: relay.url }, 'media relay refused: host not in PARLEY_MEDIA_HOSTS');
   }
 
   /** How many relays it sends people to. */
@@ -78,12 +78,12 @@ export class MediaDesk {
     return this.#relays.count(this.#parts.now());
   }
 
-  /** `people`: who is in the room; `without`: the address of the relay that whoever asks has just lost. */
+  /** `people`: who is in the room; `exclude`: the address of the relay that whoever asks has just lost. */
   offer(
     room: RoomId,
     participant: ParticipantId,
     people: readonly ParticipantId[],
-    without?: string,
+    exclude?: string,
   ): RelayOffer | null {
     const rights = {
       sub: participant,
@@ -95,25 +95,25 @@ export class MediaDesk {
       people: people.length,
       sentTo: (relay: string) => others.filter((one) => one === relay).length,
     };
-    return this.#offer({ meeting: room, without, crowd }, rights, ({ relay }) =>
+    return this.#offer({ meeting: room, exclude, crowd }, rights, ({ relay }) =>
       this.#remember(participant, relay),
     );
   }
 
   /** Of a live broadcast: nobody's token is revoked, as nobody is known to leave. */
-  offerLive(name: string, { publish, without }: LiveRequest): RelayOffer | null {
+  offerLive(name: string, { publish, exclude }: LiveRequest): RelayOffer | null {
     const broadcast = liveBroadcast(name);
     const rights = {
       sub: participantId(randomBytes(16)),
       publish: publish === true ? [broadcast] : [],
       subscribe: [broadcast],
     };
-    return this.#offer({ meeting: broadcast, without, crowd: undefined }, rights);
+    return this.#offer({ meeting: broadcast, exclude, crowd: undefined }, rights);
   }
 
   #offer(where: Where, rights: Rights, onFound = (_relay: MediaRelay): void => {}): RelayOffer | null {
     const { limits, tokens, now } = this.#parts;
-    const relay = this.#relays.pick(where.meeting, now(), where.without, where.crowd);
+    const relay = this.#relays.pick(where.meeting, now(), where.exclude, where.crowd);
     if (relay === undefined) return null;
     onFound(relay);
     const token = tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
@@ -127,7 +127,7 @@ export class MediaDesk {
     if (this.relays === 0) return;
     if (wasHere && REMOVED.has(reason))
       this.#revoke(participant, Math.min(REMOVED_MS, limits['media.session']));
-    else if (had || reason === 'lost') this.#revoke(participant, limits['media.tokenAge']);
+    else if (had || reason === 'lost') this.#revoke(participant, limits['media.tokenMaxAge']);
   }
 
   #remember(participant: ParticipantId, relay: string): void {

@@ -1,4 +1,4 @@
-/** Prometheus metrics of a pod. Hot paths count plain numbers; they become metrics when somebody asks. */
+/** Prometheus metrics of a pod. Hot paths count plain numbers; a scrape turns them into metrics. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** What a pod holds at the moment. */
@@ -52,21 +52,21 @@ export class Metrics {
     gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
     gauge(
       'parley_peers',
-      'Other pods whose beat this pod has heard in the last 3.5 s, also of regions whose NATS is joined with its own',
+      'Other pods whose heartbeat this pod received in the last 3.5 s, also those of connected regions',
       () => read().peers,
     );
-    gauge('parley_media_relays', 'Media relays this pod sends people to', () => read().mediaRelays);
-    gauge('parley_turn_nodes', 'TURN nodes that people can be sent to', () => read().turnNodes);
+    gauge(
+      'parley_media_relays',
+      'Media relays that this pod offers to participants',
+      () => read().mediaRelays,
+    );
+    gauge('parley_turn_nodes', 'TURN nodes that this pod offers to participants', () => read().turnNodes);
     gauge(
       'parley_buffered_bytes',
-      'Bytes written to WebSockets that wait to be read',
+      'Bytes that wait in the send buffers of WebSockets',
       () => read().bufferedBytes,
     );
-    gauge(
-      'parley_incomplete_bytes',
-      'Memory of messages of which a part has come',
-      () => read().incompleteBytes,
-    );
+    gauge('parley_reassembly_bytes', 'Memory of incomplete messages', () => read().incompleteBytes);
     gauge('parley_visitors', 'Visitors of pages whose socket this pod holds', () => read().pages.visitors);
     gauge('parley_pages', 'Pages that visitors of this pod hold or want', () => read().pages.pages);
     gauge('parley_pages_held', 'Whole pages that visitors of this pod hold', () => read().pages.held);
@@ -84,38 +84,50 @@ export class Metrics {
     counter('parley_messages_received_total', 'WebSocket messages received', () => this.messagesIn);
     counter('parley_messages_sent_total', 'WebSocket messages sent', () => this.messagesOut);
     counter(
-      'parley_directed_local_total',
-      'Directed messages handed on inside the pod',
+      'parley_directed_messages_local_total',
+      'Directed messages between participants of this pod',
       () => this.directedHere,
     );
-    counter('parley_directed_out_total', 'Directed messages sent to another pod', () => this.directedOut);
-    counter('parley_directed_in_total', 'Directed messages taken from another pod', () => this.directedIn);
     counter(
-      'parley_bus_bad_messages_total',
-      'Bus messages that were not understood',
+      'parley_directed_messages_sent_total',
+      'Directed messages sent to another pod',
+      () => this.directedOut,
+    );
+    counter(
+      'parley_directed_messages_received_total',
+      'Directed messages received from another pod',
+      () => this.directedIn,
+    );
+    counter(
+      'parley_nats_invalid_messages_total',
+      'Messages on NATS that did not match their schema',
       () => this.badBusMessages,
     );
-    counter('parley_seat_conflicts_total', 'Writes of seats repeated', () => this.seatConflicts);
     counter(
-      'parley_media_relays_refused_total',
-      'Leases of media relays whose host is not allowed',
+      'parley_seat_conflicts_total',
+      'Writes of seats that were repeated after a conflict',
+      () => this.seatConflicts,
+    );
+    counter(
+      'parley_media_relay_refusals_total',
+      'Leases of media relays that were refused because their host is not allowed',
       () => this.refusedRelays,
     );
     this.seats = new Counter({
-      name: 'parley_seats_total',
-      help: 'Seats asked for in rooms with a cap',
+      name: 'parley_seat_requests_total',
+      help: 'Requests for a seat in rooms with a cap',
       labelNames: ['outcome'],
       registers,
     });
     this.chatDropped = new Counter({
-      name: 'parley_chat_dropped_total',
-      help: 'Chat lines that a resume brought and that were not taken',
+      name: 'parley_chat_lines_dropped_total',
+      help: 'Chat lines of a resume that were dropped',
       labelNames: ['reason'],
       registers,
     });
     this.undelivered = new Counter({
-      name: 'parley_undelivered_total',
-      help: 'Directed messages that nobody took',
+      name: 'parley_directed_messages_undelivered_total',
+      help: 'Directed messages that were not delivered',
       labelNames: ['reason'],
       registers,
     });
@@ -127,13 +139,13 @@ export class Metrics {
     });
     this.refusals = new Counter({
       name: 'parley_refusals_total',
-      help: 'Requests and sockets refused',
+      help: 'Refused requests and sockets',
       labelNames: ['code'],
       registers,
     });
     this.welcomeSeconds = new Histogram({
       name: 'parley_welcome_seconds',
-      help: 'From enter or resume to the welcome',
+      help: 'Time from enter or resume to the welcome',
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.3, 0.5, 1, 2],
       registers,
     });

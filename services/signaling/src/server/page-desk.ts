@@ -113,7 +113,7 @@ export class PageDesk implements PageHost {
 
   /** Its visitors are about to be sent elsewhere: the other pods call no page gone until they have come. */
   announceLeaving(): void {
-    this.handle({ type: 'leaving' });
+    this.handle({ type: 'draining' });
   }
 
   announceLeft(): void {

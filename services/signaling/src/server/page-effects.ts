@@ -23,9 +23,9 @@ export function carryOutPageEffect(parts: PageEffectsParts, effect: PageEffect):
   switch (effect.type) {
     case 'say':
       return say(parts, effect);
-    case 'arrived':
+    case 'welcome':
       return arrived(parts, effect);
-    case 'refuse':
+    case 'reject':
       return visitors.get(effect.socket)?.refuse(effect.code, effect.page);
     case 'hand-on':
       return handOn(parts, effect);
@@ -37,8 +37,8 @@ export function carryOutPageEffect(parts: PageEffectsParts, effect: PageEffect):
       return bus.publish(effect.page, effect.message);
     case 'tell-pod':
       return bus.tellPod(effect.pod, effect.message);
-    case 'beat':
-      return bus.beat(effect.message);
+    case 'heartbeat':
+      return bus.heartbeat(effect.message);
     case 'transfer':
       metrics.directedOut += 1;
       return bus.transfer(effect.pod, effect.transfer);
@@ -58,10 +58,10 @@ function handOn(
 
 function arrived(
   { pod, limits, visitors: sockets, turn }: PageEffectsParts,
-  { socket, visitor, visitors }: PageEffect & { type: 'arrived' },
+  { socket, visitor, visitors }: PageEffect & { type: 'welcome' },
 ): void {
   sockets.get(socket)?.arrived(visitor, {
-    type: 'arrived',
+    type: 'welcome',
     visitor,
     pod,
     iceServers: turn.stunServers(visitor),
@@ -83,8 +83,8 @@ const limitsToKeep = (limits: Config['limits']): PageLimits => ({
   pageBytes: limits['page.bytes'],
   chunkBytes: limits['page.chunkBytes'],
   perVisitor: limits['page.perVisitor'],
-  asked: limits['page.asked'],
-  served: limits['page.served'],
-  memoryBytes: limits['page.memory'],
+  maxHolders: limits['page.maxHolders'],
+  maxReaders: limits['page.maxReaders'],
+  memoryBytes: limits['page.memoryBytes'],
   messageBytes: limits['message.bytes'],
 });

@@ -71,7 +71,7 @@ export class SignalingPod implements Host {
   readonly #media: MediaDesk;
   readonly #turn: TurnDesk;
   readonly #requests = new OwnerRequests((input) => this.handle(input));
-  /** When this pod last heard its own beat. */
+  /** When this pod last heard its own heartbeat. */
   #heardAt: number | undefined;
   #draining = false;
 
@@ -172,7 +172,7 @@ export class SignalingPod implements Host {
   /** The core has let the participant in: what is refused before costs no line of the log. */
   entered({ room, trace }: Connection, { participant, generation, kind }: Entered): void {
     this.metrics.arrivals.inc({ kind });
-    this.#parts.log.info({ trace, room, participant, generation, kind }, 'arrived');
+    this.#parts.log.info({ trace, room, participant, generation, kind }, 'participant entered');
   }
 
   /** `undefined` where the address may ask for something that costs a signature; otherwise how long to wait, in ms. SPEC rule LIM-14. */
@@ -190,10 +190,10 @@ export class SignalingPod implements Host {
   }
 
   /** A relay where this room meets, with a fresh token for it; `null` where the region has none. */
-  relayOffer(room: RoomId, participant: ParticipantId, without?: string): RelayOffer | null {
+  relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null {
     const inside = this.core.people(room).filter(({ state }) => state !== 'waiting');
     const people = inside.map((person) => person.participant);
-    return this.#media.offer(room, participant, people, without);
+    return this.#media.offer(room, participant, people, exclude);
   }
 
   /** The same for a live broadcast. */
@@ -287,7 +287,7 @@ export class SignalingPod implements Host {
     const { pod } = this.#parts.config;
     return {
       onMessage: (message) => {
-        if (message.type === 'beat' && message.pod === pod) this.#heardAt = this.now();
+        if (message.type === 'heartbeat' && message.pod === pod) this.#heardAt = this.now();
         this.handle({ type: 'bus', message });
       },
       onTransfer: (transfer) => {

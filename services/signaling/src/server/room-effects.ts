@@ -34,8 +34,8 @@ export function carryOutRoomEffect(parts: RoomEffectsParts, effect: Effect): voi
       return bus.publish(effect.room, effect.message);
     case 'tell-pod':
       return bus.tellPod(effect.pod, effect.message);
-    case 'beat':
-      return bus.beat(effect.message);
+    case 'heartbeat':
+      return bus.heartbeat(effect.message);
     case 'take-seat':
     case 'let-in':
     case 'claim-seat':

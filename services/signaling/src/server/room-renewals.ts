@@ -1,5 +1,5 @@
 /**
- * A named room ends by itself when it was not used for `room.idle`: the store drops it, as its last write is older than its lifetime. A use
+ * A named room ends by itself when it was not used for `room.idleTimeout`: the store drops it, as its last write is older than its lifetime. A use
  * writes the room again, unchanged, at most once in `RENEWALS`th of that time, so that a join costs no write. The seats are written first:
  * what fails is tried again at the next use. SPEC rules ROOM-10 and ROOM-11.
  */

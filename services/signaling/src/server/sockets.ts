@@ -67,6 +67,6 @@ export class Sockets {
 
   close(): void {
     clearInterval(this.#pings);
-    for (const socket of this.#all.values()) socket.end('GO_ELSEWHERE');
+    for (const socket of this.#all.values()) socket.end('GOAWAY');
   }
 }

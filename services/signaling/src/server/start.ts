@@ -51,7 +51,7 @@ export interface Backing {
 
 export async function natsBacking(config: Config): Promise<Backing> {
   const connection = await connectNats({ ...config.nats, name: config.pod });
-  const lasting = { ...config.nats, lifetimeMs: roomLifetime(config.limits['room.idle']) };
+  const lasting = { ...config.nats, lifetimeMs: roomLifetime(config.limits['room.idleTimeout']) };
   const turnNodes = { subject: turnNodeSubject, kind: TurnNode };
   return {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
@@ -67,9 +67,9 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const tokens = await createTokens(config.keySet);
   const proofs = createChatProofs(config.keySet);
   const { store, seats } = backing;
-  const renewals = new RoomRenewals({ store, seats, idleMs: config.limits['room.idle'] });
+  const renewals = new RoomRenewals({ store, seats, idleMs: config.limits['room.idleTimeout'] });
   const rooms = roomsOf(store, config.region, config.limits, renewals);
-  const badMessages = warnings(log, config.limits['pod.badBusLines']);
+  const badMessages = warnings(log, config.limits['pod.badMessageLogLines']);
   const onBad = (subject: string, why: string): void => {
     pod.metrics.badBusMessages += 1;
     // Which room or page it is about is nobody's business who reads logs.

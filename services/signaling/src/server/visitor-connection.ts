@@ -87,8 +87,8 @@ export class VisitorConnection {
     this.#wire.sayError(code, { ref: page, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
 
-  goElsewhere(afterMs: number): void {
-    this.say({ type: 'go-elsewhere', afterMs });
+  goaway(afterMs: number): void {
+    this.say({ type: 'goaway', afterMs });
   }
 
   end(code: Code | null): void {
@@ -123,23 +123,23 @@ export class VisitorConnection {
     if (message.type === 'ping') return this.say({ type: 'pong' });
     if (message.type === 'ice') return this.#onIce(visitor);
     // Never refused: it ends what costs something.
-    if (message.type === 'drop')
-      return this.#host.handle({ type: 'drop', socket: this.id, page: message.page });
+    if (message.type === 'leave')
+      return this.#host.handle({ type: 'leave', socket: this.id, page: message.page });
     const about = message.type === 'pipe' ? message.pipe : message.page;
     const wait = this.#waitFor(message);
-    if (wait !== undefined) return this.refuse('PAGES_TOO_FAST', about, wait);
+    if (wait !== undefined) return this.refuse('TOO_MANY_PAGE_REQUESTS', about, wait);
     const socket = this.id;
     switch (message.type) {
-      case 'want':
+      case 'subscribe':
         return this.#host.handle({
-          type: 'want',
+          type: 'subscribe',
           socket,
           page: message.page,
-          without: message.without ?? [],
+          exclude: message.exclude ?? [],
         });
-      case 'hold':
+      case 'announce':
         return this.#host.handle({
-          type: 'hold',
+          type: 'announce',
           socket,
           page: message.page,
           whole: message.whole,
@@ -154,14 +154,14 @@ export class VisitorConnection {
 
   #onIce(visitor: VisitorId): void {
     const wait = waitForIce(this.#host, this.#iceRequests, this.address);
-    if (wait !== undefined) return this.#wire.sayError('ICE_TOO_FAST', { retryAfterMs: wait });
+    if (wait !== undefined) return this.#wire.sayError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
     this.say({ type: 'ice', ...this.#host.iceOffer(visitor, this.address) });
   }
 
   /** How long until it may ask this; `undefined` where it may now. */
   #waitFor({ type }: VisitorMessage): number | undefined {
     if (!this.#requests.take(1, this.#host.now())) return this.#requests.waitMs(1);
-    return type === 'want' || type === 'pipe' ? this.#host.takeRequest(this.address) : undefined;
+    return type === 'subscribe' || type === 'pipe' ? this.#host.takeRequest(this.address) : undefined;
   }
 
   #onPipe(visitor: VisitorId, pipe: string): void {

@@ -67,7 +67,7 @@ export class Wire {
     ({ messages: this.#messages, bytes: this.#bytes } = rates(host));
     this.#buffered = budgets.buffered.open(address, () => this.#drop('SLOW_CONSUMER'));
     this.#incoming = new Incoming(stream, {
-      account: budgets.incomplete.open(address, () => this.#drop('INCOMPLETE_BYTES')),
+      account: budgets.incomplete.open(address, () => this.#drop('REASSEMBLY_LIMIT_EXCEEDED')),
       timeoutMs: limits['message.timeout'],
       now: () => host.now(),
       onFragments: (count) => this.#onFragments(count),
@@ -228,7 +228,7 @@ export class Wire {
   }
 
   /** A budget is spent: what the socket holds is freed at once, not when the other side has answered the close frame. */
-  #drop(code: 'SLOW_CONSUMER' | 'INCOMPLETE_BYTES'): void {
+  #drop(code: 'SLOW_CONSUMER' | 'REASSEMBLY_LIMIT_EXCEEDED'): void {
     this.end(code);
     this.#cut();
   }

@@ -23,7 +23,7 @@ interface Network {
   close(): Promise<void>;
 }
 
-const ask = (room: string, pod: string): BusMessage => ({ type: 'ask', room, pod });
+const ask = (room: string, pod: string): BusMessage => ({ type: 'sections-request', room, pod });
 const member = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [], back: [] });
 const listener = ({ heard, transfers, back }: Omit<Member, 'bus'>) => ({
   onMessage: (message: BusMessage) => void heard.push(message),
@@ -128,12 +128,12 @@ for (const [kind, open] of Object.entries({
       assert.deepEqual(of(two, room)[0], ask(room, 'pod-a'));
     });
 
-    test('[ROS-13] a beat reaches everybody, the pod itself too', async () => {
+    test('[ROS-13] a heartbeat reaches everybody, the pod itself too', async () => {
       const [one, two, three] = pods;
-      one.bus.beat({ type: 'beat', pod: 'pod-a', boot: 77 });
+      one.bus.heartbeat({ type: 'heartbeat', pod: 'pod-a', boot: 77 });
       for (const { heard } of [one, two, three]) {
-        await eventually('the beat', () =>
-          heard.some((message) => message.type === 'beat' && message.boot === 77),
+        await eventually('the heartbeat', () =>
+          heard.some((message) => message.type === 'heartbeat' && message.boot === 77),
         );
       }
     });

@@ -19,7 +19,7 @@ interface Member {
 }
 type Join = (pod: string) => Promise<Member>;
 
-const ask = (pod: string): PageBusMessage => ({ type: 'page-ask', page: PAGE, pod });
+const ask = (pod: string): PageBusMessage => ({ type: 'page-section-request', page: PAGE, pod });
 const about = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [] });
 const listener = ({ heard, transfers }: Omit<Member, 'bus'>) => ({
   onMessage: (message: PageBusMessage) => void heard.push(message),
@@ -78,14 +78,20 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
         [one, two, 'pod-b'],
         [two, one, 'pod-a'],
       ] as const) {
-        const mark: PageBusMessage = { type: 'page-answer', pod: 'mark', ref: Date.now(), outcome: 'taken' };
+        const mark: PageBusMessage = {
+          type: 'page-directed-ack',
+          pod: 'mark',
+          ref: Date.now(),
+          outcome: 'accepted',
+        };
         from.bus.tellPod(pod, mark);
         await eventually('the mark', () =>
-          to.heard.some((message) => message.type === 'page-answer' && message.ref === mark.ref),
+          to.heard.some((message) => message.type === 'page-directed-ack' && message.ref === mark.ref),
         );
       }
     };
-    const asks = ({ heard }: Member): number => heard.filter(({ type }) => type === 'page-ask').length;
+    const asks = ({ heard }: Member): number =>
+      heard.filter(({ type }) => type === 'page-section-request').length;
 
     test('[PAGE-11] a page is heard by the pods that listen, and no more by one that stopped', async () => {
       two.bus.listen(PAGE);
@@ -99,10 +105,10 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
       assert.deepEqual([asks(one), asks(two)], [0, 1]);
     });
 
-    test('[PAGE-12] a beat reaches every pod, the one that says it too', async () => {
-      one.bus.beat({ type: 'page-beat', pod: 'pod-a', boot: 7, visitors: 3 });
+    test('[PAGE-12] a heartbeat reaches every pod, the one that says it too', async () => {
+      one.bus.heartbeat({ type: 'page-heartbeat', pod: 'pod-a', boot: 7, visitors: 3 });
       for (const { heard } of [one, two])
-        await eventually('the beat', () => heard.some(({ type }) => type === 'page-beat'));
+        await eventually('the heartbeat', () => heard.some(({ type }) => type === 'page-heartbeat'));
     });
 
     test('[PAGE-9] a directed message arrives byte for byte', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
 import {
-  beatSubject,
+  heartbeatSubject,
   mediaRelaySubject,
   revokedSubject,
   roomSubject,
@@ -28,7 +28,7 @@ const ROOM = roomSubject(randomRoom());
 const SUBJECTS = [
   turnNodeSubject,
   ...['relay-1', 'relay-2'].flatMap((relay) => [media(relay), lease(relay), codes(relay), inbox(relay)]),
-  beatSubject,
+  heartbeatSubject,
   ROOM,
   revokedSubject,
   '$JS.API.INFO',
@@ -40,7 +40,7 @@ function relayMay(relay: string): readonly string[] {
   return [media(relay), lease(relay), ...toAny, revokedSubject];
 }
 const MAY: Readonly<Record<User, readonly string[]>> = {
-  signaling: [turnNodeSubject, beatSubject, ROOM, revokedSubject, '$JS.API.INFO', '$KV.parley-rooms.x'],
+  signaling: [turnNodeSubject, heartbeatSubject, ROOM, revokedSubject, '$JS.API.INFO', '$KV.parley-rooms.x'],
   'relay-1': relayMay('relay-1'),
   'relay-2': relayMay('relay-2'),
   turn: [turnNodeSubject],
@@ -81,7 +81,8 @@ describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
       void connection.subscribe(subject, { callback: () => {} });
     assert.equal((await refused('turn', listen)).size, SUBJECTS.length);
     const refusedRelay = await refused('relay-1', listen);
-    for (const subject of [turnNodeSubject, ROOM, beatSubject]) assert.ok(refusedRelay.has(subject), subject);
+    for (const subject of [turnNodeSubject, ROOM, heartbeatSubject])
+      assert.ok(refusedRelay.has(subject), subject);
   });
 
   test('[BUS-8] a relay hears the leases of all, and only its own questions and answers', async () => {

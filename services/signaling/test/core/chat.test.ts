@@ -15,7 +15,7 @@ test('[CHAT-2] a line reaches everyone else on every pod, and its sender is told
     assert.deepEqual([line?.line.from, line?.line.name, line?.line.text], [ada.id, ada.name, 'hello']);
   }
   assert.deepEqual(ada.heard('chat'), []);
-  assert.equal(ada.heard('chat-taken')[0]?.id, 'line-0001');
+  assert.equal(ada.heard('chat-ack')[0]?.id, 'line-0001');
 });
 
 test('[CHAT-1] a line sent again is taken again and shown once', () => {
@@ -27,7 +27,7 @@ test('[CHAT-1] a line sent again is taken again and shown once', () => {
   ada.chat('line-0001', 'hello');
   world.advance(100);
   assert.equal(bob.heard('chat').length, 1);
-  const [first, second] = ada.heard('chat-taken');
+  const [first, second] = ada.heard('chat-ack');
   assert.deepEqual(first, second);
 });
 

@@ -8,17 +8,17 @@ describe('the lobby', () => {
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
     const guest = world.join('b', { view });
-    assert.deepEqual(guest.told, ['in-lobby']);
+    assert.deepEqual(guest.told, ['lobby-waiting']);
     assert.deepEqual(owner.log.at(-1), {
-      type: 'knocked',
+      type: 'lobby-joined',
       waiting: { participant: guest.id, name: guest.name },
     });
     assert.deepEqual(world.roster('a', view.room), [`${owner.id} here`]);
     const second = world.join('c', { view });
     assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
     assert.equal(guest.isHere, true);
-    assert.deepEqual(owner.told.slice(-3), ['knocked', 'knock-ended', 'joined']);
-    assert.ok(!guest.told.includes('knocked'));
+    assert.deepEqual(owner.told.slice(-3), ['lobby-joined', 'lobby-left', 'joined']);
+    assert.ok(!guest.told.includes('lobby-joined'));
     assert.equal(world.ask('a', view.room, 'deny', second), 'done');
     assert.equal(second.endedWith, 'LOBBY_DENIED');
     assert.deepEqual(guest.told.slice(1), ['welcome']);
@@ -44,10 +44,10 @@ describe('the lobby', () => {
     const other = world.join('c', { view });
     guest.lose();
     world.advance(400);
-    assert.deepEqual(owner.log.at(-1), { type: 'knock-ended', participant: guest.id });
+    assert.deepEqual(owner.log.at(-1), { type: 'lobby-left', participant: guest.id });
     world.kill('c');
     world.advance(5000);
-    assert.deepEqual(owner.log.at(-1), { type: 'knock-ended', participant: other.id });
+    assert.deepEqual(owner.log.at(-1), { type: 'lobby-left', participant: other.id });
     assert.deepEqual(
       owner.told.filter((type) => type === 'left' || type === 'away'),
       [],
@@ -62,9 +62,9 @@ describe('the lobby', () => {
     const [first] = ['a', 'b'].map((pod) => world.join(pod, { view, visitor }));
     assert.equal(world.join('c', { view, visitor }).endedWith, 'LOBBY_FULL');
     const other = world.join('c', { view, visitor: { network: 'BBBBBBBBBBBBBBBBBBBBBB' } });
-    assert.deepEqual(other.told, ['in-lobby']);
+    assert.deepEqual(other.told, ['lobby-waiting']);
     assert.ok(first !== undefined && world.ask('a', view.room, 'admit', first) === 'done');
-    assert.deepEqual(world.join('b', { view, visitor }).told, ['in-lobby']);
+    assert.deepEqual(world.join('b', { view, visitor }).told, ['lobby-waiting']);
     assert.equal(owner.isHere, true);
   });
 
@@ -116,15 +116,15 @@ describe('the lobby', () => {
     assert.deepEqual([guest.endedWith, twin.endedWith], [undefined, 'TICKET_USED']);
     guest.lose();
     world.advance(1000);
-    assert.equal(owner.heard('knock-ended').length, 1);
+    assert.equal(owner.heard('lobby-left').length, 1);
     const policy = world.store.change(view.room, { view: { lobby: false } });
     world.handle('a', { type: 'policy', policy, told: true });
     world.advance(1000);
     assert.equal(twin.wasWelcomed, false);
   });
 
-  it('[MOD-5] room.lobby, lobby.wait: has room for so many, and for so long', () => {
-    const world = new World({ limits: { 'room.lobby': 1, 'lobby.wait': 5000 } });
+  it('[MOD-5] room.lobby, lobby.timeout: has room for so many, and for so long', () => {
+    const world = new World({ limits: { 'room.lobby': 1, 'lobby.timeout': 5000 } });
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
     assert.equal(world.join('c', { view }).endedWith, 'LOBBY_FULL');
@@ -139,7 +139,7 @@ describe('the lobby', () => {
     const owner = world.join('a', { view, owner: true });
     const guest = world.join('b', { view });
     assert.equal(world.ask('a', view.room, 'admit', guest), 'full');
-    assert.deepEqual(guest.told, ['in-lobby']);
+    assert.deepEqual(guest.told, ['lobby-waiting']);
     owner.leave();
     world.advance(400);
     assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
@@ -154,10 +154,10 @@ describe('the lobby', () => {
     guest.change({ name: 'Guest of honour' });
     world.advance(400);
     const waiting = { participant: guest.id, name: 'Guest of honour' };
-    assert.deepEqual(owner.log.at(-1), { type: 'knocked', waiting });
+    assert.deepEqual(owner.log.at(-1), { type: 'lobby-joined', waiting });
     guest.change({ media: { audio: true, video: false, screen: false } });
     world.advance(400);
-    assert.equal(owner.told.filter((type) => type === 'knocked').length, 2);
+    assert.equal(owner.told.filter((type) => type === 'lobby-joined').length, 2);
   });
 
   it('[MOD-10] a kick of somebody who waits answers the same when its first answer is lost', () => {

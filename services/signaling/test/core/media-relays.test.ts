@@ -6,7 +6,7 @@ import type { MediaRelay } from '@parley/protocol/media';
 import { MediaRelays } from '../../src/core/media-relays.ts';
 import { randomRoom } from '../support/pod.ts';
 
-const LAPSE = defaultLimits()['media.relayLapse'];
+const LAPSE = defaultLimits()['media.leaseDuration'];
 
 const relay = (name: string, about: Partial<MediaRelay> = {}): MediaRelay => ({
   relay: name,
@@ -56,16 +56,16 @@ describe('[MEDIA-3] the relay of a room', () => {
   });
 
   const large = (...names: string[]): MediaRelays => {
-    const all = new MediaRelays(defaultLimits({ 'media.perRelay': 20 }));
+    const all = new MediaRelays(defaultLimits({ 'media.participantsPerRelay': 20 }));
     for (const name of names) all.heard(relay(name, { capacity: 100 }), 0);
     return all;
   };
   /** So many ask one after another; `joining`: as they come, or when all are there. */
-  const send = (all: MediaRelays, count: number, joining: boolean, without?: string): Map<string, number> => {
+  const send = (all: MediaRelays, count: number, joining: boolean, exclude?: string): Map<string, number> => {
     const sent = new Map<string, number>();
     for (let nth = 1; nth <= count; nth += 1) {
       const people = joining ? nth : count;
-      const found = all.pick('x', 0, without, { people, sentTo: (name) => sent.get(name) ?? 0 });
+      const found = all.pick('x', 0, exclude, { people, sentTo: (name) => sent.get(name) ?? 0 });
       assert.ok(found !== undefined);
       sent.set(found.relay, (sent.get(found.relay) ?? 0) + 1);
     }
@@ -103,18 +103,18 @@ describe('[MEDIA-3] the relay of a room', () => {
 });
 
 describe('[MEDIA-10] whoever lost a relay', () => {
-  const without = relay('a').url;
+  const exclude = relay('a').url;
 
   test('is sent to another one, which is the same for everyone of the meeting', () => {
     const [three, two] = [known(relay('a'), relay('b'), relay('c')), known(relay('b'), relay('c'))];
     for (const room of ROOMS.slice(0, 100))
-      assert.equal(three.pick(room, 0, without)?.relay, two.pick(room, 0)?.relay);
+      assert.equal(three.pick(room, 0, exclude)?.relay, two.pick(room, 0)?.relay);
   });
 
   test('is sent to an origin where that was the only leaf, and back where it was the only relay', () => {
     const [leaf, full] = [{ role: 'leaf' }, { sessions: 10 }] as const;
-    assert.equal(known(relay('a', leaf), relay('b')).pick('x', 0, without)?.relay, 'b');
-    assert.equal(known(relay('a'), relay('b', full)).pick('x', 0, without)?.relay, 'a');
+    assert.equal(known(relay('a', leaf), relay('b')).pick('x', 0, exclude)?.relay, 'b');
+    assert.equal(known(relay('a'), relay('b', full)).pick('x', 0, exclude)?.relay, 'a');
   });
 });
 
@@ -128,7 +128,7 @@ describe('[MEDIA-2] relays that are offered to nobody', () => {
   });
 
   test('one that said that it goes, also if an earlier word comes later', () => {
-    const all = known(relay('a', { epoch: 2, gone: true }));
+    const all = known(relay('a', { epoch: 2, draining: true }));
     all.heard(relay('a', { epoch: 1 }), 1);
     assert.equal(all.pick('x', 2), undefined);
     all.heard(relay('a', { epoch: 3 }), 3);

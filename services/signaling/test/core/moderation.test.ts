@@ -171,8 +171,8 @@ describe('a request to mute', () => {
     const view = world.store.make('standup');
     world.join('a', { view });
     const bo = world.join('b', { view });
-    assert.equal(world.ask('a', view.room, 'ask-to-mute', bo), 'done');
-    assert.ok(bo.told.includes('mute-asked'));
+    assert.equal(world.ask('a', view.room, 'request-mute', bo), 'done');
+    assert.ok(bo.told.includes('mute-requested'));
     assert.equal(bo.isHere, true);
   });
 });

@@ -11,7 +11,7 @@ const SEEDS = 150;
 const STEPS = 80;
 /** Every pod that lives has heard of it by then, also where a message is lost. */
 const KNOWN_MS = 2000;
-/** Whoever was on a pod that died is back within this; `page.settle` is longer. */
+/** Whoever was on a pod that died is back within this; `page.settleTime` is longer. */
 const BACK_MS = 8000;
 /** A pod that was lost is found dead, and everything it may have had is settled. */
 const QUIET_MS = 20_000;

@@ -47,7 +47,7 @@ describe('holders are found and counted', () => {
 
   for (const pod of ['a', 'b']) {
     test(`[PAGE-6] of many holders a few by chance, but one of every network before a second of any: on ${pod === 'a' ? 'their' : 'another'} pod`, () => {
-      const world = new PageWorld({ limits: { 'page.asked': 4 } });
+      const world = new PageWorld({ limits: { 'page.maxHolders': 4 } });
       for (let nth = 0; nth < 500; nth += 1) world.hold(world.arrive('a', 'one network'), PAGE);
       const others = ['b', 'c', 'd'].map((network) => world.arrive('a', network));
       for (const other of others) world.hold(other, PAGE);
@@ -168,7 +168,7 @@ describe('pods die', () => {
     assert.equal(last(bo), '0+1?');
     const back = world.arrive('b');
     world.hold(back, PAGE);
-    world.advance(world.limits['page.settle'] + EXACT_MS);
+    world.advance(world.limits['page.settleTime'] + EXACT_MS);
     assert.equal(last(bo), '1+1');
     world.leave(back);
     world.advance(EXACT_MS);
@@ -222,7 +222,7 @@ describe('pods die', () => {
     // Others may still be on their way.
     world.advance(5000);
     assert.equal(last(bo), '1+1?');
-    world.advance(world.limits['page.settle']);
+    world.advance(world.limits['page.settleTime']);
     assert.equal(last(bo), '1+1');
   });
 
@@ -282,7 +282,7 @@ describe('pods die', () => {
     // Too short for anybody to be taken for dead.
     world.advance(2300);
     world.plug('b');
-    world.advance(EXACT_MS + world.limits['page.settle']);
+    world.advance(EXACT_MS + world.limits['page.settleTime']);
     assert.equal(last(ada), '0+1');
   });
 
@@ -407,7 +407,7 @@ describe('limits', () => {
     world.hold(greedy, PAGE);
     world.hold(greedy, OTHER);
     world.hold(same, third);
-    assert.deepEqual(same.refused, ['PAGES_TOO_FAST']);
+    assert.deepEqual(same.refused, ['TOO_MANY_PAGE_REQUESTS']);
     world.hold(same, PAGE);
     world.hold(other, third);
     world.drop(greedy, OTHER);

@@ -197,7 +197,7 @@ test('[ROS-9] a pod that misses a change asks for the section at the next one, a
   bob.change({ name: 'Robert' });
   world.advance(10);
   assert.deepEqual(ada.news(mark).toSorted(), [`changed ${bob.id}`, `joined ${dan.id}`]);
-  assert.ok(world.network.sent.some(isType('ask', 'a')));
+  assert.ok(world.network.sent.some(isType('sections-request', 'a')));
 });
 
 test('[ROS-10] a lost change heals by a digest within 1.5 s', () => {
@@ -441,7 +441,7 @@ test('[BUS-4] a goodbye, a hello or a change that comes late does not bring anyb
   bob.leave();
   world.advance(5000);
   for (const { to, from, parcel } of world.network.sent.slice(late)) {
-    if (from === 'b' && to === 'a' && parcel.kind === 'message' && parcel.message.type !== 'beat')
+    if (from === 'b' && to === 'a' && parcel.kind === 'message' && parcel.message.type !== 'heartbeat')
       world.handle('a', { type: 'bus', message: parcel.message });
   }
   world.advance(3000);

@@ -104,7 +104,7 @@ test('[ROS-17] a pod that another one did not reach before asks it what it holds
   world.join('a');
   world.advance(5000);
   world.network.healAll();
-  // Its next beat, and 2 s.
+  // Its next heartbeat, and 2 s.
   world.advance(3000);
   assert.equal(world.roster('a').length, 2);
   assert.deepEqual(world.roster('a'), world.roster('b'));

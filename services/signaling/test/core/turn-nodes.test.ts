@@ -6,7 +6,7 @@ import type { TurnNode } from '@parley/protocol/turn';
 import { TurnNodes } from '../../src/core/turn-nodes.ts';
 import { randomRoom } from '../support/pod.ts';
 
-const LAPSE = defaultLimits()['turn.lapse'];
+const LAPSE = defaultLimits()['turn.leaseDuration'];
 const OWN = { region: 'eu', key: 'k'.repeat(16) };
 
 const node = (name: string, about: Partial<TurnNode> = {}): TurnNode => ({
@@ -55,7 +55,7 @@ describe('[TURN-7] the TURN nodes of a room', () => {
   });
 
   test('a node that goes changes nothing for the rooms that were not offered it', () => {
-    const [before, after] = [known(FIVE), known([...FIVE, node('n5', { epoch: 2, gone: true })])];
+    const [before, after] = [known(FIVE), known([...FIVE, node('n5', { epoch: 2, draining: true })])];
     for (const room of ROOMS.slice(0, 300)) {
       const names = namesOf(before, room);
       if (!names.includes('eu/n5')) assert.deepEqual(namesOf(after, room), names);
@@ -87,7 +87,7 @@ describe('[TURN-6] TURN nodes that are offered to nobody', () => {
   });
 
   test('one that said that it goes, also if a word of the run before comes later', () => {
-    const all = known([node('a', { epoch: 2, gone: true })]);
+    const all = known([node('a', { epoch: 2, draining: true })]);
     all.heard(node('a', { epoch: 1 }), 1);
     assert.deepEqual(namesOf(all, 'x', 2), []);
     all.heard(node('a', { epoch: 3 }), 3);

@@ -51,7 +51,7 @@ describe('two pods', { concurrency: 4 }, () => {
     assert.equal((await bob.waitForDirected('an offer')).from, ada.participant);
     bob.say({ type: 'chat', id: 'line-0001', text: 'hello' });
     assert.equal((await ada.waitFor('chat')).line.text, 'hello');
-    await bob.waitFor('chat-taken');
+    await bob.waitFor('chat-ack');
     bob.leave();
     assert.equal((await ada.waitFor('left')).reason, 'left');
     ada.drop();
@@ -103,9 +103,9 @@ describe('two pods', { concurrency: 4 }, () => {
     await ada.waitFor('joined');
     const mark = ada.log.length;
     two.signal('SIGTERM');
-    await bob.waitFor('go-elsewhere');
+    await bob.waitFor('goaway');
     const { close } = await bob.waitForClose();
-    assert.equal(close, CODES.GO_ELSEWHERE.close);
+    assert.equal(close, CODES.GOAWAY.close);
     await bob.resume(one.url, 'Bob');
     assert.equal(await two.ended(), 0);
     assert.ok(!(await isReady(two.url)));

@@ -100,12 +100,12 @@ describe('SIGTERM', () => {
     const hung = await hungSocket(pod.url);
     const since = performance.now();
     pod.signal('SIGTERM');
-    await Promise.race(people.map((one) => one.waitFor('go-elsewhere')));
+    await Promise.race(people.map((one) => one.waitFor('goaway')));
     pod.signal('SIGTERM');
     for (const { close } of await Promise.all(people.map((one) => one.waitForClose())))
-      assert.equal(close, CODES.GO_ELSEWHERE.close);
+      assert.equal(close, CODES.GOAWAY.close);
     assert.ok(
-      people.some(({ log }) => log.every(({ type }) => type !== 'go-elsewhere')),
+      people.some(({ log }) => log.every(({ type }) => type !== 'goaway')),
       'the later batches were not waited for',
     );
     assert.equal(await within('the process ends', pod.ended(), 6000 - (performance.now() - since)), 0);
@@ -118,7 +118,7 @@ describe('SIGTERM', () => {
     await nats.kill();
     pod.signal('SIGTERM');
     const { close } = await ada.waitForClose();
-    assert.equal(close, CODES.GO_ELSEWHERE.close);
+    assert.equal(close, CODES.GOAWAY.close);
     assert.equal(await within('the process ends', pod.ended(), 10_000), 0);
     await nats.start();
   });
@@ -133,7 +133,7 @@ function assertPaced(crowd: Crowd): void {
   const stayed = crowd.people.filter(({ closes }) => closes.length > 0);
   assert.ok(stayed.length >= ROOMS, 'those who ignore their slot were closed');
   const closed = stayed.flatMap(({ closes }) => closes.slice(0, 1));
-  assert.ok(closed.every(({ code }) => code === CODES.GO_ELSEWHERE.close));
+  assert.ok(closed.every(({ code }) => code === CODES.GOAWAY.close));
   const closedAt = closed.map(({ at }) => at);
   assert.ok(Math.max(...closedAt) - Math.min(...closedAt) > 1000, 'nor were they closed all at once');
 }

@@ -32,7 +32,7 @@ async function nextNats(): Promise<TestNats> {
 let pods = 0;
 async function nextPod(server = nats): Promise<PodProcess> {
   pods += 1;
-  const limits = { 'page.settle': SETTLE_MS };
+  const limits = { 'page.settleTime': SETTLE_MS };
   const pod = await startPodProcess({ name: `pod-${pods}`, nats: server.url, keysFile: keys.file, limits });
   running.push({ close: () => pod.kill() });
   return pod;
@@ -40,13 +40,13 @@ async function nextPod(server = nats): Promise<PodProcess> {
 
 async function holderOn(pod: PodProcess): Promise<Visitor> {
   const holder = await Visitor.arrive(pod);
-  holder.say({ type: 'hold', page: PAGE, whole: true, bytes: 1000 });
+  holder.say({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
   return holder;
 }
 
 async function readerOn(pod: PodProcess): Promise<Visitor> {
   const reader = await Visitor.arrive(pod);
-  reader.say({ type: 'want', page: PAGE });
+  reader.say({ type: 'subscribe', page: PAGE });
   return reader;
 }
 
@@ -81,8 +81,8 @@ describe('a page', { concurrency: 3 }, () => {
     await eventually('it is found', () => reader.count === '1+1', 10_000);
     const since = reader.told.length;
     one.signal('SIGTERM');
-    await eventually('it is sent elsewhere', () => holder.is('go-elsewhere'));
-    await eventually('its socket is closed', () => holder.closed === CODES.GO_ELSEWHERE.close);
+    await eventually('it is sent elsewhere', () => holder.is('goaway'));
+    await eventually('its socket is closed', () => holder.closed === CODES.GOAWAY.close);
     // The gap in which nobody holds it is told, and not as the end.
     await eventually('nobody has it for now', () => reader.count === '0+1?');
     const back = await holderOn(two);

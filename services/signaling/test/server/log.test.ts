@@ -41,7 +41,7 @@ async function loggedPod(context: TestContext): Promise<Logged> {
   return { pod, lines, keys };
 }
 
-test('[LIM-18] warnings share a budget, and the next line says how many had none (pod.badBusLines)', () => {
+test('[LIM-18] warnings share a budget, and the next line says how many had none (pod.badMessageLogLines)', () => {
   const lines: string[] = [];
   let now = 0;
   const warn = warnings(pino({}, { write: (line: string) => lines.push(line) }), 60, () => now);
@@ -61,7 +61,7 @@ describe('[LOG-1] the log of a pod', () => {
     for (const room of [adHoc, owner.room]) {
       const ada = await Client.enter(pod.url, room, 'Ada');
       ada.say({ type: 'chat', id: 'line-no-1', text: `come to ${room}` });
-      await ada.waitFor('chat-taken');
+      await ada.waitFor('chat-ack');
       ada.say({ type: 'dance' });
       await ada.waitFor('error');
       ada.drop();
@@ -85,7 +85,7 @@ describe('[LOG-1] the log of a pod', () => {
     while ((await join(pod.url, adHoc)).ok);
     const log = lines.join('');
     assert.match(log, /"msg":"request failed"/);
-    assert.match(log, /"msg":"ticket given"/);
+    assert.match(log, /"msg":"ticket issued"/);
     for (const room of [adHoc, owner.room, 'broken-room@local']) {
       assert.ok(!log.includes(room), room);
       assert.ok(log.includes(roomMarks(keys)(room)), `the mark of ${room}`);
@@ -140,7 +140,10 @@ describe('[LOG-1] the log of a pod', () => {
       region: 'eu',
     } as const;
     const log = createLog(config, { write: (line) => lines.push(line) });
-    log.info({ trace: '550e8400-e29b-41d4-a716-446655440000', participant: 'p0123456789abcdef' }, 'arrived');
+    log.info(
+      { trace: '550e8400-e29b-41d4-a716-446655440000', participant: 'p0123456789abcdef' },
+      'participant entered',
+    );
     log.info({ error: 'line 1\n\tat C:\\new\\"x" 100%25 50%' }, 'failed');
     assert.equal(JSON.parse(lines[1] ?? '').error, 'line 1\n\tat C:\\new\\"x" 100%25 50%');
     for (const kept of [

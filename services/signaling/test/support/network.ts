@@ -37,7 +37,7 @@ export class Network {
     this.#deliver = deliver;
   }
 
-  /** Nothing passes between the two, or in one direction where `oneWay`. A pod cut from itself does not hear its own beat. */
+  /** Nothing passes between the two, or in one direction where `oneWay`. A pod cut from itself does not hear its own heartbeat. */
   cut(from: string, to: string, options: { oneWay?: boolean } = {}): void {
     this.#cut.add(`${from}>${to}`);
     if (options.oneWay !== true) this.#cut.add(`${to}>${from}`);

@@ -69,7 +69,7 @@ export class PageWorld {
     this.limits = defaultLimits(limits);
     this.random = seeded(seed);
     for (const pod of pods) this.start(pod);
-    this.advance(1000 + this.limits['page.settle']);
+    this.advance(1000 + this.limits['page.settleTime']);
   }
 
   start(name: string): void {
@@ -113,7 +113,7 @@ export class PageWorld {
 
   /** Its visitors are about to be sent to other pods. */
   announceLeaving(name: string): void {
-    this.#handle(name, { type: 'leaving' });
+    this.#handle(name, { type: 'draining' });
   }
 
   /** They are gone, and it ends. */
@@ -130,16 +130,16 @@ export class PageWorld {
     return tab;
   }
 
-  want(tab: Tab, page: PageAddress, without: VisitorId[] = []): void {
-    this.#handle(tab.pod, { type: 'want', socket: tab.socket, page, without });
+  want(tab: Tab, page: PageAddress, exclude: VisitorId[] = []): void {
+    this.#handle(tab.pod, { type: 'subscribe', socket: tab.socket, page, exclude });
   }
 
   hold(tab: Tab, page: PageAddress, { whole = true, bytes = 1000 } = {}): void {
-    this.#handle(tab.pod, { type: 'hold', socket: tab.socket, page, whole, bytes });
+    this.#handle(tab.pod, { type: 'announce', socket: tab.socket, page, whole, bytes });
   }
 
   drop(tab: Tab, page: PageAddress): void {
-    this.#handle(tab.pod, { type: 'drop', socket: tab.socket, page });
+    this.#handle(tab.pod, { type: 'leave', socket: tab.socket, page });
   }
 
   leave(tab: Tab): void {
@@ -188,12 +188,12 @@ export class PageWorld {
       case 'say':
         for (const socket of effect.sockets) this.#tell(socket, effect.message);
         return;
-      case 'arrived': {
+      case 'welcome': {
         const tab = this.tabs.get(effect.socket);
         if (tab !== undefined) Object.assign(tab, { id: effect.visitor, visitors: effect.visitors });
         return;
       }
-      case 'refuse':
+      case 'reject':
         this.tabs.get(effect.socket)?.refused.push(effect.code);
         return;
       case 'hand-on': {
@@ -214,7 +214,7 @@ export class PageWorld {
         return this.#send(pod, effect.message, (other) => other.listening.has(effect.page));
       case 'tell-pod':
         return this.#send(pod, effect.message, ({ name }) => name === effect.pod);
-      case 'beat':
+      case 'heartbeat':
         return this.#send(pod, effect.message, () => true);
       case 'transfer':
         return this.#later(pod, effect.pod, () =>

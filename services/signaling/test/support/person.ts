@@ -2,7 +2,7 @@
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
 import { participantId } from '@parley/protocol/ids';
-import type { BroughtLine, Media } from '@parley/protocol/people';
+import type { ResumeChatLine, Media } from '@parley/protocol/people';
 import type { Limits } from '@parley/protocol/limits';
 import type { BareWelcome, CoreMessage } from '../../src/core/effects.ts';
 import type { VisitorMarks } from '@parley/protocol/tokens';
@@ -109,7 +109,7 @@ export class Person {
   resume(
     pod: string,
     options: {
-      chat?: readonly BroughtLine[];
+      chat?: readonly ResumeChatLine[];
       since?: number;
       view?: RoomView;
       generation?: number;

@@ -6,7 +6,7 @@ import { decodeVisitMessage } from '@parley/protocol/decode';
 import { receivedText } from '@parley/protocol/directed';
 import {
   PAGES_SOCKET,
-  type Arrived,
+  type PageWelcome,
   type PageCount,
   type VisitMessage,
   type VisitorMessage,
@@ -32,7 +32,7 @@ export class Visitor {
   ): Promise<Visitor> {
     const visitor = new Visitor(url, headers);
     await once(visitor.socket, 'open');
-    await eventually('the welcome', () => visitor.is('arrived'));
+    await eventually('the welcome', () => visitor.is('welcome'));
     return visitor;
   }
 
@@ -40,8 +40,8 @@ export class Visitor {
     return this.told.some((message) => message.type === type);
   }
 
-  get arrived(): Arrived {
-    const found = this.told.find((message) => message.type === 'arrived');
+  get arrived(): PageWelcome {
+    const found = this.told.find((message) => message.type === 'welcome');
     assert.ok(found);
     return found;
   }

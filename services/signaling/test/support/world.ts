@@ -47,9 +47,9 @@ export interface HandedOn {
   readonly text: string;
 }
 
-/** The subjects of every pod: its own, and the beats. A room's subject is its id. */
+/** The subjects of every pod: its own, and the heartbeats. A room's subject is its id. */
 const PRIVATE = 'pod';
-const BEATS = 'beats';
+const BEATS = 'heartbeats';
 
 export class World implements Surroundings {
   now = 0;
@@ -120,7 +120,7 @@ export class World implements Surroundings {
     return pod;
   }
 
-  /** The servers of these pods stop: nothing reaches them, not even their own beats. */
+  /** The servers of these pods stop: nothing reaches them, not even their own heartbeats. */
   stopBus(names: readonly string[]): void {
     for (const name of names) this.network.unplug(name);
   }
@@ -287,7 +287,7 @@ export class World implements Surroundings {
         return undefined;
       case 'tell-pod':
         return this.#send(pod, effect.pod, PRIVATE, effect);
-      case 'beat':
+      case 'heartbeat':
         for (const other of this.pods.keys()) this.#send(pod, other, BEATS, effect);
         return undefined;
       case 'transfer':
@@ -347,6 +347,6 @@ export class World implements Surroundings {
   }
 }
 
-type BusEffect = Extract<Effect, { type: 'tell-room' | 'tell-pod' | 'beat' | 'transfer' }>;
+type BusEffect = Extract<Effect, { type: 'tell-room' | 'tell-pod' | 'heartbeat' | 'transfer' }>;
 
 const wakeAt = ({ core, ahead }: WorldPod): number => (core.nextWake() ?? Infinity) - ahead;

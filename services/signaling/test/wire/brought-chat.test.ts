@@ -91,7 +91,7 @@ test('[CHAT-7] a brought line passes the checks of chat: its length (chat.chars)
     const since = eve.log.length;
     eve.say({ type: 'chat', id: 'line-2000', text: 'one more' });
     const refused = await eve.waitFor('error', { since });
-    assert.deepEqual([refused.code, refused.ref], ['CHAT_TOO_FAST', 'line-2000']);
+    assert.deepEqual([refused.code, refused.ref], ['TOO_MANY_CHAT_LINES', 'line-2000']);
     await settled(ada);
     assert.equal(linesSeenBy(ada).length, 1 + 2 * limits['chat.lines']);
     for (const client of [ada, eve]) client.drop();
@@ -134,7 +134,7 @@ test('[CHAT-8] while the room recovers no line of another participant is taken w
     assert.equal(recovering, true);
     assert.deepEqual(chat, []);
     const metrics = await (await fetch(`${region.pod.url}/metrics`)).text();
-    assert.match(metrics, /parley_chat_dropped_total\{reason="proof"\} 7/);
+    assert.match(metrics, /parley_chat_lines_dropped_total\{reason="proof"\} 7/);
     for (const client of [ada, eve, other.ada, other.eve]) client.drop();
   }));
 
@@ -162,11 +162,11 @@ test('[CHAT-7] [CHAT-1] lines of two senders under one id both come back', () =>
     for (const client of [ada, eve]) client.drop();
   }));
 
-test('[CHAT-8] chat-taken carries what its sender needs to bring the line back as it was taken', () =>
+test('[CHAT-8] chat-ack carries what its sender needs to bring the line back as it was taken', () =>
   withRegion(async (region) => {
     const { ada, eve } = await two(region.pod.url);
     ada.say({ type: 'chat', id: 'line-0001', text: 'hello' });
-    const { type: _type, ...taken } = await ada.waitFor('chat-taken');
+    const { type: _type, ...taken } = await ada.waitFor('chat-ack');
     const { line } = await eve.waitFor('chat');
     const brought = { from: ada.participant, text: 'hello', ...taken };
     assert.deepEqual(brought, line);

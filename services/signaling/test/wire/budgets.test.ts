@@ -41,11 +41,11 @@ const PING = frame({ opcode: TEXT, payload: '{"type":"ping"}' });
 describe('[LIM-10] incomplete messages', () => {
   for (const { limit, title } of [
     {
-      limit: 'address.incompleteBytes',
+      limit: 'address.reassemblyBytes',
       title: '[LIM-10] over the budget of a network a socket of it is closed, and no other network',
     },
     {
-      limit: 'pod.incompleteBytes',
+      limit: 'pod.reassemblyBytes',
       title: '[LIM-10] over the budget of the pod the network that holds most is closed, and no other',
     },
   ] as const) {
@@ -58,23 +58,23 @@ describe('[LIM-10] incomplete messages', () => {
       first.write(HALF);
       await eventually(
         'the first is counted',
-        async () => (await metric(pod, 'parley_incomplete_bytes')) > 30_000,
+        async () => (await metric(pod, 'parley_reassembly_bytes')) > 30_000,
       );
       second.write(HALF);
-      await eventually('both are', async () => (await metric(pod, 'parley_incomplete_bytes')) > 60_000);
+      await eventually('both are', async () => (await metric(pod, 'parley_reassembly_bytes')) > 60_000);
       const third = await visit(context, pod);
       third.write(HALF);
       const closed = await Promise.any([first, second, third].map((raw) => raw.closeCode()));
-      assert.equal(closed, CODES.INCOMPLETE_BYTES.close);
+      assert.equal(closed, CODES.REASSEMBLY_LIMIT_EXCEEDED.close);
       other.write(PING.subarray(9));
       await other.until('the pong', () => other.text.includes('"pong"'));
-      assert.ok((await metric(pod, 'parley_incomplete_bytes')) <= 65_536);
-      assert.equal(await metric(pod, 'parley_refusals_total{code="INCOMPLETE_BYTES"}'), 1);
+      assert.ok((await metric(pod, 'parley_reassembly_bytes')) <= 65_536);
+      assert.equal(await metric(pod, 'parley_refusals_total{code="REASSEMBLY_LIMIT_EXCEEDED"}'), 1);
     });
   }
 
-  test('[LIM-10] sockets that hold most do not get their neighbours closed (address.incompleteBytes)', async (context) => {
-    const pod = await podWith(context, { 'address.incompleteBytes': 65_536 });
+  test('[LIM-10] sockets that hold most do not get their neighbours closed (address.reassemblyBytes)', async (context) => {
+    const pod = await podWith(context, { 'address.reassemblyBytes': 65_536 });
     const { incomplete } = pod.pod.budgets;
     const hogs = [await visit(context, pod), await visit(context, pod)];
     for (const hog of hogs) hog.write(HALF);
@@ -85,7 +85,7 @@ describe('[LIM-10] incomplete messages', () => {
     const neighbour = await visit(context, pod);
     neighbour.write(PING.subarray(0, 9));
     const closed = await Promise.any(hogs.map((hog) => hog.closeCode()));
-    assert.equal(closed, CODES.INCOMPLETE_BYTES.close);
+    assert.equal(closed, CODES.REASSEMBLY_LIMIT_EXCEEDED.close);
     neighbour.write(PING.subarray(9));
     await neighbour.until('the pong', () => neighbour.text.includes('"pong"'));
     assert.equal(pod.pod.socketCount, 2);
@@ -97,10 +97,10 @@ describe('[LIM-10] incomplete messages', () => {
     complete.write(PING.subarray(0, 9));
     const gone = await visit(context, pod);
     gone.write(HALF);
-    await eventually('both are counted', async () => (await metric(pod, 'parley_incomplete_bytes')) > 30_500);
+    await eventually('both are counted', async () => (await metric(pod, 'parley_reassembly_bytes')) > 30_500);
     complete.write(PING.subarray(9));
     gone.destroy();
-    await eventually('nothing is', async () => (await metric(pod, 'parley_incomplete_bytes')) === 0);
+    await eventually('nothing is', async () => (await metric(pod, 'parley_reassembly_bytes')) === 0);
   });
 
   test('[LIM-8] a frame that comes byte by byte is closed before it is complete (message.chunks)', async (context) => {

@@ -58,8 +58,8 @@ describe('[LIM-10] sockets that are closing', () => {
     });
   }
 
-  test('[LIM-10] over the budget they are cut off at once (pod.incompleteBytes)', async (context) => {
-    const running = await podWith(context, { 'pod.incompleteBytes': BUDGET });
+  test('[LIM-10] over the budget they are cut off at once (pod.reassemblyBytes)', async (context) => {
+    const running = await podWith(context, { 'pod.reassemblyBytes': BUDGET });
     const { budgets } = running.pod;
     const sockets = await Promise.all(Array.from({ length: 10 }, () => connect(context, running)));
     for (const socket of sockets) socket.write(BAD);

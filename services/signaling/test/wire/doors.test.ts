@@ -337,7 +337,7 @@ describe('doors', { concurrency: 6 }, () => {
     );
   });
 
-  test('[CHAT-3] a line that is too long: CHAT_TOO_LONG with its id; too many: CHAT_TOO_FAST (chat.chars, chat.lines)', async () => {
+  test('[CHAT-3] a line that is too long: CHAT_TOO_LONG with its id; too many: TOO_MANY_CHAT_LINES (chat.chars, chat.lines)', async () => {
     await withBystanders(
       pod.url,
       async (room, ada) => {
@@ -347,7 +347,7 @@ describe('doors', { concurrency: 6 }, () => {
         assert.deepEqual([long.code, long.ref, long.fatal], ['CHAT_TOO_LONG', 'too-long-1', false]);
         for (let line = 10; line < 22; line += 1)
           eve.say({ type: 'chat', id: `line-no-${line}`, text: 'hi' });
-        const fast = await eve.waitFor('error', { match: ({ code }) => code === 'CHAT_TOO_FAST' });
+        const fast = await eve.waitFor('error', { match: ({ code }) => code === 'TOO_MANY_CHAT_LINES' });
         assert.equal(fast.fatal, false);
         assert.ok((fast.retryAfterMs ?? 0) > 0 && fast.ref?.startsWith('line-no-'));
         eve.leave();

@@ -247,13 +247,13 @@ const CASES: readonly Garbage[] = [
   },
   {
     title: '[JOIN-6] a directed message before enter',
-    code: 'ENTER_FIRST',
+    code: 'ENTER_REQUIRED',
     told: true,
     send: (raw) => raw.write(text('>p0000000000000000 m1\nhello')),
   },
   {
     title: '[JOIN-6] chat before enter',
-    code: 'ENTER_FIRST',
+    code: 'ENTER_REQUIRED',
     told: true,
     send: (raw) => raw.say({ type: 'chat', id: 'abcdefgh', text: 'hello' }),
   },

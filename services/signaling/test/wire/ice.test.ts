@@ -99,14 +99,14 @@ describe('TURN credentials', () => {
     const stranger = new Client(randomRoom());
     await stranger.connect(pod.url);
     stranger.say({ type: 'ice' });
-    assert.equal((await stranger.refusedWith()).code, 'ENTER_FIRST');
+    assert.equal((await stranger.refusedWith()).code, 'ENTER_REQUIRED');
 
     const owner = await Owner.of(pod.url, { lobby: true });
     const guest = new Client(owner.room);
     await guest.knock(pod.url);
-    await guest.waitFor('in-lobby');
+    await guest.waitFor('lobby-waiting');
     guest.say({ type: 'ice' });
-    assert.equal((await guest.refusedWith()).code, 'ENTER_FIRST');
+    assert.equal((await guest.refusedWith()).code, 'ENTER_REQUIRED');
     assert.ok(!JSON.stringify(guest.log).includes('credential'));
   });
 
@@ -134,7 +134,7 @@ describe('TURN credentials', () => {
     const client = await entered(pod, '198.51.100.8');
     for (let i = 0; i < 4; i += 1) client.say({ type: 'ice' });
     const error = await client.waitFor('error');
-    assert.equal(error.code, 'ICE_TOO_FAST');
+    assert.equal(error.code, 'TOO_MANY_ICE_REQUESTS');
     assert.equal(error.fatal, false);
     const { retryAfterMs = 0 } = error;
     assert.ok(retryAfterMs > 0 && retryAfterMs <= 20_000, String(retryAfterMs));
@@ -149,13 +149,13 @@ describe('TURN credentials', () => {
     await ada.waitFor('ice', { match: () => ada.log.filter(({ type }) => type === 'ice').length === 3 });
     const visitor = await Visitor.arrive(pod, from('2001:db8:9:9:1::2'));
     for (let i = 0; i < 3; i += 1) visitor.say({ type: 'ice' });
-    await eventually('the last is refused', () => visitor.errors.includes('ICE_TOO_FAST'));
+    await eventually('the last is refused', () => visitor.errors.includes('TOO_MANY_ICE_REQUESTS'));
     assert.equal(visitor.told.filter(({ type }) => type === 'ice').length, REQUESTS - 3);
     const neighbour = await Visitor.arrive(pod, from('2001:db8:9:a::1'));
     assert.ok((await askIce(neighbour)).iceServers.length === 2);
     assert.match(
       await (await fetch(`${pod.url}/metrics`)).text(),
-      /^parley_refusals_total\{code="ICE_TOO_FAST"\} \d/m,
+      /^parley_refusals_total\{code="TOO_MANY_ICE_REQUESTS"\} \d/m,
     );
   });
 

@@ -34,8 +34,8 @@ const upgrade = (path: string, version = '13', key = 'AAAAAAAAAAAAAAAAAAAAAA==')
 const MALFORMED: readonly (readonly [title: string, bytes: string | Uint8Array, code: Code])[] = [
   ['a segment that is too long', request(`GET /v1/rooms/${'x'.repeat(200)}`), 'BAD_REQUEST'],
   ['a segment that is too long, of a page', request(`GET /v1/live/${'x'.repeat(5000)}`), 'NOT_FOUND'],
-  ['a head over 16 KiB', request(`GET /v1/${'x'.repeat(20_000)}`), 'HEAD_TOO_LARGE'],
-  ['a header over 16 KiB', request(`GET ${ROOM}`, [`X-More: ${'x'.repeat(20_000)}`]), 'HEAD_TOO_LARGE'],
+  ['a head over 16 KiB', request(`GET /v1/${'x'.repeat(20_000)}`), 'HEADERS_TOO_LARGE'],
+  ['a header over 16 KiB', request(`GET ${ROOM}`, [`X-More: ${'x'.repeat(20_000)}`]), 'HEADERS_TOO_LARGE'],
   ['percent-encoding that is broken', request('GET /v1/rooms/%zz'), 'BAD_REQUEST'],
   ['percent-encoding that is no UTF-8', request('GET /v1/rooms/%ff%fe'), 'BAD_REQUEST'],
   ['percent-encoding at the end', request('POST /v1/rooms/abc%/join'), 'BAD_REQUEST'],

@@ -51,9 +51,9 @@ const say = (relay: unknown, subject = mediaRelaySubject('local', nameOf(relay))
 const nameOf = (relay: unknown): string =>
   typeof relay === 'object' && relay !== null && 'relay' in relay ? String(relay.relay) : RELAY.relay;
 
-async function asked(client: Client, without?: string) {
+async function asked(client: Client, exclude?: string) {
   const since = client.log.length;
-  client.say(without === undefined ? { type: 'relay' } : { type: 'relay', without });
+  client.say(exclude === undefined ? { type: 'relay' } : { type: 'relay', exclude });
   return (await client.waitFor('relay', { since })).relay;
 }
 
@@ -139,9 +139,9 @@ describe('a media relay', () => {
     const other = { ...RELAY, relay: 'relay-2', url: 'https://relay-2.example.org:4443/' };
     say(other);
     await eventually('the other one', async () => (await asked(client, RELAY.url))?.url === other.url);
-    const { body } = await live('cam', { without: RELAY.url });
+    const { body } = await live('cam', { exclude: RELAY.url });
     assert.equal((body as LiveAnswer).relay.url, other.url);
-    say({ ...other, gone: true });
+    say({ ...other, draining: true });
     await eventually('the only one', async () => (await asked(client, RELAY.url))?.url === RELAY.url);
   });
 
@@ -149,7 +149,7 @@ describe('a media relay', () => {
     const client = new Client(randomRoom());
     await client.connect(pod.url);
     client.say({ type: 'relay' });
-    assert.equal((await client.refusedWith()).code, 'ENTER_FIRST');
+    assert.equal((await client.refusedWith()).code, 'ENTER_REQUIRED');
   });
 
   test('[MEDIA-7] whoever leaves after having had a token is revoked for as long as it opens sessions', async () => {
@@ -234,8 +234,8 @@ describe('[MEDIA-8] a live broadcast', () => {
     const [none, off] = await Promise.all([ask(alone.url), ask(closed.url)]);
     assert.equal(none.status, 503);
     assert.ok(Number(none.headers.get('retry-after')) >= 1);
-    assert.equal(((await none.json()) as ErrorAnswer).code, 'NO_RELAY');
-    assert.equal(((await off.json()) as ErrorAnswer).code, 'LIVE_OFF');
+    assert.equal(((await none.json()) as ErrorAnswer).code, 'RELAY_UNAVAILABLE');
+    assert.equal(((await off.json()) as ErrorAnswer).code, 'LIVE_DISABLED');
     await Promise.all([alone.close(), closed.close()]);
   });
 });

@@ -116,8 +116,8 @@ describe('moderation', () => {
   test('[MOD-4] a request to mute is told to whom it is for', async () => {
     const owner = await Owner.of(here.url);
     const ada = await enter(owner.room, 'Ada');
-    assert.equal((await owner.to(here.url, ada.participant, 'ask-to-mute')).status, 204);
-    await ada.waitFor('mute-asked');
+    assert.equal((await owner.to(here.url, ada.participant, 'request-mute')).status, 204);
+    await ada.waitFor('mute-requested');
     ada.drop();
   });
 
@@ -127,12 +127,12 @@ describe('moderation', () => {
     await boss.enter(here.url, 'Boss', { headers: owner.authorization });
     const guest = new Client(owner.room);
     await guest.knock(there.url, 'Guest');
-    await guest.waitFor('in-lobby');
-    const { waiting } = await boss.waitFor('knocked');
+    await guest.waitFor('lobby-waiting');
+    const { waiting } = await boss.waitFor('lobby-joined');
     assert.equal(waiting.name, 'Guest');
     guest.say({ type: 'change', name: 'Guest of honour' });
     boss.say({ type: 'chat', id: 'secret-about-guest', text: 'shall we take this one?' });
-    await boss.waitFor('chat-taken');
+    await boss.waitFor('chat-ack');
     assert.equal((await owner.to(here.url, waiting.participant, 'admit')).status, 204);
     const welcome = await guest.welcomed();
     assert.deepEqual(
@@ -144,8 +144,10 @@ describe('moderation', () => {
     assert.deepEqual(again.chat, [], 'nothing from before it was let in');
     const other = new Client(owner.room);
     await other.knock(there.url, 'Other');
-    await other.waitFor('in-lobby');
-    const second = await boss.waitFor('knocked', { match: (message) => message.waiting.name === 'Other' });
+    await other.waitFor('lobby-waiting');
+    const second = await boss.waitFor('lobby-joined', {
+      match: (message) => message.waiting.name === 'Other',
+    });
     assert.equal((await owner.to(there.url, second.waiting.participant, 'deny')).status, 204);
     assert.deepEqual(await other.refusedWith(), { code: 'LOBBY_DENIED', close: 4416 });
     boss.drop();
@@ -158,10 +160,10 @@ describe('moderation', () => {
     await boss.enter(here.url, 'Boss', { headers: owner.authorization });
     const guest = new Client(owner.room);
     await guest.knock(there.url, 'Guest');
-    await guest.waitFor('in-lobby');
+    await guest.waitFor('lobby-waiting');
     guest.leave();
     assert.equal((await guest.waitForClose()).close, 1000);
-    await boss.waitFor('knock-ended');
+    await boss.waitFor('lobby-left');
     boss.drop();
   });
 });
@@ -183,12 +185,12 @@ describe('the list of participants', () => {
     await boss.enter(there.url, 'Boss', { headers: owner.authorization });
     const ada = new Client(owner.room);
     await ada.knock(there.url, 'Ada');
-    const { waiting } = await boss.waitFor('knocked');
+    const { waiting } = await boss.waitFor('lobby-joined');
     await owner.to(there.url, waiting.participant, 'admit');
     await ada.welcomed();
     const guest = new Client(owner.room);
     await guest.knock(there.url, 'Guest');
-    await guest.waitFor('in-lobby');
+    await guest.waitFor('lobby-waiting');
     ada.drop();
     await boss.waitFor('away');
     const expected = ['Ada away', 'Boss here owner', 'Guest waiting'];

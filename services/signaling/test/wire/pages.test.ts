@@ -18,7 +18,7 @@ describe('two pods on NATS', () => {
   before(async () => {
     nats = await startNats();
     const open = (name: string): Promise<RunningPod> =>
-      startTestPod({ name, nats: nats.url, limits: { 'page.settle': 0 } });
+      startTestPod({ name, nats: nats.url, limits: { 'page.settleTime': 0 } });
     pods = [await open('pod-a'), await open('pod-b')];
   });
   after(async () => {
@@ -29,8 +29,8 @@ describe('two pods on NATS', () => {
   test('[PAGE-5] [PAGE-6] [PAGE-8] [PAGE-9] a holder is found from another pod, counted, and spoken to', async () => {
     const ada = await Visitor.arrive(pods[0]);
     const bo = await Visitor.arrive(pods[1]);
-    ada.say({ type: 'hold', page: PAGE, whole: true, bytes: 1000 });
-    bo.say({ type: 'want', page: PAGE });
+    ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
+    bo.say({ type: 'subscribe', page: PAGE });
     await eventually('the holder is found', () => bo.holders.includes(ada.arrived.visitor));
     bo.socket.send(directedText(ada.arrived.visitor, '1', 'hello'));
     await eventually('it is said', () => ada.heard.length === 1);
@@ -103,10 +103,10 @@ describe('a pod keeps its limits', () => {
   test('[PAGE-7] page.requests: too many of one socket are refused, the socket stays', async () => {
     const pod = await podWith({ 'page.requests': 3 });
     const ada = await Visitor.arrive(pod);
-    for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'hold', page: PAGE, whole: true, bytes: 1 });
+    for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('one is refused', () => ada.errors.length === 1);
     const refusal = ada.told.find((message) => message.type === 'error');
-    assert.equal(refusal?.code, 'PAGES_TOO_FAST');
+    assert.equal(refusal?.code, 'TOO_MANY_PAGE_REQUESTS');
     assert.equal(refusal?.ref, PAGE);
     assert.ok((refusal?.retryAfterMs ?? 0) > 0);
     ada.say({ type: 'ping' });
@@ -117,17 +117,17 @@ describe('a pod keeps its limits', () => {
   test('[PAGE-7] address.pages: wishes of all sockets of an address together', async () => {
     const pod = await podWith({ 'address.pages': 2 });
     const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
-    ada.say({ type: 'want', page: PAGE });
-    ada.say({ type: 'want', page: PAGE });
+    ada.say({ type: 'subscribe', page: PAGE });
+    ada.say({ type: 'subscribe', page: PAGE });
     await eventually(
       'they are answered',
       () => ada.told.filter(({ type }) => type === 'holders').length === 2,
     );
-    bo.say({ type: 'want', page: PAGE });
+    bo.say({ type: 'subscribe', page: PAGE });
     await eventually('it is refused', () => bo.errors.length === 1);
-    assert.deepEqual(bo.errors, ['PAGES_TOO_FAST']);
+    assert.deepEqual(bo.errors, ['TOO_MANY_PAGE_REQUESTS']);
     // To hold is to give.
-    bo.say({ type: 'hold', page: PAGE, whole: true, bytes: 1 });
+    bo.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('it is counted', () => bo.is('count'));
     for (const { socket } of [ada, bo]) socket.terminate();
   });
@@ -164,7 +164,7 @@ describe('a pod keeps its limits', () => {
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 
-  test('[PAGE-5] what a visitor has to keep is told as the environment of the pod says it: page.memory and the others', async () => {
+  test('[PAGE-5] what a visitor has to keep is told as the environment of the pod says it: page.memoryBytes and the others', async () => {
     const keys = writeKeys();
     const { limits } = readConfig({
       PARLEY_POD: 'pod-a',
@@ -173,9 +173,9 @@ describe('a pod keeps its limits', () => {
       PARLEY_LIMIT_PAGE_BYTES: '70001',
       PARLEY_LIMIT_PAGE_CHUNK_BYTES: '20002',
       PARLEY_LIMIT_PAGE_PER_VISITOR: '3',
-      PARLEY_LIMIT_PAGE_ASKED: '4',
-      PARLEY_LIMIT_PAGE_SERVED: '5',
-      PARLEY_LIMIT_PAGE_MEMORY: '140006',
+      PARLEY_LIMIT_PAGE_MAX_HOLDERS: '4',
+      PARLEY_LIMIT_PAGE_MAX_READERS: '5',
+      PARLEY_LIMIT_PAGE_MEMORY_BYTES: '140006',
       PARLEY_LIMIT_MESSAGE_BYTES: '50007',
     });
     keys.remove();
@@ -184,8 +184,8 @@ describe('a pod keeps its limits', () => {
       pageBytes: 70_001,
       chunkBytes: 20_002,
       perVisitor: 3,
-      asked: 4,
-      served: 5,
+      maxHolders: 4,
+      maxReaders: 5,
       memoryBytes: 140_006,
       messageBytes: 50_007,
     });
@@ -196,7 +196,7 @@ describe('a pod keeps its limits', () => {
     const pod = await podWith();
     const ada = await Visitor.arrive(pod);
     const drained = pod.drain();
-    await eventually('it is told', () => ada.is('go-elsewhere'));
+    await eventually('it is told', () => ada.is('goaway'));
     await eventually('it is closed', () => ada.closed === 1012);
     await drained;
   });

@@ -168,7 +168,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
     await eve.waitForClose();
     assert.equal((await (await enter(11)).refusedWith()).code, 'TICKET_USED');
     assert.equal(reads, 1);
-    assert.equal(lines.filter((line) => line.includes('"arrived"')).length, 1);
+    assert.equal(lines.filter((line) => line.includes('"participant entered"')).length, 1);
   });
 
   test('[LIM-17] [LIM-12] a ticket that each pod refuses is shown so often and no more (participant.resumes)', async (context) => {

@@ -185,14 +185,14 @@ test('[RES-12] [MOD-5] a participant who waits in the lobby is given no token', 
     const owner = await Owner.of(url, { lobby: true });
     const guest = new Client(owner.room);
     await guest.knock(url, 'Guest');
-    await guest.waitFor('in-lobby');
+    await guest.waitFor('lobby-waiting');
     const since = guest.log.length;
     guest.say({ type: 'ping' });
     await guest.waitFor('pong', { since });
     const text = JSON.stringify(guest.log);
     assert.deepEqual(
       guest.log.map(({ type }) => type),
-      ['in-lobby', 'pong'],
+      ['lobby-waiting', 'pong'],
     );
     assert.ok(!text.includes('eyJ'), 'no signed token in it');
     guest.drop();

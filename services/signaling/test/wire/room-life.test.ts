@@ -17,7 +17,7 @@ const IDLE_MS = 15_000;
 const RENEWAL_MS = 500;
 
 async function ownPod(context: TestContext, own: Memory): Promise<RunningPod> {
-  const pod = await startTestPod({ memory: own, limits: { 'room.idle': IDLE_MS } });
+  const pod = await startTestPod({ memory: own, limits: { 'room.idleTimeout': IDLE_MS } });
   context.after(() => pod.close());
   return pod;
 }
@@ -65,7 +65,7 @@ describe('a use of a named room', () => {
     await renewedSince((await stored()).revision);
   });
 
-  test('[ROOM-10] whoever makes a room is told how long it lives without being used (room.idle)', async (t) => {
+  test('[ROOM-10] whoever makes a room is told how long it lives without being used (room.idleTimeout)', async (t) => {
     const { url } = await ownPod(t, memory());
     const answer = await create(url, 'standup');
     assert.equal(((await answer.json()) as CreateRoomAnswer).idleMs, IDLE_MS);
@@ -86,7 +86,7 @@ describe('with JetStream', () => {
   /** A region of its own: the life of its rooms is a property of their bucket. */
   async function regionWith(
     context: TestContext,
-    limits: { readonly 'room.idle': number; readonly 'region.rooms': number },
+    limits: { readonly 'room.idleTimeout': number; readonly 'region.rooms': number },
   ): Promise<RunningPod> {
     const nats = await startNats();
     const pod = await startTestPod({ nats: nats.url, limits: { ...limits, 'address.rooms': 10_000 } });
@@ -98,7 +98,7 @@ describe('with JetStream', () => {
   }
 
   test('[ROOM-12] a region that is full says so with all of its rooms stored (region.rooms)', async (t) => {
-    const { url } = await regionWith(t, { 'room.idle': 60_000, 'region.rooms': 2 });
+    const { url } = await regionWith(t, { 'room.idleTimeout': 60_000, 'region.rooms': 2 });
     await Owner.of(url, { name: 'standup', cap: 2 });
     await Owner.of(url, { name: 'another', cap: 2 });
     const refused = await create(url, 'third');
@@ -107,7 +107,7 @@ describe('with JetStream', () => {
   });
 
   test('[ROOM-10] [ROOM-12] a room that is not used ends; its name and its place in the region can be had again, by another owner', async (t) => {
-    const { url } = await regionWith(t, { 'room.idle': 1900, 'region.rooms': 1 });
+    const { url } = await regionWith(t, { 'room.idleTimeout': 1900, 'region.rooms': 1 });
     const first = await Owner.of(url, { name: 'standup', cap: 2 });
     const read = async () => (await fetch(`${url}/v1/rooms/standup@local`)).status;
     await eventually('it has ended', async () => (await read()) === 404, 8000);

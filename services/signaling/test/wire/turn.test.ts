@@ -40,7 +40,7 @@ before(async () => {
   nats = await startNats();
   pod = await startTestPod({
     nats: nats.url,
-    limits: { 'turn.lapse': LAPSE, 'address.joins': 1_000_000, 'pod.badBusLines': BAD_LINES },
+    limits: { 'turn.leaseDuration': LAPSE, 'address.joins': 1_000_000, 'pod.badMessageLogLines': BAD_LINES },
     config: { turn: CONFIGURED, logLevel: 'warn' },
     onLog: (line) => log.push(line),
   });
@@ -80,7 +80,7 @@ describe('TURN nodes', () => {
     assert.deepEqual(await urlsTold(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
   });
 
-  test('[LIM-18] a thousand that nobody understands write as many lines as there are for them (pod.badBusLines)', async () => {
+  test('[LIM-18] a thousand that nobody understands write as many lines as there are for them (pod.badMessageLogLines)', async () => {
     const before = pod.pod.metrics.badBusMessages;
     for (let i = 0; i < 1000; i += 1) say('nonsense');
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= before + 1000);
@@ -115,14 +115,14 @@ describe('TURN nodes', () => {
     });
     assert.equal(urls.filter((url) => url.startsWith('turns:')).length, 1);
     assert.ok(urls.includes('stun:203.0.113.8:3478'));
-    say({ ...other, gone: true });
+    say({ ...other, draining: true });
   });
 
-  test('[TURN-6] one that says that it goes is told to nobody at once, one that falls silent after turn.lapse', async () => {
+  test('[TURN-6] one that says that it goes is told to nobody at once, one that falls silent after turn.leaseDuration', async () => {
     await lapsed();
     await offered();
     const said = performance.now();
-    say({ ...NODE, gone: true });
+    say({ ...NODE, draining: true });
     await lapsed();
     assert.ok(performance.now() - said < LAPSE, 'it was not waited for');
     await offered({ ...NODE, epoch: 2 });
@@ -134,7 +134,7 @@ describe('TURN nodes', () => {
     say({ ...NODE, node: 'node-c', key: 'AAAAAAAAAAAAAAAA', urls: ['turn:203.0.113.9:3478'] });
     await offered({ ...NODE, epoch: 3 });
     assert.ok(!(await urlsTold()).includes('turn:203.0.113.9:3478'));
-    say({ ...NODE, epoch: 3, gone: true });
+    say({ ...NODE, epoch: 3, draining: true });
     await lapsed();
   });
 

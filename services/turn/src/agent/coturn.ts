@@ -97,7 +97,7 @@ function render(settings: Settings, address: string): string {
     tlsKeyFile: settings.tlsKey,
     realm: settings.realm,
     secret: settings.secret,
-    meshMax: settings.meshMax,
+    meshParticipants: settings.meshParticipants,
     networkAllocations: settings.networkAllocations,
     turnNodeIps: [...new Set([address, nodeIp, ...settings.nodeAddresses])],
     allowLoopbackPeers: false,

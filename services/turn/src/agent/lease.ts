@@ -3,7 +3,7 @@ import { turnNodeSubject } from '@parley/protocol/subjects';
 import type { TurnNode } from '@parley/protocol/turn';
 import { log } from './log.ts';
 
-// A lease lapses after 6 s (turn.lapse): two of these may be lost.
+// A lease lapses after 6 s (turn.leaseDuration): two of these may be lost.
 const SAY_EVERY_MS = 2000;
 
 export interface Lease {
@@ -38,7 +38,7 @@ export function holdLease({ bus, describe, works }: LeaseParts): Lease {
   const say = async (): Promise<void> => {
     // One that is not renewed lapses: a single late answer of coturn withdraws nothing.
     const isDue = gone || (await works());
-    const node = gone ? { ...describe(), gone } : describe();
+    const node = gone ? { ...describe(), draining: gone } : describe();
     const isSaid = isDue && bus.publish(turnNodeSubject, JSON.stringify(node));
     if (held !== (isSaid && !gone)) log(held ? 'lease not held' : 'lease held');
     held = isSaid && !gone;

@@ -16,9 +16,9 @@ export function metricsText(state: State): string {
     ['parley_turn_ports', 'Relay ports that may be in use', capacity],
     ['parley_turn_network_quota', 'Relay ports that one client network may use', networkQuota],
     ['parley_turn_draining', '1 while the node waits for its allocations to end', Number(isDraining)],
-    ['parley_turn_answers', '1 while coturn answers STUN', Number(answers)],
+    ['parley_turn_coturn_up', '1 while coturn answers STUN', Number(answers)],
     ['parley_turn_lease_held', '1 while signaling is told of this node', Number(isLeaseHeld)],
-    ['parley_turn_suppressed_lines_total', "Lines of coturn's log over its budget", suppressedLines],
+    ['parley_turn_log_lines_suppressed_total', "Lines of coturn's log over its budget", suppressedLines],
   ];
   return metrics.map(text).join('');
 }

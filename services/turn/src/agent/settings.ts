@@ -31,7 +31,7 @@ export interface Settings {
   readonly stunServer: string;
   /** Public addresses of all TURN nodes that are known beforehand. */
   readonly nodeAddresses: readonly string[];
-  readonly meshMax: number;
+  readonly meshParticipants: number;
   readonly networkAllocations: number;
   readonly drainSeconds: number;
   readonly tlsCert: string;
@@ -63,7 +63,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       throw new Error(`PARLEY_TURN_${name} must be a whole number from 1 to ${most}`);
     return value;
   };
-  const limit = (name: string, of: 'mesh.max' | 'turn.networkAllocations'): number =>
+  const limit = (name: string, of: 'mesh.participants' | 'turn.networkAllocations'): number =>
     number(name, LIMITS[of].value, LIMITS[of].max);
   const port = (name: string, fallback: number): number => number(name, fallback, 65535);
   const source = text('PUBLIC_ADDRESS', 'node');
@@ -91,7 +91,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     annotation: text('ANNOTATION', 'parley.dev/public-address'),
     stunServer: text('STUN_SERVER', ''),
     nodeAddresses: text('NODE_ADDRESSES', '').split(',').filter(Boolean),
-    meshMax: limit('MESH_MAX', 'mesh.max'),
+    meshParticipants: limit('MESH_MAX', 'mesh.participants'),
     networkAllocations: limit('NETWORK_ALLOCATIONS', 'turn.networkAllocations'),
     drainSeconds: number('DRAIN_SECONDS', 120, 86_400),
     tlsCert: text('TLS_CERT'),

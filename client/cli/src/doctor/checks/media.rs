@@ -63,7 +63,7 @@ async fn relay(site: &Site, guest: &Guest) -> Result<Relay, Finding> {
     let Some(address) = guest.relay(site).await.map_err(refused)? else {
         let advice = "See that relays run and reach NATS (parley_relay_nats_connected); where relay.media.enabled is off \
                       on purpose, --skip media.";
-        return Err(Finding::fail("the room has no relay that takes sessions (NO_RELAY)", advice));
+        return Err(Finding::fail("the room has no relay that takes sessions (RELAY_UNAVAILABLE)", advice));
     };
     let at = address.quic.as_ref().map(|url| url[url::Position::BeforeHost..url::Position::AfterPort].to_owned());
     Ok(Relay { at: at.unwrap_or_default(), address })

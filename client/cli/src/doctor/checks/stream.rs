@@ -12,9 +12,10 @@ use tokio_tungstenite::tungstenite::Message;
 const AGAIN: Duration = Duration::from_millis(250);
 /// Below the check's own limit.
 const PATIENCE: Duration = Duration::from_secs(7);
-const NO_RELAY: &str = "Look at the relays' pods and at what the edge says of them (envoy_cluster_membership_healthy).";
+const RELAY_UNAVAILABLE: &str =
+    "Look at the relays' pods and at what the edge says of them (envoy_cluster_membership_healthy).";
 const UNHEARD: &str = "Publisher and reader may be on two relays that do not reach each other: look at \
-                       parley_relay_links_hearing, and at policies on port 8112.";
+                       parley_relay_links_receiving, and at policies on port 8112.";
 /// What the relay answers whoever has no token, or one that is not for this (STR-101 to STR-106).
 const UNAUTHORISED: [&str; 3] = ["TOKEN_REQUIRED", "(401)", "(403)"];
 
@@ -86,7 +87,7 @@ fn refused(why: &Ending, has_token: bool) -> Finding {
             format!("the relay does not take the token: {}", why.why()),
             "Give one that may publish to and subscribe to doctor-*, signed with a key that the relays have.",
         ),
-        (false, _) => Finding::fail(format!("no socket on a stream: {}", why.why()), NO_RELAY),
+        (false, _) => Finding::fail(format!("no socket on a stream: {}", why.why()), RELAY_UNAVAILABLE),
     }
 }
 

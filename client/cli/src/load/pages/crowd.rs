@@ -103,8 +103,8 @@ impl Crowd {
         };
         let (leaves, told) = watch::channel(false);
         let ask = match holds {
-            true => Ask::Hold(visitor::Hold { page: self.page.into(), whole: true, bytes: self.bytes }),
-            false => Ask::Want(visitor::Want { page: self.page.into(), without: None }),
+            true => Ask::Announce(visitor::Announce { page: self.page.into(), whole: true, bytes: self.bytes }),
+            false => Ask::Subscribe(visitor::Subscribe { page: self.page.into(), exclude: None }),
         };
         let guest = Guest { book: self.book.clone(), index, page: self.page };
         let (host, reach) = (host.clone(), reach.clone());
@@ -219,7 +219,7 @@ impl Guest {
 
     async fn enter(&self, host: &Url, reach: &Reach, ask: Ask) -> Result<Socket, Ending> {
         let mut socket = reach.socket(&address(host)?, None).await?;
-        while !matches!(self.hear(&mut socket).await?, Told::Arrived(_)) {}
+        while !matches!(self.hear(&mut socket).await?, Told::Welcome(_)) {}
         self.say(&mut socket, &ask).await?;
         let mut book = self.book.lock();
         book.entries[self.index].state = Stay::Here;

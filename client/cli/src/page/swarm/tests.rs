@@ -27,7 +27,7 @@ impl Stage {
     /// What the reader asks of somebody.
     fn gets(&mut self, of: Id) -> Vec<u32> {
         let get = |deed| match deed {
-            Deed::Say(id, Said::Get(get)) if id == of => Some(number(get.chunk)),
+            Deed::Say(id, Said::Request(get)) if id == of => Some(number(get.chunk)),
             _ => None,
         };
         self.deeds().into_iter().filter_map(get).collect()
@@ -37,8 +37,8 @@ impl Stage {
     fn join(&mut self, id: Id, has: impl Fn(u32) -> bool) {
         self.reader.join(id, self.now);
         let manifest = Some(self.text.clone());
-        self.reader.hear(id, open(self.page, manifest.as_deref()).unwrap(), self.now);
-        self.reader.hear(id, have(&Bits::of(CHUNKS, has).text()).unwrap(), self.now);
+        self.reader.hear(id, handshake(self.page, manifest.as_deref()).unwrap(), self.now);
+        self.reader.hear(id, bitfield(&Bits::of(CHUNKS, has).text()).unwrap(), self.now);
     }
 
     fn give(&mut self, id: Id, chunk: u32) {
@@ -64,7 +64,7 @@ impl Stage {
             let gets: Vec<(Id, u32)> = deeds
                 .into_iter()
                 .filter_map(|deed| match deed {
-                    Deed::Say(id, Said::Get(get)) => Some((id, number(get.chunk))),
+                    Deed::Say(id, Said::Request(get)) => Some((id, number(get.chunk))),
                     _ => None,
                 })
                 .collect();
@@ -216,7 +216,7 @@ fn page_16_false_claims_do_not_last() {
     stage.join(1, |_| true);
     let mut denied = 0;
     while let [chunk, ..] = stage.gets(1)[..] {
-        stage.reader.hear(1, not(chunk), stage.now);
+        stage.reader.hear(1, reject(chunk), stage.now);
         denied += 1;
         if stage.reader.peer(1).is_none() {
             break;
@@ -234,9 +234,9 @@ fn whoever_repeats_itself_is_not_told_all_each_time() {
     stage.deeds();
     stage.wait(Duration::from_secs(1));
     for _ in 0..100 {
-        stage.reader.hear(2, open(stage.page, None).unwrap(), stage.now);
+        stage.reader.hear(2, handshake(stage.page, None).unwrap(), stage.now);
     }
-    let told = |deed: &Deed| matches!(deed, Deed::Say(2, Said::Open(_)));
+    let told = |deed: &Deed| matches!(deed, Deed::Say(2, Said::Handshake(_)));
     assert!(stage.deeds().iter().filter(|deed| told(deed)).count() <= 1);
 }
 
@@ -245,12 +245,12 @@ fn claims_that_are_not_of_the_page_are_not_taken() {
     for claim in [Bits::of(CHUNKS + 1, |_| true).text(), Bits::of(200, |_| false).text(), "?".into()] {
         let mut stage = stage();
         stage.join(1, |_| false);
-        stage.reader.hear(1, have(&claim).unwrap(), stage.now);
+        stage.reader.hear(1, bitfield(&claim).unwrap(), stage.now);
         assert!(stage.dropped(1));
     }
     let mut stage = stage();
     stage.join(1, |_| false);
-    stage.reader.hear(1, got(CHUNKS), stage.now);
+    stage.reader.hear(1, have(CHUNKS), stage.now);
     assert!(stage.dropped(1));
 }
 
@@ -259,8 +259,8 @@ fn page_16_what_somebody_got_counts_where_all_that_it_said_before_is_lost() {
     let mut stage = stage();
     stage.join(1, |_| false);
     stage.reader.join(2, stage.now);
-    stage.reader.hear(2, open(stage.page, None).unwrap(), stage.now);
-    stage.reader.hear(2, got(7), stage.now);
+    stage.reader.hear(2, handshake(stage.page, None).unwrap(), stage.now);
+    stage.reader.hear(2, have(7), stage.now);
     assert_eq!(stage.gets(2), [7]);
 }
 
@@ -268,9 +268,9 @@ fn page_16_what_somebody_got_counts_where_all_that_it_said_before_is_lost() {
 fn page_16_somebody_may_know_the_manifest_and_get_chunks_before_we_know_it() {
     let mut stage = stage();
     stage.reader.join(1, stage.now);
-    stage.reader.hear(1, open(stage.page, None).unwrap(), stage.now);
-    stage.reader.hear(1, have(&Bits::of(CHUNKS, |_| false).text()).unwrap(), stage.now);
-    stage.reader.hear(1, got(3), stage.now);
+    stage.reader.hear(1, handshake(stage.page, None).unwrap(), stage.now);
+    stage.reader.hear(1, bitfield(&Bits::of(CHUNKS, |_| false).text()).unwrap(), stage.now);
+    stage.reader.hear(1, have(3), stage.now);
     assert!(!stage.dropped(1));
     stage.join(2, |_| false);
     assert_eq!(stage.gets(1), [3]);
@@ -281,7 +281,7 @@ fn a_manifest_of_another_page_is_its_senders_lie_and_one_that_is_too_large_the_p
     let mut lied = stage();
     let page = lied.page;
     lied.reader.join(1, lied.now);
-    lied.reader.hear(1, open(page, Some("{}")).unwrap(), lied.now);
+    lied.reader.hear(1, handshake(page, Some("{}")).unwrap(), lied.now);
     assert!(lied.dropped(1) && lied.reader.refused.is_none());
     let mut large = stage();
     large.reader = Swarm::new(large.page, 1999, 7);
@@ -298,13 +298,13 @@ fn page_16_what_is_here_is_served_in_turn_and_never_more_than_a_few_at_once() {
     stage.join(2, |_| false);
     stage.deeds();
     for chunk in 0..8 {
-        stage.reader.hear(2, get(chunk), stage.now);
+        stage.reader.hear(2, request(chunk), stage.now);
     }
-    stage.reader.hear(2, get(99), stage.now);
+    stage.reader.hear(2, request(99), stage.now);
     let deeds = stage.deeds();
     let sends: Vec<_> = (0..4).map(|chunk| Deed::Send(2, chunk)).collect();
     assert_eq!(deeds[..4], sends);
-    assert_eq!(deeds[4..], [Deed::Say(2, not(99))]);
+    assert_eq!(deeds[4..], [Deed::Say(2, reject(99))]);
     stage.reader.sent(2, stage.now);
     assert_eq!((stage.deeds(), stage.reader.sent), (vec![Deed::Send(2, 4)], 100));
 }
@@ -316,7 +316,7 @@ fn whoever_asks_for_more_than_it_can_take_is_left() {
     stage.serve();
     stage.join(2, |_| false);
     for chunk in (0..CHUNKS).cycle().take(1000) {
-        stage.reader.hear(2, get(chunk), stage.now);
+        stage.reader.hear(2, request(chunk), stage.now);
     }
     // The same asked twice waits once.
     assert!(!stage.dropped(2) && stage.reader.peers[&2].wants.len() <= CHUNKS as usize);
@@ -331,11 +331,11 @@ fn page_14_whoever_takes_a_chunk_now_and_then_idles_and_whoever_takes_many_does_
     holder.copy = Some(Copy::made(made));
     for id in [1, 2] {
         holder.join(id, start);
-        holder.hear(id, open(page, None).unwrap(), start);
+        holder.hear(id, handshake(page, None).unwrap(), start);
     }
     let mut take = |id: Id, chunk: u32, at: u64| {
         let now = start + Duration::from_secs(at);
-        holder.hear(id, get(chunk), now);
+        holder.hear(id, request(chunk), now);
         holder.sent(id, now);
     };
     for (chunk, at) in [(0, 0), (1, 5), (2, 10), (3, 15)] {

@@ -3,7 +3,7 @@ use super::{BUSY, LATER, Link, Visitor};
 use crate::page::address::Address;
 use crate::page::link::direct::Role;
 use crate::page::link::{News, Order, Teller, WAITING, Way, direct, pipe};
-use crate::page::message::{Ask, RefuseWhy, Signal, link, link_of, visitor};
+use crate::page::message::{Ask, RejectReason, Signal, link, link_of, visitor};
 use crate::page::state::Page;
 use crate::page::swarm::{Id, Parting};
 use base64::Engine;
@@ -48,15 +48,15 @@ impl Visitor {
             (Signal::Candidate(link::Candidate { candidate, .. }), Some(id)) => {
                 self.order(id, Order::Candidate(candidate.into()));
             }
-            (Signal::Refuse(link::Refuse { why, .. }), Some(id)) => {
+            (Signal::Reject(link::Reject { reason, .. }), Some(id)) => {
                 let Some(link) = self.links.get(&id).filter(|link| link.ours && link.way == Way::Connecting) else {
                     return;
                 };
                 if let Some(state) = self.pages.get_mut(&link.page) {
-                    match why {
-                        RefuseWhy::Busy => state.rest(from, now + BUSY.mul_f64(1.0 + fastrand::f64())),
-                        RefuseWhy::None => state.rest(from, now + LATER),
-                        RefuseWhy::Double => {}
+                    match reason {
+                        RejectReason::Busy => state.rest(from, now + BUSY.mul_f64(1.0 + fastrand::f64())),
+                        RejectReason::NotFound => state.rest(from, now + LATER),
+                        RejectReason::Glare => {}
                     }
                 }
                 self.end(id);
@@ -74,11 +74,11 @@ impl Visitor {
         let own = self.arrived.as_ref().map(|arrived| &*arrived.visitor);
         let refusal = match met {
             // Both offered: the one of the lower id stays.
-            Some((_, true)) if own.is_some_and(|own| own < from) => Some(RefuseWhy::Double),
+            Some((_, true)) if own.is_some_and(|own| own < from) => Some(RejectReason::Glare),
             _ => self.refusal(page, met.map(|(id, _)| id), now),
         };
         if let Some(why) = refusal {
-            return self.signal(from, Id::MAX, Signal::Refuse(link::Refuse { link: name, why }));
+            return self.signal(from, Id::MAX, Signal::Reject(link::Reject { link: name, reason: why }));
         }
         if let Some((id, _)) = met {
             self.end(id);
@@ -89,15 +89,15 @@ impl Visitor {
     }
 
     /// Why nobody else is served now, but for whom is served by `instead`. Whoever takes next to nothing makes room.
-    fn refusal(&mut self, page: Address, instead: Option<Id>, now: Instant) -> Option<RefuseWhy> {
+    fn refusal(&mut self, page: Address, instead: Option<Id>, now: Instant) -> Option<RejectReason> {
         let here =
             self.pages.get(&page).and_then(|state| state.swarm.copy.as_ref()).is_some_and(|copy| copy.here() > 0);
         let served = self.links.iter().filter(|(id, link)| !link.ours && Some(**id) != instead).count();
-        let most = self.arrived.as_ref().map_or(0, |arrived| arrived.limits.served.get());
+        let most = self.arrived.as_ref().map_or(0, |arrived| arrived.limits.max_readers.get());
         if !here {
-            Some(RefuseWhy::None)
+            Some(RejectReason::NotFound)
         } else if served as u64 >= most && !self.make_room(now) {
-            Some(RefuseWhy::Busy)
+            Some(RejectReason::Busy)
         } else {
             None
         }
@@ -129,7 +129,7 @@ impl Visitor {
             self.end(known);
         }
         if let Some(why) = self.refusal(page, None, now) {
-            return self.signal(from, Id::MAX, Signal::Refuse(link::Refuse { link: name, why }));
+            return self.signal(from, Id::MAX, Signal::Reject(link::Reject { link: name, reason: why }));
         }
         let (id, _orders) = self.link(page, from.to_owned(), name, false, now + PIPE);
         if let Some(link) = self.links.get_mut(&id) {

@@ -66,7 +66,7 @@ export async function rogue(site: Site, name: string, conduct: Conduct = {}): Pr
         return;
       }
       const message = JSON.parse(text) as { type: string; visitor?: string };
-      if (message.type === 'arrived') self.id = message.visitor ?? '';
+      if (message.type === 'welcome') self.id = message.visitor ?? '';
     },
   });
   const self: Rogue = {

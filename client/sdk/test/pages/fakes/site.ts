@@ -15,8 +15,8 @@ export const limits: PageLimits = {
   pageBytes: 4 << 20,
   chunkBytes: 16_384,
   perVisitor: 4,
-  asked: 6,
-  served: 8,
+  maxHolders: 6,
+  maxReaders: 8,
   memoryBytes: 8 << 20,
   messageBytes: 65_536,
 };
@@ -34,7 +34,7 @@ export interface Visitor {
 interface Presence {
   wants: boolean;
   holds: 'none' | 'part' | 'whole';
-  without: ReadonlySet<string>;
+  exclude: ReadonlySet<string>;
 }
 
 const HOP_MS = 10;
@@ -187,7 +187,7 @@ export class Site {
     };
     this.visitors.set(id, visitor);
     visitor.say({
-      type: 'arrived',
+      type: 'welcome',
       visitor: id,
       pod: 'pod-a',
       iceServers: this.iceServers.filter(({ credential }) => credential === undefined),
@@ -217,20 +217,20 @@ export class Site {
     const { message } = decoded;
     this.said.push({ from: visitor.name, type: message.type });
     switch (message.type) {
-      case 'want': {
+      case 'subscribe': {
         const presence = this.#presence(message.page, visitor.id);
         presence.wants = true;
-        presence.without = new Set(message.without);
+        presence.exclude = new Set(message.exclude);
         this.#name(message.page, visitor, presence);
         break;
       }
-      case 'hold': {
+      case 'announce': {
         const presence = this.#presence(message.page, visitor.id);
         presence.holds = message.whole ? 'whole' : 'part';
         if (message.whole) presence.wants = false;
         break;
       }
-      case 'drop':
+      case 'leave':
         this.#pages.get(message.page)?.delete(visitor.id);
         break;
       case 'pipe':
@@ -251,14 +251,14 @@ export class Site {
   #presence(page: string, id: string): Presence {
     const present = this.#pages.get(page) ?? new Map<string, Presence>();
     this.#pages.set(page, present);
-    const known = present.get(id) ?? { wants: false, holds: 'none', without: new Set<string>() };
+    const known = present.get(id) ?? { wants: false, holds: 'none', exclude: new Set<string>() };
     present.set(id, known);
     return known;
   }
 
-  #name(page: string, visitor: Visitor, { without }: Presence): void {
+  #name(page: string, visitor: Visitor, { exclude }: Presence): void {
     const others = [...(this.#pages.get(page) ?? [])].filter(
-      ([id, { holds }]) => id !== visitor.id && holds !== 'none' && !without.has(id),
+      ([id, { holds }]) => id !== visitor.id && holds !== 'none' && !exclude.has(id),
     );
     const order = new Map(others.map(([id]) => [id, this.#random.fraction()]));
     others.sort(
@@ -269,7 +269,7 @@ export class Site {
     // One of those who have all, the others by chance.
     const [first, ...rest] = others;
     rest.sort(([a], [b]) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-    const chosen = first === undefined ? [] : [first, ...rest].slice(0, this.limits.asked);
+    const chosen = first === undefined ? [] : [first, ...rest].slice(0, this.limits.maxHolders);
     const holders = chosen.map(([id, { holds }]) => ({ visitor: id, whole: holds === 'whole' }));
     visitor.say({ type: 'holders', page, holders });
   }

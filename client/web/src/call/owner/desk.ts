@@ -51,9 +51,9 @@ export class OwnerDesk {
     void this.#remove(this.busy, participant, () => this.#moderation.kick(participant));
   }
 
-  async askToMute(participant: ParticipantId): Promise<void> {
+  async requestMute(participant: ParticipantId): Promise<void> {
     this.asked.value = added(this.asked.peek(), participant);
-    const answer = await this.#moderation.askToMute(participant);
+    const answer = await this.#moderation.requestMute(participant);
     if (answer.ok) return;
     this.forgetAsked(participant);
     this.#tell(moderationProblem(answer.reason));

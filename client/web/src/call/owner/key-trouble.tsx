@@ -10,7 +10,7 @@ export function KeyTrouble({ session }: { readonly session: CallSession }) {
       <div>
         <p>
           <strong>The owner key in this browser does not fit</strong>
-          The room has another one by now, so you come as a guest.
+          The room has a new one, so you join as a guest.
         </p>
         <button type="button" class="button" data-testid="forget-key" onClick={() => session.forgetKey()}>
           Forget the old key

@@ -59,10 +59,10 @@ export function PersonMenu({ session, desk, person, open, onToggle }: PersonMenu
       <button
         type="button"
         class="button"
-        data-testid="ask-to-mute"
+        data-testid="request-mute"
         disabled={!media.audio}
         onClick={() => {
-          void desk.askToMute(participant);
+          void desk.requestMute(participant);
           onToggle();
           focusPanel();
         }}

@@ -12,7 +12,7 @@ export function RoomSection({ desk, view }: { readonly desk: OwnerDesk; readonly
         what="locked"
         on={view.locked}
         title="Lock the room"
-        text="Nobody new gets in. Whoever is here stays."
+        text="New people cannot join. People in the call stay."
       />
       <RoomSwitch
         desk={desk}
@@ -90,7 +90,7 @@ function Bans({ desk }: { readonly desk: OwnerDesk }) {
         <p class="soft small">One moment…</p>
       ) : list.bans.length === 0 ? (
         <p class="soft small" data-testid="no-bans">
-          Nobody is banned from this room.
+          No one is banned from this room.
         </p>
       ) : (
         <ul data-testid="ban-list">

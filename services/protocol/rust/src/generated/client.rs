@@ -1,13 +1,13 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Client messages: What a client says on its socket, as JSON text messages.
+//! Client messages: Messages of a client on its socket, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use super::shared::{BroughtLine, ChatId, ChatText, DisplayName, Generation, Media};
+use super::shared::{ChatId, ChatText, DisplayName, Generation, Media, ResumeChatLine};
 use crate::bounded::{List, Text};
 use serde::{Deserialize, Serialize};
 
-/// What a client says on its socket, as JSON text messages.
+/// Messages of a client on its socket, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
@@ -46,7 +46,7 @@ pub struct Resume {
     pub name: DisplayName,
     pub media: Media,
     /// The last lines the client has, so that a room whose pods all died gets them back.
-    pub chat: List<BroughtLine, 0, 20>,
+    pub chat: List<ResumeChatLine, 0, 20>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub struct Chat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Relay {
-    /// The address of the relay that was lost or goes: another one is answered where there is one.
+    /// The address of a relay that was lost or drains: the answer names another one where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
-    pub without: Option<Text<0, 256>>,
+    pub exclude: Option<Text<0, 256>>,
 }

@@ -3,39 +3,39 @@
 /// What went wrong, by a name that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// The request is not of the form this address takes.
+    /// The request does not have the form that this route requires.
     BadRequest,
-    /// The request body is over the limit.
+    /// The request body exceeds the size limit.
     BodyTooLarge,
-    /// The request's head is larger than the edge or the pod takes.
-    HeadTooLarge,
+    /// The request headers exceed the size limit of the edge or the pod.
+    HeadersTooLarge,
     /// The request was not complete in time.
     RequestTimeout,
-    /// There is nothing at this address.
+    /// No resource exists at this address.
     NotFound,
-    /// Pages of this origin may not use this installation.
+    /// Pages of this origin are not allowed to use this installation.
     OriginDenied,
-    /// This is no room id.
+    /// The path does not contain a valid room id.
     RoomInvalid,
-    /// No such named room.
+    /// No named room with this name exists.
     RoomNotFound,
     /// A room of this name exists in this region.
     RoomExists,
-    /// This region keeps as many named rooms as it may have.
+    /// The region has reached its maximum number of named rooms.
     RegionFull,
     /// The owner deleted this room.
     RoomDeleted,
-    /// The room has as many participants as it may have.
+    /// The room has reached its maximum number of participants.
     RoomFull,
-    /// Too many people wait for this room already.
+    /// The lobby of this room is full.
     LobbyFull,
-    /// Nobody answered at the door.
+    /// The owner did not answer within the time limit of the lobby.
     LobbyTimeout,
-    /// Nobody of this id is in the room or waits for it.
+    /// No participant with this id is in the room or in its lobby.
     ParticipantNotFound,
-    /// The room has no such ban.
+    /// The room has no ban with this id.
     BanNotFound,
-    /// The room has as many bans as it may have: lift one first.
+    /// The room has reached its maximum number of bans: lift one first.
     TooManyBans,
     /// Too many requests from this address, or of this participant.
     TooManyRequests,
@@ -51,81 +51,81 @@ pub enum Code {
     TooManyRooms,
     /// Too many open sockets from this address.
     TooManySockets,
-    /// This pod takes no more; another may.
+    /// This pod has reached a limit; another pod may accept the request.
     PodFull,
-    /// The page is larger than this installation allows.
+    /// The page exceeds the size limit of this installation.
     PageTooLarge,
-    /// What is at this address is no page: its manifest or its content does not agree with itself.
+    /// The manifest or the content of this page is invalid.
     PageInvalid,
-    /// All pages of this tab together are larger than allowed: close one first.
+    /// All pages of this tab together exceed the size limit: close one first.
     PagesTooLarge,
-    /// This tab has as many pages as it may have: close one first.
+    /// This tab has reached its maximum number of pages: close one first.
     TooManyPages,
     /// Too many requests for pages.
-    PagesTooFast,
-    /// No media relay takes sessions now.
-    NoRelay,
-    /// This pod is starting, draining or without its bus.
+    TooManyPageRequests,
+    /// No media relay accepts sessions now.
+    RelayUnavailable,
+    /// This pod is starting, draining or not connected to NATS.
     NotReady,
     /// The store of named rooms does not answer.
     StoreUnavailable,
-    /// The display name is empty, too long or has control characters.
+    /// The display name is empty, too long or contains forbidden characters.
     NameInvalid,
     /// The first message must be enter or resume.
-    EnterFirst,
-    /// No enter or resume within the time limit.
+    EnterRequired,
+    /// The socket sent no enter or resume within the time limit.
     EnterTimeout,
-    /// This socket has entered already.
+    /// This socket has already entered.
     AlreadyEntered,
-    /// The ticket is forged, of another room or unreadable.
+    /// The ticket is forged, for another room or unreadable.
     TicketInvalid,
-    /// The ticket is too old: join again.
+    /// The ticket has expired: join again.
     TicketExpired,
     /// The ticket has been used: join again.
     TicketUsed,
-    /// The resume token is forged, of another room or unreadable.
+    /// The resume token is forged, for another room or unreadable.
     ResumeInvalid,
-    /// Too late to resume: join again.
+    /// The resume token has expired: join again.
     ResumeExpired,
-    /// The same participant is connected elsewhere; this client stops for good.
+    /// The same participant connected again; this client does not reconnect.
     Replaced,
     /// The owner removed this participant.
     Kicked,
-    /// This participant may not enter the room.
+    /// This participant is banned from the room.
     Banned,
-    /// This installation has no live broadcasts that anybody may open.
-    LiveOff,
+    /// Live broadcasts are disabled on this installation.
+    LiveDisabled,
     /// The owner did not admit this participant.
     LobbyDenied,
-    /// The message is not JSON or not of its type; the socket is closed after too many.
+    /// The message is not valid JSON or does not match its schema; after too many of these the socket is closed.
     BadMessage,
-    /// A message of an unknown type; the socket is closed after too many.
+    /// The message has an unknown type; after too many of these the socket is closed.
     UnknownType,
-    /// Not a frame of RFC 6455.
+    /// The frame violates RFC 6455.
     BadFrame,
-    /// A text message that is not UTF-8.
+    /// A text message is not valid UTF-8.
     BadEncoding,
-    /// The message is over the size limit.
+    /// The message exceeds the size limit.
     MessageTooLarge,
-    /// The message came in more fragments, or in smaller pieces, than allowed.
+    /// The message was sent in too many fragments or pieces.
     TooManyFragments,
     /// The message was not complete in time.
     MessageTimeout,
     /// Incomplete messages from this address hold too many bytes.
-    IncompleteBytes,
-    /// This socket sends too much too fast.
+    ReassemblyLimitExceeded,
+    /// This socket exceeds its rate of messages or bytes.
     RateLimited,
     /// This socket reads too slowly.
     SlowConsumer,
-    /// The chat line is too long.
+    /// The chat line exceeds the length limit.
     ChatTooLong,
     /// Too many chat lines: this one was not sent.
-    ChatTooFast,
+    TooManyChatLines,
     /// Too many requests for ICE servers.
-    IceTooFast,
-    /// This pod is going away: resume on another.
-    GoElsewhere,
-    /// A fault of ours.
+    TooManyIceRequests,
+    /// This pod is draining: resume on another.
+    Goaway,
+    /// An internal error of the service.
     Internal,
 }
 
@@ -134,7 +134,7 @@ impl Code {
     pub const ALL: [Code; 62] = [
         Code::BadRequest,
         Code::BodyTooLarge,
-        Code::HeadTooLarge,
+        Code::HeadersTooLarge,
         Code::RequestTimeout,
         Code::NotFound,
         Code::OriginDenied,
@@ -161,12 +161,12 @@ impl Code {
         Code::PageInvalid,
         Code::PagesTooLarge,
         Code::TooManyPages,
-        Code::PagesTooFast,
-        Code::NoRelay,
+        Code::TooManyPageRequests,
+        Code::RelayUnavailable,
         Code::NotReady,
         Code::StoreUnavailable,
         Code::NameInvalid,
-        Code::EnterFirst,
+        Code::EnterRequired,
         Code::EnterTimeout,
         Code::AlreadyEntered,
         Code::TicketInvalid,
@@ -177,7 +177,7 @@ impl Code {
         Code::Replaced,
         Code::Kicked,
         Code::Banned,
-        Code::LiveOff,
+        Code::LiveDisabled,
         Code::LobbyDenied,
         Code::BadMessage,
         Code::UnknownType,
@@ -186,13 +186,13 @@ impl Code {
         Code::MessageTooLarge,
         Code::TooManyFragments,
         Code::MessageTimeout,
-        Code::IncompleteBytes,
+        Code::ReassemblyLimitExceeded,
         Code::RateLimited,
         Code::SlowConsumer,
         Code::ChatTooLong,
-        Code::ChatTooFast,
-        Code::IceTooFast,
-        Code::GoElsewhere,
+        Code::TooManyChatLines,
+        Code::TooManyIceRequests,
+        Code::Goaway,
         Code::Internal,
     ];
 
@@ -211,7 +211,7 @@ impl Code {
         match self {
             Code::BadRequest => "BAD_REQUEST",
             Code::BodyTooLarge => "BODY_TOO_LARGE",
-            Code::HeadTooLarge => "HEAD_TOO_LARGE",
+            Code::HeadersTooLarge => "HEADERS_TOO_LARGE",
             Code::RequestTimeout => "REQUEST_TIMEOUT",
             Code::NotFound => "NOT_FOUND",
             Code::OriginDenied => "ORIGIN_DENIED",
@@ -238,12 +238,12 @@ impl Code {
             Code::PageInvalid => "PAGE_INVALID",
             Code::PagesTooLarge => "PAGES_TOO_LARGE",
             Code::TooManyPages => "TOO_MANY_PAGES",
-            Code::PagesTooFast => "PAGES_TOO_FAST",
-            Code::NoRelay => "NO_RELAY",
+            Code::TooManyPageRequests => "TOO_MANY_PAGE_REQUESTS",
+            Code::RelayUnavailable => "RELAY_UNAVAILABLE",
             Code::NotReady => "NOT_READY",
             Code::StoreUnavailable => "STORE_UNAVAILABLE",
             Code::NameInvalid => "NAME_INVALID",
-            Code::EnterFirst => "ENTER_FIRST",
+            Code::EnterRequired => "ENTER_REQUIRED",
             Code::EnterTimeout => "ENTER_TIMEOUT",
             Code::AlreadyEntered => "ALREADY_ENTERED",
             Code::TicketInvalid => "TICKET_INVALID",
@@ -254,7 +254,7 @@ impl Code {
             Code::Replaced => "REPLACED",
             Code::Kicked => "KICKED",
             Code::Banned => "BANNED",
-            Code::LiveOff => "LIVE_OFF",
+            Code::LiveDisabled => "LIVE_DISABLED",
             Code::LobbyDenied => "LOBBY_DENIED",
             Code::BadMessage => "BAD_MESSAGE",
             Code::UnknownType => "UNKNOWN_TYPE",
@@ -263,13 +263,13 @@ impl Code {
             Code::MessageTooLarge => "MESSAGE_TOO_LARGE",
             Code::TooManyFragments => "TOO_MANY_FRAGMENTS",
             Code::MessageTimeout => "MESSAGE_TIMEOUT",
-            Code::IncompleteBytes => "INCOMPLETE_BYTES",
+            Code::ReassemblyLimitExceeded => "REASSEMBLY_LIMIT_EXCEEDED",
             Code::RateLimited => "RATE_LIMITED",
             Code::SlowConsumer => "SLOW_CONSUMER",
             Code::ChatTooLong => "CHAT_TOO_LONG",
-            Code::ChatTooFast => "CHAT_TOO_FAST",
-            Code::IceTooFast => "ICE_TOO_FAST",
-            Code::GoElsewhere => "GO_ELSEWHERE",
+            Code::TooManyChatLines => "TOO_MANY_CHAT_LINES",
+            Code::TooManyIceRequests => "TOO_MANY_ICE_REQUESTS",
+            Code::Goaway => "GOAWAY",
             Code::Internal => "INTERNAL",
         }
     }
@@ -279,7 +279,7 @@ impl Code {
         match self {
             Code::BadRequest => Some(400),
             Code::BodyTooLarge => Some(413),
-            Code::HeadTooLarge => Some(431),
+            Code::HeadersTooLarge => Some(431),
             Code::RequestTimeout => Some(408),
             Code::NotFound => Some(404),
             Code::OriginDenied => Some(403),
@@ -306,12 +306,12 @@ impl Code {
             Code::PageInvalid => None,
             Code::PagesTooLarge => None,
             Code::TooManyPages => None,
-            Code::PagesTooFast => None,
-            Code::NoRelay => Some(503),
+            Code::TooManyPageRequests => None,
+            Code::RelayUnavailable => Some(503),
             Code::NotReady => Some(503),
             Code::StoreUnavailable => Some(503),
             Code::NameInvalid => Some(400),
-            Code::EnterFirst => None,
+            Code::EnterRequired => None,
             Code::EnterTimeout => None,
             Code::AlreadyEntered => None,
             Code::TicketInvalid => None,
@@ -322,7 +322,7 @@ impl Code {
             Code::Replaced => None,
             Code::Kicked => None,
             Code::Banned => Some(403),
-            Code::LiveOff => Some(403),
+            Code::LiveDisabled => Some(403),
             Code::LobbyDenied => Some(403),
             Code::BadMessage => None,
             Code::UnknownType => None,
@@ -331,13 +331,13 @@ impl Code {
             Code::MessageTooLarge => None,
             Code::TooManyFragments => None,
             Code::MessageTimeout => None,
-            Code::IncompleteBytes => None,
+            Code::ReassemblyLimitExceeded => None,
             Code::RateLimited => None,
             Code::SlowConsumer => None,
             Code::ChatTooLong => None,
-            Code::ChatTooFast => None,
-            Code::IceTooFast => None,
-            Code::GoElsewhere => None,
+            Code::TooManyChatLines => None,
+            Code::TooManyIceRequests => None,
+            Code::Goaway => None,
             Code::Internal => Some(500),
         }
     }
@@ -347,7 +347,7 @@ impl Code {
         match self {
             Code::BadRequest => None,
             Code::BodyTooLarge => None,
-            Code::HeadTooLarge => None,
+            Code::HeadersTooLarge => None,
             Code::RequestTimeout => None,
             Code::NotFound => None,
             Code::OriginDenied => None,
@@ -374,12 +374,12 @@ impl Code {
             Code::PageInvalid => None,
             Code::PagesTooLarge => None,
             Code::TooManyPages => None,
-            Code::PagesTooFast => None,
-            Code::NoRelay => None,
+            Code::TooManyPageRequests => None,
+            Code::RelayUnavailable => None,
             Code::NotReady => Some(4505),
             Code::StoreUnavailable => Some(4506),
             Code::NameInvalid => Some(4406),
-            Code::EnterFirst => Some(4405),
+            Code::EnterRequired => Some(4405),
             Code::EnterTimeout => Some(4408),
             Code::AlreadyEntered => None,
             Code::TicketInvalid => Some(4401),
@@ -390,7 +390,7 @@ impl Code {
             Code::Replaced => Some(4413),
             Code::Kicked => Some(4414),
             Code::Banned => Some(4415),
-            Code::LiveOff => None,
+            Code::LiveDisabled => None,
             Code::LobbyDenied => Some(4416),
             Code::BadMessage => Some(4400),
             Code::UnknownType => Some(4400),
@@ -399,24 +399,24 @@ impl Code {
             Code::MessageTooLarge => Some(1009),
             Code::TooManyFragments => Some(1008),
             Code::MessageTimeout => Some(4433),
-            Code::IncompleteBytes => Some(4434),
+            Code::ReassemblyLimitExceeded => Some(4434),
             Code::RateLimited => Some(4429),
             Code::SlowConsumer => Some(4430),
             Code::ChatTooLong => None,
-            Code::ChatTooFast => None,
-            Code::IceTooFast => None,
-            Code::GoElsewhere => Some(1012),
+            Code::TooManyChatLines => None,
+            Code::TooManyIceRequests => None,
+            Code::Goaway => Some(1012),
             Code::Internal => Some(1011),
         }
     }
 
     /// Whether the same request may succeed later.
     pub const fn retry(self) -> bool {
-        matches!(self, Code::RequestTimeout | Code::RegionFull | Code::RoomFull | Code::LobbyFull | Code::LobbyTimeout | Code::TooManyRequests | Code::RoomLocked | Code::RoomHomeUnreachable | Code::TooManyJoins | Code::TooManyRooms | Code::TooManySockets | Code::PodFull | Code::PagesTooFast | Code::NoRelay | Code::NotReady | Code::StoreUnavailable | Code::MessageTimeout | Code::IncompleteBytes | Code::RateLimited | Code::SlowConsumer | Code::ChatTooFast | Code::IceTooFast | Code::GoElsewhere | Code::Internal)
+        matches!(self, Code::RequestTimeout | Code::RegionFull | Code::RoomFull | Code::LobbyFull | Code::LobbyTimeout | Code::TooManyRequests | Code::RoomLocked | Code::RoomHomeUnreachable | Code::TooManyJoins | Code::TooManyRooms | Code::TooManySockets | Code::PodFull | Code::TooManyPageRequests | Code::RelayUnavailable | Code::NotReady | Code::StoreUnavailable | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::TooManyChatLines | Code::TooManyIceRequests | Code::Goaway | Code::Internal)
     }
 
     /// Whether a client whose socket was closed with it connects again by itself.
     pub const fn reconnect(self) -> bool {
-        matches!(self, Code::TooManyRequests | Code::RoomHomeUnreachable | Code::TooManySockets | Code::PodFull | Code::NotReady | Code::StoreUnavailable | Code::EnterTimeout | Code::MessageTimeout | Code::IncompleteBytes | Code::RateLimited | Code::SlowConsumer | Code::GoElsewhere | Code::Internal)
+        matches!(self, Code::TooManyRequests | Code::RoomHomeUnreachable | Code::TooManySockets | Code::PodFull | Code::NotReady | Code::StoreUnavailable | Code::EnterTimeout | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::Goaway | Code::Internal)
     }
 }

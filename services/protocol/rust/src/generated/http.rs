@@ -87,9 +87,9 @@ pub struct LiveRequest {
     /// To publish the broadcast, and not only to subscribe to it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub publish: Option<bool>,
-    /// The address of the relay that was lost or goes: another one is answered where there is one.
+    /// The address of a relay that was lost or drains: the answer names another one where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
-    pub without: Option<Text<0, 256>>,
+    pub exclude: Option<Text<0, 256>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -63,12 +63,12 @@ pub const ADDRESS_BUFFERED_BYTES: Limit = Limit::new("address.bufferedBytes", "P
 /// A quarter of the 768 MiB of a pod; over it, sockets of the network that holds most are closed.
 pub const POD_BUFFERED_BYTES: Limit = Limit::new("pod.bufferedBytes", "PARLEY_LIMIT_POD_BUFFERED_BYTES", [201_326_592, 65_536, 1_099_511_627_776], "bytes", Some(Code::SlowConsumer));
 /// 16 KiB for each of the 500 sockets of one network, all in the middle of a message.
-pub const ADDRESS_INCOMPLETE_BYTES: Limit = Limit::new("address.incompleteBytes", "PARLEY_LIMIT_ADDRESS_INCOMPLETE_BYTES", [8_388_608, 65_536, 1_099_511_627_776], "bytes", Some(Code::IncompleteBytes));
+pub const ADDRESS_REASSEMBLY_BYTES: Limit = Limit::new("address.reassemblyBytes", "PARLEY_LIMIT_ADDRESS_REASSEMBLY_BYTES", [8_388_608, 65_536, 1_099_511_627_776], "bytes", Some(Code::ReassemblyLimitExceeded));
 /// A twelfth of the 768 MiB of a pod; over it, sockets of the network that holds most are closed.
-pub const POD_INCOMPLETE_BYTES: Limit = Limit::new("pod.incompleteBytes", "PARLEY_LIMIT_POD_INCOMPLETE_BYTES", [67_108_864, 65_536, 1_099_511_627_776], "bytes", Some(Code::IncompleteBytes));
+pub const POD_REASSEMBLY_BYTES: Limit = Limit::new("pod.reassemblyBytes", "PARLEY_LIMIT_POD_REASSEMBLY_BYTES", [67_108_864, 65_536, 1_099_511_627_776], "bytes", Some(Code::ReassemblyLimitExceeded));
 /// A socket that does not say who it is holds memory for nothing.
 pub const SOCKET_ENTER_TIMEOUT: Limit = Limit::new("socket.enterTimeout", "PARLEY_LIMIT_SOCKET_ENTER_TIMEOUT", [5000, 100, 60_000], "ms", Some(Code::EnterTimeout));
-/// With two misses noticed at the third ping, somebody whose network is gone shows away within 5 s.
+/// With two misses noticed at the third ping, a participant whose network failed shows as away within 5 s.
 pub const SOCKET_PING_INTERVAL: Limit = Limit::new("socket.pingInterval", "PARLEY_LIMIT_SOCKET_PING_INTERVAL", [1500, 200, 60_000], "ms", None);
 /// Well below the 20,000 descriptors a process usually gets, as the edge needs two for each.
 pub const POD_SOCKETS: Limit = Limit::new("pod.sockets", "PARLEY_LIMIT_POD_SOCKETS", [8000, 1, 100_000], "sockets", Some(Code::PodFull));
@@ -90,40 +90,40 @@ pub const POD_JOINS: Limit = Limit::new("pod.joins", "PARLEY_LIMIT_POD_JOINS", [
 pub const POD_RESUMES: Limit = Limit::new("pod.resumes", "PARLEY_LIMIT_POD_RESUMES", [200, 1, 1_000_000], "resumes per second", Some(Code::PodFull));
 /// After a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and come back; requests and tickets are counted apart, so that neither keeps out the other.
 pub const POD_READS: Limit = Limit::new("pod.reads", "PARLEY_LIMIT_POD_READS", [400, 1, 1_000_000], "store reads per second", Some(Code::PodFull));
-/// Of messages on NATS that are not understood: enough to find their sender; `parley_bus_bad_messages_total` counts all of them.
-pub const POD_BAD_BUS_LINES: Limit = Limit::new("pod.badBusLines", "PARLEY_LIMIT_POD_BAD_BUS_LINES", [60, 1, 1_000_000], "log lines per minute", None);
-/// A named room is kept until it is deleted or was not used for `room.idle`.
+/// Of messages on NATS that are not understood: enough to find their sender; `parley_nats_invalid_messages_total` counts all of them.
+pub const POD_BAD_MESSAGE_LOG_LINES: Limit = Limit::new("pod.badMessageLogLines", "PARLEY_LIMIT_POD_BAD_MESSAGE_LOG_LINES", [60, 1, 1_000_000], "log lines per minute", None);
+/// A named room is kept until it is deleted or was not used for `room.idleTimeout`.
 pub const ADDRESS_ROOMS: Limit = Limit::new("address.rooms", "PARLEY_LIMIT_ADDRESS_ROOMS", [30, 1, 1_000_000], "named rooms per hour", Some(Code::TooManyRooms));
 /// An owner who admits a whole class one by one; each costs a read of the store.
 pub const ADDRESS_MODERATION: Limit = Limit::new("address.moderation", "PARLEY_LIMIT_ADDRESS_MODERATION", [240, 1, 1_000_000], "requests per minute", Some(Code::TooManyRequests));
-/// They are read with the room at every join, and told between pods in one message.
+/// They are read with the room at every join, and sent between pods in one message.
 pub const ROOM_BANS: Limit = Limit::new("room.bans", "PARLEY_LIMIT_ROOM_BANS", [200, 1, 500], "bans", Some(Code::TooManyBans));
-/// Over it the earliest is forgotten, whose resume token is then as good as that of somebody who left.
+/// Over it the earliest is forgotten, whose resume token is then treated as that of a participant that left.
 pub const ROOM_KICKED: Limit = Limit::new("room.kicked", "PARLEY_LIMIT_ROOM_KICKED", [200, 1, 1000], "participants", None);
 /// The owner sees each of them; counted against the local roster.
 pub const ROOM_LOBBY: Limit = Limit::new("room.lobby", "PARLEY_LIMIT_ROOM_LOBBY", [50, 1, 1000], "people waiting", Some(Code::LobbyFull));
 /// Of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns.
 pub const ADDRESS_LOBBY: Limit = Limit::new("address.lobby", "PARLEY_LIMIT_ADDRESS_LOBBY", [10, 1, 1000], "people waiting", Some(Code::LobbyFull));
-/// A quarter of an hour at a door that nobody opens.
-pub const LOBBY_WAIT: Limit = Limit::new("lobby.wait", "PARLEY_LIMIT_LOBBY_WAIT", [900_000, 1000, 86_400_000], "ms", Some(Code::LobbyTimeout));
+/// A quarter of an hour without an answer of the owner.
+pub const LOBBY_TIMEOUT: Limit = Limit::new("lobby.timeout", "PARLEY_LIMIT_LOBBY_TIMEOUT", [900_000, 1000, 86_400_000], "ms", Some(Code::LobbyTimeout));
 /// Soft unless the room was made with a cap: counted against the local roster; a section of 1,000 people is half of what NATS takes in a message.
 pub const ROOM_PARTICIPANTS: Limit = Limit::new("room.participants", "PARLEY_LIMIT_ROOM_PARTICIPANTS", [100, 1, 1000], "participants", Some(Code::RoomFull));
 /// 90 days: a room that is used once in a quarter stays; pods with people in a room renew it about once a minute at most.
-pub const ROOM_IDLE: Limit = Limit::new("room.idle", "PARLEY_LIMIT_ROOM_IDLE", [7_776_000_000, 600_000, 315_360_000_000], "ms", Some(Code::RoomNotFound));
+pub const ROOM_IDLE_TIMEOUT: Limit = Limit::new("room.idleTimeout", "PARLEY_LIMIT_ROOM_IDLE_TIMEOUT", [7_776_000_000, 600_000, 315_360_000_000], "ms", Some(Code::RoomNotFound));
 /// 20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred people are half of it.
 pub const REGION_ROOMS: Limit = Limit::new("region.rooms", "PARLEY_LIMIT_REGION_ROOMS", [50_000, 1, 10_000_000], "named rooms", Some(Code::RegionFull));
 /// Up to here media goes from peer to peer.
-pub const MESH_MAX: Limit = Limit::new("mesh.max", "PARLEY_LIMIT_MESH_MAX", [4, 1, 12], "participants", None);
+pub const MESH_PARTICIPANTS: Limit = Limit::new("mesh.participants", "PARLEY_LIMIT_MESH_PARTICIPANTS", [4, 1, 12], "participants", None);
 /// A name fits a tile.
 pub const NAME_CHARS: Limit = Limit::new("name.chars", "PARLEY_LIMIT_NAME_CHARS", [64, 1, 256], "characters", Some(Code::NameInvalid));
 /// A long paragraph.
 pub const CHAT_CHARS: Limit = Limit::new("chat.chars", "PARLEY_LIMIT_CHAT_CHARS", [2000, 1, 4000], "characters", Some(Code::ChatTooLong));
-/// Nobody types faster; a burst of twice that is allowed.
-pub const CHAT_LINES: Limit = Limit::new("chat.lines", "PARLEY_LIMIT_CHAT_LINES", [5, 1, 1000], "lines per second", Some(Code::ChatTooFast));
-/// What somebody who resumes may have missed.
+/// Faster than a person types; a burst of twice that is allowed.
+pub const CHAT_LINES: Limit = Limit::new("chat.lines", "PARLEY_LIMIT_CHAT_LINES", [5, 1, 1000], "lines per second", Some(Code::TooManyChatLines));
+/// What a participant that resumes may have missed.
 pub const CHAT_HISTORY: Limit = Limit::new("chat.history", "PARLEY_LIMIT_CHAT_HISTORY", [100, 0, 1000], "lines", None);
 /// Of one resume; a room gets its chat back from several clients.
-pub const CHAT_BROUGHT: Limit = Limit::new("chat.brought", "PARLEY_LIMIT_CHAT_BROUGHT", [20, 0, 20], "lines", None);
+pub const CHAT_RESUME_LINES: Limit = Limit::new("chat.resumeLines", "PARLEY_LIMIT_CHAT_RESUME_LINES", [20, 0, 20], "lines", None);
 /// From the answer to the socket is one round trip.
 pub const TICKET_TTL: Limit = Limit::new("ticket.ttl", "PARLEY_LIMIT_TICKET_TTL", [30_000, 1000, 300_000], "ms", Some(Code::TicketExpired));
 /// A reload, a lift, a change of network.
@@ -139,52 +139,52 @@ pub const TURN_TTL: Limit = Limit::new("turn.ttl", "PARLEY_LIMIT_TURN_TTL", [600
 /// Of one network on a TURN node: 50 people in calls of four have 150 ends of connections with three each; seven such networks fill the default ports; coturn answers 486.
 pub const TURN_NETWORK_ALLOCATIONS: Limit = Limit::new("turn.networkAllocations", "PARLEY_LIMIT_TURN_NETWORK_ALLOCATIONS", [480, 8, 60_000], "allocations", None);
 /// A client asks when a path breaks, at most every 5 s, and before its credentials end.
-pub const SOCKET_ICE_REQUESTS: Limit = Limit::new("socket.iceRequests", "PARLEY_LIMIT_SOCKET_ICE_REQUESTS", [12, 1, 100_000], "requests per minute", Some(Code::IceTooFast));
+pub const SOCKET_ICE_REQUESTS: Limit = Limit::new("socket.iceRequests", "PARLEY_LIMIT_SOCKET_ICE_REQUESTS", [12, 1, 100_000], "requests per minute", Some(Code::TooManyIceRequests));
 /// Of one network: an office whose TURN node ends, in which every client asks at once.
-pub const ADDRESS_ICE_REQUESTS: Limit = Limit::new("address.iceRequests", "PARLEY_LIMIT_ADDRESS_ICE_REQUESTS", [600, 1, 10_000_000], "requests per minute", Some(Code::IceTooFast));
-/// A TURN node says every 2 s what it is: two of these may be lost before nobody is sent to it.
-pub const TURN_LAPSE: Limit = Limit::new("turn.lapse", "PARLEY_LIMIT_TURN_LAPSE", [6000, 1000, 60_000], "ms", None);
-/// An installation has tens; more is somebody who says names without end, and is not heard.
+pub const ADDRESS_ICE_REQUESTS: Limit = Limit::new("address.iceRequests", "PARLEY_LIMIT_ADDRESS_ICE_REQUESTS", [600, 1, 10_000_000], "requests per minute", Some(Code::TooManyIceRequests));
+/// A TURN node renews its lease every 2 s: two renewals may be lost before no client is sent to it.
+pub const TURN_LEASE_DURATION: Limit = Limit::new("turn.leaseDuration", "PARLEY_LIMIT_TURN_LEASE_DURATION", [6000, 1000, 60_000], "ms", None);
+/// An installation has tens; more are an attack with invented names, and are ignored.
 pub const TURN_NODES: Limit = Limit::new("turn.nodes", "PARLEY_LIMIT_TURN_NODES", [256, 1, 10_000], "nodes", None);
 /// One may end in the middle of a call; each more costs everybody an allocation for every connection and transport.
 pub const TURN_OFFERED: Limit = Limit::new("turn.offered", "PARLEY_LIMIT_TURN_OFFERED", [2, 1, 8], "nodes", None);
-/// A relay says every 2 s what it is: two of these may be lost before nobody is sent to it.
-pub const MEDIA_RELAY_LAPSE: Limit = Limit::new("media.relayLapse", "PARLEY_LIMIT_MEDIA_RELAY_LAPSE", [6000, 1000, 60_000], "ms", None);
-/// A region has tens; more is somebody who says names without end, and is not heard.
+/// A relay renews its lease every 2 s: two renewals may be lost before no client is sent to it.
+pub const MEDIA_LEASE_DURATION: Limit = Limit::new("media.leaseDuration", "PARLEY_LIMIT_MEDIA_LEASE_DURATION", [6000, 1000, 60_000], "ms", None);
+/// A region has tens; more are an attack with invented names, and are ignored.
 pub const MEDIA_RELAYS: Limit = Limit::new("media.relays", "PARLEY_LIMIT_MEDIA_RELAYS", [256, 1, 10_000], "relays", None);
 /// Of one room; more are sent to one more relay each time, and what these publish crosses between the relays once.
-pub const MEDIA_PER_RELAY: Limit = Limit::new("media.perRelay", "PARLEY_LIMIT_MEDIA_PER_RELAY", [50, 1, 10_000], "participants", None);
-/// Who left a room keeps a token: it opens nothing later than this, and the socket hands out fresh ones.
-pub const MEDIA_TOKEN_AGE: Limit = Limit::new("media.tokenAge", "PARLEY_LIMIT_MEDIA_TOKEN_AGE", [300_000, 10_000, 3_600_000], "ms", None);
+pub const MEDIA_PARTICIPANTS_PER_RELAY: Limit = Limit::new("media.participantsPerRelay", "PARLEY_LIMIT_MEDIA_PARTICIPANTS_PER_RELAY", [50, 1, 10_000], "participants", None);
+/// A participant that left a room keeps a token: it opens no session after this time, and the socket issues fresh ones.
+pub const MEDIA_TOKEN_MAX_AGE: Limit = Limit::new("media.tokenMaxAge", "PARLEY_LIMIT_MEDIA_TOKEN_MAX_AGE", [300_000, 10_000, 3_600_000], "ms", None);
 /// A session on a relay outlives a working day; then a fresh token opens the next one.
 pub const MEDIA_SESSION: Limit = Limit::new("media.session", "PARLEY_LIMIT_MEDIA_SESSION", [43_200_000, 60_000, 604_800_000], "ms", None);
-/// A long article with its pictures; whoever reads it keeps it in memory.
+/// A long article with its pictures; its readers keep it in memory.
 pub const PAGE_BYTES: Limit = Limit::new("page.bytes", "PARLEY_LIMIT_PAGE_BYTES", [16_777_216, 1024, 67_108_864], "bytes", Some(Code::PageTooLarge));
 /// One message of a data channel in every browser; the manifest of the largest page stays at 11 KiB.
 pub const PAGE_CHUNK_BYTES: Limit = Limit::new("page.chunkBytes", "PARLEY_LIMIT_PAGE_CHUNK_BYTES", [65_536, 16_384, 131_072], "bytes", None);
 /// Of all pages that one tab holds: four of the largest.
-pub const PAGE_MEMORY: Limit = Limit::new("page.memory", "PARLEY_LIMIT_PAGE_MEMORY", [67_108_864, 1024, 1_073_741_824], "bytes", Some(Code::PagesTooLarge));
-/// Of one socket; each page is a line in the books of a pod.
+pub const PAGE_MEMORY_BYTES: Limit = Limit::new("page.memoryBytes", "PARLEY_LIMIT_PAGE_MEMORY_BYTES", [67_108_864, 1024, 1_073_741_824], "bytes", Some(Code::PagesTooLarge));
+/// Of one socket; each page takes memory of a pod.
 pub const PAGE_PER_VISITOR: Limit = Limit::new("page.perVisitor", "PARLEY_LIMIT_PAGE_PER_VISITOR", [16, 1, 1000], "pages", Some(Code::TooManyPages));
 /// A reader is connected with so many at once: enough to find every chunk, few enough to set up.
-pub const PAGE_ASKED: Limit = Limit::new("page.asked", "PARLEY_LIMIT_PAGE_ASKED", [6, 1, 32], "holders", None);
+pub const PAGE_MAX_HOLDERS: Limit = Limit::new("page.maxHolders", "PARLEY_LIMIT_PAGE_MAX_HOLDERS", [6, 1, 32], "holders", None);
 /// More would each get too little of a holder who also wants to read.
-pub const PAGE_SERVED: Limit = Limit::new("page.served", "PARLEY_LIMIT_PAGE_SERVED", [8, 1, 256], "readers", None);
-/// Of one socket, about pages: a reader says some ten for each page.
-pub const PAGE_REQUESTS: Limit = Limit::new("page.requests", "PARLEY_LIMIT_PAGE_REQUESTS", [60, 1, 1_000_000], "messages per minute", Some(Code::PagesTooFast));
+pub const PAGE_MAX_READERS: Limit = Limit::new("page.maxReaders", "PARLEY_LIMIT_PAGE_MAX_READERS", [8, 1, 256], "readers", None);
+/// Of one socket, about pages: a reader sends some ten for each page.
+pub const PAGE_REQUESTS: Limit = Limit::new("page.requests", "PARLEY_LIMIT_PAGE_REQUESTS", [60, 1, 1_000_000], "messages per minute", Some(Code::TooManyPageRequests));
 /// Wishes for pages and pipes from one address: an office that opens a link at once.
-pub const ADDRESS_PAGES: Limit = Limit::new("address.pages", "PARLEY_LIMIT_ADDRESS_PAGES", [600, 1, 10_000_000], "requests per minute", Some(Code::PagesTooFast));
+pub const ADDRESS_PAGES: Limit = Limit::new("address.pages", "PARLEY_LIMIT_ADDRESS_PAGES", [600, 1, 10_000_000], "requests per minute", Some(Code::TooManyPageRequests));
 /// Each page is one NATS subscription.
 pub const POD_PAGES: Limit = Limit::new("pod.pages", "PARLEY_LIMIT_POD_PAGES", [10_000, 1, 1_000_000], "pages", Some(Code::PodFull));
-/// Pages of which a pod first heard from one address: a tenth of `pod.pages`, so that no address takes all.
-pub const ADDRESS_OPEN_PAGES: Limit = Limit::new("address.openPages", "PARLEY_LIMIT_ADDRESS_OPEN_PAGES", [1000, 1, 1_000_000], "pages", Some(Code::PagesTooFast));
-/// Counts are told this often at most, so that a thousand arrivals are not a million messages.
-pub const PAGE_COUNT_EVERY: Limit = Limit::new("page.countEvery", "PARLEY_LIMIT_PAGE_COUNT_EVERY", [1000, 50, 60_000], "ms", None);
-/// After a pod died its visitors come back to others: until then nothing is called gone.
-pub const PAGE_SETTLE: Limit = Limit::new("page.settle", "PARLEY_LIMIT_PAGE_SETTLE", [10_000, 0, 600_000], "ms", None);
+/// Pages that one address was the first to name on a pod: a tenth of `pod.pages`, so that no address takes all.
+pub const ADDRESS_OPEN_PAGES: Limit = Limit::new("address.openPages", "PARLEY_LIMIT_ADDRESS_OPEN_PAGES", [1000, 1, 1_000_000], "pages", Some(Code::TooManyPageRequests));
+/// Counts are sent this often at most, so that a thousand arrivals are not a million messages.
+pub const PAGE_COUNT_INTERVAL: Limit = Limit::new("page.countInterval", "PARLEY_LIMIT_PAGE_COUNT_INTERVAL", [1000, 50, 60_000], "ms", None);
+/// After a pod died its visitors come back to others: until then no page counts as gone.
+pub const PAGE_SETTLE_TIME: Limit = Limit::new("page.settleTime", "PARLEY_LIMIT_PAGE_SETTLE_TIME", [10_000, 0, 600_000], "ms", None);
 /// A full pod moves its people at 800 a second, which the others take; well within the 30 s that Kubernetes gives a process to end.
 pub const DRAIN_WINDOW: Limit = Limit::new("drain.window", "PARLEY_LIMIT_DRAIN_WINDOW", [10_000, 1000, 600_000], "ms", None);
-/// A sender learns within 2 s that nobody took a message (P7).
+/// A sender learns within 2 s that a message was not delivered (P7).
 pub const DIRECTED_TIMEOUT: Limit = Limit::new("directed.timeout", "PARLEY_LIMIT_DIRECTED_TIMEOUT", [1500, 100, 10_000], "ms", None);
 /// Messages to other pods that wait for an answer; over it the oldest is reported undelivered.
 pub const DIRECTED_PENDING: Limit = Limit::new("directed.pending", "PARLEY_LIMIT_DIRECTED_PENDING", [20_000, 1, 1_000_000], "messages", None);

@@ -1,13 +1,13 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Two visitors who connect: What they say to each other in directed messages, as JSON.
+//! Signaling between two visitors: Payloads of directed messages, as JSON.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{LinkId, PageAddress, PipeName};
 use crate::bounded::Text;
 use serde::{Deserialize, Serialize};
 
-/// What they say to each other in directed messages, as JSON.
+/// Payloads of directed messages, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
@@ -17,8 +17,8 @@ pub enum Message {
     Answer(Answer),
     #[serde(rename = "candidate")]
     Candidate(Candidate),
-    #[serde(rename = "refuse")]
-    Refuse(Refuse),
+    #[serde(rename = "reject")]
+    Reject(Reject),
     #[serde(rename = "pipe")]
     Pipe(Pipe),
 }
@@ -48,20 +48,20 @@ pub struct Candidate {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum RefuseWhy {
+pub enum RejectReason {
     #[serde(rename = "busy")]
     Busy,
-    #[serde(rename = "none")]
-    None,
-    #[serde(rename = "double")]
-    Double,
+    #[serde(rename = "not-found")]
+    NotFound,
+    #[serde(rename = "glare")]
+    Glare,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Refuse {
+pub struct Reject {
     pub link: LinkId,
-    pub why: RefuseWhy,
+    pub reason: RejectReason,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

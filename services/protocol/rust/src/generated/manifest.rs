@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Manifests: What the address of a page is the hash of.
+//! Manifests: The address of a page is the hash of its manifest.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{MediaType, PageSeal, Sha256};

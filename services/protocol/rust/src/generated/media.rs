@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Media relays: What relays say of themselves over NATS core, as JSON.
+//! Media relays: Leases of media relays, published over core NATS as JSON.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{CertificateHash, RelayName, RelayUrl};
@@ -30,7 +30,7 @@ pub struct MediaRelay {
     pub sessions: u64,
     /// Sessions it takes.
     pub capacity: NonZeroU64,
-    /// The last word: it is going.
+    /// The relay is about to end: no client is sent to it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
-    pub gone: Option<bool>,
+    pub draining: Option<bool>,
 }

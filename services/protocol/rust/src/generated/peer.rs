@@ -1,33 +1,33 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Two visitors who are connected: What they say on a data channel or a pipe, as JSON text messages.
+//! Messages between two connected visitors: On a data channel or a pipe, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::PageAddress;
 use crate::bounded::Text;
 use serde::{Deserialize, Serialize};
 
-/// What they say on a data channel or a pipe, as JSON text messages.
+/// On a data channel or a pipe, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
-    #[serde(rename = "open")]
-    Open(Open),
+    #[serde(rename = "handshake")]
+    Handshake(Handshake),
+    #[serde(rename = "bitfield")]
+    Bitfield(Bitfield),
     #[serde(rename = "have")]
     Have(Have),
-    #[serde(rename = "got")]
-    Got(Got),
-    #[serde(rename = "get")]
-    Get(Get),
-    #[serde(rename = "not")]
-    Not(Not),
+    #[serde(rename = "request")]
+    Request(Request),
+    #[serde(rename = "reject")]
+    Reject(Reject),
     #[serde(rename = "bye")]
     Bye,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Open {
+pub struct Handshake {
     pub page: PageAddress,
     /// As it stands: its SHA-256 is the address.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
@@ -36,24 +36,24 @@ pub struct Open {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Have {
+pub struct Bitfield {
     pub chunks: Text<0, 1024>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Got {
+pub struct Have {
     pub chunk: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Get {
+pub struct Request {
     pub chunk: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Not {
+pub struct Reject {
     pub chunk: u64,
 }

@@ -3,23 +3,23 @@
 /// What went wrong, by a name that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// No HTTP request, or one this server does not take.
+    /// Not an HTTP request, or one that this server does not support.
     BadRequest,
-    /// Nothing at this address.
+    /// No resource exists at this address.
     NotFound,
     /// A method other than GET and HEAD.
     MethodNotAllowed,
-    /// The request's head is over `head.bytes`, or has too many headers.
-    HeadTooLarge,
-    /// The head was not complete within `head.timeout`.
+    /// The request's head is over `headers.bytes`, or has too many headers.
+    HeadersTooLarge,
+    /// The head was not complete within `headers.timeout`.
     UpgradeTimeout,
     /// A topic is reached with a WebSocket.
     UpgradeRequired,
-    /// A page of this origin may not use the relay.
+    /// Pages of this origin are not allowed to use the relay.
     OriginDenied,
     /// The path is not a topic.
     TopicInvalid,
-    /// The path begins with a name that the relay keeps for itself.
+    /// The path begins with a reserved name.
     TopicReserved,
     /// The pod has `pod.topics` topics.
     TooManyTopics,
@@ -27,7 +27,7 @@ pub enum Code {
     PodFull,
     /// The network has `address.sockets` sockets.
     TooManySockets,
-    /// The pod drains, or NATS is away and other pods are needed for this.
+    /// The pod drains, or NATS is disconnected and the request needs other pods.
     NotReady,
     /// Not a frame of RFC 6455.
     BadFrame,
@@ -35,37 +35,37 @@ pub enum Code {
     BadEncoding,
     /// A message over `stream.messageBytes`, or in more than `stream.fragments`.
     MessageTooLarge,
-    /// A message that was not complete within `stream.messageTime`.
+    /// A message that was not complete within `stream.messageTimeout`.
     MessageTimeout,
-    /// The pod holds too much, or the network `address.assemblyBytes`: `pod.assemblyBytes`, `pod.queuedBytes`, or twice `media.cacheBytes`.
-    PodMemory,
-    /// The reader took nothing for `reader.stuckTime`.
+    /// The pod exceeds a memory limit, or the network `address.reassemblyBytes`: `pod.reassemblyBytes`, `pod.queuedBytes`, or twice `media.cacheBytes`.
+    MemoryLimitExceeded,
+    /// The reader received nothing for `reader.stallTimeout`.
     SlowConsumer,
-    /// Nothing was heard for `socket.idleTimeout`.
-    SocketIdle,
-    /// The pod is going away.
-    GoElsewhere,
-    /// A token is needed here and there is none.
+    /// The client sent nothing for `socket.idleTimeout`.
+    IdleTimeout,
+    /// The pod drains.
+    Goaway,
+    /// The topic requires a token and the request has none.
     TokenRequired,
-    /// Not a token of this relay: its form, key, algorithm, sizes or lifetime.
+    /// The form, key, algorithm, size or lifetime of the token is invalid.
     TokenInvalid,
-    /// The token was good until now or before.
+    /// The token has expired.
     TokenExpired,
-    /// The token is not good yet.
-    TokenEarly,
-    /// The token is good, but not for this.
-    TokenScope,
-    /// The token, or whoever it was made for, was revoked.
+    /// The token is not valid yet (`nbf`, `iat`).
+    TokenNotYetValid,
+    /// The token is valid, but does not grant this request.
+    TokenInsufficientScope,
+    /// The token, or its subject, was revoked.
     TokenRevoked,
     /// No token came within `token.timeout`.
     TokenTimeout,
     /// Not a code for this path, or it was used, or it is over `code.lifetime` old.
     CodeInvalid,
-    /// The pod has `pod.waiting` sockets whose token has yet to come, or the network `address.waiting`.
-    TooManyWaiting,
+    /// The pod has `pod.unauthenticated` sockets whose token has yet to come, or the network `address.unauthenticated`.
+    TooManyUnauthenticated,
     /// The pod has `pod.codes` codes, or the network `address.codes`.
     TooManyCodes,
-    /// The pod has `pod.revocations` revocations; this one was not taken.
+    /// The pod has `pod.revocations` revocations; this one was refused.
     TooManyRevocations,
     /// The body of a request is over `body.bytes`.
     BodyTooLarge,
@@ -75,7 +75,7 @@ pub enum Code {
     TooManyBroadcasts,
     /// The session watches more than `media.subscriptions` tracks.
     TooManySubscriptions,
-    /// The pod has `media.handshakes` sessions that are about to begin.
+    /// The pod has `media.handshakes` handshakes in progress.
     TooManyHandshakes,
 }
 
@@ -85,7 +85,7 @@ impl Code {
         Code::BadRequest,
         Code::NotFound,
         Code::MethodNotAllowed,
-        Code::HeadTooLarge,
+        Code::HeadersTooLarge,
         Code::UpgradeTimeout,
         Code::UpgradeRequired,
         Code::OriginDenied,
@@ -99,19 +99,19 @@ impl Code {
         Code::BadEncoding,
         Code::MessageTooLarge,
         Code::MessageTimeout,
-        Code::PodMemory,
+        Code::MemoryLimitExceeded,
         Code::SlowConsumer,
-        Code::SocketIdle,
-        Code::GoElsewhere,
+        Code::IdleTimeout,
+        Code::Goaway,
         Code::TokenRequired,
         Code::TokenInvalid,
         Code::TokenExpired,
-        Code::TokenEarly,
-        Code::TokenScope,
+        Code::TokenNotYetValid,
+        Code::TokenInsufficientScope,
         Code::TokenRevoked,
         Code::TokenTimeout,
         Code::CodeInvalid,
-        Code::TooManyWaiting,
+        Code::TooManyUnauthenticated,
         Code::TooManyCodes,
         Code::TooManyRevocations,
         Code::BodyTooLarge,
@@ -137,7 +137,7 @@ impl Code {
             Code::BadRequest => "BAD_REQUEST",
             Code::NotFound => "NOT_FOUND",
             Code::MethodNotAllowed => "METHOD_NOT_ALLOWED",
-            Code::HeadTooLarge => "HEAD_TOO_LARGE",
+            Code::HeadersTooLarge => "HEADERS_TOO_LARGE",
             Code::UpgradeTimeout => "UPGRADE_TIMEOUT",
             Code::UpgradeRequired => "UPGRADE_REQUIRED",
             Code::OriginDenied => "ORIGIN_DENIED",
@@ -151,19 +151,19 @@ impl Code {
             Code::BadEncoding => "BAD_ENCODING",
             Code::MessageTooLarge => "MESSAGE_TOO_LARGE",
             Code::MessageTimeout => "MESSAGE_TIMEOUT",
-            Code::PodMemory => "POD_MEMORY",
+            Code::MemoryLimitExceeded => "MEMORY_LIMIT_EXCEEDED",
             Code::SlowConsumer => "SLOW_CONSUMER",
-            Code::SocketIdle => "SOCKET_IDLE",
-            Code::GoElsewhere => "GO_ELSEWHERE",
+            Code::IdleTimeout => "IDLE_TIMEOUT",
+            Code::Goaway => "GOAWAY",
             Code::TokenRequired => "TOKEN_REQUIRED",
             Code::TokenInvalid => "TOKEN_INVALID",
             Code::TokenExpired => "TOKEN_EXPIRED",
-            Code::TokenEarly => "TOKEN_EARLY",
-            Code::TokenScope => "TOKEN_SCOPE",
+            Code::TokenNotYetValid => "TOKEN_NOT_YET_VALID",
+            Code::TokenInsufficientScope => "TOKEN_INSUFFICIENT_SCOPE",
             Code::TokenRevoked => "TOKEN_REVOKED",
             Code::TokenTimeout => "TOKEN_TIMEOUT",
             Code::CodeInvalid => "CODE_INVALID",
-            Code::TooManyWaiting => "TOO_MANY_WAITING",
+            Code::TooManyUnauthenticated => "TOO_MANY_UNAUTHENTICATED",
             Code::TooManyCodes => "TOO_MANY_CODES",
             Code::TooManyRevocations => "TOO_MANY_REVOCATIONS",
             Code::BodyTooLarge => "BODY_TOO_LARGE",
@@ -180,7 +180,7 @@ impl Code {
             Code::BadRequest => 400,
             Code::NotFound => 404,
             Code::MethodNotAllowed => 405,
-            Code::HeadTooLarge => 431,
+            Code::HeadersTooLarge => 431,
             Code::UpgradeTimeout => 408,
             Code::UpgradeRequired => 426,
             Code::OriginDenied => 403,
@@ -194,19 +194,19 @@ impl Code {
             Code::BadEncoding => 400,
             Code::MessageTooLarge => 413,
             Code::MessageTimeout => 408,
-            Code::PodMemory => 503,
+            Code::MemoryLimitExceeded => 503,
             Code::SlowConsumer => 503,
-            Code::SocketIdle => 408,
-            Code::GoElsewhere => 503,
+            Code::IdleTimeout => 408,
+            Code::Goaway => 503,
             Code::TokenRequired => 401,
             Code::TokenInvalid => 401,
             Code::TokenExpired => 401,
-            Code::TokenEarly => 401,
-            Code::TokenScope => 403,
+            Code::TokenNotYetValid => 401,
+            Code::TokenInsufficientScope => 403,
             Code::TokenRevoked => 403,
             Code::TokenTimeout => 408,
             Code::CodeInvalid => 403,
-            Code::TooManyWaiting => 503,
+            Code::TooManyUnauthenticated => 503,
             Code::TooManyCodes => 503,
             Code::TooManyRevocations => 503,
             Code::BodyTooLarge => 413,
@@ -223,7 +223,7 @@ impl Code {
             Code::BadRequest => 1002,
             Code::NotFound => 1008,
             Code::MethodNotAllowed => 1008,
-            Code::HeadTooLarge => 1008,
+            Code::HeadersTooLarge => 1008,
             Code::UpgradeTimeout => 1008,
             Code::UpgradeRequired => 1008,
             Code::OriginDenied => 1008,
@@ -237,19 +237,19 @@ impl Code {
             Code::BadEncoding => 1007,
             Code::MessageTooLarge => 1009,
             Code::MessageTimeout => 4433,
-            Code::PodMemory => 1013,
+            Code::MemoryLimitExceeded => 1013,
             Code::SlowConsumer => 4430,
-            Code::SocketIdle => 4432,
-            Code::GoElsewhere => 1012,
+            Code::IdleTimeout => 4432,
+            Code::Goaway => 1012,
             Code::TokenRequired => 4440,
             Code::TokenInvalid => 4441,
             Code::TokenExpired => 4442,
-            Code::TokenEarly => 4443,
-            Code::TokenScope => 4444,
+            Code::TokenNotYetValid => 4443,
+            Code::TokenInsufficientScope => 4444,
             Code::TokenRevoked => 4445,
             Code::TokenTimeout => 4446,
             Code::CodeInvalid => 4447,
-            Code::TooManyWaiting => 4504,
+            Code::TooManyUnauthenticated => 4504,
             Code::TooManyCodes => 4504,
             Code::TooManyRevocations => 4504,
             Code::BodyTooLarge => 1008,
@@ -262,7 +262,7 @@ impl Code {
 
     /// Whether the same request may succeed later.
     pub const fn retry(self) -> bool {
-        matches!(self, Code::UpgradeTimeout | Code::TooManyTopics | Code::PodFull | Code::TooManySockets | Code::NotReady | Code::MessageTimeout | Code::PodMemory | Code::SlowConsumer | Code::SocketIdle | Code::GoElsewhere | Code::TokenEarly | Code::TokenTimeout | Code::TooManyWaiting | Code::TooManyCodes | Code::TooManyRevocations | Code::TooManySessions | Code::TooManyBroadcasts | Code::TooManySubscriptions | Code::TooManyHandshakes)
+        matches!(self, Code::UpgradeTimeout | Code::TooManyTopics | Code::PodFull | Code::TooManySockets | Code::NotReady | Code::MessageTimeout | Code::MemoryLimitExceeded | Code::SlowConsumer | Code::IdleTimeout | Code::Goaway | Code::TokenNotYetValid | Code::TokenTimeout | Code::TooManyUnauthenticated | Code::TooManyCodes | Code::TooManyRevocations | Code::TooManySessions | Code::TooManyBroadcasts | Code::TooManySubscriptions | Code::TooManyHandshakes)
     }
 }
 
@@ -274,10 +274,10 @@ pub mod session {
     pub const TOO_MANY_BROADCASTS: u16 = 429;
     /// TOO_MANY_SUBSCRIPTIONS
     pub const TOO_MANY_SUBSCRIPTIONS: u16 = 429;
-    /// GO_ELSEWHERE
-    pub const GO_ELSEWHERE: u16 = 503;
-    /// POD_MEMORY
-    pub const POD_MEMORY: u16 = 503;
+    /// GOAWAY
+    pub const GOAWAY: u16 = 503;
+    /// MEMORY_LIMIT_EXCEEDED
+    pub const MEMORY_LIMIT_EXCEEDED: u16 = 503;
     /// TOO_MANY_SESSIONS
     pub const TOO_MANY_SESSIONS: u16 = 503;
     /// NOT_READY
@@ -288,8 +288,8 @@ pub mod session {
         ("PATH_INVALID", PATH_INVALID),
         ("TOO_MANY_BROADCASTS", TOO_MANY_BROADCASTS),
         ("TOO_MANY_SUBSCRIPTIONS", TOO_MANY_SUBSCRIPTIONS),
-        ("GO_ELSEWHERE", GO_ELSEWHERE),
-        ("POD_MEMORY", POD_MEMORY),
+        ("GOAWAY", GOAWAY),
+        ("MEMORY_LIMIT_EXCEEDED", MEMORY_LIMIT_EXCEEDED),
         ("TOO_MANY_SESSIONS", TOO_MANY_SESSIONS),
         ("NOT_READY", NOT_READY),
     ];

@@ -45,9 +45,9 @@ pub fn kick(room: &str, participant: &str) -> String {
     format!("/v1/rooms/{room}/participants/{participant}/kick")
 }
 
-/// `/v1/rooms/{room}/participants/{participant}/ask-to-mute`
-pub fn ask_to_mute(room: &str, participant: &str) -> String {
-    format!("/v1/rooms/{room}/participants/{participant}/ask-to-mute")
+/// `/v1/rooms/{room}/participants/{participant}/request-mute`
+pub fn request_mute(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/request-mute")
 }
 
 /// `/v1/rooms/{room}/participants/{participant}/admit`

@@ -1,12 +1,12 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Server messages: What a pod says on a socket, as JSON text messages.
+//! Server messages: Messages of a pod on a socket, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{ChatId, ChatLine, ChatProof, CodeName, DisplayName, IceServer, Media, Member, ParticipantId, PodId, RelayOffer, RoomView, Waiting};
 use serde::{Deserialize, Serialize};
 
-/// What a pod says on a socket, as JSON text messages.
+/// Messages of a pod on a socket, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
@@ -24,8 +24,8 @@ pub enum Message {
     Changed(Changed),
     #[serde(rename = "chat")]
     Chat(Chat),
-    #[serde(rename = "chat-taken")]
-    ChatTaken(ChatTaken),
+    #[serde(rename = "chat-ack")]
+    ChatAck(ChatAck),
     #[serde(rename = "resume-token")]
     ResumeToken(ResumeToken),
     #[serde(rename = "undelivered")]
@@ -36,18 +36,18 @@ pub enum Message {
     Relay(Relay),
     #[serde(rename = "room-deleted")]
     RoomDeleted,
-    #[serde(rename = "in-lobby")]
-    InLobby(InLobby),
-    #[serde(rename = "knocked")]
-    Knocked(Knocked),
-    #[serde(rename = "knock-ended")]
-    KnockEnded(KnockEnded),
+    #[serde(rename = "lobby-waiting")]
+    LobbyWaiting(LobbyWaiting),
+    #[serde(rename = "lobby-joined")]
+    LobbyJoined(LobbyJoined),
+    #[serde(rename = "lobby-left")]
+    LobbyLeft(LobbyLeft),
     #[serde(rename = "room-changed")]
     RoomChanged(RoomChanged),
-    #[serde(rename = "mute-asked")]
-    MuteAsked,
-    #[serde(rename = "go-elsewhere")]
-    GoElsewhere(GoElsewhere),
+    #[serde(rename = "mute-requested")]
+    MuteRequested,
+    #[serde(rename = "goaway")]
+    Goaway(Goaway),
     #[serde(rename = "pong")]
     Pong,
     #[serde(rename = "error")]
@@ -63,7 +63,7 @@ pub struct WelcomeLimits {
     pub message_bytes: i64,
     pub name_chars: i64,
     pub chat_chars: i64,
-    pub mesh_max: i64,
+    pub mesh_participants: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ pub struct Welcome {
     /// The reader came with the owner key.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub owner: Option<bool>,
-    /// Who waits at the door; told to owners only.
+    /// People in the lobby; sent to owners only.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub lobby: Option<Vec<Waiting>>,
     /// The room was just opened again by a resume: people it knew may not be back yet, keep them as away.
@@ -146,7 +146,7 @@ pub struct Chat {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChatTaken {
+pub struct ChatAck {
     pub id: ChatId,
     pub name: DisplayName,
     pub at: i64,
@@ -199,19 +199,19 @@ pub struct Relay {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct InLobby {
+pub struct LobbyWaiting {
     pub room: RoomView,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Knocked {
+pub struct LobbyJoined {
     pub waiting: Waiting,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KnockEnded {
+pub struct LobbyLeft {
     pub participant: ParticipantId,
 }
 
@@ -223,8 +223,8 @@ pub struct RoomChanged {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GoElsewhere {
-    /// The slot of this client: resume on another pod then.
+pub struct Goaway {
+    /// When this client resumes on another pod.
     pub after_ms: u64,
 }
 

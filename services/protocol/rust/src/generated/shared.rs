@@ -21,7 +21,7 @@ pub struct Media {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct BroughtLine {
+pub struct ResumeChatLine {
     pub id: ChatId,
     pub from: ParticipantId,
     pub name: DisplayName,
@@ -157,8 +157,8 @@ pub enum ListedParticipantState {
     Here,
     #[serde(rename = "away")]
     Away,
-    #[serde(rename = "cut-off")]
-    CutOff,
+    #[serde(rename = "unreachable")]
+    Unreachable,
     #[serde(rename = "waiting")]
     Waiting,
 }
@@ -231,9 +231,9 @@ pub struct PageLimits {
     /// Pages that one visitor holds or wants.
     pub per_visitor: NonZeroU64,
     /// Holders that a reader is connected with at once.
-    pub asked: NonZeroU64,
+    pub max_holders: NonZeroU64,
     /// Readers that a holder serves at once.
-    pub served: NonZeroU64,
+    pub max_readers: NonZeroU64,
     /// All pages of one visitor together.
     pub memory_bytes: NonZeroU64,
     /// One message on this socket.
@@ -284,8 +284,8 @@ pub enum Presence {
     Here,
     #[serde(rename = "away")]
     Away,
-    #[serde(rename = "cut-off")]
-    CutOff,
+    #[serde(rename = "unreachable")]
+    Unreachable,
 }
 
 pattern!(

@@ -2,8 +2,8 @@
 //!
 //! NATS subjects and JetStream buckets (BUS-1 to BUS-3).
 
-/// `parley.v1.beat`
-pub const BEAT_SUBJECT: &str = "parley.v1.beat";
+/// `parley.v1.heartbeat`
+pub const HEARTBEAT_SUBJECT: &str = "parley.v1.heartbeat";
 
 /// `parley.v1.room.{room}`
 pub fn room_subject(room: &str) -> String {
@@ -25,22 +25,22 @@ pub fn media_relay_subject(region: &str, relay: &str) -> String {
     format!("parley.v1.media.relay.{region}.{relay}")
 }
 
-/// `parley.v1.pages`
-pub const PAGES_SUBJECT: &str = "parley.v1.pages";
+/// `parley.v1.pages.heartbeat`
+pub const PAGES_HEARTBEAT_SUBJECT: &str = "parley.v1.pages.heartbeat";
 
-/// `parley.v1.page.{page}`
+/// `parley.v1.pages.page.{page}`
 pub fn page_subject(page: &str) -> String {
-    format!("parley.v1.page.{page}")
+    format!("parley.v1.pages.page.{page}")
 }
 
-/// `parley.v1.pages-of.{pod}`
+/// `parley.v1.pages.pod.{pod}`
 pub fn pod_pages_subject(pod: &str) -> String {
-    format!("parley.v1.pages-of.{pod}")
+    format!("parley.v1.pages.pod.{pod}")
 }
 
-/// `parley.v1.visitors-of.{pod}`
-pub fn pod_visitors_subject(pod: &str) -> String {
-    format!("parley.v1.visitors-of.{pod}")
+/// `parley.v1.pages.directed.{pod}`
+pub fn pod_visitor_directed_subject(pod: &str) -> String {
+    format!("parley.v1.pages.directed.{pod}")
 }
 
 /// `parley.v1.turn.node`

@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Token claims: What the signed tokens say: EdDSA JWTs whose header names the key (`kid`).
+//! Token claims: Claims of the signed tokens: EdDSA JWTs whose header names the key (`kid`).
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{Incarnation, ParticipantId, RoomId, VisitorMarks};
@@ -92,7 +92,7 @@ pub struct MediaClaims {
     pub sub: ParticipantId,
     pub publish: List<String, 0, 16>,
     pub subscribe: List<String, 0, 16>,
-    /// It opens sessions for `media.tokenAge` from then on.
+    /// It opens sessions for `media.tokenMaxAge` from then on.
     pub iat: i64,
     /// When a session that it opened ends.
     pub exp: i64,

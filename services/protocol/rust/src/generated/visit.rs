@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! What visitors of pages are told: On the same socket.
+//! Messages to page visitors: On the same socket.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{CodeName, Holder, IceServer, PageAddress, PageLimits, PipeName, PodId, VisitorId};
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
-    #[serde(rename = "arrived")]
-    Arrived(Arrived),
+    #[serde(rename = "welcome")]
+    Welcome(Welcome),
     #[serde(rename = "holders")]
     Holders(Holders),
     #[serde(rename = "count")]
@@ -27,8 +27,8 @@ pub enum Message {
     Pong,
     #[serde(rename = "undelivered")]
     Undelivered(Undelivered),
-    #[serde(rename = "go-elsewhere")]
-    GoElsewhere(GoElsewhere),
+    #[serde(rename = "goaway")]
+    Goaway(Goaway),
     #[serde(rename = "error")]
     Error(Error),
     /// A message of a newer service.
@@ -38,7 +38,7 @@ pub enum Message {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Arrived {
+pub struct Welcome {
     pub visitor: VisitorId,
     pub pod: PodId,
     /// STUN only: `ice` answers credentials for TURN.
@@ -60,7 +60,7 @@ pub struct Count {
     pub page: PageAddress,
     pub holders: u64,
     pub readers: u64,
-    /// No holder may be missing. None then: the page is gone.
+    /// The count includes every holder. 0 holders then means that the page is gone.
     pub settled: bool,
 }
 
@@ -108,8 +108,8 @@ pub struct Undelivered {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GoElsewhere {
-    /// The slot of this client: resume on another pod then.
+pub struct Goaway {
+    /// When this client resumes on another pod.
     pub after_ms: u64,
 }
 

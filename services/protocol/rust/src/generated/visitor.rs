@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! What visitors of pages say: On the socket of pages, as JSON text messages.
+//! Messages of page visitors: On the socket of pages, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{PageAddress, PipeName, VisitorId};
@@ -12,12 +12,12 @@ use std::num::NonZeroU64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
-    #[serde(rename = "want")]
-    Want(Want),
-    #[serde(rename = "hold")]
-    Hold(Hold),
-    #[serde(rename = "drop")]
-    Drop(Drop),
+    #[serde(rename = "subscribe")]
+    Subscribe(Subscribe),
+    #[serde(rename = "announce")]
+    Announce(Announce),
+    #[serde(rename = "leave")]
+    Leave(Leave),
     #[serde(rename = "pipe")]
     Pipe(Pipe),
     #[serde(rename = "ice")]
@@ -28,15 +28,15 @@ pub enum Message {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Want {
+pub struct Subscribe {
     pub page: PageAddress,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
-    pub without: Option<List<VisitorId, 0, 64>>,
+    pub exclude: Option<List<VisitorId, 0, 64>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Hold {
+pub struct Announce {
     pub page: PageAddress,
     pub whole: bool,
     /// Of the whole page.
@@ -45,7 +45,7 @@ pub struct Hold {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Drop {
+pub struct Leave {
     pub page: PageAddress,
 }
 

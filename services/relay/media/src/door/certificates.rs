@@ -77,7 +77,7 @@ impl Pinned {
             }
             fs::rename(file(&self.directory, "next"), self.file()).context("cannot put the certificate in use")?;
             self.current = self.next.clone();
-            tracing::info!(hash = self.current.hash, "a certificate came into use");
+            tracing::info!(hash = self.current.hash, "certificate in use");
         }
         let due = self.current.from + self.schedule.rotation;
         if self.next.from != due {

@@ -4,13 +4,13 @@ use moq_net::Error;
 use crate::door::Refusal;
 
 /// The relay is about to end.
-pub(crate) const GO_ELSEWHERE: Refusal = "GO_ELSEWHERE";
+pub(crate) const GOAWAY: Refusal = "GOAWAY";
 /// The other end left, or was not heard for too long.
 pub(crate) const LEFT: Refusal = "LEFT";
 /// Names of broadcasts begin at the root, so the address has no path.
 pub(crate) const PATH_INVALID: Refusal = "PATH_INVALID";
 /// More is kept than twice `media.cacheBytes`, and this client brings the most; or it sends more than `media.controlBytes` beside media.
-pub(crate) const POD_MEMORY: Refusal = "POD_MEMORY";
+pub(crate) const MEMORY_LIMIT_EXCEEDED: Refusal = "MEMORY_LIMIT_EXCEEDED";
 /// The token's patterns are none.
 pub(crate) const TOKEN_INVALID: Refusal = "TOKEN_INVALID";
 /// More than `media.broadcasts` are published.

@@ -137,7 +137,7 @@ async fn keep(origin: origin::Producer, timing: quic::Config, mut wanted: watch:
         let peer = wanted.borrow_and_update().clone();
         let began = Instant::now();
         if let Err(error) = hold(&origin, &timing, &peer, &state).await {
-            tracing::debug!(peer = peer.name, %error, "a link is down");
+            tracing::debug!(peer = peer.name, %error, "link down");
         }
         if began.elapsed() > DIAL_TIME + LONGEST_PAUSE {
             pause = FIRST_PAUSE;
@@ -153,7 +153,7 @@ async fn keep(origin: origin::Producer, timing: quic::Config, mut wanted: watch:
 /// Dials it once, and stays until that is over.
 async fn hold(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, state: &State) -> Result<()> {
     let connection = connect_to(origin, timing, peer, &state.meter)?.established().await?;
-    tracing::info!(peer = peer.name, address = %peer.address, "a link is up");
+    tracing::info!(peer = peer.name, address = %peer.address, "link up");
     *state.connection.lock() = Some(connection.clone());
     let ended = connection.closed().await;
     state.down();

@@ -142,29 +142,29 @@ impl Report {
 
     pub fn text(&self) -> String {
         let mut out = Text(String::with_capacity(4096));
-        out.head("sessions", "gauge", "Sessions that others opened");
+        out.head("sessions", "gauge", "Open sessions");
         for ((kind, transport), count) in &self.sessions {
             out.line("sessions", &[("kind", kind), ("transport", transport)], count);
         }
-        out.head("refused_total", "counter", "Sessions that were not let in");
+        out.head("refusals_total", "counter", "Refused sessions");
         for (code, count) in &self.refused {
-            out.line("refused_total", &[("code", code)], count);
+            out.line("refusals_total", &[("code", code)], count);
         }
-        out.head("ended_total", "counter", "Sessions that are over, and why");
+        out.head("sessions_ended_total", "counter", "Ended sessions");
         for ((kind, code), count) in &self.ended {
-            out.line("ended_total", &[("kind", kind.name()), ("code", code)], count);
+            out.line("sessions_ended_total", &[("kind", kind.name()), ("code", code)], count);
         }
         self.traffic_text(&mut out);
-        out.head("cache_bytes", "gauge", "Media that is kept");
+        out.head("cache_bytes", "gauge", "Bytes of cached media");
         out.line("cache_bytes", &[], self.cache_bytes);
         out.head("draining", "gauge", "1 while the relay drains");
         out.line("draining", &[], u8::from(self.draining));
         self.links_text(&mut out);
         let longest = self.client_rtts.iter().max().copied().unwrap_or_default();
         let mean = self.client_rtts.iter().sum::<Duration>().as_secs_f64() / self.client_rtts.len().max(1) as f64;
-        out.head("client_rtt_seconds", "gauge", "Round trips to clients over QUIC");
-        out.line("client_rtt_seconds", &[("of", "mean")], mean);
-        out.line("client_rtt_seconds", &[("of", "longest")], longest.as_secs_f64());
+        out.head("client_rtt_seconds", "gauge", "Round-trip times to clients over QUIC");
+        out.line("client_rtt_seconds", &[("stat", "mean")], mean);
+        out.line("client_rtt_seconds", &[("stat", "max")], longest.as_secs_f64());
         out.0
     }
 
@@ -173,7 +173,7 @@ impl Report {
         let both = [(Kind::Client, &self.clients), (Kind::Link, &self.links)];
         let gauges: [(&str, &str, Value); 2] = [
             ("broadcasts", "Broadcasts that are announced to this relay", |traffic| traffic.broadcasts),
-            ("subscriptions", "Tracks that are watched here", |traffic| traffic.subscriptions),
+            ("subscriptions", "Subscriptions to tracks of this relay", |traffic| traffic.subscriptions),
         ];
         for (name, help, value) in gauges {
             out.head(name, "gauge", help);
@@ -186,7 +186,7 @@ impl Report {
             ("bytes_total", "", "out", |traffic| traffic.bytes_out),
             ("groups_total", "Groups of frames", "in", |traffic| traffic.groups_in),
             ("groups_total", "", "out", |traffic| traffic.groups_out),
-            ("wire_bytes_total", "Bytes over QUIC, headers and all", "in", |traffic| traffic.wire_in),
+            ("wire_bytes_total", "Bytes over QUIC, with headers", "in", |traffic| traffic.wire_in),
             ("wire_bytes_total", "", "out", |traffic| traffic.wire_out),
         ];
         for (name, help, direction, value) in ways {
@@ -199,7 +199,7 @@ impl Report {
         }
         let packets: [(&str, &str, Value); 2] = [
             ("packets_sent_total", "QUIC packets sent", |traffic| traffic.sent),
-            ("packets_lost_total", "Those of them that were lost", |traffic| traffic.lost),
+            ("packets_lost_total", "QUIC packets lost", |traffic| traffic.lost),
         ];
         for (name, help, value) in packets {
             out.head(name, "counter", help);
@@ -210,11 +210,11 @@ impl Report {
     }
 
     fn links_text(&self, out: &mut Text) {
-        out.head("links_wanted", "gauge", "Relays that this one dials");
-        out.line("links_wanted", &[], self.peers.len());
-        out.head("links_up", "gauge", "Those of them that it reached");
+        out.head("links_desired", "gauge", "Relays to which this relay keeps a link");
+        out.line("links_desired", &[], self.peers.len());
+        out.head("links_up", "gauge", "Links to relays that are up");
         out.line("links_up", &[], self.peers.iter().filter(|peer| peer.up.is_some()).count());
-        out.head("link_rtt_seconds", "gauge", "Round trip to a relay");
+        out.head("link_rtt_seconds", "gauge", "Round-trip time of a link to a relay");
         for peer in &self.peers {
             if let Some(Some(rtt)) = peer.up {
                 out.line("link_rtt_seconds", &[("peer", &peer.name)], rtt.as_secs_f64());

@@ -129,7 +129,7 @@ impl Inside {
         match outcome {
             Ok(Ok(arrival)) => self.sessions.serve(arrival).await,
             Ok(Err(code)) => self.sessions.refused(code),
-            Err(error) => tracing::debug!(%error, "a handshake failed"),
+            Err(error) => tracing::debug!(%error, "handshake failed"),
         }
     }
 
@@ -153,7 +153,7 @@ impl Inside {
             if let Some(pinned) = &mut *self.pinned.lock()
                 && let Err(error) = pinned.settle((self.clock)())
             {
-                tracing::error!(%error, "the certificate was not rotated");
+                tracing::error!(%error, "certificate rotation failed");
             }
         }
     }

@@ -13,7 +13,7 @@ use url::form_urlencoded;
 use crate::door::arrivals::{Access, Arrival};
 use crate::door::aside::Aside;
 use crate::door::codes::{
-    GO_ELSEWHERE, LEFT, PATH_INVALID, POD_MEMORY, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
+    GOAWAY, LEFT, MEMORY_LIMIT_EXCEEDED, PATH_INVALID, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
     TOO_MANY_SUBSCRIPTIONS, error,
 };
 use crate::door::metrics::{Kind, Meter, Report, Traffic};
@@ -94,7 +94,7 @@ impl Live {
         let address = successor.filter(|_| self.kind == Kind::Client).and_then(|successor| self.taken_to(successor));
         let goaway = address.map_or_else(Goaway::new, Goaway::redirect).with_timeout(window);
         if let Err(error) = self.session.drain().send(goaway) {
-            tracing::debug!(%error, "a session was not told to leave");
+            tracing::debug!(%error, "GOAWAY not sent");
         }
     }
 
@@ -153,11 +153,11 @@ impl Sessions {
         match admitted {
             Ok((_place, admitted)) => {
                 if let Err(error) = self.carry(arrival, admitted).await {
-                    tracing::debug!(%error, "a session did not begin");
+                    tracing::debug!(%error, "session setup failed");
                 }
             }
             Err(code) => {
-                tracing::debug!(code, "a session was refused");
+                tracing::debug!(code, "session refused");
                 self.refused(code);
                 arrival.refuse(error(code));
             }
@@ -166,7 +166,7 @@ impl Sessions {
 
     fn admit(&self, arrival: &Arrival) -> Result<Admitted, Refusal> {
         if self.drain.lock().is_some() {
-            return Err(GO_ELSEWHERE);
+            return Err(GOAWAY);
         }
         if !arrival.path().is_empty() {
             return Err(PATH_INVALID);
@@ -220,9 +220,9 @@ impl Sessions {
         let live = Arc::new(Live { session, pass, kind, transport, query, meter, came, brought, aside, ended });
         let id = self.enter(live.clone());
         let error = live.session.closed().await;
-        let told = if self.drain.lock().is_some() { GO_ELSEWHERE } else { LEFT };
+        let told = if self.drain.lock().is_some() { GOAWAY } else { LEFT };
         let code = live.ended.get().copied().unwrap_or(told);
-        tracing::debug!(id, code, %error, kind = kind.name(), "a session ended");
+        tracing::debug!(id, code, %error, kind = kind.name(), "session ended");
         self.leave(id, &live, code);
         Ok(())
     }
@@ -266,7 +266,7 @@ impl Sessions {
         let most = self.limits.control_bytes;
         for live in self.all() {
             if live.kind == Kind::Client && live.hurries(most) && live.aside(live.traffic()) > most {
-                live.end(POD_MEMORY);
+                live.end(MEMORY_LIMIT_EXCEEDED);
             }
         }
     }
@@ -280,7 +280,7 @@ impl Sessions {
         let brought = |live: &Arc<Live>| live.traffic().bytes_in.saturating_sub(live.brought.load(Ordering::Relaxed));
         let clients = self.all().into_iter().filter(|live| live.kind == Kind::Client);
         if let Some((1.., live)) = clients.map(|live| (brought(&live), live)).max_by_key(|(brought, _)| *brought) {
-            live.end(POD_MEMORY);
+            live.end(MEMORY_LIMIT_EXCEEDED);
         }
     }
 
@@ -290,7 +290,7 @@ impl Sessions {
         } else if traffic.subscriptions > self.limits.subscriptions as u64 {
             Some(TOO_MANY_SUBSCRIPTIONS)
         } else if live.aside(traffic) > self.limits.control_bytes {
-            Some(POD_MEMORY)
+            Some(MEMORY_LIMIT_EXCEEDED)
         } else {
             None
         }

@@ -69,7 +69,7 @@ async fn med_51_a_draining_relay_takes_nobody_and_sends_clients_to_another() {
     let draining = leaf.drain(Some(format!("https://{}/", other.door().address)));
     leaf.until("draining", |draining| draining == 1.0).await;
     assert!(call(leaf.url(&anything()), &leaf.hashes()).await.is_err());
-    assert_eq!(leaf.metric("refused_total", &["GO_ELSEWHERE"]), 1.0);
+    assert_eq!(leaf.metric("refusals_total", &["GOAWAY"]), 1.0);
     let gap = watcher.gap(Duration::from_secs(4)).await;
     println!("drained leaf: {gap:?}, publisher's own {:?}", publisher.gap());
     assert!(gap < Duration::from_millis(500) + publisher.gap(), "{gap:?}");

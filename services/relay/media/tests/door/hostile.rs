@@ -86,7 +86,7 @@ fn med_18_groups_without_end_and_frames_of_32_mb_stay_bounded() {
                 }
             });
             scene.endures(what, Duration::from_secs(4), 160).await;
-            scene.relay.until("ended_total", "POD_MEMORY", |ended| ended >= 1.0).await;
+            scene.relay.until("sessions_ended_total", "MEMORY_LIMIT_EXCEEDED", |ended| ended >= 1.0).await;
             drop(evil);
             reading.abort();
         }
@@ -104,7 +104,7 @@ fn med_17_thousands_of_broadcasts_stay_bounded() {
         }
         let evil = crate::client::offer(scene.relay.url(""), &[], &origin);
         scene.endures("5000 broadcasts", Duration::from_secs(3), 100).await;
-        scene.relay.until("ended_total", "TOO_MANY_BROADCASTS", |ended| ended >= 1.0).await;
+        scene.relay.until("sessions_ended_total", "TOO_MANY_BROADCASTS", |ended| ended >= 1.0).await;
         assert!(!evil.connected());
     });
 }
@@ -115,7 +115,7 @@ fn med_25_who_watches_thousands_of_tracks_is_sent_away() {
         let mut scene = Scene::begin().await;
         let evil = rude::watch_many(scene.relay.url(""), "evil/many", 5000);
         scene.endures("5000 tracks", Duration::from_secs(3), 100).await;
-        scene.relay.until("ended_total", "TOO_MANY_SUBSCRIPTIONS", |ended| ended >= 1.0).await;
+        scene.relay.until("sessions_ended_total", "TOO_MANY_SUBSCRIPTIONS", |ended| ended >= 1.0).await;
         drop(evil);
     });
 }
@@ -144,7 +144,7 @@ fn med_27_requests_of_60_mb_are_not_waited_for() {
             let evil: Vec<Rude> = (0..3).map(|_| talk()).collect();
             let what = if websocket { "requests of 60 MB over WebSocket" } else { "requests of 60 MB" };
             scene.endures(what, Duration::from_secs(4), 150).await;
-            scene.relay.until("ended_total", "POD_MEMORY", |ended| ended >= 3.0).await;
+            scene.relay.until("sessions_ended_total", "MEMORY_LIMIT_EXCEEDED", |ended| ended >= 3.0).await;
             drop(evil);
         }
     });
@@ -205,7 +205,7 @@ fn med_19_sessions_that_open_and_close_as_fast_as_they_can_do_no_harm() {
         for one in churning {
             one.abort();
         }
-        println!("{} sessions", scene.relay.metric("ended_total", "LEFT").await);
+        println!("{} sessions", scene.relay.metric("sessions_ended_total", "LEFT").await);
         scene.relay.until("sessions", "client", |count| count <= 10.0).await;
     });
 }

@@ -15,8 +15,8 @@ async fn med_14_who_says_nothing_in_the_handshake_is_gone_after_its_time_and_its
     }
     let mut refused = TcpStream::connect(relay.door().websocket).await.unwrap();
     assert_eq!(refused.read(&mut [0; 100]).await.unwrap_or(0), 0);
-    relay.until("refused_total", |refused| refused == 1.0).await;
-    assert_eq!(relay.metric("refused_total", &["TOO_MANY_HANDSHAKES"]), 1.0);
+    relay.until("refusals_total", |refused| refused == 1.0).await;
+    assert_eq!(relay.metric("refusals_total", &["TOO_MANY_HANDSHAKES"]), 1.0);
     let begin = Instant::now();
     for mut silent in silent {
         let ended = tokio::time::timeout(Duration::from_secs(5), silent.read(&mut [0; 100])).await.expect("it stays");
@@ -39,8 +39,8 @@ async fn med_14_who_is_silent_over_quic_is_gone_after_the_idle_time() {
     });
     let kept = client.join().unwrap();
     relay.until("sessions", |count| count == 1.0).await;
-    relay.until("ended_total", |ended| ended == 1.0).await;
-    assert_eq!(relay.metric("ended_total", &["LEFT"]), 1.0);
+    relay.until("sessions_ended_total", |ended| ended == 1.0).await;
+    assert_eq!(relay.metric("sessions_ended_total", &["LEFT"]), 1.0);
     std::thread::spawn(move || drop(kept)).join().unwrap();
 }
 
@@ -51,7 +51,7 @@ async fn med_23_an_address_has_so_many_sessions_and_another_has_its_own() {
     let first = stay(url.clone(), &hashes).await;
     let _second = stay(url.clone(), &hashes).await;
     assert!(call(url.clone(), &hashes).await.is_err());
-    assert!(relay.metric("refused_total", &["TOO_MANY_SESSIONS"]) >= 1.0);
+    assert!(relay.metric("refusals_total", &["TOO_MANY_SESSIONS"]) >= 1.0);
     assert!(dial_from("127.0.0.2:0", url.clone(), &hashes).await.is_ok(), "another address");
     drop(first);
     relay.until("sessions", |count| count == 1.0).await;
@@ -79,8 +79,8 @@ async fn med_13_a_page_of_another_origin_is_refused_with_its_upgrade() {
     let relay = Relay::start().await;
     let (answer, _stream) = upgrade(&relay, "Origin: https://evil.example\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains("{\"code\":\"ORIGIN_DENIED\"}"), "{answer}");
-    relay.until("refused_total", |refused| refused == 1.0).await;
-    assert_eq!(relay.metric("refused_total", &["ORIGIN_DENIED"]), 1.0);
+    relay.until("refusals_total", |refused| refused == 1.0).await;
+    assert_eq!(relay.metric("refusals_total", &["ORIGIN_DENIED"]), 1.0);
     let (answer, _stream) =
         upgrade(&relay, "Origin: https://lab.example\r\nSec-WebSocket-Protocol: chat, qmux-01.moq-lite-05\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 101 "), "{answer}");

@@ -39,8 +39,8 @@ impl Process {
                 return line;
             }
         };
-        let (carrying, listening) = (next("carrying media").await, next("listening").await);
-        let answering = next("answering operators").await;
+        let (carrying, listening) = (next("serving media").await, next("listening").await);
+        let answering = next("listening for operations").await;
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let address = |line: &serde_json::Value, name| line[name].as_str().unwrap().parse().unwrap();
         let [media, websocket] = ["address", "websocket"].map(|name| address(&carrying, name));

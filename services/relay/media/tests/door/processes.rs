@@ -32,7 +32,7 @@ impl Nats {
     async fn relay(&self, pod: &str, role: &str) -> Process {
         let (nats, pod, role) =
             (format!("--nats={}", self.url), format!("--pod={pod}"), format!("--media-role={role}"));
-        let quiet = ["--limit=link.deadTime=15000", "--limit=drain.window=4000", "--link-listen=127.0.0.1:0"];
+        let quiet = ["--limit=link.idleTimeout=15000", "--limit=drain.window=4000", "--link-listen=127.0.0.1:0"];
         Process::start(&[&[&nats[..], &pod, &role], &quiet[..]].concat()).await
     }
 }

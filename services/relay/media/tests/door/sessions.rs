@@ -18,7 +18,7 @@ async fn med_10_what_is_published_is_watched_byte_for_byte() {
     assert!(relay.metric("cache_bytes", &[]) >= 1000.0);
     assert!(relay.metric("packets_sent_total", &["kind=\"client\""]) > 60.0);
     drop(watcher);
-    relay.until("ended_total", |ended| ended == 1.0).await;
+    relay.until("sessions_ended_total", |ended| ended == 1.0).await;
     assert!(relay.metric("bytes_total", &["direction=\"out\""]) >= 60_000.0, "what was carried stays counted");
 }
 
@@ -67,7 +67,7 @@ async fn med_13_who_has_no_pass_or_a_path_is_refused_and_counted() {
     ] {
         let error = format!("{:?}", call(url, &relay.hashes()).await.unwrap_err());
         assert!(error.contains(number), "{code}: {error}");
-        assert_eq!(relay.metric("refused_total", &[code]), 1.0, "{code}");
+        assert_eq!(relay.metric("refusals_total", &[code]), 1.0, "{code}");
     }
     assert_eq!(relay.door().state().sessions, 0);
 }
@@ -81,8 +81,8 @@ async fn med_15_a_session_whose_token_is_over_ends_within_two_seconds() {
     let begin = Instant::now();
     relay.revoke(&mine);
     assert!(tokio::time::timeout(Duration::from_secs(2), session.closed()).await.is_ok(), "{:?}", begin.elapsed());
-    relay.until("ended_total", |ended| ended == 1.0).await;
-    assert_eq!(relay.metric("ended_total", &["kind=\"client\"", "TOKEN_REVOKED"]), 1.0);
+    relay.until("sessions_ended_total", |ended| ended == 1.0).await;
+    assert_eq!(relay.metric("sessions_ended_total", &["kind=\"client\"", "TOKEN_REVOKED"]), 1.0);
     assert!(stays.connected());
 }
 
@@ -93,7 +93,7 @@ async fn med_16_there_are_at_most_so_many_sessions() {
     let second = stay(relay.url(&anything()), &relay.hashes()).await;
     relay.until("sessions", |count| count == 2.0).await;
     assert!(call(relay.url(&anything()), &relay.hashes()).await.is_err());
-    assert_eq!(relay.metric("refused_total", &["TOO_MANY_SESSIONS"]), 1.0);
+    assert_eq!(relay.metric("refusals_total", &["TOO_MANY_SESSIONS"]), 1.0);
     drop(second);
     relay.until("sessions", |count| count == 1.0).await;
     let third = stay(relay.url(&anything()), &relay.hashes()).await;
@@ -112,8 +112,8 @@ async fn med_17_who_publishes_too_many_broadcasts_is_sent_away_and_nobody_else()
         broadcast.announce(Default::default()).unwrap();
     }
     let _flood = crate::client::offer(relay.url(&anything()), &relay.hashes(), &origin);
-    relay.until("ended_total", |ended| ended >= 1.0).await;
-    assert_eq!(relay.metric("ended_total", &["TOO_MANY_BROADCASTS"]), 1.0);
+    relay.until("sessions_ended_total", |ended| ended >= 1.0).await;
+    assert_eq!(relay.metric("sessions_ended_total", &["TOO_MANY_BROADCASTS"]), 1.0);
     watcher.frames(30).await;
     assert!(good.connection.connected());
 }
@@ -139,8 +139,8 @@ async fn med_18_who_makes_a_group_without_end_is_sent_away_and_nobody_else() {
     let mut watcher = Watcher::start(relay.url(&token("", "**")), &relay.hashes(), "lab/7/cam").await;
     let endless = start("lab/7/endless", 2, u64::MAX).await;
     let _seen = Watcher::start(relay.url(&anything()), &relay.hashes(), "lab/7/endless").await;
-    relay.until("ended_total", |ended| ended >= 1.0).await;
-    assert!(relay.metric("ended_total", &["POD_MEMORY"]) >= 1.0);
+    relay.until("sessions_ended_total", |ended| ended >= 1.0).await;
+    assert!(relay.metric("sessions_ended_total", &["MEMORY_LIMIT_EXCEEDED"]) >= 1.0);
     watcher.frames(30).await;
     assert_eq!(good.connection.epoch(), 1, "it had to come again");
     drop(endless);
@@ -164,8 +164,8 @@ async fn med_60_metrics_are_prometheus_text() {
             assert!(known.contains(name.split('{').next().unwrap()) && value.parse::<f64>().is_ok(), "{line}");
         }
     }
-    assert!(text.contains("parley_media_refused_total{code=\"TOKEN_INVALID\"} 1\n"), "{text}");
-    assert!(text.contains("parley_media_links_wanted 1\n"), "{text}");
+    assert!(text.contains("parley_media_refusals_total{code=\"TOKEN_INVALID\"} 1\n"), "{text}");
+    assert!(text.contains("parley_media_links_desired 1\n"), "{text}");
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn med_26_one_name_may_have_two_publishers_and_goes_on_when_one_ends() {
     let two = start().await;
     watcher.frames(30).await;
     drop(one);
-    relay.until("ended_total", |ended| ended == 1.0).await;
+    relay.until("sessions_ended_total", |ended| ended == 1.0).await;
     watcher.frames(60).await;
     assert_eq!((two.connection.epoch(), relay.door().state().sessions), (1, 2));
 }

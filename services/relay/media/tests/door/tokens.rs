@@ -53,15 +53,15 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
         ("algorithm none, no signature", bare, "TOKEN_INVALID"),
         ("another key", format!("{}x", &good[..good.len() - 1]), "TOKEN_INVALID"),
         ("expired", token(&json!({"exp": now() - 1})), "TOKEN_EXPIRED"),
-        ("for streams", token(&json!({"aud": "parley:streams"})), "TOKEN_SCOPE"),
+        ("for streams", token(&json!({"aud": "parley:streams"})), "TOKEN_INSUFFICIENT_SCOPE"),
         ("none", String::new(), "TOKEN_REQUIRED"),
     ] {
-        let (before, begin) = (relay.metric("refused_total", code).await, Instant::now());
+        let (before, begin) = (relay.metric("refusals_total", code).await, Instant::now());
         assert!(call(relay.url(&bad), &[]).await.is_err(), "{what}");
         let took = begin.elapsed();
         println!("{what}: refused in {took:?}");
         assert!(took < TWO_SECONDS, "{what}: {took:?}");
-        assert_eq!(relay.metric("refused_total", code).await, before + 1.0, "{what}");
+        assert_eq!(relay.metric("refusals_total", code).await, before + 1.0, "{what}");
     }
 
     let _publisher = Publisher::start(relay.url(&good), &[], "rooms/lab/ada/cam").await;
@@ -102,8 +102,8 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
         ))
         .await;
     assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
-    relay.until("ended_total", "TOKEN_REVOKED", |ended| ended == 1.0).await;
+    relay.until("sessions_ended_total", "TOKEN_REVOKED", |ended| ended == 1.0).await;
     println!("revoked while live: ended after {:?}", begin.elapsed());
     assert!(begin.elapsed() < TWO_SECONDS, "it outlives its revocation");
-    assert_eq!(relay.metric("ended_total", "TOKEN_EXPIRED").await, 1.0);
+    assert_eq!(relay.metric("sessions_ended_total", "TOKEN_EXPIRED").await, 1.0);
 }

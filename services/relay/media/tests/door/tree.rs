@@ -14,7 +14,7 @@ async fn med_40_a_broadcast_crosses_from_leaf_to_origin_to_leaf() {
     assert_eq!(origin.metric("sessions", &["kind=\"link\""]), 2.0);
     assert!(origin.metric("bytes_total", &["kind=\"link\"", "direction=\"out\""]) >= 60_000.0);
     assert!(far.metric("bytes_total", &["kind=\"link\"", "direction=\"in\""]) >= 60_000.0);
-    assert_eq!((far.metric("links_wanted", &[]), origin.door().state().sessions), (1.0, 0));
+    assert_eq!((far.metric("links_desired", &[]), origin.door().state().sessions), (1.0, 0));
     far.until("link_rtt_seconds", |rtt| rtt > 0.0).await;
 }
 

@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn our_close_frame_carries_code_and_name() {
-        let bytes = of_code(Code::GoElsewhere);
-        assert_eq!(&bytes[..4], &[0x88, 14, 0x03, 0xf4]);
-        assert_eq!(&bytes[4..], b"GO_ELSEWHERE");
+        let bytes = of_code(Code::Goaway);
+        assert_eq!(&bytes[..4], &[0x88, 8, 0x03, 0xf4]);
+        assert_eq!(&bytes[4..], b"GOAWAY");
     }
 }

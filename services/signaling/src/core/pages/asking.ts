@@ -1,6 +1,6 @@
 /** What the other pods have of the pages here: asked more than once, as a question may be lost. SPEC rules PAGE-11, PAGE-12. */
 import type { PodId } from '@parley/protocol/ids';
-import type { PageAsk } from '@parley/protocol/pages-bus';
+import type { PageSectionRequest } from '@parley/protocol/pages-bus';
 import { forgetOlder, unsettle } from './counts.ts';
 import type { Desk, Swarm } from './state.ts';
 
@@ -65,11 +65,11 @@ function inParts(
 ): void {
   const swarms = [...desk.swarms.values()];
   for (let part = 0; part * AT_ONCE < swarms.length; part += 1) {
-    const some = swarms.slice(part * AT_ONCE, (part + 1) * AT_ONCE);
+    const batch = swarms.slice(part * AT_ONCE, (part + 1) * AT_ONCE);
     const at = desk.now + part * PAUSE_MS;
-    for (const swarm of some) announce?.(swarm, at);
+    for (const swarm of batch) announce?.(swarm, at);
     desk.agenda.schedule(at, () => {
-      for (const swarm of some) if (desk.swarms.get(swarm.page) === swarm) act(swarm);
+      for (const swarm of batch) if (desk.swarms.get(swarm.page) === swarm) act(swarm);
     });
   }
 }
@@ -78,4 +78,8 @@ function ask(desk: Desk, swarm: Swarm): void {
   desk.effects.push({ type: 'tell-page', page: swarm.page, message: question(desk, swarm) });
 }
 
-const question = ({ pod }: Desk, { page }: Swarm): PageAsk => ({ type: 'page-ask', page, pod });
+const question = ({ pod }: Desk, { page }: Swarm): PageSectionRequest => ({
+  type: 'page-section-request',
+  page,
+  pod,
+});

@@ -1,6 +1,6 @@
 /** Which pods live, and how many visitors the site has. SPEC rules PAGE-8, PAGE-12. */
 import type { PodId } from '@parley/protocol/ids';
-import type { PageBeat } from '@parley/protocol/pages-bus';
+import type { PageHeartbeat } from '@parley/protocol/pages-bus';
 import { recount } from './counts.ts';
 import { forgetPeer, hearPeer } from './peers.ts';
 import { forgetSections, say } from './sections.ts';
@@ -10,47 +10,47 @@ import type { Desk, Peer } from './state.ts';
 const BEAT_MS = 1000;
 /** Other pods learn of a change within this. */
 const CHANGED_MS = 250;
-/** Three beats missed, and half a one for what is on its way. */
+/** Three heartbeats missed, and half a one for what is on its way. */
 const DEAD_AFTER_MS = 3500;
-/** A beat that comes later than this after the one before may settle what waited for it. */
+/** A heartbeat that comes later than this after the one before may settle what waited for it. */
 const LATE_MS = 1250;
 
 export function startBeating(desk: Desk): void {
-  beat(desk);
+  heartbeat(desk);
   judge(desk);
   desk.agenda.schedule(desk.now + BEAT_MS, () => startBeating(desk));
 }
 
 /** Its visitors are about to be sent to other pods. */
 export function announceLeaving(desk: Desk): void {
-  desk.leaving = true;
-  beat(desk);
+  desk.draining = true;
+  heartbeat(desk);
   recount(desk);
 }
 
 /** What would be said in a moment is said now: there is no later. */
 export function announceLeft(desk: Desk): void {
-  beat(desk);
+  heartbeat(desk);
   for (const swarm of desk.swarms.values()) if (swarm.saying !== undefined) say(desk, swarm);
 }
 
-function beat(desk: Desk): void {
-  const { pod, boot, visitors, leaving } = desk;
+function heartbeat(desk: Desk): void {
+  const { pod, boot, visitors, draining } = desk;
   desk.saidVisitors = visitors.size;
-  const message: PageBeat = { type: 'page-beat', pod, boot, visitors: visitors.size };
-  desk.effects.push({ type: 'beat', message: leaving ? { ...message, leaving } : message });
+  const message: PageHeartbeat = { type: 'page-heartbeat', pod, boot, visitors: visitors.size };
+  desk.effects.push({ type: 'heartbeat', message: draining ? { ...message, draining } : message });
 }
 
-export function onBeat(desk: Desk, { pod, boot, visitors, leaving = false }: PageBeat): void {
+export function onHeartbeat(desk: Desk, { pod, boot, visitors, draining = false }: PageHeartbeat): void {
   if (pod === desk.pod) {
     if (boot === desk.boot) hearSelf(desk);
     return;
   }
   const known = desk.peers.get(pod);
   if (known !== undefined && known.boot > boot) return;
-  hearPeer(desk, pod, { boot, heardAt: desk.now, visitors, leaving });
+  hearPeer(desk, pod, { boot, heardAt: desk.now, visitors, draining });
   if (known !== undefined && known.boot < boot) bury(desk, pod, known, boot);
-  else if (known?.leaving !== leaving || desk.now - known.heardAt > LATE_MS) recount(desk);
+  else if (known?.draining !== draining || desk.now - known.heardAt > LATE_MS) recount(desk);
   if (known?.visitors !== visitors) tellVisitors(desk);
 }
 
@@ -74,15 +74,15 @@ function judge(desk: Desk): void {
 }
 
 /** This process of the pod has ended. */
-function bury(desk: Desk, pod: PodId, { heardAt, visitors, leaving }: Peer, before: number): void {
-  if (visitors > 0 || leaving) desk.unsettledUntil = desk.now + desk.limits['page.settle'];
-  forgetSections(desk, pod, { before, heardAt, leaving });
+function bury(desk: Desk, pod: PodId, { heardAt, visitors, draining }: Peer, before: number): void {
+  if (visitors > 0 || draining) desk.unsettledUntil = desk.now + desk.limits['page.settleTime'];
+  forgetSections(desk, pod, { before, heardAt, draining });
   recount(desk);
 }
 
 /** How many there are; whoever is here is told soon, where it changed, and the other pods are. */
 export function tellVisitors(desk: Desk): number {
-  desk.telling ??= desk.agenda.schedule(desk.now + desk.limits['page.countEvery'], () => {
+  desk.telling ??= desk.agenda.schedule(desk.now + desk.limits['page.countInterval'], () => {
     desk.telling = undefined;
     const visitors = total(desk);
     if (visitors === desk.toldVisitors || desk.visitors.size === 0) return;
@@ -93,7 +93,7 @@ export function tellVisitors(desk: Desk): number {
   if (desk.visitors.size !== desk.saidVisitors) {
     desk.beatingSoon ??= desk.agenda.schedule(desk.now + CHANGED_MS, () => {
       desk.beatingSoon = undefined;
-      if (desk.visitors.size !== desk.saidVisitors) beat(desk);
+      if (desk.visitors.size !== desk.saidVisitors) heartbeat(desk);
     });
   }
   return total(desk);

@@ -24,7 +24,7 @@ export function draw(
 /** Up to `most` for this visitor, whom it was neither given nor wants to be without; one that has the whole page first. */
 export function choose(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake, most: number): Candidate[] {
   const fits = (id: VisitorId): boolean =>
-    id !== visitor.id && !stake.without.has(id) && stake.given?.has(id) !== true;
+    id !== visitor.id && !stake.exclude.has(id) && stake.given?.has(id) !== true;
   const seen = new Map<string, number>();
   const ranked: (Candidate & { rank: number })[] = [];
   const add = (candidate: Candidate, network: string): void => {
@@ -34,11 +34,11 @@ export function choose(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake,
     seen.set(network, nth + 1);
     ranked.push({ ...candidate, rank: nth + desk.random() });
   };
-  const drawn = draw(desk, swarm, 2 * (most + stake.without.size + (stake.given?.size ?? 0)));
+  const drawn = draw(desk, swarm, 2 * (most + stake.exclude.size + (stake.given?.size ?? 0)));
   for (const { visitor: giver, whole } of drawn) add({ visitor: giver.id, whole }, giver.network);
-  for (const [pod, { some }] of swarm.sections)
-    for (const { visitor: giver, whole, net } of some)
-      add({ visitor: giver, whole }, net === undefined ? giver : `${pod} ${net}`);
+  for (const [pod, { sample }] of swarm.sections)
+    for (const { visitor: giver, whole, network } of sample)
+      add({ visitor: giver, whole }, network === undefined ? giver : `${pod} ${network}`);
   ranked.sort((a, b) => a.rank - b.rank);
   const first = ranked.findIndex(({ whole }) => whole);
   if (first > 0) ranked.unshift(...ranked.splice(first, 1));

@@ -4,7 +4,7 @@ import { readersHere, type Desk, type Swarm, type Totals, type Visitor } from '.
 
 /** Something changed: everyone here is told with what else changes until then. */
 export function count(desk: Desk, swarm: Swarm): void {
-  const due = Math.max(desk.now, swarm.countedAt + desk.limits['page.countEvery']);
+  const due = Math.max(desk.now, swarm.countedAt + desk.limits['page.countInterval']);
   swarm.counting ??= desk.agenda.schedule(due, () => {
     swarm.counting = undefined;
     const totals = totalsOf(desk, swarm);

@@ -1,6 +1,6 @@
 /** What visitors say to each other: on this pod at once, to another pod by its name in their id. SPEC rule PAGE-9. */
 import { NO_ROOM, type DirectedTransfer } from '@parley/protocol/directed';
-import type { PageAnswer } from '@parley/protocol/pages-bus';
+import type { PageDirectedAck } from '@parley/protocol/pages-bus';
 import { tagIn } from '@parley/protocol/pages';
 import type { Pending } from '../transfers.ts';
 import type { PageEffect, PageInput } from './effects.ts';
@@ -47,22 +47,22 @@ const notTaken = ({ socket, to, id }: Said, reason: Reason): PageEffect => ({
 
 /** From another pod, for somebody here. */
 export function onTransfer(desk: Desk, { from, to, ref, pod, payload, binary }: DirectedTransfer): void {
-  const answer = (outcome: PageAnswer['outcome']): PageEffect => ({
+  const answer = (outcome: PageDirectedAck['outcome']): PageEffect => ({
     type: 'tell-pod',
     pod,
-    message: { type: 'page-answer', pod: desk.pod, ref, outcome },
+    message: { type: 'page-directed-ack', pod: desk.pod, ref, outcome },
   });
   const visitor = desk.byId.get(to);
-  if (desk.transfers.isRepeated(pod, ref)) desk.effects.push(answer('taken'));
+  if (desk.transfers.isRepeated(pod, ref)) desk.effects.push(answer('accepted'));
   else if (visitor === undefined) desk.effects.push(answer('unknown'));
   else {
     desk.transfers.handedOn(pod, ref);
-    const [taken, slow] = [answer('taken'), answer('slow')];
+    const [taken, slow] = [answer('accepted'), answer('slow')];
     desk.effects.push({ type: 'hand-on', socket: visitor.socket, from, payload, binary, taken, slow });
   }
 }
 
-export function onAnswer(desk: Desk, { ref, outcome }: PageAnswer): void {
+export function onAnswer(desk: Desk, { ref, outcome }: PageDirectedAck): void {
   const pending = desk.transfers.answered(ref);
-  if (pending !== undefined && outcome !== 'taken') undelivered(desk, pending, outcome);
+  if (pending !== undefined && outcome !== 'accepted') undelivered(desk, pending, outcome);
 }

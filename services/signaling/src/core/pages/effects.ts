@@ -2,7 +2,13 @@
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { PodId } from '@parley/protocol/ids';
-import type { PageAnswer, PageAsk, PageBeat, PageBusMessage, PageSection } from '@parley/protocol/pages-bus';
+import type {
+  PageDirectedAck,
+  PageSectionRequest,
+  PageHeartbeat,
+  PageBusMessage,
+  PageSection,
+} from '@parley/protocol/pages-bus';
 import type { PageAddress, VisitMessage, VisitorId } from '@parley/protocol/pages';
 import type { SocketId } from '../socket-id.ts';
 
@@ -10,13 +16,13 @@ export type PageEffect =
   | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }
   /** The visitor is in: the shell adds ICE servers and limits. */
   | {
-      readonly type: 'arrived';
+      readonly type: 'welcome';
       readonly socket: SocketId;
       readonly visitor: VisitorId;
       readonly visitors: number;
     }
   /** The socket stays. */
-  | { readonly type: 'refuse'; readonly socket: SocketId; readonly code: Code; readonly page: PageAddress }
+  | { readonly type: 'reject'; readonly socket: SocketId; readonly code: Code; readonly page: PageAddress }
   /** Then it is answered, by whether the socket took it: one that is behind is not ended for what strangers send it. */
   | {
       readonly type: 'hand-on';
@@ -32,10 +38,14 @@ export type PageEffect =
   | {
       readonly type: 'tell-page';
       readonly page: PageAddress;
-      readonly message: Exclude<PageBusMessage, PageBeat | PageAnswer>;
+      readonly message: Exclude<PageBusMessage, PageHeartbeat | PageDirectedAck>;
     }
-  | { readonly type: 'tell-pod'; readonly pod: PodId; readonly message: PageAsk | PageSection | PageAnswer }
-  | { readonly type: 'beat'; readonly message: PageBeat }
+  | {
+      readonly type: 'tell-pod';
+      readonly pod: PodId;
+      readonly message: PageSectionRequest | PageSection | PageDirectedAck;
+    }
+  | { readonly type: 'heartbeat'; readonly message: PageHeartbeat }
   | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };
 
 /** What happens to them. Every input is handled to its end before the next one. */
@@ -49,19 +59,19 @@ export type PageInput =
     }
   | { readonly type: 'lost'; readonly socket: SocketId }
   | {
-      readonly type: 'want';
+      readonly type: 'subscribe';
       readonly socket: SocketId;
       readonly page: PageAddress;
-      readonly without: readonly VisitorId[];
+      readonly exclude: readonly VisitorId[];
     }
   | {
-      readonly type: 'hold';
+      readonly type: 'announce';
       readonly socket: SocketId;
       readonly page: PageAddress;
       readonly whole: boolean;
       readonly bytes: number;
     }
-  | { readonly type: 'drop'; readonly socket: SocketId; readonly page: PageAddress }
+  | { readonly type: 'leave'; readonly socket: SocketId; readonly page: PageAddress }
   | {
       readonly type: 'directed';
       readonly socket: SocketId;
@@ -73,7 +83,7 @@ export type PageInput =
   | { readonly type: 'bus'; readonly message: PageBusMessage }
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
   /** This pod ends: its visitors are sent to other pods. */
-  | { readonly type: 'leaving' }
+  | { readonly type: 'draining' }
   /** They are gone, and so will it be in a moment. */
   | { readonly type: 'left' }
   /** The link to the bus is back: what was said meanwhile is lost. */

@@ -4,7 +4,7 @@ import type { Desk, Stake, Swarm, Visitor } from './state.ts';
 
 const OFFER_MS = 250;
 
-/** The answer to `want`, also where there is nobody. */
+/** The answer to `subscribe`, also where there is no holder. */
 export function offer(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake): void {
   give(desk, swarm, visitor, stake);
 }
@@ -14,7 +14,7 @@ export function offerSoon(desk: Desk, swarm: Swarm): void {
   swarm.offering ??= desk.agenda.schedule(desk.now + OFFER_MS, () => {
     swarm.offering = undefined;
     for (const [visitor, stake] of swarm.here) {
-      if (stake.given === undefined || stake.given.size >= desk.limits['page.asked']) continue;
+      if (stake.given === undefined || stake.given.size >= desk.limits['page.maxHolders']) continue;
       give(desk, swarm, visitor, stake, true);
     }
   });
@@ -23,7 +23,7 @@ export function offerSoon(desk: Desk, swarm: Swarm): void {
 function give(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake, onlySome = false): void {
   const { given } = stake;
   if (given === undefined) return;
-  const holders = choose(desk, swarm, visitor, stake, desk.limits['page.asked'] - given.size);
+  const holders = choose(desk, swarm, visitor, stake, desk.limits['page.maxHolders'] - given.size);
   if (onlySome && holders.length === 0) return;
   for (const one of holders) given.add(one.visitor);
   const message = { type: 'holders', page: swarm.page, holders } as const;

@@ -6,7 +6,7 @@ import { visitorId } from '@parley/protocol/pages';
 import { Agenda } from '../agenda.ts';
 import { Transfers } from '../transfers.ts';
 import { askAgainForAll } from './asking.ts';
-import { announceLeaving, announceLeft, onBeat, startBeating, visitorsNow } from './beats.ts';
+import { announceLeaving, announceLeft, onHeartbeat, startBeating, visitorsNow } from './beats.ts';
 import { onAnswer, onTransfer, direct, undelivered } from './directed.ts';
 import type { PageEffect, PageInput } from './effects.ts';
 import { answerSection, onSection, say } from './sections.ts';
@@ -41,7 +41,7 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
     boot,
     tag,
     limits,
-    unsettledUntil: now + limits['page.settle'],
+    unsettledUntil: now + limits['page.settleTime'],
     random,
     agenda,
     effects: [],
@@ -54,7 +54,7 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
     now,
     ownBeatAt: -Infinity,
     hearingSince: now,
-    leaving: false,
+    draining: false,
     saidVisitors: 0,
     toldVisitors: 0,
     telling: undefined,
@@ -96,11 +96,11 @@ function handle(desk: Desk, input: PageInput): void {
       return arrive(desk, input);
     case 'lost':
       return leave(desk, input.socket);
-    case 'want':
+    case 'subscribe':
       return want(desk, input);
-    case 'hold':
+    case 'announce':
       return hold(desk, input);
-    case 'drop':
+    case 'leave':
       return drop(desk, input);
     case 'directed':
       return direct(desk, input);
@@ -108,7 +108,7 @@ function handle(desk: Desk, input: PageInput): void {
       return onTransfer(desk, input.transfer);
     case 'bus':
       return onBus(desk, input.message);
-    case 'leaving':
+    case 'draining':
       return announceLeaving(desk);
     case 'left':
       return announceLeft(desk);
@@ -124,18 +124,18 @@ function arrive(desk: Desk, { socket, network, random }: PageInput & { type: 'ar
   const visitor: Visitor = { socket, id, network, stakes: new Map() };
   desk.visitors.set(socket, visitor);
   desk.byId.set(id, visitor);
-  desk.effects.push({ type: 'arrived', socket, visitor: id, visitors: visitorsNow(desk) });
+  desk.effects.push({ type: 'welcome', socket, visitor: id, visitors: visitorsNow(desk) });
 }
 
 function onBus(desk: Desk, message: PageBusMessage): void {
   switch (message.type) {
-    case 'page-beat':
-      return onBeat(desk, message);
-    case 'page-ask':
+    case 'page-heartbeat':
+      return onHeartbeat(desk, message);
+    case 'page-section-request':
       return answerSection(desk, message.page, message.pod);
     case 'page-section':
       return onSection(desk, message);
-    case 'page-answer':
+    case 'page-directed-ack':
       return onAnswer(desk, message);
     default:
       return message satisfies never;

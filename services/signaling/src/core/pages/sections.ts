@@ -9,7 +9,7 @@ import { hearPeer } from './peers.ts';
 import { readersHere, type Desk, type Peer, type Swarm } from './state.ts';
 
 const TELL_MS = 250;
-/** A lost message is made up for within this: with the 250 ms before and `page.countEvery` after it within 2 s. */
+/** A lost message is made up for within this: with the 250 ms before and `page.countInterval` after it within 2 s. */
 const REPEAT_MS = 750;
 /** Whoever was named leaves, and others come: what is known of them is never much older. */
 const REFRESH_MS = 15_000;
@@ -39,11 +39,11 @@ export function say(desk: Desk, swarm: Swarm): void {
 }
 
 function section(desk: Desk, swarm: Swarm): PageSection {
-  const nets = new Map<string, number>();
-  const some = draw(desk, swarm, NAMED).map(({ visitor: { id: visitor, network }, whole }) => {
-    const net = nets.get(network) ?? nets.size;
-    nets.set(network, net);
-    return { visitor, whole, net };
+  const networks = new Map<string, number>();
+  const sample = draw(desk, swarm, NAMED).map(({ visitor: { id: visitor, network: address }, whole }) => {
+    const network = networks.get(address) ?? networks.size;
+    networks.set(address, network);
+    return { visitor, whole, network };
   });
   return {
     type: 'page-section',
@@ -53,7 +53,7 @@ function section(desk: Desk, swarm: Swarm): PageSection {
     seq: desk.sectionSeq,
     holders: swarm.wholes.size,
     readers: readersHere(swarm),
-    some,
+    sample,
   };
 }
 
@@ -73,33 +73,33 @@ export function onSection(desk: Desk, said: PageSection): void {
   const isOfTheDead = (desk.peers.get(said.pod)?.boot ?? 0) > said.boot;
   if (isOlder || isOfTheDead) return;
   const peer = desk.peers.get(said.pod);
-  // Also of a pod whose beat has not come yet: without it, it is soon taken for dead.
+  // Also of a pod whose heartbeat has not come yet: without it, it is soon taken for dead.
   if (peer === undefined)
-    hearPeer(desk, said.pod, { boot: said.boot, heardAt: desk.now, visitors: 0, leaving: false });
-  else if (peer.boot < said.boot) unsettle(desk, swarm, desk.now + desk.limits['page.settle']);
+    hearPeer(desk, said.pod, { boot: said.boot, heardAt: desk.now, visitors: 0, draining: false });
+  else if (peer.boot < said.boot) unsettle(desk, swarm, desk.now + desk.limits['page.settleTime']);
   // One of nothing is kept as well: an earlier one that comes late does not bring it back.
-  const { boot, seq, holders, readers, some } = said;
-  swarm.sections.set(said.pod, { boot, seq, holders, readers, some, at: desk.now });
+  const { boot, seq, holders, readers, sample } = said;
+  swarm.sections.set(said.pod, { boot, seq, holders, readers, sample, at: desk.now });
   count(desk, swarm);
-  if (some.length > 0) offerSoon(desk, swarm);
+  if (sample.length > 0) offerSoon(desk, swarm);
 }
 
 /**
  * Processes of a pod `before` this boot have ended: what they said counts no more, and their visitors may come to other pods. They were heard
- * last at `heardAt`; who held a page that was opened here since then is not known. Whoever was sent away by one that was `leaving` may not have
+ * last at `heardAt`; who held a page that was opened here since then is not known. Whoever was sent away by one that was `draining` may not have
  * come yet.
  */
 export function forgetSections(
   desk: Desk,
   pod: PodId,
-  { before, heardAt, leaving }: { readonly before: number } & Pick<Peer, 'heardAt' | 'leaving'>,
+  { before, heardAt, draining }: { readonly before: number } & Pick<Peer, 'heardAt' | 'draining'>,
 ): void {
-  const until = desk.now + desk.limits['page.settle'];
+  const until = desk.now + desk.limits['page.settleTime'];
   for (const swarm of desk.swarms.values()) {
     const known = swarm.sections.get(pod);
     if (known !== undefined && known.boot >= before) continue;
     swarm.sections.delete(pod);
     const hadSomebody = known !== undefined && known.holders + known.readers > 0;
-    if (hadSomebody || leaving || swarm.askedAt > heardAt) unsettle(desk, swarm, until);
+    if (hadSomebody || draining || swarm.askedAt > heardAt) unsettle(desk, swarm, until);
   }
 }

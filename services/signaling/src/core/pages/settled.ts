@@ -4,7 +4,7 @@ import type { Desk, Swarm } from './state.ts';
 /** Beyond this the pod doubts itself: it is more likely to be the one cut off. */
 const OWN_BEAT_LATE_MS = 2500;
 
-/** Two beats: one was said and not heard here. Three words of a page that ended take longer to be lost. */
+/** Two heartbeats: one was said and not heard here. Three words of a page that ended take longer to be lost. */
 const DEAF_MS = 1500;
 
 /** The link to the bus may be lost. */
@@ -13,9 +13,9 @@ export const isDeaf = (desk: Desk): boolean => desk.now - desk.ownBeatAt > DEAF_
 export const hearsItself = (desk: Desk): boolean => desk.now - desk.ownBeatAt <= OWN_BEAT_LATE_MS;
 
 export function isSettled(desk: Desk, swarm: Swarm): boolean {
-  if (desk.now < swarm.unsettledUntil || desk.leaving || !hearsItself(desk)) return false;
+  if (desk.now < swarm.unsettledUntil || desk.draining || !hearsItself(desk)) return false;
   // A pod that was not heard since the question may have died before it, and its visitors are on their way.
-  for (const { heardAt, leaving } of desk.peers.values())
-    if (leaving || heardAt < swarm.askedAt) return false;
+  for (const { heardAt, draining } of desk.peers.values())
+    if (draining || heardAt < swarm.askedAt) return false;
   return true;
 }

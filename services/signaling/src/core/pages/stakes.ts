@@ -12,19 +12,19 @@ import { lingerIfEmpty, openedBy, openSwarm } from './swarm.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-export function want(desk: Desk, { socket, page, without }: PageInput & { type: 'want' }): void {
+export function want(desk: Desk, { socket, page, exclude }: PageInput & { type: 'subscribe' }): void {
   const found = stakeIn(desk, socket, page);
   if (found === undefined) return;
   const { visitor, swarm, stake, isNew } = found;
   if (stake.have === 'whole') have(swarm, visitor, stake, 'none');
   stake.given = new Set();
-  stake.without = new Set(without);
+  stake.exclude = new Set(exclude);
   offer(desk, swarm, visitor, stake);
   if (isNew) countFor(desk, swarm, visitor);
   changed(desk, swarm);
 }
 
-export function hold(desk: Desk, { socket, page, whole, bytes }: PageInput & { type: 'hold' }): void {
+export function hold(desk: Desk, { socket, page, whole, bytes }: PageInput & { type: 'announce' }): void {
   if (bytes > desk.limits['page.bytes']) return refuse(desk, socket, page, 'PAGE_TOO_LARGE');
   const found = stakeIn(desk, socket, page);
   if (found === undefined) return;
@@ -32,14 +32,14 @@ export function hold(desk: Desk, { socket, page, whole, bytes }: PageInput & { t
   have(swarm, visitor, stake, whole ? 'whole' : 'part');
   if (whole) {
     stake.given = undefined;
-    stake.without = NOBODY;
+    stake.exclude = NOBODY;
   }
   if (isNew) countFor(desk, swarm, visitor);
   changed(desk, swarm);
   offerSoon(desk, swarm);
 }
 
-export function drop(desk: Desk, { socket, page }: PageInput & { type: 'drop' }): void {
+export function drop(desk: Desk, { socket, page }: PageInput & { type: 'leave' }): void {
   const visitor = desk.visitors.get(socket);
   if (visitor !== undefined) end(desk, visitor, page);
 }
@@ -80,9 +80,9 @@ function stakeIn(
     return refuse(desk, socket, page, 'POD_FULL');
   const { network } = visitor;
   if (known === undefined && openedBy(desk, network) >= desk.limits['address.openPages'])
-    return refuse(desk, socket, page, 'PAGES_TOO_FAST');
+    return refuse(desk, socket, page, 'TOO_MANY_PAGE_REQUESTS');
   const swarm = known ?? openSwarm(desk, page, network);
-  const fresh: Stake = { have: 'none', given: undefined, without: NOBODY };
+  const fresh: Stake = { have: 'none', given: undefined, exclude: NOBODY };
   visitor.stakes.set(page, fresh);
   swarm.here.set(visitor, fresh);
   lingerIfEmpty(desk, swarm);
@@ -90,7 +90,7 @@ function stakeIn(
 }
 
 function refuse(desk: Desk, socket: SocketId, page: PageAddress, code: Code): undefined {
-  desk.effects.push({ type: 'refuse', socket, code, page });
+  desk.effects.push({ type: 'reject', socket, code, page });
   return undefined;
 }
 

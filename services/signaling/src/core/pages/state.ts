@@ -24,11 +24,11 @@ export interface Desk {
   readonly transfers: Transfers;
   /** Milliseconds of a clock that never goes back. */
   now: number;
-  /** When this pod last heard its own beat, and since when it has heard them all. */
+  /** When this pod last heard its own heartbeat, and since when it has heard them all. */
   ownBeatAt: number;
   hearingSince: number;
   /** It is sending its visitors to other pods. */
-  leaving: boolean;
+  draining: boolean;
   /** Visitors of this pod as the other pods know it. */
   saidVisitors: number;
   /** Visitors of the site as all its visitors here know it. */
@@ -61,7 +61,7 @@ export interface Stake {
   have: 'none' | 'part' | 'whole';
   /** Whom they were given since they last asked; `undefined`: they want nobody. */
   given: Set<VisitorId> | undefined;
-  without: ReadonlySet<VisitorId>;
+  exclude: ReadonlySet<VisitorId>;
 }
 
 export interface Swarm {
@@ -98,7 +98,7 @@ export interface Totals {
 }
 
 /** What another pod said last. */
-export interface Heard extends Pick<PageSection, 'boot' | 'seq' | 'holders' | 'readers' | 'some'> {
+export interface Heard extends Pick<PageSection, 'boot' | 'seq' | 'holders' | 'readers' | 'sample'> {
   readonly at: number;
 }
 
@@ -108,7 +108,7 @@ export interface Peer {
   heardAt: number;
   visitors: number;
   /** Its visitors are on their way to other pods. */
-  leaving: boolean;
+  draining: boolean;
 }
 
 export const readersHere = (swarm: Swarm): number => swarm.here.size - swarm.wholes.size;

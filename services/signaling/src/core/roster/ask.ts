@@ -24,7 +24,11 @@ export function askForSection(pod: Pod, room: Room, owner: PodId, epoch: number)
 /** What does that pod have of this room? It answers also when that is nothing. */
 export function askForRoom(pod: Pod, room: Room, other: PodId): void {
   const id = room.view.room;
-  pod.effects.push({ type: 'tell-pod', pod: other, message: { type: 'ask', room: id, pod: pod.id } });
+  pod.effects.push({
+    type: 'tell-pod',
+    pod: other,
+    message: { type: 'sections-request', room: id, pod: pod.id },
+  });
 }
 
 /** So that one question is asked however many deltas of an unknown section arrive before its answer. */

@@ -10,7 +10,7 @@ import { ownSection } from './section.ts';
 const TOGETHER_MS = 50;
 /** Interest has reached the other servers by then, and the answer is still in time for rosters to agree after 2 s. */
 const AGAIN_MS = 800;
-/** By then a pod that starts has heard a beat of everyone it can hear. */
+/** By then a pod that starts has heard a heartbeat of everyone it can hear. */
 const STARTED_MS = 2000;
 /** A room is not closed before the others have heard who left it. */
 const HEARD_WITHIN_MS = 500;

@@ -1,5 +1,5 @@
 /**
- * Which pods live: a beat a second, dead after three missed. A pod that does not hear its own beat suspends judgement of others: it is
+ * Which pods live: a heartbeat a second, dead after three missed. A pod that does not hear its own heartbeat suspends judgement of others: it is
  * more likely to be the one cut off. SPEC rules ROS-11 to ROS-13.
  */
 import type { PodId } from '@parley/protocol/ids';
@@ -9,17 +9,17 @@ import { greetAll, meet } from './greet.ts';
 import { presumeDead } from './remote.ts';
 
 const BEAT_MS = 1000;
-/** Three beats missed, and half a one for what is on its way. */
+/** Three heartbeats missed, and half a one for what is on its way. */
 const DEAD_AFTER_MS = 3500;
-/** A beat was missed, so something else may have been missed too. */
+/** A heartbeat was missed, so something else may have been missed too. */
 const GAP_MS = 1600;
-/** Others may notice a death a beat later, and until then do not believe in it. */
+/** Others may notice a death a heartbeat later, and until then do not believe in it. */
 const TELL_AGAIN_MS = 1500;
 /** Beyond this the pod doubts itself. */
 const OWN_BEAT_LATE_MS = 2500;
 
 export function startBeating(pod: Pod): void {
-  pod.effects.push({ type: 'beat', message: { type: 'beat', pod: pod.id, boot: pod.boot } });
+  pod.effects.push({ type: 'heartbeat', message: { type: 'heartbeat', pod: pod.id, boot: pod.boot } });
   if (pod.now - pod.ownBeatAt <= OWN_BEAT_LATE_MS) judge(pod);
   pod.agenda.schedule(pod.now + BEAT_MS, () => startBeating(pod));
 }
@@ -32,7 +32,7 @@ export function peersHeard(pod: Pod): number {
   return [...pod.peers.values()].filter(({ heardAt }) => pod.now - heardAt <= DEAD_AFTER_MS).length;
 }
 
-export function onBeat(pod: Pod, id: PodId, boot: number): void {
+export function onHeartbeat(pod: Pod, id: PodId, boot: number): void {
   if (id === pod.id) {
     if (boot === pod.boot) hearSelf(pod);
     return;
@@ -53,7 +53,7 @@ function hearSelf(pod: Pod): void {
   pod.ownBeatAt = pod.now;
 }
 
-/** Whoever speaks about a room is alive from that moment, also before its first beat is heard. */
+/** Whoever speaks about a room is alive from that moment, also before its first heartbeat is heard. */
 export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   const known = pod.peers.get(id);
   if (known === undefined) {

@@ -101,11 +101,15 @@ function settleAtDoor(pod: Pod, room: Room, participant: ParticipantId, claim: C
     const { name } = claim.person;
     room.atDoor.set(participant, claim.person);
     if (before?.name === name || sockets.length === 0) return;
-    pod.effects.push({ type: 'say', sockets, message: { type: 'knocked', waiting: { participant, name } } });
+    pod.effects.push({
+      type: 'say',
+      sockets,
+      message: { type: 'lobby-joined', waiting: { participant, name } },
+    });
   } else if (before !== undefined) {
     room.atDoor.delete(participant);
     if (sockets.length > 0)
-      pod.effects.push({ type: 'say', sockets, message: { type: 'knock-ended', participant } });
+      pod.effects.push({ type: 'say', sockets, message: { type: 'lobby-left', participant } });
   }
 }
 

@@ -23,7 +23,7 @@ const GIVE_UP_MS = 300;
 const ASK_AT_MOST = 16;
 /** A pod that leaves a room listens a little longer: somebody may come straight back. */
 const LINGER_MS = 2000;
-/** A pod that has just started has not heard every other one's beat yet. */
+/** A pod that has just started has not heard every other one's heartbeat yet. */
 const YOUNG_MS = 1500;
 
 type LetIn = (arrival: Join | Resume) => void;

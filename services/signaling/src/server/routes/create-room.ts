@@ -47,7 +47,7 @@ export async function createRoom(
     room: view,
     link: `${publicOrigin(request.raw, config)}/r/${view.room}`,
     ownerKey,
-    idleMs: config.limits['room.idle'],
+    idleMs: config.limits['room.idleTimeout'],
   };
   return reply.code(201).header('cache-control', 'no-store').send(answer);
 }

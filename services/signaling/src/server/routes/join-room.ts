@@ -61,7 +61,7 @@ export async function joinRoom(
     socketUrl: `${origin.replace(/^http/, 'ws')}${socketPath(view.room)}`,
     room: view,
   };
-  log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket given');
+  log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket issued');
   return reply.header('cache-control', 'no-store').send(answer);
 }
 

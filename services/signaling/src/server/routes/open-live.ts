@@ -17,13 +17,13 @@ export function openLive(
   if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
   const { name } = request.params;
   if (!decode(LiveName, name).ok) return refuse(reply, 'NAME_INVALID');
-  if (!config.live) return refuse(reply, 'LIVE_OFF');
+  if (!config.live) return refuse(reply, 'LIVE_DISABLED');
   if (pod.isDraining) return refuse(reply, 'NOT_READY');
   const wait = joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
   if (!podJoins.take(1, pod.now())) return refuse(reply, 'POD_FULL', undefined, podJoins.waitMs(1));
   const relay = pod.liveOffer(name, body.message);
-  if (relay === null) return refuse(reply, 'NO_RELAY');
+  if (relay === null) return refuse(reply, 'RELAY_UNAVAILABLE');
   const answer: LiveAnswer = { broadcast: liveBroadcast(name), relay };
   return reply.header('cache-control', 'no-store').send(answer);
 }

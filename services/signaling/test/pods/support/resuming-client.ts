@@ -29,7 +29,7 @@ export class ResumingClient {
   readonly room: string;
   readonly name: string;
   /** Whom this client believes to be in the room, and how. */
-  readonly roster = new Map<string, 'here' | 'away' | 'cut-off'>();
+  readonly roster = new Map<string, 'here' | 'away' | 'unreachable'>();
   /** Roster events, in order, over all sockets. */
   readonly log: { readonly type: string; readonly participant: string }[] = [];
   /** Slots that pods gave, with the time they were said at. */
@@ -170,7 +170,7 @@ export class ResumingClient {
     switch (message.type) {
       case 'welcome':
         return this.#welcomed(message);
-      case 'go-elsewhere':
+      case 'goaway':
         this.slots.push({ at: performance.now(), afterMs: message.afterMs });
         if (!this.#ignoresSlot) this.#timer = setTimeout(() => this.move(), message.afterMs);
         return undefined;
@@ -193,7 +193,7 @@ export class ResumingClient {
     }
   }
 
-  #note(type: string, participant: string, state: 'here' | 'away' | 'cut-off' | undefined): void {
+  #note(type: string, participant: string, state: 'here' | 'away' | 'unreachable' | undefined): void {
     this.log.push({ type, participant });
     if (state === undefined) this.roster.delete(participant);
     else this.roster.set(participant, state);
