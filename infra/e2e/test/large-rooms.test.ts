@@ -130,9 +130,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     await until(
       async () => {
         const paths = [await pathsOf(ada), await pathsOf(ben), await pathsOf(cem)];
-        return (
-          paths.map((one) => one.toSorted().join()).join(' ') === 'direct,relay direct,relay direct,direct'
-        );
+        return paths.map((one) => one.toSorted().join()).join(' ') === 'direct,sfu direct,sfu direct,direct';
       },
       {
         withinMs: MOVED_WITHIN_MS,
