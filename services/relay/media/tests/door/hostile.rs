@@ -4,6 +4,7 @@ use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
 
 use crate::client::{Publisher, Watcher, dial};
 use crate::process::Process;
@@ -191,20 +192,18 @@ fn med_19_sessions_that_open_and_close_as_fast_as_they_can_do_no_harm() {
     on_threads(async {
         let mut scene = Scene::begin().await;
         let url = scene.relay.url("");
-        let churning: Vec<_> = (0..8)
-            .map(|_| {
-                let url = url.clone();
-                tokio::spawn(async move {
-                    loop {
-                        let _ = dial(url.clone(), &[]).await;
-                    }
-                })
-            })
-            .collect();
-        scene.endures("sessions that come and go", Duration::from_secs(6), 100).await;
-        for one in churning {
-            one.abort();
+        let mut churning = JoinSet::new();
+        for _ in 0..8 {
+            let url = url.clone();
+            churning.spawn(async move {
+                loop {
+                    let _ = dial(url.clone(), &[]).await;
+                }
+            });
         }
+        scene.endures("sessions that come and go", Duration::from_secs(6), 100).await;
+        // Waits until they have ended. In a runtime that shuts down each dial fails at once, so that the loop would never yield.
+        churning.shutdown().await;
         println!("{} sessions", scene.relay.metric("sessions_ended_total", "LEFT").await);
         scene.relay.until("sessions", "client", |count| count <= 10.0).await;
     });
