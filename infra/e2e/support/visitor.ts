@@ -9,7 +9,7 @@ import type { TestSite } from './site.ts';
 import { holdSlate } from './slate.ts';
 import { Told } from './told.ts';
 import { until } from './until.ts';
-import { beginToWatch, readWatched, type Watched } from './watch.ts';
+import { watch, watched, type Watched } from './watch.ts';
 
 export const newRoom = (): string => adHocRoomId(randomBytes(16));
 
@@ -121,9 +121,9 @@ export class Visitor {
       .evaluateAll((tiles) => tiles.map((tile) => tile.textContent ?? ''));
   }
 
-  /** From now on the page keeps what `watched` tells. Resolves when it has shown everybody's picture. */
+  /** From now on the page records what `watched` returns. Resolves when it has shown the picture of every other participant. */
   async watch(): Promise<void> {
-    await this.page.evaluate(beginToWatch);
+    await watch(this.page);
     await until(
       async () => (await this.watched()).interruptions.every(({ stillMs }) => Number.isFinite(stillMs)),
       { withinMs: 10_000, what: () => `${this.name}'s page to show everybody` },
@@ -131,7 +131,7 @@ export class Visitor {
   }
 
   watched(): Promise<Watched> {
-    return this.page.evaluate(readWatched);
+    return watched(this.page);
   }
 
   async isBackOnAnotherPod(than: string): Promise<void> {
