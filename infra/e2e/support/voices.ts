@@ -2,7 +2,7 @@
 
 import type { AnyPage } from './any-page.ts';
 
-export interface Heard {
+export interface ReceivedVoice {
   readonly of: string;
   readonly beeps: number;
   /** The total time with sound, in ms. */
@@ -12,7 +12,7 @@ export interface Heard {
 }
 
 /** The output of the loudspeaker. */
-export interface Played extends Omit<Heard, 'of'> {
+export interface PlayedSound extends Omit<ReceivedVoice, 'of'> {
   /** Elements that play now: `mix`, or the participant whose voice it is. */
   readonly elements: readonly string[];
 }
@@ -20,8 +20,8 @@ export interface Played extends Omit<Heard, 'of'> {
 /** What the functions below keep on `globalThis` of a page. A page receives each of them as text, so they share nothing else. */
 interface PageScope {
   parleyMeters: Meters;
-  parleyHeard(): Heard[];
-  parleyPlayed(): Played;
+  parleyVoices(): ReceivedVoice[];
+  parleyPlayback(): PlayedSound;
 }
 
 /** Measures the sound of tracks that it is connected to. */
@@ -41,7 +41,7 @@ interface Meters {
   readonly create: () => Meter;
   /** Measures what `tracks` played since the last call. */
   readonly measure: (meter: Meter, tracks: readonly MediaStreamTrack[]) => void;
-  readonly summary: (meter: Meter) => Omit<Heard, 'of'>;
+  readonly summary: (meter: Meter) => Omit<ReceivedVoice, 'of'>;
 }
 
 /** From now on the page measures every voice that it has or receives. */
@@ -50,13 +50,13 @@ export async function listen(page: AnyPage): Promise<void> {
   await page.evaluate(beginToListen);
 }
 
-export function heard(page: AnyPage): Promise<Heard[]> {
-  return page.evaluate(() => (globalThis as unknown as PageScope).parleyHeard());
+export function receivedVoices(page: AnyPage): Promise<ReceivedVoice[]> {
+  return page.evaluate(() => (globalThis as unknown as PageScope).parleyVoices());
 }
 
-/** The sum of what the page plays; `heard` also includes voices that it receives and does not play. */
-export function played(page: AnyPage): Promise<Played> {
-  return page.evaluate(() => (globalThis as unknown as PageScope).parleyPlayed());
+/** The sum of what the page plays; `receivedVoices` also includes voices that it receives and does not play. */
+export function playedSound(page: AnyPage): Promise<PlayedSound> {
+  return page.evaluate(() => (globalThis as unknown as PageScope).parleyPlayback());
 }
 
 /**
@@ -108,7 +108,7 @@ function createMeters(): void {
     }
   };
 
-  const summary = ({ at, since, beeps, samples, longest }: Meter): Omit<Heard, 'of'> => ({
+  const summary = ({ at, since, beeps, samples, longest }: Meter): Omit<ReceivedVoice, 'of'> => ({
     beeps,
     audibleMs: Math.round((samples / context.sampleRate) * 1000),
     silentMs: Math.round(Math.max(longest, performance.now() - (at ?? since))),
@@ -147,7 +147,7 @@ function beginToListen(): void {
     measure(loudspeaker, playing.flatMap(trackOf));
   }, lookEveryMs);
   Object.assign(globalThis, {
-    parleyHeard: () => [...meters].map(([of, meter]) => ({ of, ...summary(meter) })),
-    parleyPlayed: () => ({ elements: playing.map(nameOf), ...summary(loudspeaker) }),
+    parleyVoices: () => [...meters].map(([of, meter]) => ({ of, ...summary(meter) })),
+    parleyPlayback: () => ({ elements: playing.map(nameOf), ...summary(loudspeaker) }),
   } satisfies Omit<PageScope, 'parleyMeters'>);
 }

@@ -24,7 +24,7 @@ build_with_go() {
 
 require_go() { command -v go >/dev/null || fail "$1 is built with Go 1.26 or later: install that first"; }
 
-# take_ready NAME-VERSION FILE: unpacks a binary that somebody keeps ready made in the directory named by PARLEY_LAB_CACHE.
+# take_ready NAME-VERSION FILE: unpacks a prebuilt binary from the directory named by PARLEY_LAB_CACHE.
 take_ready() {
   local ready=${PARLEY_LAB_CACHE:-}/$1-linux-amd64.zst
   [ -n "${PARLEY_LAB_CACHE:-}" ] && [ "$(uname -m)" = x86_64 ] && [ -e "$ready" ] || return 1

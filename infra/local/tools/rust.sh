@@ -2,7 +2,7 @@
 # Sourced by tools.sh.
 # shellcheck shell=bash disable=SC2154 # tools.sh sets here, tools and the versions
 
-# The system's own where rustup has the version; else rustup puts it into the cache, and nothing into anybody's profile.
+# Uses the system's Rust if rustup has the version; otherwise rustup installs it into the cache and changes no shell profile.
 fetch_rust() {
   local version to
   version=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$here/../../rust-toolchain.toml")
