@@ -167,7 +167,7 @@ chart-tools: tools ## Install what checks the chart besides: Helm, its suites, K
 	@infra/local/tools.sh chart
 
 .PHONY: cluster-tools
-cluster-tools: tools ## Install what the Kubernetes lab is made of; Go is needed where nobody keeps it ready made
+cluster-tools: tools ## Install what the Kubernetes lab is made of; Go is needed unless prebuilt copies exist
 	@infra/local/tools.sh cluster
 
 .PHONY: load-tools
