@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# Installs what Parley needs to run (`tools.sh run`) or to be tested (`tools.sh test`, which is more) on Debian or Ubuntu:
-# packages by apt, and Node.js, nats-server and Envoy into a cache outside the clone. Needs bash and apt only; does
-# nothing, quickly, when everything is there. `tools.sh load` adds k6 to what `run` installed, `tools.sh chart` what checks
-# the Helm chart, `tools.sh cluster` what the Kubernetes lab is made of; they need Go. `tools.sh rust` adds the Rust
-# toolchain that rust-toolchain.toml names, `tools.sh deny` what checks the crates, `tools.sh sbom` what builds images and
-# lists what they contain.
+# Installs tools on Debian or Ubuntu: packages by apt, everything else into a cache outside the clone. Needs bash and apt
+# only, and does nothing when all tools are installed. The functions are in tools/*.sh.
+#
+#   run      what the local stack needs: coturn, Node.js, nats-server, Envoy
+#   test     the same, and browsers, nftables, Xvfb and a sound server for the tests
+#   rust     the Rust toolchain that rust-toolchain.toml names
+#   load     k6; needs Go
+#   chart    Helm, helm-unittest, kubeconform and schemas, which check the chart; needs Go
+#   cluster  the programs of the Kubernetes lab; needs Go unless prebuilt copies exist
+#   deny     cargo-deny, which checks the crates
+#   sbom     the tools that build images and list their contents; needs Go
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=versions.env
 source "$here/versions.env"
 tools=${PARLEY_CACHE:-$HOME/.cache/parley}/tools
-# Node.js runs the TypeScript sources as they are from this release on.
+# Since this release Node.js runs TypeScript sources directly.
 node_major=24
 
 say() { printf 'tools: %s\n' "$*"; }

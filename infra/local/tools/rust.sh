@@ -31,7 +31,7 @@ PYTHON
   into_place "$dir" "rustup/toolchains/$version-$(uname -m)-unknown-linux-gnu" "$to"
 }
 
-# fetch_cargo_tool CRATE VERSION: with the dependencies that its author locked. Little is optimised: these run for seconds.
+# fetch_cargo_tool CRATE VERSION: builds it with its own lock file, with little optimisation, as these tools run for seconds.
 fetch_cargo_tool() {
   local to=$tools/$1-$2
   [ -x "$to/$1" ] && return 0
