@@ -1,5 +1,5 @@
-# Everything a developer types. Each target first makes sure of its tools and of node_modules; both are quick when
-# nothing changed. Variables and ports: infra/local/README.md.
+# The commands of a developer. Each target first checks its tools and node_modules; both checks are quick when nothing
+# changed. Variables and ports: infra/local/README.md.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 include infra/local/versions.env
@@ -7,9 +7,9 @@ include infra/local/versions.env
 export PARLEY_CACHE ?= $(HOME)/.cache/parley
 export PARLEY_LOCAL_DIR ?= .local
 RUST_VERSION := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
-# Outside the clone: the next one finds what this one compiled.
+# Outside the clone, so that another clone reuses the compiled crates.
 export CARGO_TARGET_DIR ?= $(PARLEY_CACHE)/target-$(RUST_VERSION)
-# The fetched tools come first; where the system's own are right, nothing was fetched and these are empty places.
+# The fetched tools come first. If the system's own tools have the right version, nothing was fetched and these do not exist.
 export PATH := $(PARLEY_CACHE)/tools/node-$(NODE_VERSION)/bin:$(PARLEY_CACHE)/tools/rust-$(RUST_VERSION)/bin:$(PATH)
 
 .PHONY: help
@@ -17,7 +17,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: up
-up: build ## Run Parley on this machine and print its address; again: changes nothing
+up: build ## Run Parley on this machine and print its address; changes nothing if it runs already
 	@node infra/local/src/up.ts
 
 .PHONY: down
@@ -40,7 +40,7 @@ check: packages rust-tools chart-tools ## Formatting, lint, types, the chart's s
 	@cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: supply-chain
-supply-chain: packages rust-tools ## What comes from npm and crates.io: sources, licences, versions; and what images are built on
+supply-chain: packages rust-tools ## Check sources, licences and versions of npm packages and crates, and the base images
 	@infra/local/tools.sh deny
 	@npm run --silent supply-chain
 	@PATH=$(PARLEY_CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION):$$PATH cargo deny --locked check --hide-inclusion-graph bans licenses sources
@@ -49,7 +49,7 @@ supply-chain: packages rust-tools ## What comes from npm and crates.io: sources,
 pin-images: packages ## Write the digests of base images into the Dockerfiles; skopeo or Docker, and a network that reaches the registries
 	@node scripts/supply-chain/pin-images.ts
 
-# The binaries carry the list of their crates. What was compiled before is not compiled again, but for Parley's own crates.
+# The binaries contain the list of their crates. Only Parley's own crates are compiled again.
 .PHONY: sbom
 sbom: client/web/dist/index.html rust-tools ## Build the images and list what they contain: dist/sbom/<image>.spdx.json; root, and Go for syft
 	@infra/local/tools.sh sbom
@@ -64,7 +64,7 @@ test: test-tools rust-tools build wan-link ## Every test, browsers included
 	@npm run --silent fuzz
 
 .PHONY: fuzz
-fuzz: packages test-tools rust-tools ## Fuzz every decoder that reads strangers' bytes for MINUTES=60; SEED=7, ONLY=sdk/ for some of them
+fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for MINUTES=60; SEED=7, ONLY=sdk/ for some of them
 	@npm run --silent fuzz -- --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fmt
@@ -73,43 +73,43 @@ fmt: packages rust-tools ## Format everything
 	@cargo fmt
 
 .PHONY: bench-signaling
-bench-signaling: packages ## CPU per join and per directed message, against the naive reference; BEFORE=<commit>: and that one's pod; PUBLISH=1 writes it down
+bench-signaling: packages ## CPU per join and per directed message, against the naive reference; BEFORE=<commit>: also the pod of that commit; PUBLISH=1 saves the figures
 	@npm run --silent bench-signaling -- $(if $(BEFORE),--before $(BEFORE)) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-streams
-bench-streams: packages rust-tools ## CPU per GB and per message of the relay, beside three references; SMOKE=1: exactness alone; PUBLISH=1 writes it down
+bench-streams: packages rust-tools ## CPU per GB and per message of the relay and three references; SMOKE=1: correctness only; PUBLISH=1 saves the figures
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-streams -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-media
-bench-media: packages test-tools rust-tools ## CPU and delay of relaying media, beside the stock relay; SMOKE=1: exactness alone; PUBLISH=1 writes it down
+bench-media: packages test-tools rust-tools ## CPU and delay of media relays, ours and the stock one; SMOKE=1: correctness only; PUBLISH=1 saves the figures
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-media -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-calls
-bench-calls: build test-tools wan-link ## From glass to glass between two browsers, near and far, each way that media goes; root; PUBLISH=1 writes it down
+bench-calls: build test-tools wan-link ## Glass-to-glass delay between two browsers, near and far, for each path; root; PUBLISH=1 saves the figures
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-calls -w loadtest -- $(if $(PUBLISH),--publish)
 
 .PHONY: bench-rooms
-bench-rooms: build test-tools ## Rooms of 2 to 100 people on one limited relay and on two; root; SMOKE=1: exactness alone; PUBLISH=1 writes it down
+bench-rooms: build test-tools ## Rooms of 2 to 100 participants on one limited relay and on two; root; SMOKE=1: correctness only; PUBLISH=1 saves the figures
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-rooms -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-pages
-bench-pages: build test-tools ## A page that twenty browsers want at once, and one that 880 hold; SMOKE=1: exactness alone; PUBLISH=1 writes it down
+bench-pages: build test-tools ## A page with twenty readers at once, and one with 880 holders; SMOKE=1: correctness only; PUBLISH=1 saves the figures
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-pages -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
 .PHONY: herd
-herd: build load-tools ## A herd of calls against a whole Parley of its own: PROFILE=smoke (or seed); PUBLISH=1 writes it down
+herd: build load-tools ## A herd of calls against a complete stack of its own: PROFILE=smoke (or seed); PUBLISH=1 saves the figures
 	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest
 
 .PHONY: hostile
-hostile: build ## Attack a whole Parley of its own beside a call that must not notice; ATTACK=NAME: that one alone
+hostile: build ## Attack a complete stack of its own during a call that must not be disturbed; ATTACK=NAME: only this attack
 	@ulimit -n $$(ulimit -Hn) && npm run --silent hostile -w infra/hostile -- $(if $(ATTACK),--only $(ATTACK))
 
 .PHONY: siege
-siege: build ## Floods of every kind at once, for a minute, while newcomers join; PUBLISH=1 writes it down
+siege: build ## Floods of every kind at once, for a minute, while participants join; PUBLISH=1 saves the figures
 	@ulimit -n $$(ulimit -Hn) && npm run --silent siege -w infra/hostile -- $(if $(PUBLISH),--publish)
 
 .PHONY: build
-build: client/web/dist/index.html relay ## Build the web application and the relay, where their sources changed
+build: client/web/dist/index.html relay ## Build the web application and the relay, if their sources changed
 
 web_sources := $(shell find client/web client/sdk/src services/protocol/src -type f \
 	-not -path '*/node_modules/*' -not -path 'client/web/dist/*' -not -path 'client/web/test/*')
@@ -135,48 +135,48 @@ cli: rust-tools ## Build the parley command and install it into ~/.local/bin (PR
 	@command -v parley >/dev/null || echo 'cli: that folder is not in PATH yet'
 
 .PHONY: cluster
-cluster: build cluster-tools ## Run a Kubernetes of three nodes on this machine, with Parley's images; root is needed
+cluster: build cluster-tools ## Run a Kubernetes cluster of three nodes on this machine, with Parley's images; root is needed
 	@node infra/cluster/src/up.ts
 
 .PHONY: test-cluster
-test-cluster: cluster test-tools ## Install the chart on it, and try what it promises
+test-cluster: cluster test-tools ## Install the chart on that cluster and test it
 	@npm run --silent test-cluster -w infra/cluster
 
 .PHONY: cluster-down
-cluster-down: packages ## End that Kubernetes, and nothing else
+cluster-down: packages ## Stop that cluster, and nothing else
 	@node infra/cluster/src/down.ts
 
 .PHONY: clean
-clean: down ## Stop everything and forget secrets, stores and logs
+clean: down ## Stop everything and delete secrets, stores and logs
 	@rm -rf $(PARLEY_LOCAL_DIR)
 
 .PHONY: tools
-tools: ## Install what running needs (apt, and a cache outside the clone)
+tools: ## Install the tools that the stack needs (apt, and a cache outside the clone)
 	@infra/local/tools.sh run
 
 .PHONY: test-tools
-test-tools: ## Install what testing needs besides: browsers, nftables, Xvfb, a sound server
+test-tools: ## Install the additional tools of tests: browsers, nftables, Xvfb, a sound server
 	@infra/local/tools.sh test
 
 .PHONY: rust-tools
-rust-tools: ## Install Rust into the cache where it is missing
+rust-tools: ## Install Rust into the cache if it is missing
 	@infra/local/tools.sh rust
 
 .PHONY: chart-tools
-chart-tools: tools ## Install what checks the chart besides: Helm, its suites, Kubernetes' schemas; Go is needed
+chart-tools: tools ## Install the tools that check the chart: Helm, helm-unittest, Kubernetes' schemas; Go is needed
 	@infra/local/tools.sh chart
 
 .PHONY: cluster-tools
-cluster-tools: tools ## Install what the Kubernetes lab is made of; Go is needed where nobody keeps it ready made
+cluster-tools: tools ## Install the programs of the Kubernetes lab; Go is needed unless prebuilt copies exist
 	@infra/local/tools.sh cluster
 
 .PHONY: load-tools
-load-tools: tools ## Install what load tests need besides: k6, for which Go is needed
+load-tools: tools ## Install the additional tool of load tests: k6, for which Go is needed
 	@infra/local/tools.sh load
 
-# The lock file's content decides, not its time: a checkout touches every file. `npm install --no-save` installs what the
-# lock says and leaves it alone. `npm ci` would refuse it wherever a registry lacks an optional package of some other
-# platform, and would pull node_modules away from under a stack that runs.
+# Compares the lock file's content, not its time, as a checkout touches every file. `npm install --no-save` installs the
+# locked versions and does not change the lock file. `npm ci` fails if a registry lacks an optional package of another
+# platform, and would delete node_modules while a stack uses it.
 .PHONY: packages
 packages: tools
 	@if ! cmp -s package-lock.json node_modules/.parley-lock; then \

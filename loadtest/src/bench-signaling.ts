@@ -25,7 +25,7 @@ const USAGE = `usage: npm run bench-signaling -w loadtest -- [options]
   --publish       write docs/evaluation/bench-signaling.{json,svg}
   --profile dir   write a CPU profile of each pod into dir; figures of such a run are no results`;
 
-/** A round before the first, so that nobody is measured while its code is being compiled. */
+/** A warm-up round, so that no measured client runs code that is still being compiled. */
 const WARM_UP_MS = 1000;
 
 const { values: options } = parseArgs({
@@ -61,7 +61,7 @@ const generator = startGenerator();
 const servers = new Map<ServerName, Server>();
 const runs: Run[] = [];
 let isClean = true;
-// A server must not outlive the bench that was told to stop.
+// A server must not outlive a bench that was interrupted.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     void Promise.all(Array.from(servers.values(), (server) => server.close())).then(() => {

@@ -21,7 +21,7 @@ export function startGenerator(): Generator {
   const ended = once(child, 'exit').then(([code]): never => {
     throw new Error(`the generator ended with ${String(code)}`);
   });
-  // Whoever waits for a job hears of it.
+  // The process that waits for a job gets the failure.
   ended.catch(() => {});
   return {
     async run(job) {

@@ -62,7 +62,7 @@ export async function startParley(pods: number, { dir, profileTo, earlier }: Sta
       PARLEY_LISTEN: `${target.host}:${target.port}`,
       PARLEY_NATS_URL: `nats://${nats.host}:${nats.port}`,
       PARLEY_KEYS_FILE: keysFile,
-      // Credentials are part of every join; nobody listens there.
+      // Credentials are part of every join; there is no TURN server at this address.
       PARLEY_TURN_SECRET: turnSecret,
       PARLEY_TURN_URLS: 'turn:192.0.2.1:3478?transport=udp,turn:192.0.2.1:3478?transport=tcp',
       PARLEY_STUN_URLS: 'stun:192.0.2.1:3478',

@@ -20,7 +20,7 @@ test('a signal has the size of its kind, and is read as it was written', () => {
 test('a signal with one byte changed, missing or added is not read', () => {
   const text = writeSignal({ kind: 'candidate', count: 1, sentAt: 1_795_267_473_374 });
   for (let at = 0; at < text.length; at += 1) {
-    // Another digit may stand where one stood: the count and the time are checked by whoever knows them.
+    // Another digit may replace one: the count and the time are checked by the participant that knows them.
     if (/\d/.test(text.charAt(at))) continue;
     assert.equal(readSignal(`${text.slice(0, at)}~${text.slice(at + 1)}`), undefined, `byte ${at}`);
     assert.equal(readSignal(text.slice(0, at) + text.slice(at + 1)), undefined, `without byte ${at}`);
@@ -28,7 +28,7 @@ test('a signal with one byte changed, missing or added is not read', () => {
   assert.equal(readSignal(`${text} `), undefined);
 });
 
-test('every VU works out the same plan, with stays of the profile and nobody in two places', () => {
+test('every VU computes the same plan, with stays of the profile and no participant in two places', () => {
   const visits = visitsOf(smoke, 7, 2);
   assert.deepEqual(visitsOf(smoke, 7, 2), visits);
   assert.notDeepEqual(visitsOf(smoke, 7, 3), visits);

@@ -38,25 +38,25 @@ test("Parley's dialect writes and reads directed messages as the protocol does",
   const received = `<${SENDER}\n${payload}`;
   assert.equal(receivedText(received)?.from, SENDER);
   const bytes = Buffer.from(received);
-  const heard = dialect.read(bytes, 0, bytes.length);
-  assert.ok(heard.heard === 'signal');
-  assert.equal(heard.from, SENDER);
-  assert.equal(isIntact('message', 3, bytes, heard.at, bytes.length), true);
+  const read = dialect.read(bytes, 0, bytes.length);
+  assert.ok(read.kind === 'signal');
+  assert.equal(read.from, SENDER);
+  assert.equal(isIntact('message', 3, bytes, read.at, bytes.length), true);
 });
 
 test("the references' dialect survives being parsed and written again", () => {
   const payload = headOf('message', 3) + tailOf('message');
   const said = JSON.parse(minDialect.before(READER, 3) + payload + minDialect.after) as { data: unknown };
   const bytes = Buffer.from(JSON.stringify({ type: 'signal', from: SENDER, data: said.data }));
-  const heard = minDialect.read(bytes, 0, bytes.length);
-  assert.ok(heard.heard === 'signal');
-  assert.equal(heard.from, SENDER);
-  assert.equal(isIntact('message', 3, bytes, heard.at, bytes.length - minDialect.after.length), true);
+  const read = minDialect.read(bytes, 0, bytes.length);
+  assert.ok(read.kind === 'signal');
+  assert.equal(read.from, SENDER);
+  assert.equal(isIntact('message', 3, bytes, read.at, bytes.length - minDialect.after.length), true);
 });
 
-test('a refusal of Parley is a failure, not news', () => {
+test('a refusal of Parley is a failure, not a roster change', () => {
   const bytes = Buffer.from('{"type":"error","code":"RATE_LIMITED","message":"","fatal":true}');
-  assert.equal(parleyDialect().read(bytes, 0, bytes.length).heard, 'refused');
+  assert.equal(parleyDialect().read(bytes, 0, bytes.length).kind, 'refused');
 });
 
 test('frames are read however the bytes are cut', () => {

@@ -38,7 +38,7 @@ const run = (participants: number, relays: Relays, changes: Partial<Outcome> = {
 
 const lossy = { loss: { share: 0.0051, p50: 0, p95: 0, max: 0 } };
 
-test('loss, freezes and late joins are results; frames that nobody sent and sessions that were lost are failures', () => {
+test('loss, freezes and late joins are results; frames that were never sent and lost sessions are failures', () => {
   assert.equal(run(20, 1).verdict.verdict, 'valid');
   assert.equal(run(20, 1, lossy).verdict.verdict, 'valid');
   for (const name of ['corrupt', 'duplicated', 'outOfOrder', 'extra', 'closed'] as const) {
@@ -59,14 +59,14 @@ test('a run is void when the generator used more than 80 % of its core, and when
   assert.equal(run(20, 1, { generator: { share: Number.NaN } }).verdict.verdict, 'void');
 });
 
-test('a load is borne with at most one frame in 200 lost, no freeze, and everybody there in time', () => {
+test('a load is borne with at most one frame in 200 lost, no freeze, and all participants joined in time', () => {
   assert.ok(isBorne({ ...GOOD, loss: { ...GOOD.loss, share: 0.005 } }));
   assert.ok(!isBorne({ ...GOOD, ...lossy }));
   assert.ok(!isBorne({ ...GOOD, freezes: { count: 1, longestMs: 501 } }));
   assert.ok(!isBorne({ ...GOOD, lateJoins: 1 }));
 });
 
-test('what was full is told by the share of its own limit', () => {
+test('the exhausted resource is the one with the largest share of its own limit', () => {
   const use = (cpu: number) => ({ ...GOOD, uses: [{ name: 'relay-1', cpu, throttled: 0, residentMb: 1 }] });
   assert.equal(saturated(use(0.28), searched(20, 1)), 'relay-1');
   assert.equal(saturated(use(0.2), searched(20, 1)), 'nothing');

@@ -24,7 +24,7 @@ test('a run fails when one message is missing, or came twice', () => {
   assert.equal(judge(outcome({ received: 211 })).verdict, 'failed');
 });
 
-test('a message to somebody who had left is no loss', () => {
+test('a message to a participant that had left is no loss', () => {
   assert.equal(judge(outcome({ received: 207, excused: 3 })).verdict, 'valid');
 });
 
@@ -37,8 +37,8 @@ test('one void round takes the figure away, and whatever is compared with it', (
   const [row] = ROWS;
   assert.ok(row);
   const run = (variant: string, round: number, generatorUse: number) => {
-    const told = outcome({ generatorUse });
-    return { row: row.name, variant, round, outcome: told, verdict: judge(told) };
+    const measured = outcome({ generatorUse });
+    return { row: row.name, variant, round, outcome: measured, verdict: judge(measured) };
   };
   const table = tableOf(summarize(row, [run('naive', 1, 0.5), run('naive', 2, 0.9), run('parley', 1, 0.5)]));
   const lines = table.split('\n').filter((line) => /naive ws|whole join/.test(line));
@@ -50,8 +50,8 @@ test('ratios in a summary pair the rounds', () => {
   const [row] = ROWS;
   assert.ok(row);
   const run = (variant: string, round: number, serverMs: number) => {
-    const told = outcome({ serverMs });
-    return { row: row.name, variant, round, outcome: told, verdict: judge(told) };
+    const measured = outcome({ serverMs });
+    return { row: row.name, variant, round, outcome: measured, verdict: judge(measured) };
   };
   const runs = [run('naive', 1, 10), run('parley', 1, 20), run('naive', 2, 100), run('parley', 2, 300)];
   const { results } = summarize(row, runs);

@@ -53,7 +53,7 @@ after(async () => {
 });
 
 describe('NATS servers of a region', () => {
-  test('[BUS-12] clients verify them, and what is said to one is heard at the other', async (t) => {
+  test('[BUS-12] clients verify them, and a message to one is delivered at the other', async (t) => {
     const [here, there] = [await enter(t, world.one), await enter(t, world.two)];
     await crosses(t, here, there);
   });
@@ -83,7 +83,7 @@ describe('NATS servers of a region', () => {
     for (const [name, { log }] of Object.entries(world))
       await eventually(`${name} read them`, () => log().includes('Reloaded server configuration'), WITHIN_MS);
     assert.notEqual(await shown(world.one), earlier);
-    // Routes and leaf connections too: a server that begins anew has no other certificate than this one.
+    // Routes and leaf connections too: a restarted server has no other certificate than this one.
     await world.two.kill();
     world.two.start();
     await crosses(t, old, await enter(t, world.two));
@@ -111,7 +111,7 @@ describe('NATS servers of a region', () => {
   });
 });
 
-/** The parts of the Secret, as the chart makes it anew each time; each file at once. */
+/** The parts of the Secret, which the chart generates at each render; each file at once. */
 function writeCertificates(): void {
   const secret = render('--show-only', 'templates/secrets/nats-tls.yaml');
   for (const [, name = '', data = ''] of secret.matchAll(/^ {2}((?:ca|tls)\.(?:crt|key)): (\S+)$/gm)) {
@@ -195,12 +195,12 @@ async function enter(t: TestContext, ...to: Server[]): Promise<NatsConnection> {
 
 /** What the first says the second hears, once the route knows that it listens. */
 async function crosses(t: TestContext, from: NatsConnection, to: NatsConnection): Promise<void> {
-  const heard = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     to.subscribe('parley.v1.x', { callback: () => resolve() });
   });
   const saying = setInterval(() => from.publish('parley.v1.x', 'hello'), 50);
   t.after(() => clearInterval(saying));
-  await within('the message', heard, WITHIN_MS);
+  await within('the message', received, WITHIN_MS);
 }
 
 /** Waits until both servers are leaves of the gateway server. */

@@ -41,7 +41,7 @@ test('a value that no template uses is named', () => {
   assert.deepEqual(drift, { unused: ['part.size'], undescribed: [] });
 });
 
-test('a value that a template uses and nobody describes is named', () => {
+test('a value that a template uses without a description is named', () => {
   const used = '{{ .Values.name }}{{ .Values.part.size }}{{ .Values.part.resources }}{{ .Values.part.to }}';
   const drift = driftOf(readValues(text), [`${used}{{ .Values.part.height }}`]);
   assert.deepEqual(drift, { unused: [], undescribed: ['part.height'] });

@@ -16,7 +16,7 @@ which one is its ("section").
 {{- end -}}
 {{- end -}}
 
-{{/* Metadata of a pod; "checksums" are texts a change of which starts pods anew. */}}
+{{/* Metadata of a pod; "checksums" are texts a change of which restarts pods. */}}
 {{- define "parley.podMetadata" -}}
 labels:
   {{- include "parley.labels" . | nindent 2 }}

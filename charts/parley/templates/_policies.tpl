@@ -6,7 +6,7 @@ podSelector:
     {{- include "parley.selector" . | nindent 4 }}
 {{- end -}}
 
-{{/* Everybody who speaks HTTP to pods for clients: the edge, or the namespace of the Gateway; with neither, the cluster. */}}
+{{/* The sources of HTTP requests of clients to pods: the edge, or the namespace of the Gateway; with neither, the cluster. */}}
 {{- define "parley.edgePeers" -}}
 {{- if eq .Values.edge.type "Envoy" -}}
 - {{ include "parley.peer" (dict "root" . "component" "edge") | nindent 2 | trim }}
@@ -15,7 +15,7 @@ podSelector:
 {{- end -}}
 {{- end -}}
 
-{{/* Whoever scrapes metrics, as a rule: (dict "root" $ "ports" (list 8101)). */}}
+{{/* The namespace that scrapes metrics, as a rule: (dict "root" $ "ports" (list 8101)). */}}
 {{- define "parley.scrapeRule" -}}
 {{- if .root.Values.networkPolicies.monitoringNamespaceLabels }}
 - from:

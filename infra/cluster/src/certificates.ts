@@ -7,7 +7,7 @@ import { apiServer, labAddress, nodes, type Lab } from './lab.ts';
 // Longer than any lab is kept.
 const days = '3650';
 
-/** Whoever speaks to the API server, by the name of their kubeconfig; the subject says who they are to Kubernetes. */
+/** The clients of the API server, by the name of their kubeconfig; the subject is their identity in Kubernetes. */
 const clients: Record<string, string> = {
   admin: '/O=system:masters/CN=admin',
   'controller-manager': '/CN=system:kube-controller-manager',
@@ -36,7 +36,7 @@ export function kubeconfig(lab: Lab, client: string): string {
   return keyFile(lab, `${client}.kubeconfig`);
 }
 
-/** One CA, the certificates of whoever is asked and of whoever asks, and the key of service accounts' tokens; made once. */
+/** One CA, the certificates of servers and clients, and the key of service accounts' tokens; made once. */
 export function ensureCertificates(lab: Lab): void {
   const last = 'service-accounts.key';
   if (existsSync(keyFile(lab, last))) return;

@@ -68,7 +68,7 @@ export async function powerOn(lab: Lab, node: Node): Promise<void> {
   await ensureRunning(lab.dir, nodeSpec(lab, node));
 }
 
-/** Cuts the node's power: whatever runs there ends at this moment, and nobody is told. */
+/** Cuts the node's power: its processes end at once, without notice to their peers. */
 export async function powerOff(lab: Lab, node: Node): Promise<void> {
   const record = readRecord(lab.dir, node.name);
   if (!record) return;

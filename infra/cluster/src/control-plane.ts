@@ -16,7 +16,7 @@ import { run } from './run.ts';
 // The API server makes its own objects before it is ready: 5 s alone, far longer where four nodes' images are unpacked.
 const readyWithinMs = 180_000;
 
-/** etcd and the API server. What etcd writes is not synced: a lab whose machine stops is made anew. */
+/** etcd and the API server. etcd does not sync its writes: after a stop of the machine the lab is created again. */
 export function apiServerSpecs(lab: Lab): ProcessSpec[] {
   const key = (name: string) => keyFile(lab, name);
   return [

@@ -55,7 +55,7 @@ export async function busiestPod(
   const pods = await podsOf(lab, component);
   const uses = await Promise.all(
     pods.map(async (pod) => {
-      // From its own node, as the kubelet asks: policies let nobody else.
+      // From its own node, as the kubelet does: network policies allow no other source.
       const ask = ['curl', '--silent', '--fail', `http://${pod.status.podIP}:${port}/metrics`];
       const text = await run([...inNode(nodeOf(pod)), ...ask]);
       const values = [...text.matchAll(metric)].map(([, value]) => Number(value));
@@ -76,7 +76,7 @@ export async function busiestEntry(except?: Node): Promise<Node> {
   const [busiest] = uses.toSorted((one, other) => other.use - one.use);
   // By chance all may come by the node that is left out.
   if (!busiest || (busiest.use === 0 && except === undefined))
-    throw new Error('nobody comes by the load balancer');
+    throw new Error('no client uses the load balancer');
   return busiest.node;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The load balancer in front of the edge, as a cloud's for TCP would be: an address of its own, whose new connections go to nodes that
- * answer on 443, in turn. It leads whoever dials it from within the lab's network, by rules of the kernel; clients keep their address.
+ * The load balancer in front of the edge, like one of a cloud for TCP: it has its own address and sends new connections to the nodes that
+ * answer on 443, in turn. Rules of the kernel implement it for clients within the lab's network; clients keep their address.
  */
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
@@ -9,7 +9,7 @@ import { balancerAddress, nodes, type Node } from './lab.ts';
 
 const chain = 'PARLEY-BALANCER';
 const ports = [80, 443];
-// A node that misses two checks gets nobody new: four seconds, where clouds take six to twenty.
+// A node that misses two checks gets no new connections: after four seconds, where clouds take six to twenty.
 const checkEveryMs = 2000;
 const answerWithinMs = 1000;
 const misses = 2;
@@ -20,7 +20,7 @@ let inForce: string | undefined;
 prepare();
 for (;;) {
   const healthy = await check();
-  // With none left anybody's guess is as good: they are all tried.
+  // With no healthy node left, all are tried.
   lead(healthy.length > 0 ? healthy : nodes);
   await delay(checkEveryMs);
 }

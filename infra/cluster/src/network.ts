@@ -19,7 +19,7 @@ export function inNode(node: Node): readonly string[] {
   return into(namespaceOf(node));
 }
 
-/** Makes the network where it is not there; half of one is made anew. */
+/** Makes the network if it does not exist; an incomplete one is created again. */
 export function ensureNetwork(): void {
   if (namespaces().every((name) => existsSync(`/run/netns/${name}`))) return;
   removeNetwork();

@@ -43,7 +43,7 @@ export function nodeSpec(lab: Lab, node: Node): ProcessSpec {
       { path: join(dir, 'registries/_default/hosts.toml'), content: registries() },
       { path: join(dir, 'networks/10-lab.conflist'), content: podNetworkConfiguration(node) },
       { path: join(dir, 'kubelet.yaml'), content: kubeletConfiguration(lab, node, dir) },
-      // Names outside of the cluster: nobody's.
+      // Names outside of the cluster do not exist.
       { path: join(dir, 'resolv.conf'), content: '' },
     ],
     ports: [],

@@ -1,9 +1,9 @@
-/** What Playwright's pages and Puppeteer's have in common, so that what looks at them serves both. */
+/** The common part of Playwright's and Puppeteer's pages, so that measurements work with both. */
 export interface AnyPage {
   evaluate<Result>(run: () => Result): Promise<Awaited<Result>>;
 }
 
-export interface Somebody {
+export interface Person {
   readonly name: string;
   readonly page: AnyPage;
 }

@@ -1,4 +1,4 @@
-/** People in a call while something fails under them, and what must be true of each afterwards: that nobody noticed. */
+/** Participants in a call during a failure, and the conditions that show that none of them was disturbed. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Visitor } from './visitor.ts';
@@ -9,7 +9,7 @@ const HICCUP_MS = 1000;
 const CALM_MS = 3000;
 
 export interface Interruptions {
-  /** The longest of anybody's while nothing failed. */
+  /** The longest of any participant while nothing failed. */
   readonly calmMs: number;
   readonly pairs: Readonly<Record<string, { readonly stillMs: number; readonly silentMs: number }>>;
   readonly stalledMs: Readonly<Record<string, number>>;
@@ -17,21 +17,21 @@ export interface Interruptions {
 
 export interface Composure {
   /**
-   * Fails where somebody is another participant now, saw a tile go, was told or shown that anybody joined or left, made a new connection,
-   * or saw a still picture or heard nothing of anybody for longer than a hiccup beyond what calm times had. Resolves with the longest
-   * interruption of each pair (`Ada of Bo`), and with how long each page itself stood still, which is the machine's doing.
+   * Fails if a page became another participant, removed a tile, received or showed that a participant joined or left, made a new connection,
+   * or had an interruption of another one's picture or sound that exceeds those of calm times by more than a hiccup. Resolves with the longest
+   * interruption of each pair (`Ada of Bo`), and with how long each page itself stalled, which is caused by the machine.
    */
   assertNobodyNoticed(): Promise<Interruptions>;
 }
 
-/** Watches from now on, after a calm time. They see and hear each other already. */
+/** Starts to watch, after a calm time. The participants already see and hear each other. */
 export async function composureOf(people: readonly Visitor[]): Promise<Composure> {
   const calmMs = await longestWhileCalm(people);
   const before = await Promise.all(
     people.map(async (person) => ({
       person,
       participant: await person.participant(),
-      mark: person.told.log.length,
+      mark: person.messages.log.length,
     })),
   );
   await Promise.all(people.map((person) => person.watch()));
@@ -46,12 +46,12 @@ export async function composureOf(people: readonly Visitor[]): Promise<Composure
         const { name } = person;
         const { tilesGone, notices, connectionsMade, interruptions, stalledMs } = await person.watched();
         assert.equal(await person.participant(), participant, `${name} is who it was`);
-        assert.deepEqual(person.told.comingsAndGoings(mark), [], `what ${name}'s page was told`);
+        assert.deepEqual(person.messages.joinsAndLeaves(mark), [], `what ${name}'s page received`);
         const said = notices.filter((text) => / (joined|left)$/.test(text));
         assert.deepEqual(said, [], `what ${name}'s page says`);
-        assert.equal(tilesGone, 0, `${name} never saw a tile go`);
+        assert.equal(tilesGone, 0, `${name} kept all tiles`);
         assert.equal(connectionsMade, 0, `${name} kept its connections`);
-        assert.equal(interruptions.length, people.length - 1, `${name} had everybody in view`);
+        assert.equal(interruptions.length, people.length - 1, `${name} saw all others`);
         for (const { of, ...longest } of interruptions) pairs[`${name} of ${nameOf(of)}`] = longest;
         stalls[name] = stalledMs;
       }

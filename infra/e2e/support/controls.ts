@@ -1,4 +1,4 @@
-/** What somebody does with the controls of a call. */
+/** How a participant uses the controls of a call. */
 import type { Visitor } from './visitor.ts';
 
 /** `plain`: on. */

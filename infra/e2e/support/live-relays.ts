@@ -1,4 +1,4 @@
-/** The media relays of a stack: who is where, and what whoever watches notices when one goes. */
+/** The media relays of a stack: which sessions they have, and what a viewer notices when one ends. */
 import type { Stack } from '@parley/local/stack';
 import type { LiveWatcher } from './live.ts';
 import { until } from './until.ts';
@@ -37,7 +37,7 @@ export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
 const KNOWN =
   /^(?:parley_media_relays|envoy_cluster_membership_healthy\{envoy_cluster_name="media"\}) (\d+)$/m;
 
-/** A relay that was started again is known to each pod only once it has heard of it, and is led to by the edge once it has looked. */
+/** After its restart a relay is known to a pod once the pod received its lease, and the edge routes to it after a health check. */
 export async function allAreKnown({ endpoints }: Stack): Promise<void> {
   let counts: readonly number[] = [];
   await until(
@@ -51,7 +51,7 @@ export async function allAreKnown({ endpoints }: Stack): Promise<void> {
   );
 }
 
-/** The one where everybody is: pages that do not ask for another are all sent to the same. */
+/** The relay of all sessions: pages that do not ask for another relay all get the same one. */
 export async function relayInUse({ endpoints }: Stack): Promise<string> {
   const counts = await clientsOf(endpoints.relays);
   const at = counts.findIndex((count) => count > 0);

@@ -1,4 +1,4 @@
-/** Somebody who publishes a broadcast, and somebody who watches it. */
+/** The publisher of a broadcast, and a viewer of it. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { newProfile } from './browsers.ts';
 import { until } from './until.ts';
@@ -71,7 +71,7 @@ export class LiveWatcher {
   }
 
   /** One of the notes over the stage. */
-  async isTold(note: 'nobody' | 'gone'): Promise<void> {
+  async showsNote(note: 'nobody' | 'gone'): Promise<void> {
     await this.page.getByTestId(note).waitFor({ timeout: WITHIN_MS });
   }
 
@@ -123,7 +123,7 @@ interface Tapped {
   parleySpeakers?: AnalyserNode[];
 }
 
-/** Whatever is played through the speakers is measured as well. Runs in the page. */
+/** Runs in the page: also measures all sound that is played through the speakers. */
 function tapSpeakers(): void {
   const taps: AnalyserNode[] = [];
   const connect = Reflect.get(AudioNode.prototype, 'connect') as (

@@ -1,4 +1,4 @@
-/** What a browser really receives, from its own statistics: decoded frames, heard energy, the path in use. */
+/** What a browser receives, from its own statistics: decoded frames, audio energy, the path in use. */
 
 /** Sums over all live connections of a page. */
 export interface Received {

@@ -1,12 +1,12 @@
 /** How the people of a call are connected, as its page shows it. */
-import type { Somebody } from './any-page.ts';
+import type { Person } from './any-page.ts';
 import { until } from './until.ts';
 
 /** Pages that encode and decode for each other, on however few processors. */
 export const MOVED_WITHIN_MS = 90_000;
 
-/** Everybody else is connected that way, and the page says it of the call. */
-export async function goes(one: Somebody, way: 'mesh' | 'sfu', others: number): Promise<void> {
+/** Resolves when the connections to all others use this path and the page shows it as the path of the call. */
+export async function goes(one: Person, way: 'mesh' | 'sfu', others: number): Promise<void> {
   const path = way === 'mesh' ? 'direct' : 'sfu';
   let shown: string[] = [];
   let said = { way: '', why: '' };
@@ -28,7 +28,7 @@ export async function goes(one: Somebody, way: 'mesh' | 'sfu', others: number): 
   );
 }
 
-export function pathsOf({ page }: Somebody): Promise<string[]> {
+export function pathsOf({ page }: Person): Promise<string[]> {
   return page.evaluate(() => {
     const tiles = document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])');
     return [...tiles].map((tile) => tile.dataset['path'] ?? '');

@@ -1,15 +1,15 @@
-/** Whether somebody else is seen and heard now, whichever way it comes. */
-import type { AnyPage, Somebody } from './any-page.ts';
+/** Whether another participant is seen and heard now, by whichever path. */
+import type { AnyPage, Person } from './any-page.ts';
 import { until } from './until.ts';
-import { heard } from './voices.ts';
+import { receivedVoices } from './voices.ts';
 
 const WITHIN_MS = 30_000;
 const FRAMES = 10;
 /** Ten beeps of Chromium's microphone, or a moment of Firefox's tone. */
 const AUDIBLE_MS = 100;
 
-/** Resolves when everybody else's pictures and voices go on, after `listen`; answers how long that took, in ms. */
-export async function seesAndHearsOthers({ name, page }: Somebody, others: number): Promise<number> {
+/** Resolves when the pictures and voices of all others advance, after `listen`; answers how long that took, in ms. */
+export async function seesAndHearsOthers({ name, page }: Person, others: number): Promise<number> {
   const begun = Date.now();
   const before = await progressOf(page);
   let now = before;
@@ -30,7 +30,7 @@ export async function seesAndHearsOthers({ name, page }: Somebody, others: numbe
 }
 
 /** Resolves when so many have shown their first picture. */
-export async function seesPictures({ name, page }: Somebody, others: number): Promise<void> {
+export async function seesPictures({ name, page }: Person, others: number): Promise<void> {
   let seen = 0;
   await until(
     async () => {
@@ -44,7 +44,7 @@ export async function seesPictures({ name, page }: Somebody, others: number): Pr
 async function progressOf(
   page: AnyPage,
 ): Promise<Record<'frames' | 'audibleMs', ReadonlyMap<string, number>>> {
-  const voices = await heard(page);
+  const voices = await receivedVoices(page);
   const audibleMs = new Map(voices.map(({ of, audibleMs: ms }) => [of, ms]));
   return { frames: await framesOf(page), audibleMs };
 }

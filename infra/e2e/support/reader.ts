@@ -31,7 +31,7 @@ export class Reader {
   readonly name: string;
   readonly page: Page;
   readonly #profile: BrowserContext;
-  /** What its sockets said and heard, with the ms since it was opened: for whoever asks why it came to nothing. */
+  /** The messages of its sockets, with the ms since it was opened, to explain a failure. */
   readonly #said: string[] = [];
 
   private constructor(name: string, profile: BrowserContext, page: Page) {
@@ -126,7 +126,7 @@ export class Reader {
   async isLast(): Promise<void> {
     await until(async () => (await this.counted()).last, {
       withinMs: 15_000,
-      what: () => `${this.name} to be told of being the last one`,
+      what: () => `${this.name} to show that it is the last holder`,
     });
   }
 
@@ -152,7 +152,7 @@ export class Reader {
   }
 }
 
-/** For `as`: whoever asks for a chunk gets another one of the same size. */
+/** For `as`: answers each request for a chunk with other bytes of the same size. */
 export function lie(): void {
   const send = Reflect.get(RTCDataChannel.prototype, 'send') as (this: RTCDataChannel, data: unknown) => void;
   RTCDataChannel.prototype.send = function (this: RTCDataChannel, data: unknown): void {
@@ -165,7 +165,7 @@ export function lie(): void {
   };
 }
 
-/** For `as`: whoever asks for a chunk waits for it in vain. */
+/** For `as`: never answers a request for a chunk. */
 export function stall(): void {
   const send = Reflect.get(RTCDataChannel.prototype, 'send') as (this: RTCDataChannel, data: unknown) => void;
   RTCDataChannel.prototype.send = function (this: RTCDataChannel, data: unknown): void {

@@ -1,6 +1,7 @@
 /**
- * A camera that shows a clock and flashes on each full second, and a microphone that sounds for as long: what comes of them elsewhere says how
- * long pictures and sounds are on their way, from glass to glass, and how far they lie apart. All pages are on one machine, with one clock.
+ * A slate: a camera that shows a clock and flashes on each full second, and a microphone that sounds during each flash. Another page reads both
+ * and so measures the latency of pictures and sounds from glass to glass, and the offset between them. All pages are on one machine, with one
+ * clock.
  */
 import type { Page } from 'playwright-core';
 
@@ -10,27 +11,50 @@ export interface Slate {
   readonly pictureMs: readonly number[];
   /** From each full second to its sound, ms. */
   readonly soundMs: readonly number[];
-  /** By how much each sound came after the flash that belongs to it, ms; negative: before. */
+  /** How long each sound was played after its flash, ms; negative: before it. */
   readonly apartMs: readonly number[];
   /** Times for which no new picture was shown, from `FREEZE_MS` on. */
   readonly freezesMs: readonly number[];
 }
 
-interface Reading {
+/** What the functions below keep on `globalThis` of a page. A page receives each of them as text, so they share nothing else. */
+interface PageScope {
+  parleySeeSlates(reader: Reader, video: HTMLVideoElement | null): void;
+  parleyHearSlates(reader: Reader, voice: HTMLAudioElement | null): void;
   parleySlates(): Slate[];
 }
 
-/** From now on the page reads the slates of everybody whose picture it shows. */
+/** What a page has read of one slate. */
+interface Reader {
+  readonly pictureMs: number[];
+  readonly soundMs: number[];
+  readonly freezesMs: number[];
+  /** By second: how long after its drawing the flash was shown. */
+  readonly flashes: Map<number, number>;
+  /** By second: how long after it the sound was played. */
+  readonly tones: Map<number, number>;
+  video: HTMLVideoElement | null;
+  shownAt: number | null;
+  track: MediaStreamTrack | null;
+  source: MediaStreamAudioSourceNode | null;
+  analyser: AnalyserNode | null;
+  lookedAt: number;
+  loudAt: number;
+}
+
+/** From now on the page reads the slate of each participant whose tile it shows. */
 export async function readSlates(page: Page): Promise<void> {
+  await page.evaluate(preparePictures);
+  await page.evaluate(prepareSounds);
   await page.evaluate(beginToRead);
 }
 
-/** What it has read since. */
+/** What the page has read since `readSlates`. */
 export function slates(page: Page): Promise<Slate[]> {
-  return page.evaluate(() => (globalThis as unknown as Reading).parleySlates());
+  return page.evaluate(() => (globalThis as unknown as PageScope).parleySlates());
 }
 
-/** Runs in the page, before its own scripts: instead of camera and microphone it has a slate. */
+/** Runs in the page, before its own scripts: replaces its camera and microphone by a slate. */
 export function holdSlate({ width, height }: { readonly width: number; readonly height: number }): void {
   const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
   if (!devices) return;
@@ -85,36 +109,14 @@ export function holdSlate({ width, height }: { readonly width: number; readonly 
     Promise.resolve(new MediaStream([...(video ? camera() : []), ...(audio ? microphone() : [])]));
 }
 
-/** Runs in the page. */
-function beginToRead(): void {
+/** Runs in the page: how it reads the pictures of a slate. */
+function preparePictures(): void {
   const [columns, rows, bits] = [8, 4, 20];
-  /** Pixels to a block, of which the middle ones are looked at. */
+  /** The width and height of a block in pixels; only the middle pixel is read. */
   const fine = 4;
   const freezeMs = 500;
-  const lookEveryMs = 100;
-  const audible = 0.1;
-  const quietMs = 300;
-  const wall = (ms = performance.now()): number => performance.timeOrigin + ms;
   const canvas = new OffscreenCanvas(columns * fine, rows * fine);
   const screen = canvas.getContext('2d', { willReadFrequently: true });
-  const sound = new AudioContext();
-
-  interface Reader {
-    readonly pictureMs: number[];
-    readonly soundMs: number[];
-    readonly freezesMs: number[];
-    /** By second, when it was shown and heard, as far from the second as the drawing was. */
-    readonly flashes: Map<number, number>;
-    readonly tones: Map<number, number>;
-    video: HTMLVideoElement | null;
-    shownAt: number | null;
-    track: MediaStreamTrack | null;
-    source: MediaStreamAudioSourceNode | null;
-    readonly analyser: AnalyserNode;
-    lookedAt: number;
-    loudAt: number;
-  }
-  const readers = new Map<string, Reader>();
 
   const readClock = (video: HTMLVideoElement): { clock: number; flash: boolean } | null => {
     if (screen === null) return null;
@@ -133,7 +135,7 @@ function beginToRead(): void {
   };
 
   const see = (reader: Reader, video: HTMLVideoElement, displayed: number): void => {
-    const at = wall(displayed);
+    const at = performance.timeOrigin + displayed;
     if (reader.shownAt !== null && at - reader.shownAt >= freezeMs)
       reader.freezesMs.push(at - reader.shownAt);
     reader.shownAt = at;
@@ -145,13 +147,38 @@ function beginToRead(): void {
     if (read.flash && !reader.flashes.has(second)) reader.flashes.set(second, at - drawn);
   };
 
-  const hear = (reader: Reader): void => {
-    const samples = new Float32Array(reader.analyser.fftSize);
-    reader.analyser.getFloatTimeDomainData(samples);
+  (globalThis as unknown as PageScope).parleySeeSlates = (reader, video) => {
+    if (video === null || video === reader.video) return;
+    reader.video = video;
+    const next = (_now: number, { expectedDisplayTime }: VideoFrameCallbackMetadata): void => {
+      if (video !== reader.video) return;
+      see(reader, video, expectedDisplayTime);
+      video.requestVideoFrameCallback(next);
+    };
+    video.requestVideoFrameCallback(next);
+  };
+}
+
+/** Runs in the page: how it reads the sounds of a slate. */
+function prepareSounds(): void {
+  const audible = 0.1;
+  const quietMs = 300;
+  const wall = (): number => performance.timeOrigin + performance.now();
+  const sound = new AudioContext();
+
+  const createAnalyser = (): AnalyserNode => {
+    const analyser = sound.createAnalyser();
+    analyser.fftSize = 32_768;
+    return analyser;
+  };
+
+  const hear = (reader: Reader, analyser: AnalyserNode): void => {
+    const samples = new Float32Array(analyser.fftSize);
+    analyser.getFloatTimeDomainData(samples);
     const now = wall();
-    const unheard = Math.min(samples.length, Math.ceil(((now - reader.lookedAt) / 1000) * sound.sampleRate));
+    const unread = Math.min(samples.length, Math.ceil(((now - reader.lookedAt) / 1000) * sound.sampleRate));
     reader.lookedAt = now;
-    for (let nth = samples.length - unheard; nth < samples.length; nth += 1) {
+    for (let nth = samples.length - unread; nth < samples.length; nth += 1) {
       if (Math.abs(samples[nth] ?? 0) < audible) continue;
       const at = now - ((samples.length - nth) / sound.sampleRate) * 1000;
       if (at - reader.loudAt > quietMs) {
@@ -163,36 +190,8 @@ function beginToRead(): void {
     }
   };
 
-  const follow = (tile: HTMLElement): void => {
-    const of = tile.dataset['participant'] ?? '';
-    const analyser = sound.createAnalyser();
-    analyser.fftSize = 32_768;
-    const reader: Reader = readers.get(of) ?? {
-      pictureMs: [],
-      soundMs: [],
-      freezesMs: [],
-      flashes: new Map(),
-      tones: new Map(),
-      video: null,
-      shownAt: null,
-      track: null,
-      source: null,
-      analyser,
-      lookedAt: wall(),
-      loudAt: wall(),
-    };
-    readers.set(of, reader);
-    const video = tile.querySelector('video');
-    if (video !== null && video !== reader.video) {
-      reader.video = video;
-      const next = (_now: number, { expectedDisplayTime }: VideoFrameCallbackMetadata): void => {
-        if (video !== reader.video) return;
-        see(reader, video, expectedDisplayTime);
-        video.requestVideoFrameCallback(next);
-      };
-      video.requestVideoFrameCallback(next);
-    }
-    const voice = document.querySelector<HTMLAudioElement>(`[data-testid=voice][data-of="${of}"]`);
+  (globalThis as unknown as PageScope).parleyHearSlates = (reader, voice) => {
+    reader.analyser ??= createAnalyser();
     const track = voice?.srcObject instanceof MediaStream ? voice.srcObject.getAudioTracks()[0] : undefined;
     if (track !== undefined && track !== reader.track) {
       reader.source?.disconnect();
@@ -200,14 +199,43 @@ function beginToRead(): void {
       reader.source.connect(reader.analyser);
       reader.track = track;
     }
-    hear(reader);
+    hear(reader, reader.analyser);
   };
+}
+
+/** Runs in the page, after `preparePictures` and `prepareSounds`. */
+function beginToRead(): void {
+  const freezeMs = 500;
+  const lookEveryMs = 100;
+  const wall = (): number => performance.timeOrigin + performance.now();
+  const scope = globalThis as unknown as PageScope;
+  const readers = new Map<string, Reader>();
+
+  const createReader = (): Reader => ({
+    pictureMs: [],
+    soundMs: [],
+    freezesMs: [],
+    flashes: new Map(),
+    tones: new Map(),
+    video: null,
+    shownAt: null,
+    track: null,
+    source: null,
+    analyser: null,
+    lookedAt: wall(),
+    loudAt: wall(),
+  });
   setInterval(() => {
-    for (const tile of document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])'))
-      follow(tile);
+    for (const tile of document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])')) {
+      const of = tile.dataset['participant'] ?? '';
+      const reader = readers.get(of) ?? createReader();
+      readers.set(of, reader);
+      scope.parleySeeSlates(reader, tile.querySelector('video'));
+      scope.parleyHearSlates(reader, document.querySelector(`[data-testid=voice][data-of="${of}"]`));
+    }
   }, lookEveryMs);
 
-  (globalThis as unknown as Reading).parleySlates = () =>
+  scope.parleySlates = () =>
     [...readers].map(([of, { pictureMs, soundMs, freezesMs, flashes, tones, shownAt }]) => {
       const still = shownAt === null ? Number.POSITIVE_INFINITY : wall() - shownAt;
       return {

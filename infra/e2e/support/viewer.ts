@@ -1,4 +1,4 @@
-/** Somebody who watches a stream's page. */
+/** A viewer of a stream's page. */
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { until } from './until.ts';

@@ -7,9 +7,9 @@ import { newProfile, type Sizes } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import type { TestSite } from './site.ts';
 import { holdSlate } from './slate.ts';
-import { Told } from './told.ts';
+import { MessageLog } from './message-log.ts';
 import { until } from './until.ts';
-import { beginToWatch, readWatched, type Watched } from './watch.ts';
+import { watch, watched, type Watched } from './watch.ts';
 
 export const newRoom = (): string => adHocRoomId(randomBytes(16));
 
@@ -34,13 +34,13 @@ const CALL_WITHIN_MS = 45_000;
 export class Visitor {
   readonly name: string;
   readonly page: Page;
-  readonly told: Told;
+  readonly messages: MessageLog;
   readonly errors: string[] = [];
 
   constructor(name: string, page: Page) {
     this.name = name;
     this.page = page;
-    this.told = new Told(page);
+    this.messages = new MessageLog(page);
     page.on('pageerror', (error) => this.errors.push(error.message));
   }
 
@@ -82,7 +82,7 @@ export class Visitor {
     return this.page.evaluate(readReceived);
   }
 
-  /** Resolves when so many videos and voices really arrive: frames decoded and energy heard keep growing. */
+  /** Resolves when this many videos and voices arrive: decoded frames and audio energy keep growing. */
   async seesAndHears(videos: number, audios = videos): Promise<void> {
     let before = await this.received();
     const seen = { videos: 0, audios: 0 };
@@ -121,17 +121,17 @@ export class Visitor {
       .evaluateAll((tiles) => tiles.map((tile) => tile.textContent ?? ''));
   }
 
-  /** From now on the page keeps what `watched` tells. Resolves when it has shown everybody's picture. */
+  /** From now on the page records what `watched` returns. Resolves when it has shown the picture of every other participant. */
   async watch(): Promise<void> {
-    await this.page.evaluate(beginToWatch);
+    await watch(this.page);
     await until(
       async () => (await this.watched()).interruptions.every(({ stillMs }) => Number.isFinite(stillMs)),
-      { withinMs: 10_000, what: () => `${this.name}'s page to show everybody` },
+      { withinMs: 10_000, what: () => `${this.name}'s page to show all others` },
     );
   }
 
   watched(): Promise<Watched> {
-    return this.page.evaluate(readWatched);
+    return watched(this.page);
   }
 
   async isBackOnAnotherPod(than: string): Promise<void> {
@@ -188,7 +188,7 @@ export class Visitor {
   }
 }
 
-/** Resolves when the chat of everybody is exactly these lines, each once. Who spoke first of two at the same moment is nobody's promise. */
+/** Resolves when the chat of all participants is exactly these lines, each once. The order of two lines of the same moment is not specified. */
 export async function everybodyReads(people: readonly Visitor[], lines: readonly string[]): Promise<void> {
   const expected = lines.toSorted().join('; ');
   for (const person of people) {
@@ -208,7 +208,7 @@ export interface JoinOptions {
   readonly room: string;
 }
 
-/** Joins on another pod than somebody else. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
+/** Joins on another pod than an earlier participant. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
 export async function joinApartFrom(
   other: Visitor,
   { browser, web }: TestSite,

@@ -1,122 +1,142 @@
-/** What is heard of others, whichever way it comes: the fake microphone of each beeps twice a second. */
+/** Measures the voices that a page receives, by whichever path: the fake microphone of each browser beeps twice a second. */
 
 import type { AnyPage } from './any-page.ts';
 
-export interface Heard {
+export interface ReceivedVoice {
   readonly of: string;
   readonly beeps: number;
-  /** For how long there was sound in all, in ms. */
+  /** The total time with sound, in ms. */
   readonly audibleMs: number;
   /** The longest time between two beeps, or since the last one, in ms. */
   readonly silentMs: number;
 }
 
-/** What comes out of the loudspeaker. */
-export interface Played extends Omit<Heard, 'of'> {
-  /** Elements that play now: `mix`, or whose voice it is. */
+/** The output of the loudspeaker. */
+export interface PlayedSound extends Omit<ReceivedVoice, 'of'> {
+  /** Elements that play now: `mix`, or the participant whose voice it is. */
   readonly elements: readonly string[];
 }
 
-interface Listening {
-  parleyHeard(): Heard[];
-  parleyPlayed(): Played;
+/** What the functions below keep on `globalThis` of a page. A page receives each of them as text, so they share nothing else. */
+interface PageScope {
+  parleyMeters: Meters;
+  parleyVoices(): ReceivedVoice[];
+  parleyPlayback(): PlayedSound;
 }
 
-/** From now on the page listens to whoever has a voice there, or gets one. */
+/** Measures the sound of tracks that it is connected to. */
+interface Meter {
+  readonly sources: Map<MediaStreamTrack, MediaStreamAudioSourceNode>;
+  readonly analyser: AnalyserNode;
+  readonly since: number;
+  lookedAt: number;
+  /** When the last audible sample was received. */
+  at: number | null;
+  beeps: number;
+  samples: number;
+  longest: number;
+}
+
+interface Meters {
+  readonly create: () => Meter;
+  /** Measures what `tracks` played since the last call. */
+  readonly measure: (meter: Meter, tracks: readonly MediaStreamTrack[]) => void;
+  readonly summary: (meter: Meter) => Omit<ReceivedVoice, 'of'>;
+}
+
+/** From now on the page measures every voice that it has or receives. */
 export async function listen(page: AnyPage): Promise<void> {
+  await page.evaluate(createMeters);
   await page.evaluate(beginToListen);
 }
 
-export function heard(page: AnyPage): Promise<Heard[]> {
-  return page.evaluate(() => (globalThis as unknown as Listening).parleyHeard());
+export function receivedVoices(page: AnyPage): Promise<ReceivedVoice[]> {
+  return page.evaluate(() => (globalThis as unknown as PageScope).parleyVoices());
 }
 
-/** Of everybody together, whom the page plays; `heard` has also what it does not. */
-export function played(page: AnyPage): Promise<Played> {
-  return page.evaluate(() => (globalThis as unknown as Listening).parleyPlayed());
+/** The sum of what the page plays; `receivedVoices` also includes voices that it receives and does not play. */
+export function playedSound(page: AnyPage): Promise<PlayedSound> {
+  return page.evaluate(() => (globalThis as unknown as PageScope).parleyPlayback());
 }
 
-/** Runs in the page. Looks back at every sample since the last look, as a page that is busy looks seldom and a beep is over in 20 ms. */
-function beginToListen(): void {
-  const lookEveryMs = 100;
+/**
+ * Runs in the page. `measure` reads every sample since its last call: a beep lasts 20 ms only, and the timers of a busy page are late.
+ */
+function createMeters(): void {
   const audible = 0.02;
-  /** The rest of the same beep. */
+  /** Audible samples that are no further apart belong to the same beep. */
   const sameBeepMs = 100;
   const context = new AudioContext();
-  interface Ear {
-    readonly sources: Map<MediaStreamTrack, MediaStreamAudioSourceNode>;
-    readonly analyser: AnalyserNode;
-    readonly since: number;
-    lookedAt: number;
-    at: number | null;
-    beeps: number;
-    samples: number;
-    longest: number;
-  }
-  const createEar = (): Ear => {
+
+  const create = (): Meter => {
     const now = performance.now();
     const analyser = context.createAnalyser();
-    // The most there is: 0.68 s at 48 kHz.
+    // The maximum: 0.68 s at 48 kHz.
     analyser.fftSize = 32_768;
-    return {
-      sources: new Map(),
-      analyser,
-      since: now,
-      lookedAt: now,
-      at: null,
-      beeps: 0,
-      samples: 0,
-      longest: 0,
-    };
+    const sources = new Map<MediaStreamTrack, MediaStreamAudioSourceNode>();
+    return { sources, analyser, since: now, lookedAt: now, at: null, beeps: 0, samples: 0, longest: 0 };
   };
-  const ears = new Map<string, Ear>();
-  const loudspeaker = createEar();
+
+  const connect = (meter: Meter, tracks: readonly MediaStreamTrack[]): void => {
+    for (const [track, source] of meter.sources) {
+      if (tracks.includes(track)) continue;
+      source.disconnect();
+      meter.sources.delete(track);
+    }
+    for (const track of tracks) {
+      if (meter.sources.has(track)) continue;
+      const source = context.createMediaStreamSource(new MediaStream([track]));
+      source.connect(meter.analyser);
+      meter.sources.set(track, source);
+    }
+  };
+
+  const measure = (meter: Meter, tracks: readonly MediaStreamTrack[]): void => {
+    connect(meter, tracks);
+    const samples = new Float32Array(meter.analyser.fftSize);
+    meter.analyser.getFloatTimeDomainData(samples);
+    const now = performance.now();
+    const unread = Math.min(samples.length, Math.ceil(((now - meter.lookedAt) / 1000) * context.sampleRate));
+    meter.lookedAt = now;
+    for (let nth = samples.length - unread; nth < samples.length; nth += 1) {
+      if (Math.abs(samples[nth] ?? 0) <= audible) continue;
+      const at = now - ((samples.length - nth) / context.sampleRate) * 1000;
+      meter.samples += 1;
+      if (meter.at === null || at - meter.at > sameBeepMs) meter.beeps += 1;
+      if (meter.at !== null) meter.longest = Math.max(meter.longest, at - meter.at);
+      meter.at = at;
+    }
+  };
+
+  const summary = ({ at, since, beeps, samples, longest }: Meter): Omit<ReceivedVoice, 'of'> => ({
+    beeps,
+    audibleMs: Math.round((samples / context.sampleRate) * 1000),
+    silentMs: Math.round(Math.max(longest, performance.now() - (at ?? since))),
+  });
+  (globalThis as unknown as PageScope).parleyMeters = { create, measure, summary };
+}
+
+/** Runs in the page, after `createMeters`. */
+function beginToListen(): void {
+  const lookEveryMs = 100;
+  const { create, measure, summary } = (globalThis as unknown as PageScope).parleyMeters;
+  const meters = new Map<string, Meter>();
+  const loudspeaker = create();
   let playing: readonly HTMLAudioElement[] = [];
-  /** How far each has played: one that was told to play may have nowhere to play to. */
+  /** The position of each element: one whose `play()` succeeded does not advance without an audio device. */
   const positions = new Map<HTMLAudioElement, number>();
 
   const nameOf = ({ dataset }: HTMLAudioElement): string => dataset['of'] ?? dataset['testid'] ?? '';
   const trackOf = ({ srcObject }: HTMLAudioElement): MediaStreamTrack[] =>
     srcObject instanceof MediaStream ? srcObject.getAudioTracks().slice(0, 1) : [];
 
-  const look = (ear: Ear, tracks: readonly MediaStreamTrack[]): void => {
-    for (const [track, source] of ear.sources) {
-      if (tracks.includes(track)) continue;
-      source.disconnect();
-      ear.sources.delete(track);
-    }
-    for (const track of tracks) {
-      if (ear.sources.has(track)) continue;
-      const source = context.createMediaStreamSource(new MediaStream([track]));
-      source.connect(ear.analyser);
-      ear.sources.set(track, source);
-    }
-    const samples = new Float32Array(ear.analyser.fftSize);
-    ear.analyser.getFloatTimeDomainData(samples);
-    const now = performance.now();
-    const unheard = Math.min(samples.length, Math.ceil(((now - ear.lookedAt) / 1000) * context.sampleRate));
-    ear.lookedAt = now;
-    for (let nth = samples.length - unheard; nth < samples.length; nth += 1) {
-      if (Math.abs(samples[nth] ?? 0) <= audible) continue;
-      const at = now - ((samples.length - nth) / context.sampleRate) * 1000;
-      ear.samples += 1;
-      if (ear.at === null || at - ear.at > sameBeepMs) ear.beeps += 1;
-      if (ear.at !== null) ear.longest = Math.max(ear.longest, at - ear.at);
-      ear.at = at;
-    }
-  };
-  const summary = ({ at, since, beeps, samples, longest }: Ear): Omit<Heard, 'of'> => ({
-    beeps,
-    audibleMs: Math.round((samples / context.sampleRate) * 1000),
-    silentMs: Math.round(Math.max(longest, performance.now() - (at ?? since))),
-  });
   setInterval(() => {
     for (const voice of document.querySelectorAll<HTMLAudioElement>('[data-testid=voice]')) {
       const of = nameOf(voice);
       if (!(voice.srcObject instanceof MediaStream) || of.endsWith('-screen')) continue;
-      const ear = ears.get(of) ?? createEar();
-      ears.set(of, ear);
-      look(ear, trackOf(voice));
+      const meter = meters.get(of) ?? create();
+      meters.set(of, meter);
+      measure(meter, trackOf(voice));
     }
     const elements = [
       ...document.querySelectorAll<HTMLAudioElement>('[data-testid=voice], [data-testid=mix]'),
@@ -124,10 +144,10 @@ function beginToListen(): void {
     playing = elements.filter((one) => !one.paused && one.currentTime > (positions.get(one) ?? 0));
     positions.clear();
     for (const one of elements) positions.set(one, one.currentTime);
-    look(loudspeaker, playing.flatMap(trackOf));
+    measure(loudspeaker, playing.flatMap(trackOf));
   }, lookEveryMs);
   Object.assign(globalThis, {
-    parleyHeard: () => [...ears].map(([of, ear]) => ({ of, ...summary(ear) })),
-    parleyPlayed: () => ({ elements: playing.map(nameOf), ...summary(loudspeaker) }),
-  } satisfies Listening);
+    parleyVoices: () => [...meters].map(([of, meter]) => ({ of, ...summary(meter) })),
+    parleyPlayback: () => ({ elements: playing.map(nameOf), ...summary(loudspeaker) }),
+  } satisfies Omit<PageScope, 'parleyMeters'>);
 }

@@ -1,4 +1,6 @@
-/** What a page shows and plays while something fails under it: tiles that go, notices that come, pictures that stand still, voices that stop. */
+/** What a page shows and plays during a failure: removed tiles, new notices, pictures that freeze, voices that stop. */
+
+import type { AnyPage } from './any-page.ts';
 
 export interface Watched {
   readonly tilesGone: number;
@@ -7,35 +9,139 @@ export interface Watched {
   /** RTCPeerConnections. */
   readonly connectionsMade: number;
   readonly interruptions: readonly Interruption[];
-  /** The longest time that the page itself stood still, as on a machine with more to do than it can. */
+  /** The longest time that the page itself stalled, as it does on an overloaded machine. */
   readonly stalledMs: number;
 }
 
-/** The longest ones of another person's picture and voice, the ones that still last included. */
+/** The longest interruptions of another participant's picture and voice, those that still last included. */
 export interface Interruption {
   readonly of: string;
-  /** Between two frames that were shown, not just decoded, while the page did not stall; infinite before the first of them. */
+  /** Between two displayed frames, without the time in which the page stalled; infinite before the first frame. */
   readonly stillMs: number;
-  /** For which no sound came in, whatever the page did: what came during a stall is counted after it. */
+  /** Without received audio packets; packets that arrive during a stall of the page are counted after it. */
   readonly silentMs: number;
 }
 
-interface Watching {
+/** What the functions below keep on `globalThis` of a page. A page receives each of them as text, so they share nothing else. */
+interface PageScope {
+  parleyClock: PageClock;
+  /** Starts to watch a participant's picture; the result reads the longest interruption so far, ms. */
+  parleyWatchPicture(participant: string): () => number;
+  parleyWatchVoice(participant: string): () => number;
   parleyWatched(): Watched;
   parleyConnections: readonly RTCPeerConnection[];
 }
 
-/** Runs in the page: begins to watch whoever has a tile now. */
-export function beginToWatch(): void {
-  const lookEveryMs = 100;
+interface PageClock {
+  /** A clock that stops while the page is stalled, ms. */
+  readonly awake: () => number;
+  readonly stalledMs: () => number;
+}
+
+/** From now on the page watches the participants that have a tile now. */
+export async function watch(page: AnyPage): Promise<void> {
+  await page.evaluate(startClock);
+  await page.evaluate(preparePictures);
+  await page.evaluate(prepareVoices);
+  await page.evaluate(beginToWatch);
+}
+
+/** What the page has seen since `watch`. */
+export function watched(page: AnyPage): Promise<Watched> {
+  return page.evaluate(() => (globalThis as unknown as PageScope).parleyWatched());
+}
+
+/** Runs in the page. */
+function startClock(): void {
   const tickEveryMs = 50;
-  /** A page that is this late with a tick has stalled: more of it is not time in which it would have shown a picture. */
+  /** A page whose tick is later than this has stalled: during the rest of the delay it could not show a picture. */
   const tickLateMs = 250;
-  /** Chromium forgets who waits for a frame when a stream gets another track. */
-  const askAgainMs = 300;
-  /** What one packet holds: the default of Opus in WebRTC. */
+  let [tickedAt, awakeMs, stalledMs] = [performance.now(), 0, 0];
+  const awake = (): number => awakeMs + Math.min(tickLateMs, performance.now() - tickedAt);
+  setInterval(() => {
+    awakeMs = awake();
+    stalledMs = Math.max(stalledMs, performance.now() - tickedAt);
+    tickedAt = performance.now();
+  }, tickEveryMs);
+  (globalThis as unknown as PageScope).parleyClock = { awake, stalledMs: () => stalledMs };
+}
+
+/** Runs in the page, after `startClock`. */
+function preparePictures(): void {
+  const lookEveryMs = 50;
+  /** Chromium drops the frame callback of a video when its stream gets another track, so it is requested again. */
+  const requestAgainMs = 300;
+  const scope = globalThis as unknown as PageScope;
+  const { awake } = scope.parleyClock;
+
+  // The video element is looked up each time: a tile may get another one for its picture.
+  scope.parleyWatchPicture = (participant) => {
+    let [shownAt, longest] = [Number.NEGATIVE_INFINITY, 0];
+    let followed: HTMLVideoElement | null = null;
+    let [requested, requestedAt] = [0, 0];
+    const longestMs = (): number => Math.max(longest, awake() - shownAt);
+    const follow = (): void => {
+      const tile = `[data-testid=tile][data-participant="${participant}"]`;
+      const video = document.querySelector<HTMLVideoElement>(`${tile} video`);
+      if (video === followed && awake() - requestedAt < requestAgainMs) return;
+      if (video === followed) video?.cancelVideoFrameCallback(requested);
+      followed = video;
+      const request = (): void => {
+        requestedAt = awake();
+        requested = video?.requestVideoFrameCallback(note) ?? 0;
+      };
+      const note = (): void => {
+        if (video !== followed) return;
+        if (Number.isFinite(shownAt)) longest = longestMs();
+        shownAt = awake();
+        request();
+      };
+      request();
+    };
+    follow();
+    setInterval(follow, lookEveryMs);
+    return longestMs;
+  };
+}
+
+/** Runs in the page. */
+function prepareVoices(): void {
+  const lookEveryMs = 100;
+  /** The duration of the sound in one packet: the default of Opus in WebRTC. */
   const packetMs = 20;
-  const scope = globalThis as unknown as Watching;
+  const scope = globalThis as unknown as PageScope;
+
+  // The element and its receiver are looked up each time: the voice may have moved to another connection.
+  const packetsOf = async (participant: string): Promise<number> => {
+    const voice = document.querySelector<HTMLAudioElement>(`[data-testid=voice][data-of="${participant}"]`);
+    const track = voice?.srcObject instanceof MediaStream ? voice.srcObject.getAudioTracks()[0] : undefined;
+    const receivers = scope.parleyConnections.flatMap((connection) => connection.getReceivers());
+    const report = await receivers.find((receiver) => receiver.track === track)?.getStats();
+    let packets = 0;
+    report?.forEach((row: Record<string, unknown>) => {
+      if (row['type'] === 'inbound-rtp') packets = Number(row['packetsReceived']);
+    });
+    return packets;
+  };
+
+  scope.parleyWatchVoice = (participant) => {
+    let [receivedAt, longest, before] = [performance.now(), 0, 0];
+    const look = async (): Promise<void> => {
+      const packets = await packetsOf(participant);
+      // A new connection counts from 0 again.
+      const more = packets >= before ? packets - before : packets;
+      longest = Math.max(longest, performance.now() - receivedAt - more * packetMs);
+      if (more > 0) [receivedAt, before] = [performance.now(), packets];
+      setTimeout(() => void look(), lookEveryMs);
+    };
+    void look();
+    return () => longest;
+  };
+}
+
+/** Runs in the page, after `startClock`, `preparePictures` and `prepareVoices`. */
+function beginToWatch(): void {
+  const scope = globalThis as unknown as PageScope;
   const notices: string[] = [];
   let tilesGone = 0;
   const connectionsBefore = scope.parleyConnections.length;
@@ -51,76 +157,11 @@ export function beginToWatch(): void {
     }
   }).observe(document.body, { childList: true, subtree: true });
 
-  let [tickedAt, awakeMs, stalledMs] = [performance.now(), 0, 0];
-  /** The time as far as the page was there to see it. */
-  const awake = (): number => awakeMs + Math.min(tickLateMs, performance.now() - tickedAt);
-  setInterval(() => {
-    awakeMs = awake();
-    stalledMs = Math.max(stalledMs, performance.now() - tickedAt);
-    tickedAt = performance.now();
-  }, tickEveryMs);
-
-  /** Looked up each time: a tile may get another element for its picture. */
-  const pictureOf = (participant: string): (() => number) => {
-    let [shownAt, longest] = [Number.NEGATIVE_INFINITY, 0];
-    let followed: HTMLVideoElement | null = null;
-    let [asked, askedAt] = [0, 0];
-    const longestMs = (): number => Math.max(longest, awake() - shownAt);
-    const follow = (): void => {
-      const tile = `[data-testid=tile][data-participant="${participant}"]`;
-      const video = document.querySelector<HTMLVideoElement>(`${tile} video`);
-      if (video === followed && awake() - askedAt < askAgainMs) return;
-      if (video === followed) video?.cancelVideoFrameCallback(asked);
-      followed = video;
-      const ask = (): void => {
-        askedAt = awake();
-        asked = video?.requestVideoFrameCallback(note) ?? 0;
-      };
-      const note = (): void => {
-        if (video !== followed) return;
-        if (Number.isFinite(shownAt)) longest = longestMs();
-        shownAt = awake();
-        ask();
-      };
-      ask();
-    };
-    follow();
-    setInterval(follow, tickEveryMs);
-    return longestMs;
-  };
-
-  /** Looked up each time: a voice may come over another connection by now. */
-  const packetsOf = async (participant: string): Promise<number> => {
-    const voice = document.querySelector<HTMLAudioElement>(`[data-testid=voice][data-of="${participant}"]`);
-    const track = voice?.srcObject instanceof MediaStream ? voice.srcObject.getAudioTracks()[0] : undefined;
-    const receivers = scope.parleyConnections.flatMap((connection) => connection.getReceivers());
-    const report = await receivers.find((receiver) => receiver.track === track)?.getStats();
-    let packets = 0;
-    report?.forEach((row: Record<string, unknown>) => {
-      if (row['type'] === 'inbound-rtp') packets = Number(row['packetsReceived']);
-    });
-    return packets;
-  };
-  const voiceOf = (participant: string): (() => number) => {
-    let [heardAt, longest, before] = [performance.now(), 0, 0];
-    const look = async (): Promise<void> => {
-      const packets = await packetsOf(participant);
-      // Over a new connection they are counted from nothing again.
-      const more = packets >= before ? packets - before : packets;
-      longest = Math.max(longest, performance.now() - heardAt - more * packetMs);
-      if (more > 0) [heardAt, before] = [performance.now(), packets];
-      setTimeout(() => void look(), lookEveryMs);
-    };
-    void look();
-    return () => longest;
-  };
-
-  const others = [...document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])')].map(
-    (tile) => {
-      const of = tile.dataset['participant'] ?? '';
-      return { of, still: pictureOf(of), silent: voiceOf(of) };
-    },
-  );
+  const tiles = document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])');
+  const others = [...tiles].map((tile) => {
+    const of = tile.dataset['participant'] ?? '';
+    return { of, still: scope.parleyWatchPicture(of), silent: scope.parleyWatchVoice(of) };
+  });
   scope.parleyWatched = () => ({
     tilesGone,
     notices,
@@ -130,11 +171,6 @@ export function beginToWatch(): void {
       stillMs: Math.round(still()),
       silentMs: Math.round(silent()),
     })),
-    stalledMs: Math.round(stalledMs),
+    stalledMs: Math.round(scope.parleyClock.stalledMs()),
   });
-}
-
-/** Runs in the page: what it has seen since. */
-export function readWatched(): Watched {
-  return (globalThis as unknown as Watching).parleyWatched();
 }

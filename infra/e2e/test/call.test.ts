@@ -17,7 +17,7 @@ describe('a call', { timeout: 240_000 }, () => {
     await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
   });
 
-  it('a third joins, and everybody sees and hears two', async () => {
+  it('a third joins, and each participant sees and hears two', async () => {
     people.push(await Visitor.join(site.browser, { name: 'Cy', web: site.web, room }));
     await Promise.all(people.map((person) => person.seesAndHears(2)));
   });
@@ -49,7 +49,7 @@ describe('a call', { timeout: 240_000 }, () => {
     await Promise.all([bo.seesAndHears(3), cy.seesAndHears(3)]);
   });
 
-  it('whoever leaves is gone at once, and its connections with it', async () => {
+  it('a participant that leaves is gone at once, and its connections with it', async () => {
     const dee = people.pop();
     assert.ok(dee);
     const gone = await dee.participant();

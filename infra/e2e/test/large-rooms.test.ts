@@ -6,7 +6,7 @@ import { join as inside } from 'node:path';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeVideo, Terminal } from '@parley/local/terminal';
-import type { Somebody } from '../support/any-page.ts';
+import type { Person } from '../support/any-page.ts';
 import { clientsOf, end, relayInUse } from '../support/live-relays.ts';
 import { opened } from '../support/opened.ts';
 import { switchMicrophone } from '../support/controls.ts';
@@ -17,7 +17,7 @@ import { withSite } from '../support/site.ts';
 import { startSoundCard } from '../support/sound-card.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
-import { heard, listen } from '../support/voices.ts';
+import { listen, receivedVoices } from '../support/voices.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 const USUAL_MS = 5000;
@@ -29,14 +29,14 @@ const SILENT_MS = 2000;
 const LATE_MS = 2500;
 /** Ten pictures of a camera take a second. 1 to 3 s were seen. */
 const TOGETHER_MS = 6000;
-/** Whoever was on a relay that is gone asks for another one and connects to it. */
+/** A participant whose relay ended asks for another one and connects to it. */
 const BACK_MS = { stillMs: 5000, silentMs: 5000 };
 
 describe('a room', { timeout: 420_000 }, () => {
   const site = withSite();
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave, and nobody is missing meanwhile', async (t) => {
+  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave, and no participant is missing meanwhile', async (t) => {
     const room = newRoom();
     const people: Visitor[] = [];
     for (const name of ['Ada', 'Ben', 'Cem'])
@@ -48,7 +48,7 @@ describe('a room', { timeout: 420_000 }, () => {
       films.begin(2);
       for (const one of people) await goes(one, 'sfu', 4);
     });
-    assert.deepEqual(await connections(people), [0, 0, 0], 'nobody is linked directly any more');
+    assert.deepEqual(await connections(people), [0, 0, 0], 'no participant has a direct connection');
     bounded(there);
 
     const back = await watched(t, 'relay to mesh', people, async () => {
@@ -65,7 +65,7 @@ describe('a room that Firefox is in', { timeout: 420_000 }, () => {
   const firefox = opened(async (keep) => keep(await launchFirefox(keep(await startSoundCard()))));
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave: everybody sees and hears everybody each time', async (t) => {
+  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave: each sees and hears all others each time', async (t) => {
     const room = newRoom();
     const link = `${site.web}/r/${room}`;
     const fox = await joinAsPuppet(firefox(), link, 'Fox');
@@ -107,7 +107,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     for (const one of people) await goes(one, 'sfu', 2);
   });
 
-  it('[MEDIA-10] [MEDIA-14] hears whoever speaks again after their relay was killed while they were muted', async (t) => {
+  it('[MEDIA-10] [MEDIA-14] hears a participant who unmutes after their relay was killed while they were muted', async (t) => {
     const room = newRoom();
     const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
     for (const one of [ada, ben, cem]) await goes(one, 'sfu', 2);
@@ -122,7 +122,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     await seesAndHearsOthers(ada, 2);
   });
 
-  it('[MEDIA-16] is sealed between those whose link has the same key, and whoever has another link meets them directly', async () => {
+  it('[MEDIA-16] is sealed between participants whose link has the same key; one with another link connects to them directly', async () => {
     const room = newRoom();
     const withKey = `${room}#key=AAECAwQFBgcICQoLDA0ODw`;
     const [ada, ben] = [await join('Ada', withKey), await join('Ben', withKey)];
@@ -142,7 +142,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     bounded(there);
   });
 
-  it('[MEDIA-14] shows everybody to whoever comes late within a second or so', async (t) => {
+  it('[MEDIA-14] shows all participants to a late one within about a second', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
     for (const one of people) await goes(one, 'sfu', 2);
@@ -154,7 +154,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     assert.ok(tookMs <= LATE_MS, `${tookMs} ms`);
   });
 
-  it('[MEDIA-14] shows what somebody publishes from a terminal', async (t) => {
+  it('[MEDIA-14] shows what a terminal publishes', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room)];
     (await filmsFrom(t, `${site.web}/r/${room}`)).begin(1);
@@ -164,7 +164,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   });
 });
 
-/** As many relays as people need: everybody asks, and each is sent where the fewest are. */
+/** As many relays as participants need: each asks, and gets the relay with the fewest. */
 describe('a room through two relays', { timeout: 420_000 }, () => {
   const site = withSite({
     PARLEY_LIMIT_MESH_PARTICIPANTS: '1',
@@ -199,11 +199,11 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
   });
 });
 
-/** Everybody is connected with all others that way, and sees and hears them. */
+/** All are connected with all others by this path, and see and hear them. */
 async function together(
   t: TestContext,
   way: 'mesh' | 'sfu',
-  people: readonly Somebody[],
+  people: readonly Person[],
   others: number,
 ): Promise<void> {
   for (const one of people) await goes(one, way, others);
@@ -214,7 +214,7 @@ async function together(
   }
 }
 
-function participantOf({ page }: Somebody): Promise<string> {
+function participantOf({ page }: Person): Promise<string> {
   return page.evaluate(
     () => document.querySelector<HTMLElement>('[data-testid=call]')?.dataset['participant'] ?? '',
   );
@@ -267,7 +267,7 @@ interface Gaps {
   readonly usual: { readonly stillMs: number; readonly silentMs: number };
 }
 
-/** The longest that anybody's picture stood still and anybody's voice was silent, for those who were there all the time. */
+/** The longest interruption of any picture and of any voice, for participants who were present all the time. */
 async function watched(
   t: TestContext | null,
   what: string,
@@ -300,7 +300,9 @@ async function longest(people: readonly Visitor[]): Promise<{ stillMs: number; s
     const { interruptions } = await one.watched();
     still.push(...interruptions.filter(({ of }) => ids.includes(of)).map(({ stillMs }) => stillMs));
     silent.push(
-      ...(await heard(one.page)).filter(({ of }) => ids.includes(of)).map(({ silentMs }) => silentMs),
+      ...(await receivedVoices(one.page))
+        .filter(({ of }) => ids.includes(of))
+        .map(({ silentMs }) => silentMs),
     );
   }
   return { stillMs: Math.max(...still), silentMs: Math.max(...silent) };
@@ -311,7 +313,7 @@ function bounded(
   most = { stillMs: STILL_MS, silentMs: SILENT_MS },
 ): void {
   assert.ok(stillMs <= most.stillMs + usual.stillMs, `a picture stood still for ${stillMs} ms`);
-  assert.ok(silentMs <= most.silentMs + usual.silentMs, `nothing was heard for ${silentMs} ms`);
+  assert.ok(silentMs <= most.silentMs + usual.silentMs, `no sound for ${silentMs} ms`);
 }
 
 function connections(people: readonly Visitor[]): Promise<number[]> {

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
  */
 const NO_GAP_MS = { WebTransport: 500, WebSocket: 2500 } as const;
 const BACK_MS = 3000;
-/** Whoever publishes asks every other second, and waits as long for the answer. */
+/** A publisher sends a ping every other second, and waits as long for the answer. */
 const BACK_WITHOUT_A_WORD_MS = 7000;
 const USUAL_MS = 3000;
 
@@ -40,7 +40,7 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
       assert.equal(await watcher.transport(), transport);
     });
 
-    it(`[MEDIA-10] is back over ${transport} when a relay does not answer any more and nobody says so`, async (t) => {
+    it(`[MEDIA-10] is back over ${transport} when a relay stops answering without closing its sessions`, async (t) => {
       const watcher = await onAir(site, { name: `silent-${transport}`, transport });
       const relay = await relayInUse(site.stack);
       t.after(() => site.stack.kill(relay, 'SIGCONT'));
@@ -56,7 +56,7 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
     const name = 'apart';
     const home = (await askTheWay(site.stack, name)).relay.url;
     const profile = await profileFor(site.browser, { web: site.web, name });
-    // It publishes where nobody else is.
+    // It publishes on a relay without other sessions.
     await profile.route('**/v1/live/*', (route) =>
       route.continue({ postData: JSON.stringify({ publish: true, exclude: home }) }),
     );
@@ -68,7 +68,7 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
     await keepsGapBelow(t, watcher, BACK_MS, () => end(site.stack, relay, 'SIGKILL'));
   });
 
-  it('is seen again by whoever loads the page again', async () => {
+  it('is seen again by a viewer that reloads the page', async () => {
     const watcher = await onAir(site, { name: 'again', transport: 'WebTransport' });
     await watcher.page.reload();
     await watcher.seesMotion();

@@ -15,14 +15,14 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
   for (const transport of ['WebTransport', 'WebSocket'] as const)
-    it(`goes over ${transport} from camera and microphone to whoever watches, who is told when it begins and ends`, async () => {
+    it(`goes over ${transport} from camera and microphone to viewers, whose page shows when it begins and ends`, async () => {
       const options = {
         web: site.web,
         name: `talk-${transport}`,
         withoutWebTransport: transport === 'WebSocket',
       };
       const watcher = await watch(site.browser, options);
-      await watcher.isTold('nobody');
+      await watcher.showsNote('nobody');
       const publisher = await publish(site.browser, options);
       await watcher.seesMotion();
       await watcher.hears();
@@ -33,10 +33,10 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
       await publisher.page.locator('[data-figure=wanted][data-value=yes]').waitFor({ timeout: WITHIN_MS });
 
       await publisher.stop();
-      await watcher.isTold('gone');
+      await watcher.showsNote('gone');
       await publisher.goLive();
       await watcher.seesMotion();
-      // Whoever comes later sees it as well.
+      // A later viewer sees it as well.
       await (await watch(site.browser, options)).seesMotion();
     });
 

@@ -14,7 +14,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
   let owner: Visitor;
   let guest: Visitor;
 
-  it('[MOD-5] [MOD-7] a room with a lobby and a cap is made, and whoever made it comes in as its owner', async () => {
+  it('[MOD-5] [MOD-7] a room with a lobby and a cap is made, and its maker joins as its owner', async () => {
     const page = await (await newProfile(site.browser, site.web, 'a')).newPage();
     await page.goto(site.web);
     await page.getByTestId('named-room').click();
@@ -32,7 +32,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     await closePeople(page);
   });
 
-  it('[MOD-5] a guest on another pod knocks, sees nobody, and is in the call once admitted', async () => {
+  it('[MOD-5] a guest on another pod waits in the lobby, sees no participant, and is in the call once admitted', async () => {
     // A room of its own tells which pod the edge leads this browser to.
     const { page } = await joinApartFrom(owner, site, { name: 'Gus', room: newRoom() });
     await page.goto(`${site.web}/r/${ROOM}`);
@@ -80,7 +80,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     await person('Gus').getByText('muted').waitFor({ state: 'attached' });
   });
 
-  it('[MOD-1] the owner removes the guest, who is told and may knock again', async () => {
+  it('[MOD-1] the owner removes the guest, whose page says so and who may ask again', async () => {
     await ask('kick');
     await guest.page.getByTestId('ended-KICKED').waitFor({ timeout: REMOVED_WITHIN_MS });
     await person('Gus').waitFor({ state: 'detached', timeout: REMOVED_WITHIN_MS });
@@ -113,8 +113,8 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     await inCall(guest.page);
   });
 
-  it('[MOD-5] [RES-4] the owner whose pod dies is the owner on another one, and told who waits', async (t) => {
-    // Whoever waits on the pod that dies knocks anew; here it is somebody who waits on another one.
+  it('[MOD-5] [RES-4] the owner whose pod dies is the owner on another one, and gets the list of the lobby', async (t) => {
+    // A guest who waits on the pod that dies enters the lobby again; this one waits on another pod.
     const { page } = await joinApartFrom(owner, site, { name: 'Nosy', room: newRoom() });
     await page.goto(`${site.web}/r/${ROOM}`);
     await knock(page, 'Nosy');
@@ -128,7 +128,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('[MOD-3] a locked room lets nobody in but its owner; whoever is there stays and may reload', async () => {
+  it('[MOD-3] a locked room admits only its owner; present participants stay and may reload', async () => {
     await owner.page.getByTestId('switch-locked').check();
     await guest.page.getByTestId('room-locked').waitFor();
     const late = await (await newProfile(site.browser, site.web)).newPage();
@@ -165,7 +165,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     await neighbour.context().close();
   });
 
-  it('[ROOM-6] a key that is not the room’s makes a guest, who is told so', async () => {
+  it('[ROOM-6] a key of another room makes a guest, whose page says so', async () => {
     const page = await (await newProfile(site.browser, site.web)).newPage();
     await page.addInitScript((room) => localStorage.setItem(`parley.owner.${room}`, 'another key'), ROOM);
     await arrive(page, 'Lee');

@@ -1,4 +1,4 @@
-/** What happens to everybody's computer sooner or later, in a room that goes through relays. */
+/** Usual disturbances of a participant's computer, in a room that goes through relays. */
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { opened } from '../support/opened.ts';

@@ -66,7 +66,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     await dee.comesTo('gone');
   });
 
-  it('[PAGE-4] a sealed page is read by whoever has the whole link, held by whoever has not, and unreadable on the way', async () => {
+  it('[PAGE-4] a sealed page is read with the whole link, held without its key, and unreadable on the way', async () => {
     const { browser, web } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
     const link = await ada.make(web, text('between us'), true);
@@ -113,7 +113,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     assert.ok(bytes.equals(await bo.download()));
   });
 
-  it('[PAGE-12] [PAGE-13] the pods die one after the other: nobody is told that the page is gone, and a new reader finds it', async (t) => {
+  it('[PAGE-12] [PAGE-13] the pods die one after the other: no page shows that it is gone, and a new reader finds it', async (t) => {
     const { browser, web, stack } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
     const link = await ada.make(web, text('still here'));
@@ -131,7 +131,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     await ada.counts(1, 15_000);
   });
 
-  it('a terminal keeps a page alive that nobody has open, makes one, and gets one', async (t) => {
+  it('a terminal keeps a page alive that no browser has open, makes one, and gets one', async (t) => {
     const { browser, web } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
     const link = await ada.make(web, text('left to a terminal'), true);
@@ -160,7 +160,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     assert.equal(await gets.ends(), 0);
   });
 
-  it('[PAGE-2] 100 MB are refused at once, and nobody notices', async () => {
+  it('[PAGE-2] 100 MB are refused at once, without effect on others', async () => {
     const { browser, web } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
     await ada.page.goto(`${web}/p`);
@@ -218,7 +218,7 @@ describe('two who cannot connect directly', { timeout: 300_000 }, () => {
   });
 });
 
-/** Says that it holds the whole page, has nothing and answers nobody. */
+/** Announces the whole page, has none of it and never answers. */
 async function boastOf(page: string, pod: string, bytes: number): Promise<WebSocket> {
   const socket = new WebSocket(`${pod.replace('http', 'ws')}/v1/pages/socket`);
   await once(socket, 'open');
@@ -226,7 +226,7 @@ async function boastOf(page: string, pod: string, bytes: number): Promise<WebSoc
   return socket;
 }
 
-/** Opens /p on another pod than everybody so far, who are on one. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
+/** Opens /p on another pod than all visitors so far, who are on one. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
 async function openWhereNobodyIs({ browser, web, stack }: TestSite, name: string): Promise<Reader> {
   for (const affinity of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) {
     const reader = await Reader.open(browser, { name, web, affinity });

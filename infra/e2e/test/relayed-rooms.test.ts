@@ -1,4 +1,4 @@
-/** What is heard in a room that goes through relays, and the end of it for whoever has to go. */
+/** The sound of a room that goes through relays, and how it ends for a participant that is removed. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { seesAndHearsOthers } from '../support/presence.ts';
 import { withSite } from '../support/site.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
-import { listen, played } from '../support/voices.ts';
+import { listen, playedSound } from '../support/voices.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 /** Beeps are half a second apart, and what was said is played out. */
@@ -21,16 +21,16 @@ const WITHIN_MS = 20_000;
 const USUAL_MS = 5000;
 /** Above what is usual on this machine just now, as in `large-rooms.test.ts`: two or three beeps. */
 const SILENT_MS = 2000;
-/** MOD-2 promises 2 s; the rest is for a busy machine. A relay takes ten seconds to miss somebody who is just gone. */
+/** MOD-2 promises 2 s; the rest is for a busy machine. A relay needs ten seconds to detect a client that vanished. */
 const REMOVED_WITHIN_MS = 8000;
 
-describe('what is heard', { timeout: 240_000 }, () => {
+describe('sound', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '3' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
   const join = (name: string, room: string) =>
     Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
 
-  it('[MEDIA-13] through relays is one stream, which nobody is twice in, and nobody is missing while the room moves', async (t) => {
+  it('[MEDIA-13] through relays is one stream, with each voice once, and none is missing while the room moves', async (t) => {
     const room = newRoom();
     const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
     const cem = await joinInSilence('Cem', room);
@@ -52,7 +52,7 @@ describe('what is heard', { timeout: 240_000 }, () => {
     for (const one of [ada, ben]) assert.deepEqual(one.errors, []);
   });
 
-  it('[MEDIA-15] has whoever has switched a microphone on, and nobody else', async () => {
+  it('[MEDIA-15] has the participants with a microphone on, and no others', async () => {
     const room = newRoom();
     const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
     await joinInSilence('Dora', room);
@@ -85,7 +85,7 @@ describe('what is heard', { timeout: 240_000 }, () => {
   }
 });
 
-describe('whoever has to go', { timeout: 240_000 }, () => {
+describe('a participant who has to leave', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
@@ -176,20 +176,20 @@ function mayBeDeaf(): void {
     listener: EventListenerOrEventListenerObject | null,
     options?: boolean | AddEventListenerOptions,
   ): void {
-    const heard = (event: Event): void => {
+    const listenUnlessDeaf = (event: Event): void => {
       if (!listens(type)) return;
       if (typeof listener === 'function') listener.call(this, event);
       else listener?.handleEvent(event);
     };
-    add.call(this, type, heard, options);
+    add.call(this, type, listenUnlessDeaf, options);
   };
 }
 
-/** Of all elements these, and they really play. Needs `listen`. */
+/** Resolves when exactly these elements play. Needs `listen`. */
 async function playsOnly({ name, page }: Visitor, elements: readonly string[]): Promise<void> {
   const wanted = elements.toSorted().join();
   let now = '';
-  await until(async () => (now = (await played(page)).elements.toSorted().join()) === wanted, {
+  await until(async () => (now = (await playedSound(page)).elements.toSorted().join()) === wanted, {
     withinMs: WITHIN_MS,
     what: () => `${name}’s page to play ${wanted}: it plays ${now}`,
   });
@@ -199,7 +199,7 @@ async function isSilent({ name, page }: Visitor): Promise<void> {
   let before = Number.NaN;
   await until(
     async () => {
-      const { audibleMs } = await played(page);
+      const { audibleMs } = await playedSound(page);
       const same = audibleMs === before;
       before = audibleMs;
       return same;
@@ -209,14 +209,14 @@ async function isSilent({ name, page }: Visitor): Promise<void> {
 }
 
 async function isLoud({ name, page }: Visitor): Promise<void> {
-  const before = (await played(page)).beeps;
-  await until(async () => (await played(page)).beeps >= before + 3, {
+  const before = (await playedSound(page)).beeps;
+  await until(async () => (await playedSound(page)).beeps >= before + 3, {
     withinMs: WITHIN_MS,
     what: () => `${name}’s page to beep`,
   });
 }
 
-/** That nothing came out of anybody's loudspeaker, above what is usual. */
+/** By how much the longest silence of any loudspeaker exceeds the usual one while `happens` runs, ms. */
 async function longestSilence(
   t: TestContext,
   what: string,
@@ -224,7 +224,9 @@ async function longestSilence(
   happens: () => Promise<void>,
 ): Promise<number> {
   const longest = async (): Promise<number> =>
-    Math.max(...(await Promise.all(people.map(({ page }) => played(page)))).map(({ silentMs }) => silentMs));
+    Math.max(
+      ...(await Promise.all(people.map(({ page }) => playedSound(page)))).map(({ silentMs }) => silentMs),
+    );
   for (const { page } of people) await listen(page);
   await pause(USUAL_MS);
   const usual = await longest();

@@ -37,7 +37,7 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await page.context().close();
   });
 
-  it('[JOIN-10] a full room says so, and lets people in again when somebody leaves', async () => {
+  it('[JOIN-10] a full room says so, and admits participants again when one leaves', async () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
     const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
@@ -52,7 +52,7 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await ada.leave();
   });
 
-  it('[RES-5] a duplicated tab is somebody new and leaves its twin alone', async () => {
+  it('[RES-5] a duplicated tab is a new participant and leaves its twin alone', async () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
     const original = await ada.participant();
@@ -67,12 +67,12 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await ada.leave();
   });
 
-  it('[RES-5] a tab that was copied to another browser takes the place; its twin is told once and stops for good', async () => {
+  it('[RES-5] a tab that was copied to another browser takes the place; its twin gets one error and stops for good', async () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
     const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
     const participant = await ada.participant();
-    const mark = bo.told.log.length;
+    const mark = bo.messages.log.length;
     const twin = new Visitor('Ada', await (await newProfile(site.browser, site.web)).newPage());
     await twin.page.addInitScript(restore, await ada.page.evaluate(remembered));
     await twin.page.goto(`${site.web}/r/${room}`);
@@ -81,13 +81,13 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await pause(NO_PING_PONG_MS);
     assert.equal(await twin.participant(), participant);
     assert.equal(await twin.page.getByTestId('call').getAttribute('data-status'), 'connected');
-    const errors = ada.told.log.filter((message) => message.type === 'error');
+    const errors = ada.messages.log.filter((message) => message.type === 'error');
     assert.deepEqual(
       errors.map(({ code }) => code),
       ['REPLACED'],
     );
-    assert.deepEqual([ada.told.sockets, twin.told.sockets], [1, 1], 'each opened one socket');
-    assert.deepEqual(bo.told.comingsAndGoings(mark), []);
+    assert.deepEqual([ada.messages.sockets, twin.messages.sockets], [1, 1], 'each opened one socket');
+    assert.deepEqual(bo.messages.joinsAndLeaves(mark), []);
     await twin.seesAndHears(1);
     await Promise.all([ada, bo, twin].map((person) => person.leave()));
   });

@@ -148,7 +148,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     await send('in/lossy', 'h264');
     const viewer = await Viewer.open(site.browser, page('out/lossy'));
     await viewer.seesMotion();
-    // Shorter and longer than what begins the player anew.
+    // Shorter and longer than the gap that restarts the player.
     for (const lostMs of [1500, 6000]) {
       sender?.lose(true);
       await new Promise((resolve) => setTimeout(resolve, lostMs));

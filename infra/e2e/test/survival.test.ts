@@ -13,7 +13,7 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
   // Pages that a failed test left behind would weigh on the next one.
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[P2] [RES-7] [CHAT-4] kill -9 of the only pod of a room: media goes on, both are back as the same people, nobody saw anybody leave, every line is there once', async (t) => {
+  it('[P2] [RES-7] [CHAT-4] kill -9 of the only pod of a room: media continues, both resume as the same participants, neither saw the other leave, every line is there once', async (t) => {
     const { browser, web } = site;
     const room = newRoom();
     const ada = await Visitor.join(browser, { name: 'Ada', web, room });
@@ -49,7 +49,7 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     await Promise.all(people.map((person) => person.leave()));
   });
 
-  it('[P2] [RES-4] [CHAT-4] kill -9 of the pod of one of three: media goes on, it is back as the same person, the others keep their sockets, nobody saw anybody leave, every line is there once', async (t) => {
+  it('[P2] [RES-4] [CHAT-4] kill -9 of the pod of one of three: media continues, it resumes as the same participant, the others keep their sockets, none saw another leave, every line is there once', async (t) => {
     const { browser, web } = site;
     const room = newRoom();
     const ada = await Visitor.join(browser, { name: 'Ada', web, room });
@@ -60,7 +60,7 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     assert.deepEqual([await ada.pod(), await bo.pod()].includes(pod), false, 'Cy is alone on its pod');
     await Promise.all(people.map((person) => person.seesAndHears(2)));
     const composure = await composureOf(people);
-    const sockets = [ada, bo].map(({ told }) => told.sockets);
+    const sockets = [ada, bo].map(({ messages }) => messages.sockets);
     await ada.say('said before');
     await cy.readsInChat('said before');
     await bo.openChat();
@@ -82,7 +82,7 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     await everybodyReads(people, lines);
     const interruptions = await composure.assertNobodyNoticed();
     assert.deepEqual(
-      [ada, bo].map(({ told }) => told.sockets),
+      [ada, bo].map(({ messages }) => messages.sockets),
       sockets,
       'the others keep their sockets',
     );
@@ -90,7 +90,7 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     await Promise.all(people.map((person) => person.leave()));
   });
 
-  it('[P6] [JOIN-14] NATS is gone: the call goes on, and somebody joins it through the edge', async () => {
+  it('[P6] [JOIN-14] NATS is gone: the call continues, and another participant joins it through the edge', async () => {
     const { browser, web } = site;
     const room = newRoom();
     const ada = await Visitor.join(browser, { name: 'Ada', web, room });

@@ -1,4 +1,4 @@
-/** A room through media relays of which somebody is far away: 90 ms there and back, and one packet in twenty lost each way. */
+/** A room through media relays with one distant participant: a round trip of 90 ms, and one packet in twenty lost each way. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,11 +9,11 @@ import { opened } from '../support/opened.ts';
 import { goes } from '../support/paths.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
-import { heard, listen } from '../support/voices.ts';
+import { listen, receivedVoices } from '../support/voices.ts';
 import { startWanLab, type WanHome } from '../support/wan-lab.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
-/** Everybody goes through relays, and these wait for nobody when they end. */
+/** All use relays, and the processes end without waiting for clients. */
 const ENV = { PARLEY_LIMIT_MESH_PARTICIPANTS: '1', PARLEY_RELAY_LIMIT_DRAIN_WINDOW: '100' };
 const FAR = { delayMs: 45, loss: 0.05 };
 /** Two a second: five seconds of them. */
@@ -42,7 +42,7 @@ const WAYS = {
 } as const;
 
 describe(
-  'a room through relays that are 90 ms away for somebody, with 5 % loss',
+  'a room through relays that are 90 ms away for one participant, with 5 % loss',
   { timeout: 120_000 },
   () => {
     const world = opened(async (keep) => {
@@ -62,8 +62,7 @@ describe(
       it(`[MEDIA-12] is seen and heard both ways over ${transport}`, async (t) => {
         const people = await meet(transport === 'WebSocket');
         const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
-        for (const gap of gaps)
-          assert.ok(gap <= GAP_MS[transport], `nothing was seen or heard for ${gap} ms`);
+        for (const gap of gaps) assert.ok(gap <= GAP_MS[transport], `no picture or sound for ${gap} ms`);
         const [near, far] = await Promise.all(people.map(wayToTheRelay));
         t.diagnostic(`to the relay: ${near}, from far ${far}`);
         assert.match(near ?? '', WAYS[transport].near);
@@ -82,7 +81,7 @@ describe(
       for (const one of people) assert.match(await wayToTheRelay(one), /^QUIC/);
     });
 
-    it('[MEDIA-10] goes on when somebody far away gets another address', async (t) => {
+    it('[MEDIA-10] goes on when the distant participant gets another address', async (t) => {
       const people = await meet(false);
       world().lab.renumber();
       const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
@@ -127,17 +126,17 @@ async function hears({ name, page }: Visitor, least: number): Promise<void> {
   let beeps = 0;
   await until(
     async () => {
-      beeps = (await heard(page))[0]?.beeps ?? 0;
+      beeps = (await receivedVoices(page))[0]?.beeps ?? 0;
       return beeps >= least;
     },
     { withinMs: HEARD_WITHIN_MS, what: () => `${name} to hear ${least} beeps: ${beeps}` },
   );
 }
 
-/** The longest since they met that the other one's picture stood still or nothing was heard of them, ms. */
+/** The longest freeze of the other one's picture or gap in their sound since they met, ms. */
 async function longestGap(t: TestContext, visitor: Visitor): Promise<number> {
   await hears(visitor, BEEPS);
-  const { silentMs = Infinity } = (await heard(visitor.page))[0] ?? {};
+  const { silentMs = Infinity } = (await receivedVoices(visitor.page))[0] ?? {};
   const { stillMs = Infinity } = (await visitor.watched()).interruptions[0] ?? {};
   t.diagnostic(`${visitor.name}: longest still picture ${stillMs} ms, between beeps ${silentMs} ms`);
   return Math.max(stillMs, silentMs);

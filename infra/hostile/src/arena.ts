@@ -14,7 +14,7 @@ export interface Arena {
   /** The edge, over HTTP. */
   readonly edge: string;
   readonly isLong: boolean;
-  /** A network that nobody has used in this run. */
+  /** A network that is unused in this run. */
   address(): string;
   /** An ad-hoc room of its own. */
   room(): string;

@@ -34,7 +34,7 @@ export function watchMemory(endpoints: Endpoints): { readonly peak: Map<string, 
   return { peak, stop: () => clearInterval(timer) };
 }
 
-/** What a process was started with: whoever takes it over reads the same. */
+/** The configuration that a process was started with, as an attacker who takes it over can read it. */
 export function environmentOf({ processes }: Endpoints, name: string): Readonly<Record<string, string>> {
   const text = readFileSync(`/proc/${processes[name]?.pid}/environ`, 'utf8');
   return Object.fromEntries(

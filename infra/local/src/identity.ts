@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * What tells a process from every other that ever had its pid: when it started, in ticks since this boot. A recorded pid
- * alone may by now be anybody's.
+ * Distinguishes a process from all others that ever had its pid: by its start time, in ticks since this boot. A recorded
+ * pid alone may belong to another process by now.
  */
 export interface Identity {
   readonly pid: number;

@@ -4,7 +4,7 @@ import { readIfThere } from './files.ts';
 import { identify, isAlive, type Identity } from './identity.ts';
 
 /**
- * Does the work while nobody else changes the stack in this directory. Two `make up` at once would start everything
+ * Does the work while no other process changes the stack in this directory. Two `make up` at once would start everything
  * twice. A lock whose holder is gone is taken over.
  */
 export async function whileLocked<Result>(dir: string, work: () => Promise<Result>): Promise<Result> {
@@ -29,7 +29,8 @@ function take(path: string): void {
       throw new Error(`process ${holder.pid} is changing the stack just now: wait for it to end`);
     }
     rmSync(path, { force: true });
-    if (!link(own, path)) throw new Error('somebody else is changing the stack just now: wait for it to end');
+    if (!link(own, path))
+      throw new Error('another process is changing the stack just now: wait for it to end');
   } finally {
     rmSync(own, { force: true });
   }

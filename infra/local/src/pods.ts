@@ -8,7 +8,7 @@ import type { ProcessSpec } from './supervise.ts';
 // What a developer sets for `make up` and the pods take as it is.
 const passedOn = /^PARLEY_(LIMIT_.+|LOG_LEVEL|PUBLIC_URL|ALLOWED_ORIGINS|LIVE)$/;
 
-/** Two signaling pods from the start: nothing may work only because everybody is on the same one. */
+/** Two signaling pods from the start: nothing may work only because all clients are on one pod. */
 export function podSpecs(site: Site): ProcessSpec[] {
   return [podSpec(site, 'signaling-1', 'pod1'), podSpec(site, 'signaling-2', 'pod2')];
 }

@@ -65,7 +65,7 @@ export function portsFromEnv(env: NodeJS.ProcessEnv): Ports {
 const firstTestPort = 18_000;
 const lastTestPort = 31_999;
 
-/** Ports that nobody listens on now, but for those of TURN: a test's TURN server has an address to itself. */
+/** Ports without a listener, except those of TURN: a test's TURN server has an address to itself. */
 export async function freePorts(fixed: Partial<Ports>): Promise<Ports> {
   const chosen = new Map<PortName, number>();
   for (const name of portNames) {

@@ -8,7 +8,7 @@ import type { ProcessSpec } from './supervise.ts';
 // What a developer sets for `make up` and the relays take as it is.
 const passedOn = /^PARLEY_RELAY_.+$/;
 
-/** Two relays from the start: nothing may work only because everybody is on the same one. */
+/** Two relays from the start: nothing may work only because all clients are on one relay. */
 export function relaySpecs(site: Site): ProcessSpec[] {
   return [relaySpec(site, 'relay-1', 'relay1'), relaySpec(site, 'relay-2', 'relay2')];
 }

@@ -16,9 +16,9 @@ export interface Site {
   readonly edgeHost: string;
   /** The address that coturn listens on and relays from. */
   readonly turnIp: string;
-  /** The address that the relays listen on for media over UDP, and that clients are told. */
+  /** The address that the relays listen on for media over UDP, and that clients receive. */
   readonly mediaIp: string;
-  /** The settings of whoever starts the stack: PARLEY_LIMIT_*, PARLEY_LOG_LEVEL and the like. */
+  /** The settings from the caller's environment: PARLEY_LIMIT_*, PARLEY_LOG_LEVEL and the like. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -32,7 +32,7 @@ export function readChartFile(name: string): string {
   return readFileSync(inRepository(`charts/parley/files/${name}`), 'utf8');
 }
 
-/** The settings that whoever starts the stack made under names like these. */
+/** The settings in the caller's environment with names like these. */
 export function settingsLike(names: RegExp, { env }: Site): Record<string, string> {
   const made = Object.entries(env).filter(([name]) => names.test(name));
   return Object.fromEntries(made.map(([name, value]) => [name, value ?? '']));

@@ -28,7 +28,7 @@ export interface Stack {
   readonly endpoints: Endpoints;
   /** Ends everything. */
   stop(): Promise<void>;
-  /** Ends the process, where it still runs, and starts it anew; resolves when it works. */
+  /** Ends the process, if it runs, and starts it again; resolves when it is healthy. */
   restart(name: string): Promise<void>;
   /** Sends a signal and does not wait for what it does. */
   kill(name: string, signal: NodeJS.Signals): void;
@@ -110,7 +110,7 @@ export function bringUp(site: Site): Promise<Endpoints> {
   });
 }
 
-/** Stops what was started in this directory, edge first so that nobody is sent to what is gone; answers the names. */
+/** Stops what was started in this directory, the edge first, so that it sends no client to a stopped process; answers the names. */
 export function bringDown(dir: string): Promise<string[]> {
   const absolute = resolve(dir);
   return whileLocked(absolute, async () => {
@@ -149,7 +149,7 @@ function recordOf(dir: string, name: string): ProcessRecord {
   return record;
 }
 
-/** Whether an address is one that somebody can dial, rather than all of the machine's. */
+/** Whether clients can connect to an address, rather than one that means all of the machine's. */
 function isSpecific(ip: string): boolean {
   return ip !== '0.0.0.0' && ip !== '::';
 }

@@ -32,7 +32,7 @@ export interface ProcessRecord extends Identity {
   readonly name: string;
   readonly url: string;
   readonly log: string;
-  /** Of everything it was started with: a change means that it has to be started anew. */
+  /** A hash of everything the process was started with: after a change it has to be restarted. */
   readonly fingerprint: string;
 }
 
@@ -143,7 +143,7 @@ async function whenReady(spec: ProcessSpec, record: ProcessRecord, exited?: Prom
   const deadline = Date.now() + readyWithinMs;
   for (;;) {
     const problem = await spec.ready().then(() => undefined, String);
-    // Looked at after the probe too: somebody else may be answering on the port of a process that is gone.
+    // Checked after the probe too: another process may answer on the port of one that ended.
     if (ended !== undefined || !isAlive(record)) {
       throw new Error(`${spec.name} ${ended ?? 'ended'}${tailOf(record.log)}`);
     }

@@ -9,7 +9,7 @@ import { findTools } from './tools.ts';
 /** Lines that come within this, or never: two cores may have much to do. */
 const withinMs = 30_000;
 
-/** The `parley` command as somebody runs it in a terminal; `make cli` builds it. */
+/** The `parley` command as a user runs it in a terminal; `make cli` builds it. */
 export class Terminal {
   readonly child: ChildProcess;
   readonly #lines: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };

@@ -84,7 +84,7 @@ test('secrets are made once, differ between installations, and only their owner 
   }
 });
 
-test('the certificate is made anew when it lacks an address', (t) => {
+test('a certificate that lacks an address is made again', (t) => {
   const dir = scratchDir(t);
   ensureSecrets(dir, ['127.77.0.1']);
   const { tlsCertFile } = ensureSecrets(dir, ['127.77.0.9']);

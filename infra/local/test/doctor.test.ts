@@ -116,7 +116,7 @@ test('without relays streams and media fail, and everything else is well', async
   assertOnlyFailing(await examine(t, stack.endpoints.web, '--insecure', '--only', 'stream,media'));
 });
 
-test('where UDP to relays is stopped media fails over QUIC alone; whoever is told to stop leaves the room', async (t) => {
+test('where UDP to relays is blocked media fails over QUIC alone; an interrupted doctor leaves the room', async (t) => {
   const away = stack.endpoints.media.flatMap((relay) => {
     const { hostname, port } = new URL(relay);
     return ['--connect-to', `${hostname}:${port}:127.0.0.1:9`];
@@ -136,14 +136,14 @@ test('where UDP to relays is stopped media fails over QUIC alone; whoever is tol
   await nobodyIsLeft();
 });
 
-test('without pods nobody joins, and streams are well', async (t) => {
+test('without pods no join succeeds, and streams work', async (t) => {
   for (const pod of ['signaling-1', 'signaling-2']) stack.kill(pod, 'SIGKILL');
   const report = await examine(t, stack.endpoints.web, '--only', 'health,join,stream');
   assertOnlyFailing(report, 'join');
   for (const pod of ['signaling-1', 'signaling-2']) await stack.restart(pod);
 });
 
-test('where nobody listens every check fails, soon', async (t) => {
+test('without a listener every check fails, soon', async (t) => {
   const began = Date.now();
   const report = await examine(t, 'http://127.0.0.1:9', '--skip', 'dns');
   assertOnlyFailing(report, ...new Set(all.slice(1)));
@@ -151,7 +151,7 @@ test('where nobody listens every check fails, soon', async (t) => {
   assertOnlyFailing(await examine(t, 'https://nobody.invalid', '--only', 'dns'), 'dns');
 });
 
-test('what is no address of a host, and no check, is told so', async (t) => {
+test('an invalid address of a host, or an unknown check, is refused', async (t) => {
   for (const wrong of [
     ['ws://localhost'],
     ['localhost'],
@@ -218,16 +218,16 @@ async function count(what: 'participants' | 'rooms'): Promise<number> {
   return Math.max(...counts.map(Number));
 }
 
-/** Rooms outlive whoever is lost by the grace period of 30 s, and whoever leaves by a moment. */
+/** Rooms keep a participant without a socket for the grace period of 30 s, and one that leaves for a moment. */
 async function nobodyIsLeft(): Promise<void> {
   const until = Date.now() + 15_000;
   while ((await count('rooms')) > 0) {
-    assert.ok(Date.now() < until, 'somebody did not leave, and is away');
+    assert.ok(Date.now() < until, 'a participant did not leave, and is away');
     await delay(100);
   }
 }
 
-/** Given back, and not left to lapse after ten minutes: coturn closes a port a moment after it was told. */
+/** The doctor releases its allocation instead of letting it lapse after ten minutes; coturn closes the port a moment later. */
 async function noAllocationIsLeft(): Promise<void> {
   const until = Date.now() + 5000;
   while (turnSockets().length > 0) {
@@ -236,7 +236,7 @@ async function noAllocationIsLeft(): Promise<void> {
   }
 }
 
-/** A relay is known to a pod once that has heard of it. */
+/** A pod knows a relay once it has received its lease. */
 async function relaysAreOffered(): Promise<void> {
   const isOffered = async (pod: string): Promise<boolean> => {
     const body = JSON.stringify({ publish: false });

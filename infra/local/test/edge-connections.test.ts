@@ -96,7 +96,7 @@ test('silence', { concurrency: true }, async (t) => {
       socket.destroy();
     }),
     t.test(
-      '[EDGE-7] a connection that goes on asking is told to close, and a socket of that age is not',
+      '[EDGE-7] a connection that keeps sending requests is asked to close, and a socket of that age is not',
       async () => {
         const path = '/v1/rooms/abcd-efgh-jkmn-pqrs/socket';
         const { socket } = await edge.ask(path, { headers: upgrade, stay: true });

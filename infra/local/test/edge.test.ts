@@ -62,7 +62,7 @@ test("the room's socket is upgraded, and that of pages, and nothing else is", as
   assert.equal((await ask('/', { headers: upgrade })).status, 403);
 });
 
-test('what pods tell the cluster is not told the world, whichever way the path is written', async () => {
+test('cluster-internal paths of pods are not reachable from outside, whichever way the path is written', async () => {
   const paths = [
     '/metrics',
     '/readyz',
@@ -93,7 +93,7 @@ test('a pod learns the address that connected, and not the one that was claimed'
   const ownAddresses = Object.values(networkInterfaces()).flatMap((all) =>
     (all ?? []).map(({ address }) => address),
   );
-  assert.ok(ownAddresses.includes(trusted), `the pod was told ${trusted}`);
+  assert.ok(ownAddresses.includes(trusted), `the pod received ${trusted}`);
   assert.equal(forwarded['x-forwarded-proto'], 'http');
 });
 

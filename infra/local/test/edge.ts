@@ -139,9 +139,9 @@ async function startBackend(name: string, port: number): Promise<Backend> {
     }
     backend.sockets.add(socket);
     socket.on('close', () => backend.sockets.delete(socket));
-    const told = `x-backend: ${name}\r\nx-path: ${request.url}`;
+    const headers = `x-backend: ${name}\r\nx-path: ${request.url}`;
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n${told}\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n${headers}\r\n\r\n`,
     );
   });
   backend.server.listen(port, localhost);

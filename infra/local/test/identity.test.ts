@@ -23,7 +23,7 @@ test('a pid that now belongs to a process started at another time is not taken f
   assert.ok(!isAlive({ ...identity, bootId: 'an earlier boot' }));
 });
 
-test('whoever has a recycled pid gets no signal', async (t) => {
+test('a process with a recycled pid gets no signal', async (t) => {
   const { identity } = await bystander(t);
   assert.equal(signalProcess({ ...identity, startTicks: identity.startTicks - 1 }, 'SIGKILL'), false);
   assert.ok(isAlive(identity));

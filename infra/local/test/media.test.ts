@@ -119,7 +119,7 @@ async function participant(t: { after(work: () => unknown): void }): Promise<() 
     socket.send(JSON.stringify({ type: 'relay' }));
     const until = performance.now() + withinMs;
     while (answers.length === 0) {
-      assert.ok(performance.now() < until, `no answer; the last thing heard: ${last}`);
+      assert.ok(performance.now() < until, `no answer; the last message: ${last}`);
       await delay(20);
     }
     return answers.shift() ?? null;

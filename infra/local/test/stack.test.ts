@@ -144,7 +144,7 @@ test('a second stack runs beside the first, is broken and mended on its own, and
   assert.ok(readRecords(site.dir).every(isAlive));
 });
 
-test('the edge listens where it is told, and endpoints.json says so', async (t) => {
+test('the edge listens where it is configured to, and endpoints.json has the address', async (t) => {
   const env = { PARLEY_EDGE_HOST: '127.79.0.5' };
   const stack = await startStack({ dir: scratchDir(t), env });
   const edge = stack.endpoints.processes['envoy']?.url ?? '';
@@ -154,7 +154,7 @@ test('the edge listens where it is told, and endpoints.json says so', async (t) 
   await stack.stop();
 });
 
-test('relays take media where they are told, and pages, endpoints.json and whoever asks for a relay are told so', async (t) => {
+test('relays take media where they are configured to, and pages, endpoints.json and clients get this address', async (t) => {
   const stack = await startStack({ dir: scratchDir(t), env: { PARLEY_MEDIA_IP: '127.79.0.6' } });
   const { api, media, web } = stack.endpoints;
   assert.deepEqual(
@@ -173,7 +173,7 @@ test('relays take media where they are told, and pages, endpoints.json and whoev
   await stack.stop();
 });
 
-test('a media address that nobody can dial is refused by the name of its variable', async (t) => {
+test('a media address that clients cannot reach is refused by the name of its variable', async (t) => {
   const ports = await freePorts({});
   for (const address of ['0.0.0.0', 'localhost', '::1', '']) {
     assert.throws(() => describeSite(scratchDir(t), ports, { PARLEY_MEDIA_IP: address }), {

@@ -60,7 +60,7 @@ test('no other path is upgraded', async () => {
   }
 });
 
-test('[STR-60] the edge leads nobody to the statistics of a relay, which name its clients', async () => {
+test('[STR-60] the edge has no route to the statistics of a relay, which name its clients', async () => {
   for (const path of ['/streams/ws', '/streams/ws?push', '/streams/%77s', '/streams/x/../ws']) {
     const answer = await edge.ask(path, { headers: upgrade });
     assert.deepEqual([answer.status, answer.backend], [403, 'undefined'], path);
@@ -115,7 +115,7 @@ test('a topic, both its ends and their codes meet on one relay, and topics are s
   assert.deepEqual([...seen].toSorted(), relays);
 });
 
-test('a topic that everybody wants goes on to the next relay', async () => {
+test('a popular topic extends to the next relay', async () => {
   const count = 40;
   for (let i = 0; i < count; i += 1) await edge.ask('/streams/out/finals', { headers: upgrade, stay: true });
   const held = relays.map((name) => edge.backend(name).sockets.size);

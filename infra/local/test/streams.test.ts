@@ -49,7 +49,7 @@ test('[STR-11] a message of 10 MiB passes the edge whole', () =>
     assert.ok(Buffer.isBuffer(arrived) && arrived.equals(message));
   }));
 
-test('[STR-90] everybody on a topic hears everybody else, whichever relay the edge chose for them', async () => {
+test('[STR-90] each client of a topic receives from all others, whichever relay the edge chose for them', async () => {
   const clients: Socket[] = [];
   // With the eighth the first relay has one and a half times its share; sockets of the tests before may still count for the other.
   for (let i = 0; i < 24; i += 1) clients.push(await connect('/meeting'));
@@ -84,7 +84,7 @@ test('[STR-23] a relay counts the address that connected to the edge, and not th
   assert.deepEqual(addresses, [localAddress]);
 });
 
-test('[STR-70] clients of a relay that goes away are told so through the edge', async () => {
+test('[STR-70] clients of a relay that ends get its close frame through the edge', async () => {
   const socket = await connect('/out/moving');
   const [onFirst] = await Promise.all(stack.endpoints.relays.map(clientsOn));
   const closed = socket.closed();
@@ -131,9 +131,9 @@ async function stream(
 async function connect(path: string): Promise<Socket> {
   const socket = new WebSocket(`${stack.endpoints.streams}${path}`);
   socket.binaryType = 'arraybuffer';
-  const heard: (string | Buffer)[] = [];
+  const received: (string | Buffer)[] = [];
   socket.addEventListener('message', ({ data }: { data: string | ArrayBuffer }) => {
-    heard.push(typeof data === 'string' ? data : Buffer.from(data));
+    received.push(typeof data === 'string' ? data : Buffer.from(data));
   });
   const failed = new AbortController();
   socket.addEventListener('error', () => failed.abort(new Error(`${path} failed`)));
@@ -144,7 +144,7 @@ async function connect(path: string): Promise<Socket> {
     send: (message) => socket.send(message),
     async next() {
       for (;;) {
-        const first = heard.shift();
+        const first = received.shift();
         if (first !== undefined) return first;
         await happens('message');
       }

@@ -65,7 +65,7 @@ test('[MEDIA-4] a room is made, joined twice, published in and watched, and dele
     assert.match(frame.broadcast, /^rooms\/screening@\w+\/p\w{16}\/video$/);
   }
 
-  // Whoever leaves is heard no more, and the other goes on.
+  // The voice of a participant that leaves ends, and the other one's continues.
   assert.equal(await publishers[0]?.interrupt(), 0);
   for (let more = 0; more < 60; more += 1)
     await watches.line('stdout', (line) => frameOf(line).participant === ids[1]);
@@ -76,7 +76,7 @@ test('[MEDIA-4] a room is made, joined twice, published in and watched, and dele
   assert.equal(await watches.ends(), 3);
 });
 
-test('[RES-4] whoever publishes in a room stays who they are when their pod is killed', async (t) => {
+test('[RES-4] a participant that publishes in a room resumes as the same one when its pod is killed', async (t) => {
   const page = `${stack.endpoints.web}/r/abcd-efgh-jkmn-pqrs`;
   const publishes = terminal(t, 'publish', page, video, '--loop');
   const watches = terminal(t, 'watch', page, '--log');

@@ -32,7 +32,7 @@ pub fn start(
     let (outward, to) = (lane.clone(), to.clone());
     Builder::new().name("in".into()).spawn(move || {
         let Err(why) = inward.take_in(&from);
-        // Nobody hears it where the process ends anyway.
+        // Without a receiver the process is ending anyway.
         let _gone = failed.send(anyhow::Error::new(why).context("a device is gone"));
     })?;
     Builder::new().name("out".into()).spawn(move || outward.let_out(&to)).map(drop).context("a thread")

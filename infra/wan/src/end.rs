@@ -63,7 +63,7 @@ impl End {
         let file = File::options().read(true).write(true).open("/dev/net/tun").context("/dev/net/tun")?;
         make_tun(&file, device).context("making it")?;
         ip(&["addr", "add", address, "dev", device])?;
-        // Otherwise IPv6 looks for routers, and packets are lost that nobody sent. A kernel without it looks for none.
+        // Otherwise IPv6 solicits routers, and the link loses packets that no test sent. A kernel without IPv6 sends none.
         let _without_ipv6 = ip(&["link", "set", device, "addrgenmode", "none"]);
         ip(&["link", "set", device, "mtu", MTU, "txqueuelen", "1000", "up"])?;
         Ok(file)

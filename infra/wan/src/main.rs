@@ -90,7 +90,7 @@ fn run(flags: &Flags) -> anyhow::Result<()> {
     say(&ended?)
 }
 
-/// Carries packets until it is told to end.
+/// Carries packets until a signal ends it.
 async fn link(flags: &Flags, realtime: bool) -> anyhow::Result<Ended> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

@@ -17,7 +17,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** `<p0123456789abcdef\n` */
 const FROM_END = 18;
 
-/** A room that nobody has been in (ROOM-1). */
+/** An unused room (ROOM-1). */
 export function newRoom() {
   const group = () =>
     Array.from({ length: 4 }, () => ALPHABET.charAt(Math.floor(Math.random() * 32))).join('');

@@ -1,4 +1,4 @@
-/** Somebody in a room: keeps the roster, exchanges offers, answers and candidates with everyone in it, and checks all that comes. */
+/** A participant: keeps the roster, exchanges offers, answers and candidates with all others of the room, and checks all messages. */
 import { setTimeout } from 'k6/timers';
 import {
   countError,
@@ -16,11 +16,11 @@ import { LEAVE, directed, enter, limit } from './parley.js';
 import { SIGNALS, readSignal, writeSignal } from './payload.ts';
 import { othersAt, visitsOf } from './plan.ts';
 
-/** DIR-5 and BUS-4: whatever is lost is made good, or told, within this time. */
+/** DIR-5 and BUS-4: a lost message is repaired or reported within this time. */
 const SETTLED_MS = limit('directed.timeout') + 500;
 const WELCOME_WITHIN_MS = 10_000;
 
-/** Display names say which visit somebody is, so that others can look it up in the plan. */
+/** Display names identify a visit, so that other participants can look it up in the plan. */
 export const nameOf = ({ seat, number }) => `seat ${seat} visit ${number}`;
 
 export class Participant {
@@ -115,7 +115,7 @@ export class Participant {
     }
   }
 
-  /** Somebody is in the roster. As in the SDK the larger id of two makes the offer, so that there is one. */
+  /** A participant is in the roster. As in the SDK the larger id of two makes the offer, so that there is one. */
   #meet({ participant, name }) {
     const peer = this.#peerOf(participant);
     peer.name = name;
@@ -136,18 +136,18 @@ export class Participant {
     const now = Date.now();
     const peer = this.#peerOf(from);
     const signal = readSignal(payload);
-    if (signal === undefined || signal.count !== peer.heard) {
+    if (signal === undefined || signal.count !== peer.received) {
       this.#fail(
         'SIGNAL_SPOILT',
-        `number ${peer.heard} from ${from} is ${signal ? signal.count : payload.slice(0, 60)}`,
+        `number ${peer.received} from ${from} is ${signal ? signal.count : payload.slice(0, 60)}`,
       );
       return;
     }
-    peer.heard += 1;
+    peer.received += 1;
     signalsReceived.add(1);
     signalMs.add(now - signal.sentAt);
     if (signal.kind === 'offer') this.#describe(peer, 'answer');
-    if (peer.isCallee && peer.heard === SIGNALS) this.#completeIfAll(now);
+    if (peer.isCallee && peer.received === SIGNALS) this.#completeIfAll(now);
   }
 
   #onUndelivered({ to, id, reason }) {
@@ -174,7 +174,15 @@ export class Participant {
   #peerOf(participant) {
     let peer = this.#peers.get(participant);
     if (peer === undefined) {
-      peer = { participant, name: '', heard: 0, sent: 0, since: Date.now(), isCallee: false, isGone: false };
+      peer = {
+        participant,
+        name: '',
+        received: 0,
+        sent: 0,
+        since: Date.now(),
+        isCallee: false,
+        isGone: false,
+      };
       this.#peers.set(participant, peer);
     }
     return peer;
@@ -195,12 +203,12 @@ export class Participant {
   /** The call is whole when everyone found in the room has answered. */
   #completeIfAll(now) {
     const callees = [...this.#peers.values()].filter(({ isCallee }) => isCallee);
-    if (callees.every(({ heard }) => heard === SIGNALS)) joinToCallMs.add(now - this.#begunAt);
+    if (callees.every(({ received }) => received === SIGNALS)) joinToCallMs.add(now - this.#begunAt);
   }
 
   #requireAll(peer) {
-    if (peer.heard === SIGNALS || Date.now() - peer.since < SETTLED_MS) return;
-    this.#fail('SIGNAL_MISSING', `${peer.heard} of ${SIGNALS} messages from ${peer.name}`);
+    if (peer.received === SIGNALS || Date.now() - peer.since < SETTLED_MS) return;
+    this.#fail('SIGNAL_MISSING', `${peer.received} of ${SIGNALS} messages from ${peer.name}`);
   }
 
   /** Those who have gone before they were seen are not missing. */
@@ -210,7 +218,7 @@ export class Participant {
     }
   }
 
-  /** By the plan, which nobody leaves early. */
+  /** By the plan, which no participant leaves early. */
   #hasLeft(name) {
     const [, seat, number] = /^seat (\d+) visit (\d+)$/.exec(name) ?? [];
     if (seat === undefined) return false;

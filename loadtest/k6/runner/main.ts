@@ -38,7 +38,7 @@ const summaryPath = join(dir, 'summary.json');
 say(`starting a Parley of its own in ${dir}`);
 const stack = await startStack({ dir, env: LIMITS });
 let generator: Generator | undefined;
-// The stack ends with this process; k6 would go on against nobody.
+// The stack ends with this process; k6 would continue without it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     generator?.kill();

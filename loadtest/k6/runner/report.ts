@@ -117,7 +117,7 @@ export function publish(result: HerdResult): string {
   return path;
 }
 
-/** Without the codes that nobody met, and k6's own figures. */
+/** Without codes that did not occur, and without k6's own figures. */
 function publishedMetrics(metrics: Metrics): Metrics {
   return Object.fromEntries(
     Object.entries(metrics).filter(

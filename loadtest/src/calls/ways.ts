@@ -30,7 +30,7 @@ export interface Place {
 
 const RELAYED = { [limitKey('mesh.participants')]: '1' };
 const APART = { ...RELAYED, [limitKey('media.participantsPerRelay')]: '1' };
-/** Nobody is waited for at the end. */
+/** The processes end without waiting for clients. */
 const AT_ONCE = { PARLEY_RELAY_LIMIT_DRAIN_WINDOW: '100' };
 /** 90 ms there and back. */
 const FAR = { delayMs: 45, loss: 0.05 };
@@ -66,7 +66,7 @@ async function here(
   };
 }
 
-/** The two relays of the stack are leaves, and there is an origin beside them, which nobody is sent to. */
+/** The two relays of the stack are leaves; the origin beside them gets no clients. */
 function tree(): Promise<Place> {
   return here({ ...APART, PARLEY_RELAY_MEDIA_ROLE: 'leaf' }, async ({ endpoints }) => {
     const leaf = endpoints.processes['relay-1']?.pid ?? 0;

@@ -1,12 +1,12 @@
-/** The words of `references/naive-ws.ts`: nobody is asked before, everything is JSON. */
+/** The protocol of `references/naive-ws.ts`: without admission, all JSON. */
 import { randomBytes } from 'node:crypto';
 import { adHocRoomId, participantId } from '@parley/protocol/ids';
-import type { Dialect, Heard } from './dialect.ts';
+import type { Dialect, Received } from './dialect.ts';
 
 const SIGNAL = Buffer.from('{"type":"signal","from":"');
 const DATA = '","data":'.length;
 const QUOTE = 0x22;
-const NEWS: Heard = { heard: 'news' };
+const ROSTER_CHANGE: Received = { kind: 'roster-change' };
 
 export const minDialect: Dialect = {
   admit: (target, room) => {
@@ -26,12 +26,12 @@ export const minDialect: Dialect = {
     if (bytes.compare(SIGNAL, 0, SIGNAL.length, start, Math.min(end, start + SIGNAL.length)) === 0) {
       const from = start + SIGNAL.length;
       const quote = bytes.indexOf(QUOTE, from);
-      return { heard: 'signal', from: bytes.toString('latin1', from, quote), at: quote + DATA };
+      return { kind: 'signal', from: bytes.toString('latin1', from, quote), at: quote + DATA };
     }
     const text = bytes.toString('utf8', start, end);
-    if (!text.startsWith('{"type":"joined"')) return NEWS;
+    if (!text.startsWith('{"type":"joined"')) return ROSTER_CHANGE;
     const { peers } = JSON.parse(text) as { peers: string[] };
-    return { heard: 'welcome', others: peers };
+    return { kind: 'welcome', others: peers };
   },
   leave: null,
   newRoom: () => adHocRoomId(randomBytes(16)),

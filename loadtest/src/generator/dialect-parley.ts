@@ -1,16 +1,16 @@
-/** Parley's own words (services/protocol/SPEC.md): a ticket over HTTP, then the socket, enter and welcome. */
+/** Parley's protocol (services/protocol/SPEC.md): a ticket over HTTP, then the socket, enter and welcome. */
 import { randomBytes } from 'node:crypto';
 import type { JoinAnswer } from '@parley/protocol/http';
 import { socketPath } from '@parley/protocol/http';
 import { adHocRoomId } from '@parley/protocol/ids';
 import type { Welcome } from '@parley/protocol/server-messages';
-import type { Admission, Dialect, Heard, Target } from './dialect.ts';
+import type { Admission, Dialect, Received, Target } from './dialect.ts';
 import { HttpPool } from './http.ts';
 
 const LESS_THAN = 0x3c;
 /** `<p0123456789abcdef\n` */
 const FROM_END = 18;
-const NEWS: Heard = { heard: 'news' };
+const ROSTER_CHANGE: Received = { kind: 'roster-change' };
 const MEDIA = { audio: true, video: true, screen: false };
 
 async function askForTicket(pool: HttpPool, target: Target, room: string): Promise<Admission> {
@@ -30,7 +30,7 @@ export function parleyDialect(): Dialect & { close(): void } {
     read(bytes, start, end) {
       if (bytes[start] === LESS_THAN) {
         const at = start + FROM_END;
-        return { heard: 'signal', from: bytes.toString('latin1', start + 1, at), at: at + 1 };
+        return { kind: 'signal', from: bytes.toString('latin1', start + 1, at), at: at + 1 };
       }
       const type = /^\{"type":"([a-z-]+)"/.exec(
         bytes.toString('latin1', start, Math.min(end, start + 32)),
@@ -39,18 +39,18 @@ export function parleyDialect(): Dialect & { close(): void } {
         case 'welcome': {
           const { roster, participant } = JSON.parse(bytes.toString('utf8', start, end)) as Welcome;
           const others = roster.map((member) => member.participant).filter((id) => id !== participant);
-          return { heard: 'welcome', others };
+          return { kind: 'welcome', others };
         }
         case 'joined':
         case 'left':
         case 'away':
         case 'back':
-          return NEWS;
+          return ROSTER_CHANGE;
         case 'undelivered':
-          return { heard: 'undelivered', why: bytes.toString('utf8', start, end) };
+          return { kind: 'undelivered', why: bytes.toString('utf8', start, end) };
         default:
           // An error, or something the bench does not expect.
-          return { heard: 'refused', why: bytes.toString('utf8', start, end) };
+          return { kind: 'refused', why: bytes.toString('utf8', start, end) };
       }
     },
     leave: '{"type":"leave"}',

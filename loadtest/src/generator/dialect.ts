@@ -1,11 +1,11 @@
-/** The one interface through which the generator speaks to a server, whatever that server's words are. */
+/** The interface between the generator and a server, whatever the server's protocol is. */
 
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
-/** What somebody holds who may open a socket. */
+/** What a client needs to open a socket. */
 export interface Admission {
   readonly target: Target;
   readonly room: string;
@@ -16,26 +16,26 @@ export interface Admission {
   readonly enter: string;
 }
 
-export type Heard =
-  | { readonly heard: 'welcome'; readonly others: readonly string[] }
+export type Received =
+  | { readonly kind: 'welcome'; readonly others: readonly string[] }
   /** The payload starts at `at`; it ends `after.length` bytes before the message does. */
-  | { readonly heard: 'signal'; readonly from: string; readonly at: number }
-  /** Somebody came or went. */
-  | { readonly heard: 'news' }
-  /** The reader was gone already. */
-  | { readonly heard: 'undelivered'; readonly why: string }
-  | { readonly heard: 'refused'; readonly why: string };
+  | { readonly kind: 'signal'; readonly from: string; readonly at: number }
+  /** A participant joined, left or changed its state. */
+  | { readonly kind: 'roster-change' }
+  /** The recipient had already left. */
+  | { readonly kind: 'undelivered'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string };
 
 export interface Dialect {
-  /** Everything before the socket. Rejects where the server says no. */
+  /** Everything before the socket. Rejects if the server refuses. */
   admit(target: Target, room: string): Promise<Admission>;
-  /** What stands before the payload of a directed message; ASCII. */
+  /** The text before the payload of a directed message; ASCII. */
   before(to: string, count: number): string;
-  /** What stands after it, sent and received. */
+  /** The text after the payload, sent and received. */
   readonly after: string;
-  read(bytes: Buffer, start: number, end: number): Heard;
-  /** Said before the socket is closed, where leaving is more than that. */
+  read(bytes: Buffer, start: number, end: number): Received;
+  /** The message that leaves the room before the socket is closed; `null` if closing is enough. */
   readonly leave: string | null;
-  /** A room id this server takes. */
+  /** A room id that this server accepts. */
   newRoom(): string;
 }

@@ -1,6 +1,6 @@
 /**
- * The semi-thundering herd of p2pconf, in an open loop: calls of four begin at a steady rate; everyone stays 10 to 30 s, goes, and comes back
- * into the same room half a second later. Nobody waits for anybody.
+ * The semi-thundering herd of p2pconf, in an open loop: calls of four begin at a steady rate; each participant stays 10 to 30 s, leaves, and
+ * joins the same room again half a second later. No participant waits for another one.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -50,7 +50,7 @@ interface Seat {
   readonly over: AbortSignal;
 }
 
-/** One seat of a call: somebody comes, stays, goes, again and again. */
+/** One seat of a call: participants join, stay and leave, one after the other. */
 async function sitIn({ job, run, room, seat, random, over }: Seat, after: number): Promise<void> {
   const wait = (ms: number): Promise<unknown> =>
     delay(ms, undefined, { signal: over }).catch(() => undefined);

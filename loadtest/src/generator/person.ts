@@ -1,4 +1,4 @@
-/** Somebody in a room: counts what is sent to each other person, and checks every byte that comes. */
+/** A participant: counts the messages to each other one, and checks every byte that it receives. */
 import type { Admission, Dialect } from './dialect.ts';
 import { headOf, isIntact, kindOf, tailOf, type Kind } from './payload.ts';
 import type { Tally } from './tally.ts';
@@ -9,12 +9,12 @@ export interface PersonListener {
   onSignal(person: Person, from: string, kind: Kind): void;
 }
 
-/** What everyone in a run shares. */
+/** State that all participants of a run share. */
 export interface Crowd {
   readonly dialect: Dialect;
   readonly tally: Tally;
   readonly tails: Readonly<Record<Kind, Masked>>;
-  /** People with a socket, by their id. */
+  /** Participants with a socket, by their id. */
   readonly present: Map<string, Person>;
 }
 
@@ -35,8 +35,8 @@ export class Person {
   readonly #listener: PersonListener;
   readonly #wire: Wire;
   readonly #sentTo = new Map<string, number>();
-  readonly #heardFrom = new Map<string, number>();
-  /** Messages that others have sent here and that have not come yet. */
+  readonly #receivedFrom = new Map<string, number>();
+  /** Messages to this participant that have not arrived yet. */
   #due = 0;
 
   constructor(crowd: Crowd, admission: Admission, listener: PersonListener) {
@@ -67,39 +67,39 @@ export class Person {
 
   #onMessage(bytes: Buffer, start: number, end: number): void {
     const { dialect, tally } = this.#crowd;
-    const heard = dialect.read(bytes, start, end);
-    switch (heard.heard) {
-      case 'news':
+    const received = dialect.read(bytes, start, end);
+    switch (received.kind) {
+      case 'roster-change':
         return undefined;
       case 'welcome':
-        return this.#listener.onWelcome(this, heard.others);
+        return this.#listener.onWelcome(this, received.others);
       case 'undelivered':
         tally.undelivered += 1;
         return undefined;
       case 'refused':
-        return tally.fail(heard.why);
+        return tally.fail(received.why);
       case 'signal':
-        return this.#onSignal(heard.from, bytes, heard.at, end - dialect.after.length);
+        return this.#onSignal(received.from, bytes, received.at, end - dialect.after.length);
       default:
-        return heard satisfies never;
+        return received satisfies never;
     }
   }
 
   #onSignal(from: string, bytes: Buffer, start: number, end: number): void {
-    const count = this.#heardFrom.get(from) ?? 0;
+    const count = this.#receivedFrom.get(from) ?? 0;
     const kind = kindOf(bytes, start);
     if (kind === undefined || !isIntact(kind, count, bytes, start, end)) {
       return this.#crowd.tally.fail(
         `message ${count} of ${from} is not what was sent: ${bytes.toString('latin1', start, start + 60)}`,
       );
     }
-    this.#heardFrom.set(from, count + 1);
+    this.#receivedFrom.set(from, count + 1);
     this.#crowd.tally.received += 1;
     this.#due -= 1;
     return this.#listener.onSignal(this, from, kind);
   }
 
-  /** Leaves; what is still on its way here is nobody's loss. */
+  /** Leaves; messages that are still on their way here do not count as lost. */
   leave(): void {
     this.#wire.close(this.#crowd.dialect.leave);
     this.#forget();

@@ -156,7 +156,7 @@ async function mesh(job: Job & { kind: 'mesh' }, run: Run): Promise<Outcome> {
   return run.outcome();
 }
 
-/** Gives turns that are at least so far apart; a turn nobody was there to take is lost. */
+/** Gives turns at a minimum distance; a turn that no client takes is lost. */
 function turns(everyMs: number): () => Promise<void> {
   let next = performance.now();
   return async () => {

@@ -5,9 +5,9 @@ const FAILURES_KEPT = 5;
 export class Tally {
   sent = 0;
   received = 0;
-  /** Sent to somebody who left before it came. */
+  /** Sent to a participant that left before the message arrived. */
   excused = 0;
-  /** Told by the server that the reader was gone. */
+  /** The server reported that the recipient had left. */
   undelivered = 0;
   failed = 0;
   readonly failures: string[] = [];

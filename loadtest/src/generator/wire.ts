@@ -16,8 +16,8 @@ export interface WireListener {
 }
 
 /**
- * One mask for the whole run, no byte of it zero: what is constant in a payload is masked once. A browser must choose it anew for every
- * frame; to the server it is the same work.
+ * One mask for the whole run, no byte of it zero: the constant part of a payload is masked once. A browser must choose a new mask for every
+ * frame; the server's work is the same.
  */
 const MASK = Buffer.from(randomBytes(4).map((byte) => byte || 0x5a));
 
@@ -153,7 +153,7 @@ export class Wire {
     }
   }
 
-  /** The server has said goodbye too: whoever leaves by a word owes it the frame; the end of the connection follows. */
+  /** The server has sent its close frame too, as RFC 6455 requires after ours; the end of the connection follows. */
   #answerClose(): void {
     this.flush();
     this.#socket.end();

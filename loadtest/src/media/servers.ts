@@ -150,7 +150,7 @@ async function startParleyRelay(
   return { pid, port, hash: base64(new X509Certificate(pem).fingerprint256) };
 }
 
-/** Open to everybody, and without limits. */
+/** Open to all clients, and without limits. */
 async function startStock(relays: Row['relays'], context: Context): Promise<Started> {
   if (relays === 1) return { all: [await startStockRelay('stock', context, [])], query: () => '' };
   const origin = await startStockRelay('stock-origin', context, []);

@@ -1,4 +1,4 @@
-/** Many who hold one page, as the original had at its peak: sockets that say so, and what each is told. No content moves. */
+/** Many holders of one page, as the original had at its peak: sockets that announce it, and the messages that each receives. No content moves. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -13,13 +13,13 @@ import { residentKb } from '../cpu.ts';
 export interface Crowd {
   readonly visitors: number;
   readonly perSecond: number;
-  /** Of both pods together, before anybody came and with everybody there. */
+  /** Of both pods together, without holders and with all of them. */
   readonly idleKb: number;
   readonly fullKb: number;
   /** Since each visitor came. */
   readonly messagesPerVisitor: number;
   readonly bytesPerVisitor: number;
-  /** What a message to everybody for each arrival would have been. */
+  /** The number of messages if each arrival were sent to all. */
   readonly messagesNaively: number;
   /** After the last arrival, and after half have left: until the last of those there had read the exact number. */
   readonly exactMs: readonly [number, number];
@@ -111,7 +111,7 @@ function arrive(pod: string, page: string): Promise<Visitor> {
   return arrived.promise;
 }
 
-/** Until the last of them has read this number, from now on; infinite where somebody does not. */
+/** The time until all of them have read this number; infinite if one does not. */
 async function exact(visitors: readonly Visitor[], holders: number): Promise<number> {
   const began = performance.now();
   while (performance.now() - began < EXACT_WITHIN_MS) {

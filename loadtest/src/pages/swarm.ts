@@ -17,7 +17,7 @@ export interface Swarm {
   readonly hereMs: readonly number[];
   /** Of the whole machine, from when they opened it until all had it: where none is free, more of them would be faster. */
   readonly cores: number;
-  /** Copies of the page that whoever made it has sent; one for each reader would be a star. */
+  /** Copies of the page that its maker sent; one for each reader would be a star. */
   readonly copies: number;
   /** What all readers together have sent, in copies. */
   readonly copiesByReaders: number;

@@ -22,7 +22,7 @@ export interface Cgroup {
 }
 
 export const CGROUPS = '/sys/fs/cgroup';
-/** Short: whoever has used its share waits for the next, and frames with it. */
+/** Short: a process that has used its share waits for the next period, and delays its frames. */
 export const PERIOD_US = 10_000;
 
 /** Throws a sentence where this machine or this user has none. */

@@ -5,7 +5,7 @@ import type { Step } from './plan.ts';
 
 const WRONGS = ['corrupt', 'duplicated', 'outOfOrder', 'extra', 'closed'] as const;
 
-/** Loss is a result; frames that nobody sent, lost sessions and relays that were not used are none. */
+/** Loss is a result; frames that were never sent, lost sessions and unused relays are failures. */
 export function judge(outcome: Outcome, { relays }: Step): Verdict {
   const wrong = WRONGS.filter((name) => outcome[name] > 0).map((name) => `${outcome[name]} ${name}`);
   if (outcome.pictures.expected === 0) wrong.push('nothing was sent');
@@ -22,7 +22,7 @@ export function judge(outcome: Outcome, { relays }: Step): Verdict {
 /** Share of frames that may be lost where a load is borne. */
 export const BORNE_LOSS = 0.005;
 
-/** Nobody sees that the relays have much to do. */
+/** Participants do not notice that the relays are under load. */
 export const isBorne = ({ loss, freezes, lateJoins }: Outcome): boolean =>
   loss.share <= BORNE_LOSS && freezes.count === 0 && lateJoins === 0;
 

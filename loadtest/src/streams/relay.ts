@@ -1,4 +1,4 @@
-/** How the relay is run for the bench: default settings, with every client's token checked or open to everybody. */
+/** How the bench runs the relay: default settings, with a token check of every client or open to all. */
 import { createHmac, randomBytes } from 'node:crypto';
 
 export interface RelaySettings {
@@ -30,7 +30,7 @@ export const withTokens = (): RelaySettings => {
   };
 };
 
-export const OPEN: RelaySettings = { said: 'default settings, open to everybody', env: {}, headers: [] };
+export const OPEN: RelaySettings = { said: 'default settings, open to all clients', env: {}, headers: [] };
 
 /** HS256, which is what a relay's own secret is for. */
 export function signed(claims: object, secret: string): string {

@@ -102,7 +102,7 @@ addresses of nodes, which the chart does not know.
 - { name: PARLEY_RELAY_LINK_LISTEN, value: '0.0.0.0:8112' }
 - { name: PARLEY_RELAY_LINK_ADVERTISE, value: '$(POD_IP):8112' }
 - { name: PARLEY_RELAY_TRUSTED_PROXIES, value: {{ add 1 (int $root.Values.edge.trustedHops) | quote }} }
-# Without a host nobody knows where pages come from, and any may open sockets.
+# Without a host the origin of the application is unknown, and any page may open sockets.
 {{- with include "parley.origin" $root }}
 - { name: PARLEY_RELAY_ORIGINS, value: {{ join "," (prepend $root.Values.allowedOrigins .) | quote }} }
 {{- end }}

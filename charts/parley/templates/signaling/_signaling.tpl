@@ -1,4 +1,4 @@
-{{/* Where clients are told that STUN and TURN are while no node says that it lives. */}}
+{{/* The STUN and TURN addresses that clients receive while no node has a lease. */}}
 
 {{- define "parley.turnUrls" -}}
 {{- $urls := .Values.turn.urls -}}

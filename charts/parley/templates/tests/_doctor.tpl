@@ -5,7 +5,7 @@
 {{- if and .Values.doctor.enabled (or (eq .Values.edge.type "Envoy") .Values.host) }}yes{{ end -}}
 {{- end -}}
 
-{{/* What the doctor is told, a line each. */}}
+{{/* The arguments of the doctor, a line each. */}}
 {{- define "parley.doctorArguments" -}}
 {{- $edge := include "parley.dns" (dict "root" . "service" "edge") -}}
 {{- $port := int .Values.publicPort -}}
@@ -33,7 +33,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Ports of TURN, those of the nodes and those that clients are told; but not what the edge takes. */}}
+{{/* Ports of TURN, those of the nodes and those that clients receive, without those of the edge. */}}
 {{- define "parley.doctorTurnPorts" -}}
 {{- $ports := list -}}
 {{- if and .Values.turn.enabled (not .Values.turn.urls) -}}

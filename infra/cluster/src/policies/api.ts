@@ -31,11 +31,11 @@ export class Api {
     }
   }
 
-  #get(path: string, heard: (part: string) => void): Promise<void> {
+  #get(path: string, onData: (part: string) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const asked = request(`${apiServer}${path}`, this.#options, (response) => {
         if (response.statusCode !== 200) reject(new Error(`${path} answers ${response.statusCode}`));
-        response.setEncoding('utf8').on('data', heard);
+        response.setEncoding('utf8').on('data', onData);
         response.once('close', resolve);
       });
       asked.once('error', reject);

@@ -14,7 +14,7 @@ import type { Entry } from './entry.ts';
 const arriveWithinMs = 120_000;
 /** As many knock at the same moment. */
 const atOnce = 10;
-/** SPEC rule ROS-11, promise P3: that long after the last event everybody knows the same. */
+/** SPEC rule ROS-11, promise P3: this long after the last event all rosters agree. */
 const agreeWithinMs = 2000;
 const againMs = 1000;
 const media = { audio: true, video: true, screen: false };
@@ -28,7 +28,7 @@ export class Crowd {
     this.people = rooms.flat();
   }
 
-  /** Resolves when everybody is in their room. */
+  /** Resolves when all participants are in their rooms. */
   static async arrive(homes: readonly Entry[], { rooms, each }: { rooms: number; each: number }) {
     const names = Array.from({ length: rooms }, newRoom);
     const crowd = new Crowd(
@@ -49,7 +49,7 @@ export class Crowd {
       await crowd.agrees();
       return crowd;
     } catch (error) {
-      // Whoever is in would stay, and the test with them.
+      // Participants that joined would stay, and keep the test running.
       crowd.leave();
       throw error;
     }
@@ -66,11 +66,11 @@ export class Crowd {
     await until(() => people.every(({ isConnected }) => isConnected), {
       withinMs: arriveWithinMs,
       everyMs: 20,
-      what: () => `everybody to be in: ${describe(people.filter(({ isConnected }) => !isConnected))}`,
+      what: () => `all participants to join: ${describe(people.filter(({ isConnected }) => !isConnected))}`,
     });
   }
 
-  /** Resolves when everybody is in and sees exactly who is in their room; answers how long that took after the last was in. */
+  /** Resolves when all have joined and see exactly the participants of their room; answers how long that took after the last join. */
   async agrees(): Promise<number> {
     await this.isIn();
     const start = performance.now();
@@ -84,12 +84,12 @@ export class Crowd {
     return Math.round(performance.now() - start);
   }
 
-  /** Everything that went wrong for anybody. */
+  /** All failures of all participants. */
   get losses(): readonly string[] {
     return this.people.flatMap(({ losses }) => losses);
   }
 
-  /** The longest that anybody was without a socket, in milliseconds; counts from now on again. */
+  /** The longest time of any participant without a socket, in milliseconds; resets the measurement. */
   takeLongestGap(): number {
     return Math.max(...this.people.map((person) => person.takeLongestGap()));
   }
@@ -154,7 +154,7 @@ export class CrowdMember {
     return this.#state.status === 'connected' ? this.#state.pod : '';
   }
 
-  /** Whether they are all who is there, nobody of them away. */
+  /** Whether the roster is exactly these participants, none of them away. */
   sees(room: readonly CrowdMember[]): boolean {
     const { members } = this.#roster;
     const others = room.filter((one) => one !== this);
@@ -181,14 +181,14 @@ export class CrowdMember {
       this.#lostAt = undefined;
     }
     if (state.status !== 'ended' || state.reason === 'left') return;
-    // Whoever is not let in at first tries again, as people do; whoever was in is lost.
+    // A refused first join is retried, as people do; a participant that had joined is lost.
     if (this.#id === '' && state.retry) clock.after(state.retryAfterMs ?? againMs, () => this.join());
     else this.losses.push(`${this.#name}: ${state.reason}`);
   }
 
   #welcomed(welcome: Welcome): void {
     if (this.#id !== '' && this.#id !== welcome.participant)
-      this.losses.push(`${this.#name} is somebody else now`);
+      this.losses.push(`${this.#name} has become another participant`);
     this.#id = welcome.participant;
     this.#follow(welcomed(this.#roster, welcome, clock.now()));
   }

@@ -36,7 +36,7 @@ describe('whichever node people come by', { timeout: 900_000 }, () => {
     await Promise.all([ada.sees(bo), bo.sees(ada)]);
   });
 
-  it('[MEDIA-6] whoever is in a room is sent to a relay on a node, whose certificate is pinned', async (t) => {
+  it('[MEDIA-6] a participant gets a relay on a node, whose certificate is pinned', async (t) => {
     const [first] = all;
     assert.ok(first);
     const ada = await Participant.join(first, newRoom(), 'Ada');
@@ -49,7 +49,7 @@ describe('whichever node people come by', { timeout: 900_000 }, () => {
     assert.equal(relay.certificateHashes.length, 2);
   });
 
-  it('whoever joins is told of TURN, also on the port of https', async (t) => {
+  it('a participant that joins gets TURN servers, also on the port of https', async (t) => {
     const [first] = all;
     assert.ok(first);
     const ada = await Participant.join(first, newRoom(), 'Ada');
@@ -68,9 +68,9 @@ describe('whichever node people come by', { timeout: 900_000 }, () => {
     const writer = first.open(url);
     t.after(() => writer.terminate());
     await once(writer, 'open', { signal: AbortSignal.timeout(withinMs) });
-    const heard = once(reader, 'message', { signal: AbortSignal.timeout(withinMs) });
+    const received = once(reader, 'message', { signal: AbortSignal.timeout(withinMs) });
     writer.send('hello from another node');
-    const [data] = (await heard) as [Buffer];
+    const [data] = (await received) as [Buffer];
     assert.equal(data.toString(), 'hello from another node');
   });
 });

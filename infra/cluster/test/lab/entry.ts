@@ -18,7 +18,7 @@ export interface Entry {
   open(url: string): WebSocket;
 }
 
-/** An entry for every node. Whoever comes by one trusts the edge's own certificate and no other. */
+/** An entry for every node. Its clients trust the edge's own certificate and no other. */
 export async function entries(): Promise<Entry[]> {
   const ca = await edgeCertificate();
   return nodes.map(({ name, address }) => entry({ name, address, ca }));

@@ -10,7 +10,7 @@ import { lab } from './entry.ts';
 import type { Scene } from './scene.ts';
 import { watchedMs, type Trial } from './trial.ts';
 
-/** Longer than anybody who lost their socket has to come back (SPEC rule RES-1), and than Kubernetes needs to notice. */
+/** Longer than a participant without a socket may take to resume (SPEC rule RES-1), and than Kubernetes needs to detect the fault. */
 const partedMs = 45_000;
 
 /** The pod of each component that the people of a scene depend on, and what to call it. */

@@ -25,6 +25,6 @@ describe('faults', { timeout: 5_400_000 }, () => {
   after(publish);
 
   for (const fault of faults.filter(({ always }) => always || isFull)) {
-    it(`[P2] ${fault.name}: nobody is lost`, (t) => loseNobody(t, browser(), fault));
+    it(`[P2] ${fault.name}: no participant is lost`, (t) => loseNobody(t, browser(), fault));
   }
 });

@@ -51,7 +51,7 @@ export class Participant {
     return this.#welcome?.pod ?? '';
   }
 
-  /** As its welcome told them. */
+  /** As its welcome contained them. */
   get iceServers(): readonly IceServer[] {
     return this.#welcome?.iceServers ?? [];
   }
@@ -82,13 +82,13 @@ export class Participant {
 
   /** The ICE servers that the pod offers now. */
   async freshIceServers(): Promise<readonly IceServer[]> {
-    const told = this.#log.length;
-    const answer = () => this.#log.slice(told).find((message) => message.type === 'ice');
+    const before = this.#log.length;
+    const answer = () => this.#log.slice(before).find((message) => message.type === 'ice');
     this.#socket.send(JSON.stringify({ type: 'ice' }));
     await until(() => answer() !== undefined, {
       withinMs,
       everyMs: 20,
-      what: () => `${this.name} to be told of ICE servers`,
+      what: () => `${this.name} to receive ICE servers`,
     });
     return answer()?.iceServers ?? [];
   }

@@ -14,11 +14,11 @@ export interface Row extends Noticed {
 
 const file = join(lab.dir, 'noticed.json');
 
-const head = `# What people notice when something fails
+const head = `# Effects of faults on participants
 
 Measured in the lab (\`infra/cluster\`), whose three nodes share one machine with the browsers: \`FULL=1 PUBLISH=1 make test-cluster\`
-writes this page. The first row is what the machine does to people when nothing fails. Seconds are the longest of anybody's
-without a new picture or a sound, and without a socket to signaling. Rows that are not in every run come with \`FULL=1\`.
+writes this page. The first row has the interruptions without a fault, which the machine causes. Values are in seconds: the longest time of any
+participant without a new picture or a sound, and without a socket to signaling. Rows that are not in every run are measured with \`FULL=1\`.
 
 `;
 

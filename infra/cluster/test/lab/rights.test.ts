@@ -67,8 +67,8 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
     };
     const [signaling, relay] = [await as('signaling'), await as('parley-relay-0')];
     const subject = roomSubject(newRoom());
-    const heard: string[] = [];
-    signaling.subscribe(subject, { callback: (_, message) => void heard.push(message.string()) });
+    const received: string[] = [];
+    signaling.subscribe(subject, { callback: (_, message) => void received.push(message.string()) });
     await signaling.flush();
     const complaints: string[] = [];
     void (async () => {
@@ -80,10 +80,10 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
     relay.publish(subject, 'a roster of a relay');
     await until(() => complaints.length > 0, { withinMs, what: () => 'NATS to refuse the relay' });
     signaling.publish(subject, 'a roster of signaling');
-    await until(() => heard.length > 0, { withinMs, what: () => "signaling's own to arrive" });
+    await until(() => received.length > 0, { withinMs, what: () => "signaling's own to arrive" });
 
     assert.match(complaints.join(), /Permissions Violation for Publish/i);
-    assert.deepEqual(heard, ['a roster of signaling']);
+    assert.deepEqual(received, ['a roster of signaling']);
   });
 });
 

@@ -8,7 +8,7 @@ import { Crowd } from './crowd.ts';
 import { entriesFromHomes, lab } from './entry.ts';
 
 const people = { rooms: 60, each: 5 };
-/** A pod that ends sends its people elsewhere over `drain.window`, 10 s, once the edge leads nobody to it any more. */
+/** A pod that ends moves its clients over `drain.window`, 10 s, once the edge no longer routes to it. */
 const movedWithinMs = 60_000;
 
 describe('signaling is scaled under 300 people', { timeout: 900_000 }, () => {
@@ -25,7 +25,7 @@ describe('signaling is scaled under 300 people', { timeout: 900_000 }, () => {
     await installRelease(lab);
   });
 
-  it('[P2] [P3] from one pod to four and back: nobody is lost, and at each step all rosters agree', async (t) => {
+  it('[P2] [P3] from one pod to four and back: no participant is lost, and at each step all rosters agree', async (t) => {
     const all = (crowd = await Crowd.arrive(await entriesFromHomes(), people));
     const step = stepOf(all, t);
     const [first] = await podsOf(lab, 'signaling');
@@ -47,7 +47,7 @@ describe('signaling is scaled under 300 people', { timeout: 900_000 }, () => {
     assert.notEqual(last?.metadata.name, first?.metadata.name);
     await until(() => all.pods.get(last?.metadata.name ?? '') === all.people.length, {
       withinMs: movedWithinMs,
-      what: () => `everybody to be on the pod that is left: ${JSON.stringify([...all.pods])}`,
+      what: () => `all participants to be on the remaining pod: ${JSON.stringify([...all.pods])}`,
     });
     await step('one pod again');
   });

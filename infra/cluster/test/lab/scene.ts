@@ -4,12 +4,12 @@ import { publish, watch, type LiveWatcher } from '@parley/e2e/support/live.ts';
 import { newRoom, Visitor } from '@parley/e2e/support/visitor.ts';
 import { web } from './browser.ts';
 
-/** Milliseconds: the longest time of anybody's without a new picture or a sound, or without the service. */
+/** Milliseconds: the longest time of any participant without a new picture or a sound, or without the service. */
 export interface Noticed {
   readonly callMs: number;
   readonly liveMs: number;
   readonly signalingMs: number;
-  /** Whoever is not in their call any more, or another participant, or was shown to have left. */
+  /** Participants that are no longer in their call, became another participant, or were shown to have left. */
   readonly lost: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export class Scene {
     this.watcher = watcher;
   }
 
-  /** Resolves when everybody sees and hears whom they should. */
+  /** Resolves when all participants see and hear the others of their call. */
   static async open(browser: Browser): Promise<Scene> {
     const callers = await call(browser);
     const name = newRoom();
@@ -51,7 +51,7 @@ export class Scene {
       this.callers.map(async (visitor) => {
         await visitor.watch();
         await visitor.page.evaluate(timeStatus);
-        return { visitor, participant: await visitor.participant(), mark: visitor.told.log.length };
+        return { visitor, participant: await visitor.participant(), mark: visitor.messages.log.length };
       }),
     );
     this.#since = await this.watcher.now();
@@ -92,10 +92,10 @@ async function longestOf(people: readonly Visitor[]): Promise<number> {
 }
 
 async function lossesOf({ visitor, participant, mark }: Person): Promise<string[]> {
-  const { name, told } = visitor;
+  const { name, messages } = visitor;
   const isThere = (await visitor.participant()) === participant;
   const status = await visitor.page.getByTestId('call').getAttribute('data-status');
-  const left = told.comingsAndGoings(mark).filter((event) => event.endsWith(' left'));
+  const left = messages.joinsAndLeaves(mark).filter((event) => event.endsWith(' left'));
   return [...(isThere && status === 'connected' ? [] : [`${name} is ${status ?? 'gone'}`]), ...left];
 }
 

@@ -16,7 +16,7 @@ export const isFull = process.env['FULL'] === '1';
 
 /** For how long people are watched after what happened, unless it takes its own time. */
 export const watchedMs = 20_000;
-/** Nobody waits longer for anything than whoever lost their socket has to come back as who they were (SPEC rule RES-1). */
+/** The longest wait of a participant is the time within which one without a socket can resume (SPEC rule RES-1). */
 const bearableMs = 30_000;
 
 export async function loseNobody(

@@ -10,14 +10,14 @@ import { installRelease, podsOf } from '../../src/release.ts';
 import { entries, lab } from './entry.ts';
 import { Participant } from './participant.ts';
 
-/** As infra/cluster/values.yaml has it: how long a node waits for whoever is on it. */
+/** As infra/cluster/values.yaml has it: how long a node waits for its allocations. */
 const drainMs = 30_000;
-/** Whoever was told of a node just before it was withdrawn comes within this. */
+/** A client that got a node just before its withdrawal connects within this time. */
 const laterMs = 1500;
 const askEveryMs = 500;
 const port = 3478;
 
-/** Somebody was told of a node, went there a little later, and this came of it. */
+/** The outcome of a client that got a node and used it a little later. */
 interface Visit {
   readonly node: string;
   readonly offeredAt: number;
@@ -30,7 +30,7 @@ describe('TURN servers are rolled', { timeout: 900_000 }, () => {
     await allReady(lab);
   });
 
-  it('[TURN-5] [TURN-8] nobody is sent to one that ends, whoever is on it stays, and nobody who was sent to one is refused', async (t) => {
+  it('[TURN-5] [TURN-8] a node that ends is not offered, its clients stay, and no client of it is refused', async (t) => {
     const guests = await onEveryPod(t);
     const before = await podsOf(lab, 'turn');
     const addresses = before.map(({ status }) => status.podIP).toSorted();
@@ -84,8 +84,8 @@ async function onEveryPod(t: TestContext): Promise<Participant[]> {
 }
 
 /**
- * Allocates at a node and stays. `endedAt` is when it last answered for the allocation: whoever asks
- * once more may be answered by the one that comes after it, at the same address, when that is offered.
+ * Allocates at a node and stays. `endedAt` is the time of the node's last answer for the allocation: a later
+ * request may be answered by the node's successor, at the same address, once that is offered.
  */
 async function stay(address: string, [guest]: readonly Participant[]) {
   assert.ok(guest);
@@ -119,7 +119,7 @@ async function visitWhatIsOffered(
   }
 }
 
-/** Of an earlier visitor's port that was given to us again: whoever is told so takes another port (RFC 8656, section 6.4). */
+/** The port belonged to an earlier allocation: a client that gets this error uses another port (RFC 8656, section 6.4). */
 const allocationMismatch = 437;
 
 async function visit(node: string, login: Login, offeredAt: number): Promise<Visit> {

@@ -29,7 +29,7 @@ describe('an upgrade from the chart before this one, and the way back', { timeou
   const browser = withBrowser();
   after(publish);
 
-  it('[P2] `helm upgrade` that replaces every pod: nobody is lost, and every generated secret stays', async (t) => {
+  it('[P2] `helm upgrade` that replaces every pod: no participant is lost, and every generated secret stays', async (t) => {
     await loseNobody(t, browser(), {
       name: '`helm upgrade` from the chart before, every pod replaced',
       always: true,
@@ -43,7 +43,7 @@ describe('an upgrade from the chart before this one, and the way back', { timeou
   });
 
   const slow = { skip: isFull ? false : 'with FULL=1 only' };
-  it('[P2] `helm rollback`: nobody is lost, and every generated secret stays', slow, async (t) => {
+  it('[P2] `helm rollback`: no participant is lost, and every generated secret stays', slow, async (t) => {
     await loseNobody(t, browser(), {
       name: '`helm rollback` to it, every pod replaced',
       always: false,

@@ -47,7 +47,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
       const count = arena.isLong ? 100 : 30;
       while (sockets.length < count) sockets.push(await Bytes.webSocket(arena.edge, PAGES_SOCKET, from));
       for (const socket of sockets) socket.write(bytes);
-      // Before the pod would notice that nobody answers its pings.
+      // Before the pod would detect that its pings get no answer.
       await Promise.all(sockets.map((socket) => socket.ended(FRAGMENTS_WITHIN_MS)));
       // Where the edge resets a connection that still sends, the close frame may be lost.
       const codes = (await Promise.all(sockets.map((socket) => socket.closeCode()))).filter(

@@ -45,14 +45,14 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
         eve.say({ type: 'change', media: { audio: true, video: false, screen: false } });
         await ada.waitFor('changed', { since });
       }
-      const heard = ada.log.slice(since).flatMap((one) => (one.type === 'chat' ? [one.line] : []));
-      for (const { from, name, text, at } of heard) {
+      const received = ada.log.slice(since).flatMap((one) => (one.type === 'chat' ? [one.line] : []));
+      for (const { from, name, text, at } of received) {
         if (from !== eve.id || name !== 'Eve') throw new Error(`a line of ${name}`);
         if (text.length > CHAT_CHARS) throw new Error(`a line of ${text.length} characters`);
         if (Math.abs(at - Date.now()) > CLOCK_MS) throw new Error(`a line of ${new Date(at).toISOString()}`);
       }
       for (const one of [ada, eve]) one.drop();
-      return `${heard.length} of ${chat.length} lines, all as Eve`;
+      return `${received.length} of ${chat.length} lines, all as Eve`;
     },
   },
 ];

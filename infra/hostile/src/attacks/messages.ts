@@ -1,4 +1,4 @@
-/** What a participant sends that is malformed, too much, or for somebody it does not know. */
+/** Messages of a participant that are malformed, too many, too large, or for an unknown recipient. */
 import { CODES } from '@parley/protocol/codes';
 import { socketPath } from '@parley/protocol/http';
 import {
@@ -107,9 +107,9 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     async run(arena) {
       const mallory = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
       // One fewer than ends the socket; then the rest on a second one.
-      const told = await refusals(mallory, ENVELOPES.slice(0, 9), 'BAD_MESSAGE');
+      const refused = await refusals(mallory, ENVELOPES.slice(0, 9), 'BAD_MESSAGE');
       const other = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
-      return `${told + (await refusals(other, ENVELOPES.slice(9), 'BAD_MESSAGE'))} refused`;
+      return `${refused + (await refusals(other, ENVELOPES.slice(9), 'BAD_MESSAGE'))} refused`;
     },
   },
   {
@@ -117,8 +117,8 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     rules: ['GEN-1', 'LIM-5'],
     async run(arena) {
       const mallory = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
-      const told = await refusals(mallory, JUNK, 'BAD_MESSAGE', 'UNKNOWN_TYPE', 'MESSAGE_TOO_LARGE');
-      return `${told} refused`;
+      const refused = await refusals(mallory, JUNK, 'BAD_MESSAGE', 'UNKNOWN_TYPE', 'MESSAGE_TOO_LARGE');
+      return `${refused} refused`;
     },
   },
   {
@@ -136,8 +136,8 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     rules: ['DIR-5'],
     async run(arena) {
       const ada = await Participant.enter(arena.edge, arena.room(), { from: arena.address(), name: 'Ada' });
-      const heard: string[] = [];
-      ada.onDirected = (_from, payload) => heard.push(payload);
+      const received: string[] = [];
+      ada.onDirected = (_from, payload) => received.push(payload);
       const mallory = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
       mallory.send(ada.id, 'm1', 'from another room');
       mallory.send('p0123456789abcdef', 'm2', 'to a guessed participant');
@@ -145,7 +145,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
         const { reason } = await mallory.waitFor('undelivered', { match: (one) => one.id === id });
         expectOneOf(reason, ['unknown', 'timeout']);
       }
-      if (heard.length > 0) throw new Error('a participant of another room got the message');
+      if (received.length > 0) throw new Error('a participant of another room got the message');
       for (const one of [ada, mallory]) one.drop();
       return 'undelivered';
     },

@@ -24,7 +24,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       ];
       const guess = (key: string) =>
         room.ask('PATCH', '', { json: { locked: true }, key: key.trimEnd(), from });
-      const told = await each(keys, JSON.stringify, async (key) => {
+      const answers = await each(keys, JSON.stringify, async (key) => {
         expectOneOf((await guess(key)).code, ['OWNER_KEY_INVALID']);
       });
       const codes: (string | undefined)[] = [];
@@ -34,7 +34,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
         ))
           codes.push(code);
       if (!codes.includes('TOO_MANY_REQUESTS')) throw new Error(`${codes.length} guesses were answered`);
-      return `${told}, TOO_MANY_REQUESTS`;
+      return `${answers}, TOO_MANY_REQUESTS`;
     },
   },
   {

@@ -10,7 +10,7 @@ import { environmentOf } from '../processes.ts';
 
 type User = 'relay' | 'turn';
 
-/** What whoever took over the first relay, or a TURN node, finds there. */
+/** The credentials that an attacker who took over the first relay, or a TURN node, finds there. */
 function credentialOf({ dir, stack }: Arena, user: User): { readonly user: string; readonly pass: string } {
   if (user === 'turn') return { user, pass: readFileSync(join(dir, 'secrets/nats-turn'), 'utf8') };
   const environment = environmentOf(stack.endpoints, 'relay-1');

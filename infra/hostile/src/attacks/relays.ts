@@ -196,7 +196,7 @@ async function upgraded(arena: Arena, path: string, headers: Record<string, stri
   );
 }
 
-/** Where relays take links from each other: told to nobody outside of the region. */
+/** The address for links between relays, which is known in the region only. */
 function linkAddresses({ stack }: Arena): string[] {
   return ['relay-1', 'relay-2'].map(
     (name) => environmentOf(stack.endpoints, name)['PARLEY_RELAY_LINK_LISTEN'] ?? '',

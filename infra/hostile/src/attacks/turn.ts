@@ -1,4 +1,4 @@
-/** TURN: peers inside the network, credentials of nobody, and more allocations than calls need. */
+/** TURN: peers inside the network, invalid credentials, and more allocations than calls need. */
 import type { IceServer } from '@parley/protocol/http';
 import { LIMITS } from '@parley/protocol/limits';
 import { TurnClient, type Login } from '../../../../services/turn/test/turn-client.ts';
@@ -64,7 +64,7 @@ export const TURN_ATTACKS: readonly Attack[] = [
         },
         nobody: { username: '', password: '' },
       };
-      const told = await each(
+      const refused = await each(
         Object.entries(forged),
         ([title]) => title,
         async ([, wrong]) => {
@@ -77,7 +77,7 @@ export const TURN_ATTACKS: readonly Attack[] = [
         },
       );
       who.drop();
-      return told;
+      return refused;
     },
   },
   {

@@ -1,4 +1,4 @@
-/** What the process of the well-behaved call is told, and what it reports. */
+/** The messages to and from the process of the well-behaved call. */
 
 export interface CallPlan {
   readonly edge: string;

@@ -15,7 +15,7 @@ export class Ring {
   sent = 0;
   /** Milliseconds between two frames of one participant. */
   readonly gaps = new Series();
-  /** Milliseconds from sending a line until everybody else has it. */
+  /** Milliseconds from sending a line until all others have it. */
   readonly chat = new Series();
   readonly disturbances: string[] = [];
   readonly #people: readonly Participant[];
@@ -50,7 +50,7 @@ export class Ring {
     const [first] = people;
     if (first !== undefined)
       await first.news.until(
-        'everybody is in the room',
+        'all participants are in the room',
         () => first.log.filter(({ type }) => type === 'joined').length >= people.length - 1,
         10_000,
       );

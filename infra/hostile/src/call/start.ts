@@ -14,7 +14,7 @@ export async function startCall(plan: CallPlan): Promise<WellBehavedCall> {
   const child = fork(fileURLToPath(new URL('main.ts', import.meta.url)), { stdio: 'inherit' });
   const endNow = (): void => void child.kill('SIGKILL');
   process.once('exit', endNow);
-  const told = async (message: ToCall): Promise<FromCall> => {
+  const request = async (message: ToCall): Promise<FromCall> => {
     const answer = once(child, 'message', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`the process of the call ended with ${String(code)}`);
@@ -24,10 +24,10 @@ export async function startCall(plan: CallPlan): Promise<WellBehavedCall> {
     ended.catch(() => {});
     return first;
   };
-  await told({ type: 'start', plan });
+  await request({ type: 'start', plan });
   return {
     async stop() {
-      const answer = await told({ type: 'stop' });
+      const answer = await request({ type: 'stop' });
       process.off('exit', endNow);
       if (answer.type !== 'report') throw new Error('the call answered out of turn');
       return answer.report;

@@ -1,4 +1,4 @@
-/** One process of the siege. It ends with its parent, or when it is told to. */
+/** One process of the siege. It ends with its parent, or on a message. */
 import { connect, type Socket } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { PAGES_SOCKET } from '@parley/protocol/pages';

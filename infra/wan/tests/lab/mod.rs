@@ -41,7 +41,7 @@ impl Lab {
         ([10, 80, 0, last], PORT).into()
     }
 
-    /// A socket in that namespace. Nothing for a while is an error to whoever receives.
+    /// A socket in that namespace. A receiver gets an error when nothing arrives for a while.
     pub fn socket(&self, end: &str) -> UdpSocket {
         let entry = File::open(format!("/run/netns/{}", self.namespace(end))).unwrap();
         let address = self.address(end);

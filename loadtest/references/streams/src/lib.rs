@@ -2,7 +2,7 @@
 use anyhow::Context;
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// The port named on the command line, on this machine alone: a reference admits everybody.
+/// The port named on the command line, on this machine alone: a reference admits every client.
 pub fn address() -> anyhow::Result<SocketAddr> {
     let port = std::env::args().nth(1).context("usage: <program> PORT")?;
     Ok((Ipv4Addr::LOCALHOST, port.parse().context("PORT must be a number")?).into())

@@ -1,4 +1,4 @@
-//! The references really relay: whole messages, in order, to everybody who should hear them and nobody else.
+//! The references relay correctly: whole messages, in order, to all readers of the topic and no other client.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use futures_util::{SinkExt, StreamExt};
@@ -25,7 +25,7 @@ impl Drop for Reference {
     }
 }
 
-/// Below the ports that Linux gives to outgoing connections: whoever dials one of those before anybody listens there can meet itself.
+/// Below the ports that Linux gives to outgoing connections: a client that connects to one of those before there is a listener can connect to itself.
 fn free_port() -> u16 {
     loop {
         let random = RandomState::new().build_hasher().finish();
@@ -66,8 +66,8 @@ fn messages() -> Vec<Message> {
 
 async fn hears(mut reader: WebSocketStream<TcpStream>, expected: &[Message]) {
     for message in expected {
-        let heard = timeout(DEADLINE, reader.next()).await.expect("nothing came").unwrap().unwrap();
-        assert!(heard == *message, "{} bytes came for {}", heard.len(), message.len());
+        let received = timeout(DEADLINE, reader.next()).await.expect("nothing came").unwrap().unwrap();
+        assert!(received == *message, "{} bytes came for {}", received.len(), message.len());
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a competent person writes first: tokio-tungstenite, a bounded queue and a task for each reader, payloads shared, and all that
-//! waits for a reader flushed together. It admits everybody and checks nothing but what the library checks.
+//! waits for a reader flushed together. It admits every client and checks only what the library checks.
 use futures_util::{SinkExt, Stream, StreamExt};
 use parking_lot::Mutex;
 use std::collections::HashMap;

@@ -40,13 +40,13 @@ impl Floor {
         Ok(Self { epoll, listener, connections: vec![], free: vec![], names: HashMap::new(), topics: vec![] })
     }
 
-    /// Relays until the process is told to end.
+    /// Relays until a signal ends the process.
     pub fn run(mut self) -> anyhow::Result<()> {
         let mut events = Vec::with_capacity(EVENTS);
         let mut scratch = vec![0; READ];
         loop {
             match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
-                // Whoever looks into a process interrupts it.
+                // A tracer that attaches to a process interrupts the call.
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(why) => return Err(why.into()),
             }

@@ -1,29 +1,29 @@
-/** What the service tells a page over its sockets, read off the wire. */
+/** The messages that a page receives over its sockets, read from the wire. */
 import type { Page } from 'playwright-core';
 import { decodeServerMessage } from '@parley/protocol/decode';
 import { receivedText } from '@parley/protocol/directed';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 
-export class Told {
+export class MessageLog {
   /** Control messages, in order, over all sockets. */
   readonly log: ServerMessage[] = [];
-  /** Sockets the page has opened, or tried to. */
+  /** Sockets that the page opened or tried to open. */
   sockets = 0;
 
   constructor(page: Page) {
     page.on('websocket', (socket) => {
-      // Media that does not get through by WebTransport has sockets of its own.
+      // Media without WebTransport has sockets of its own.
       if (new URL(socket.url()).pathname === '/media') return;
       this.sockets += 1;
-      socket.on('framereceived', ({ payload }) => this.#hear(payload.toString()));
+      socket.on('framereceived', ({ payload }) => this.#record(payload.toString()));
     });
   }
 
   /**
-   * Who joined or left from position `since` of the log on: said as such, or by being new in a later welcome or missing from it. Whoever a
-   * room that recovers does not know yet has not left, and has not joined when it is there again. SPEC rules ROS-2, RES-7.
+   * The participants that joined or left from position `since` of the log on: by a message, or by being new in, or missing from, a later
+   * welcome. A participant that is missing while the room recovers has not left, and has not joined when it returns. SPEC rules ROS-2, RES-7.
    */
-  comingsAndGoings(since: number): string[] {
+  joinsAndLeaves(since: number): string[] {
     const names = new Map<string, string>();
     const events: string[] = [];
     for (const [at, message] of this.log.entries()) {
@@ -33,15 +33,15 @@ export class Told {
     return events;
   }
 
-  #hear(text: string): void {
+  #record(text: string): void {
     if (receivedText(text) !== undefined) return;
     const decoded = decodeServerMessage(text);
-    if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.why}: ${text}`);
+    if (!decoded.ok) throw new Error(`a pod sent a message outside the schema: ${decoded.why}: ${text}`);
     this.log.push(decoded.message);
   }
 }
 
-/** What this message makes of the people known so far, who are brought up to date. */
+/** The changes that this message makes to the known participants, which are updated. */
 function changesOf(message: ServerMessage, names: Map<string, string>): string[] {
   switch (message.type) {
     case 'welcome':

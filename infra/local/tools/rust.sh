@@ -1,0 +1,50 @@
+# The Rust toolchain, and the tools that cargo builds.
+# Sourced by tools.sh.
+# shellcheck shell=bash disable=SC2154 # tools.sh sets here, tools and the versions
+
+# Uses the system's Rust if rustup has the version; otherwise rustup installs it into the cache and changes no shell profile.
+fetch_rust() {
+  local version to
+  version=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$here/../../rust-toolchain.toml")
+  to=$tools/rust-$version
+  [ -x "$to/bin/cargo" ] && return 0
+  if [ "$(cd "$here/../.." && cargo --version 2>/dev/null | cut -d ' ' -f 2)" = "$version" ] &&
+    cargo clippy --version >/dev/null 2>&1 && cargo fmt --version >/dev/null 2>&1; then
+    return 0
+  fi
+  # Rust links with the system's compiler.
+  command -v cc >/dev/null || { as_root apt-get update -qq && apt_install gcc libc6-dev; }
+  say "fetching Rust $version into $to"
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  python3 - "$RUSTUP_VERSION" "$(uname -m)" "$dir/rustup-init" <<'PYTHON' || { rm -rf "$dir"; fail "could not fetch rustup"; }
+import sys, urllib.request
+version, machine, to = sys.argv[1:]
+base = f"https://static.rust-lang.org/rustup/archive/{version}/{machine}-unknown-linux-gnu/rustup-init"
+urllib.request.urlretrieve(base, to)
+PYTHON
+  chmod 755 "$dir/rustup-init"
+  RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo RUSTUP_INIT_SKIP_PATH_CHECK=yes "$dir/rustup-init" -y --quiet \
+    --no-modify-path --profile minimal --component rustfmt --component clippy --default-toolchain "$version" >/dev/null ||
+    { rm -rf "$dir"; fail "rustup could not install Rust $version: see above"; }
+  into_place "$dir" "rustup/toolchains/$version-$(uname -m)-unknown-linux-gnu" "$to"
+}
+
+# fetch_cargo_tool CRATE VERSION: builds it with its own lock file, with little optimisation, as these tools run for seconds.
+fetch_cargo_tool() {
+  local to=$tools/$1-$2
+  [ -x "$to/$1" ] && return 0
+  say "building $1 $2 with cargo, some minutes"
+  mkdir -p "$tools"
+  local dir
+  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
+  (
+    cd "$here"
+    PATH=$tools/rust-$(sed -n 's/^channel = "\(.*\)"/\1/p' ../../rust-toolchain.toml)/bin:$PATH
+    CARGO_TARGET_DIR=$dir/target CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+      CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=0 \
+      nice cargo install --quiet --locked --no-track --root "$dir" "$1@$2"
+  ) || { rm -rf "$dir"; fail "cargo could not build $1: see above"; }
+  into_place "$dir" bin "$to"
+}
