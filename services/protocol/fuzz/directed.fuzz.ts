@@ -13,9 +13,9 @@ import {
 } from '../src/directed.ts';
 import { isParticipantId } from '../src/ids.ts';
 import { isVisitorId } from '../src/pages.ts';
-import { fixtures, wireBytes } from '../test/fixture.ts';
+import { allFixtures, wireBytes } from '../test/fixture.ts';
 
-const frames = [...fixtures('directed/valid'), ...fixtures('directed/invalid')].map(wireBytes);
+const frames = allFixtures('directed').map(wireBytes);
 const PARTICIPANTS = ['p0123456789abcdef', 'pzyxwvtsrqpnmkjhg'] as const;
 const TOKENS = ['>', '<', ' ', '\n', '\r', '\0', '-', 'é', ...PARTICIPANTS, 'v0123456789abcdef'];
 

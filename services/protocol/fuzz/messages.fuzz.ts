@@ -37,8 +37,8 @@ const TYPED: Readonly<Record<string, Read>> = {
 const UNTYPED = ['http', 'tokens', 'media', 'turn', 'manifest'] as const;
 
 const messagesOf = (family: string): unknown[] =>
-  ['valid', 'valid', 'valid', 'invalid']
-    .flatMap((folder) => fixtures(`${family}/${folder}`))
+  (['valid', 'valid', 'valid', 'invalid'] as const)
+    .flatMap((validity) => fixtures(family, validity))
     .filter(({ content }: Fixture) => 'message' in content)
     .map(({ content }) => content['message']);
 

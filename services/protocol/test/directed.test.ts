@@ -13,7 +13,7 @@ import {
   writeTransfer,
 } from '../src/directed.ts';
 import { adHocRoomId, participantId } from '../src/ids.ts';
-import { fixtures, wireBytes } from './fixture.ts';
+import { allFixtures, fixtures, namesInText, wireBytes } from './fixture.ts';
 import { Random } from './random.ts';
 
 const ROUNDS = 2000;
@@ -22,7 +22,7 @@ const PAYLOAD_TEXT = 'ab>< \n\r\0"\\{}é\u2028👋';
 const utf8 = new TextEncoder();
 
 describe('fixtures of directed messages', () => {
-  for (const fixture of fixtures('directed/valid')) {
+  for (const fixture of fixtures('directed', 'valid')) {
     const { direction, text, to, id, from, payload, payloadBase64 } = fixture.content;
     const frame = wireBytes(fixture);
     const wanted =
@@ -43,7 +43,7 @@ describe('fixtures of directed messages', () => {
     });
   }
 
-  for (const fixture of fixtures('directed/invalid')) {
+  for (const fixture of fixtures('directed', 'invalid')) {
     const { direction, text } = fixture.content;
     it(`${fixture.name} is refused`, () => {
       const frame = wireBytes(fixture);
@@ -56,14 +56,18 @@ describe('fixtures of directed messages', () => {
     });
   }
 
+  it('no two fixtures have the same name', () => {
+    assert.equal(namesInText('directed'), allFixtures('directed').length);
+  });
+
   it('both directions have valid and invalid fixtures, text and binary', () => {
-    for (const folder of ['directed/valid', 'directed/invalid']) {
+    for (const validity of ['valid', 'invalid'] as const) {
       for (const direction of ['to-pod', 'to-client']) {
         for (const kind of ['text', 'base64']) {
-          const found = fixtures(folder).some(
+          const found = fixtures('directed', validity).some(
             (fixture) => fixture.content.direction === direction && kind in fixture.content,
           );
-          assert.ok(found, `${folder} has no ${kind} fixture ${direction}`);
+          assert.ok(found, `there is no ${validity} ${kind} fixture ${direction}`);
         }
       }
     }

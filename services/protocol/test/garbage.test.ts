@@ -4,7 +4,7 @@ import { decodeBusMessage, decodeClientMessage, decodeServerMessage } from '../s
 import { readDirected, readTransfer, receivedBinary, receivedText } from '../src/directed.ts';
 import { parseRoomId } from '../src/ids.ts';
 import { checkName } from '../src/people.ts';
-import { fixtures, wireBytes, wireText } from './fixture.ts';
+import { allFixtures, wireBytes, wireText } from './fixture.ts';
 import { Random } from './random.ts';
 
 const ROUNDS = 20_000;
@@ -12,11 +12,9 @@ const decoder = new TextDecoder();
 
 const seeds: readonly Uint8Array[] = [
   ...['client', 'server', 'bus', 'http', 'tokens'].flatMap((family) =>
-    [...fixtures(`${family}/valid`), ...fixtures(`${family}/invalid`)].map((fixture) =>
-      new TextEncoder().encode(wireText(fixture)),
-    ),
+    allFixtures(family).map((fixture) => new TextEncoder().encode(wireText(fixture))),
   ),
-  ...[...fixtures('directed/valid'), ...fixtures('directed/invalid')].map(wireBytes),
+  ...allFixtures('directed').map(wireBytes),
 ];
 
 /** Random bytes, or a message that was almost right: with bytes changed, cut off, or another message's end. */

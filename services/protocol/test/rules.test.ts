@@ -33,8 +33,9 @@ describe('rules that no test cites', () => {
       'MED-15',
       'STR-7',
     ]);
-    const fixture = '{\n  "rule": "ROS-1",\n  "message": {}\n}';
-    assert.deepEqual(citedIn({ path: 'a/fixtures/bus/valid/b.json', text: fixture }), ['ROS-1']);
+    const fixture =
+      '{\n  "valid": {\n    "bye.plain": {\n      "rule": "ROS-1",\n      "message": {}\n    }\n  }\n}';
+    assert.deepEqual(citedIn({ path: 'a/fixtures/bus.json', text: fixture }), ['ROS-1']);
   });
 
   it('nothing else does', () => {
