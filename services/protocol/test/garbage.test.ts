@@ -17,7 +17,7 @@ const seeds: readonly Uint8Array[] = [
   ...allFixtures('directed').map(wireBytes),
 ];
 
-/** Random bytes, or a message that was almost right: with bytes changed, cut off, or another message's end. */
+/** Random bytes, or a message with changed bytes, without its end, or with the end of another message. */
 function garbage(random: Random): Uint8Array {
   const seed = random.one(seeds);
   switch (random.below(4)) {
@@ -66,12 +66,12 @@ it('no input makes a decoder throw, and every refusal has a code', () => {
       throw new Error(`round ${round}: ${Buffer.from(bytes).toString('base64')}`, { cause });
     }
   }
-  // Both happen often, or the inputs are no longer near the edge.
+  // Both must happen often: otherwise the inputs are not similar enough to messages.
   assert.ok(read > ROUNDS / 200, `only ${read} were read`);
   assert.ok(refused > ROUNDS, `only ${refused} were refused`);
 });
 
-it('a message nested a hundred thousand deep is an answer and not a crash', () => {
+it('a message nested a hundred thousand deep is decoded or refused, without a crash', () => {
   const deep = `{"type":"leave","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   const inField = `{"type":"change","media":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   for (const text of [deep, inField]) {
@@ -80,7 +80,7 @@ it('a message nested a hundred thousand deep is an answer and not a crash', () =
   }
 });
 
-it('what a refusal says does not grow with what was sent', () => {
+it('the length of a refusal does not depend on the message', () => {
   const decoded = decodeClientMessage(JSON.stringify({ type: 'leave'.repeat(10_000) }));
   assert.ok(!decoded.ok && decoded.why.length < 200);
   const field = decodeClientMessage(JSON.stringify({ type: 'chat', id: 'x'.repeat(100_000), text: 'a' }));
