@@ -18,7 +18,7 @@ const manifest: Target = {
   inputs: nearlyJson([
     (await makeManifest(subtle, { type: 'text/plain', name: 'a.txt' }, new Uint8Array(300), 100)).fields,
     (await makeManifest(subtle, { type: 'image/png' }, new Uint8Array(1), 65_536)).fields,
-    ...fixtures('manifest/valid').map(({ content }) => content['message']),
+    ...fixtures('manifest', 'valid').map(({ content }) => content['message']),
   ]),
   async check(input) {
     const text = textOf(input);

@@ -1,4 +1,4 @@
-/** Envelopes of directed messages: two readers never split one differently, and what is written is what was read. */
+/** Envelopes of directed messages: all readers split one in the same way, and an envelope that was read is written as the same bytes. */
 import assert from 'node:assert/strict';
 import { nearly, textOf, utf8, type Target } from '../../../scripts/fuzz/target.ts';
 import {
@@ -13,9 +13,9 @@ import {
 } from '../src/directed.ts';
 import { isParticipantId } from '../src/ids.ts';
 import { isVisitorId } from '../src/pages.ts';
-import { fixtures, wireBytes } from '../test/fixture.ts';
+import { allFixtures, wireBytes } from '../test/fixture.ts';
 
-const frames = [...fixtures('directed/valid'), ...fixtures('directed/invalid')].map(wireBytes);
+const frames = allFixtures('directed').map(wireBytes);
 const PARTICIPANTS = ['p0123456789abcdef', 'pzyxwvtsrqpnmkjhg'] as const;
 const TOKENS = ['>', '<', ' ', '\n', '\r', '\0', '-', 'é', ...PARTICIPANTS, 'v0123456789abcdef'];
 
@@ -23,19 +23,19 @@ const toPod: Target = {
   name: 'directed-to-pod',
   inputs: nearly(frames, TOKENS),
   check(input) {
-    let taken = false;
-    for (const isReader of [isParticipantId, isVisitorId]) {
-      const head = readDirected(input, isReader);
+    let accepted = false;
+    for (const isRecipient of [isParticipantId, isVisitorId]) {
+      const head = readDirected(input, isRecipient);
       if (head === undefined) continue;
-      assert.ok(isDirected(input) && isReader(head.to));
+      assert.ok(isDirected(input) && isRecipient(head.to));
       const payload = input.subarray(head.payloadAt);
       assert.deepEqual(directedBinary(head.to, head.id, payload), input, 'another envelope means the same');
-      // As a pod hands it on.
-      const handed = Uint8Array.from([...utf8(directedPrefix(head.to)), ...payload]);
-      assert.deepEqual(receivedBinary(handed), { from: head.to, payload });
-      taken = true;
+      // The message that a pod delivers.
+      const delivered = Uint8Array.from([...utf8(directedPrefix(head.to)), ...payload]);
+      assert.deepEqual(receivedBinary(delivered), { from: head.to, payload });
+      accepted = true;
     }
-    return taken;
+    return accepted;
   },
 };
 
@@ -45,7 +45,7 @@ const toClient: Target = {
   check(input) {
     const binary = receivedBinary(input);
     const text = textOf(input);
-    // A text frame is UTF-8, or the socket ends.
+    // A text frame that is not UTF-8 ends the socket.
     if (Buffer.compare(utf8(text), input) !== 0) return binary !== undefined;
     const read = receivedText(text);
     assert.equal(read?.from, binary?.from, 'the readers of text and of bytes disagree');

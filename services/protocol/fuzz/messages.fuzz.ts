@@ -1,4 +1,4 @@
-/** Every JSON message and body, from the text of a stranger to a typed value. */
+/** Decodes every JSON message and body from untrusted text. */
 import assert from 'node:assert/strict';
 import type { TSchema } from 'typebox';
 import { nearlyJson, textOf, UNKNOWN_FIELD, type Target } from '../../../scripts/fuzz/target.ts';
@@ -19,8 +19,8 @@ import { createChecker as compiled } from '../src/validator-compiled.ts';
 import { createChecker as interpreted } from '../src/validator-interpreted.ts';
 import { fixtures, type Fixture } from '../test/fixture.ts';
 
-/** A refusal is logged and sent back. */
-const LONGEST_WHY = 200;
+/** A refusal is logged and sent to the client. */
+const MAX_REASON_CHARS = 200;
 
 type Read = (text: string) => Decoded<unknown>;
 
@@ -37,8 +37,8 @@ const TYPED: Readonly<Record<string, Read>> = {
 const UNTYPED = ['http', 'tokens', 'media', 'turn', 'manifest'] as const;
 
 const messagesOf = (family: string): unknown[] =>
-  ['valid', 'valid', 'valid', 'invalid']
-    .flatMap((folder) => fixtures(`${family}/${folder}`))
+  (['valid', 'valid', 'valid', 'invalid'] as const)
+    .flatMap((validity) => fixtures(family, validity))
     .filter(({ content }: Fixture) => 'message' in content)
     .map(({ content }) => content['message']);
 
@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What was read is read again as itself, is no larger than the text, and both kinds of validator say the same of it. */
+/** A decoded message is decoded again as itself and is no larger than the text, and both validators agree on it. */
 function checkDecoded(
   text: string,
   decoded: Decoded<unknown>,
@@ -63,13 +63,13 @@ function checkDecoded(
   assert.equal(accepts(compiled), accepts(interpreted), 'pods and browsers disagree');
   if (!decoded.ok) {
     assert.ok(decoded.code === 'BAD_MESSAGE' || decoded.code === 'UNKNOWN_TYPE');
-    assert.ok(decoded.why.length <= LONGEST_WHY, `a refusal of ${decoded.why.length} characters`);
+    assert.ok(decoded.why.length <= MAX_REASON_CHARS, `a refusal of ${decoded.why.length} characters`);
     return false;
   }
   const written = JSON.stringify(decoded.message);
   assert.ok(Object.getPrototypeOf(decoded.message) === Object.prototype, 'a message with another prototype');
   const repeated = again(written);
-  assert.ok(repeated.ok, 'what was accepted is refused when it is passed on');
+  assert.ok(repeated.ok, 'a message that was accepted is refused when it is passed on');
   assert.equal(JSON.stringify(repeated.message), written);
   assert.doesNotMatch(written, UNKNOWN_FIELD);
   assert.ok(written.length <= JSON.stringify(value).length, 'it grew');
@@ -113,12 +113,12 @@ const untyped: Target = {
   check(input) {
     const text = textOf(input);
     if (parsed(text) === undefined) return false;
-    let taken = false;
+    let accepted = false;
     for (const schema of SCHEMAS) {
       const read: Read = (text) => decode(schema, parsed(text));
-      taken = checkDecoded(text, read(text), read, [schema]) || taken;
+      accepted = checkDecoded(text, read(text), read, [schema]) || accepted;
     }
-    return taken;
+    return accepted;
   },
 };
 

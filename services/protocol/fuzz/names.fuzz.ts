@@ -1,4 +1,4 @@
-/** Names that people choose, and ids that stand in paths. */
+/** Display names, and ids in paths. */
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { nearly, textOf, utf8, type Target } from '../../../scripts/fuzz/target.ts';
@@ -8,7 +8,7 @@ import { LIMITS } from '../src/limits.ts';
 import { isVisitorId, tagIn } from '../src/pages.ts';
 import { checkName } from '../src/people.ts';
 
-const MOST_CHARS = LIMITS['name.chars'].value;
+const MAX_CHARS = LIMITS['name.chars'].value;
 const NAMES = [
   'Ada',
   'Grace Hopper',
@@ -45,14 +45,14 @@ const displayName: Target = {
   ),
   check(input) {
     const text = textOf(input);
-    const name = checkName(text, MOST_CHARS);
+    const name = checkName(text, MAX_CHARS);
     if (name === undefined) return false;
     assert.equal(
-      checkName(name, MOST_CHARS),
+      checkName(name, MAX_CHARS),
       name,
-      'a name that was taken is refused or changed when it comes again',
+      'an accepted name is refused or changed when it is checked again',
     );
-    assert.ok(Array.from(name).length <= MOST_CHARS && name.length <= text.length);
+    assert.ok(Array.from(name).length <= MAX_CHARS && name.length <= text.length);
     assert.doesNotMatch(name, /[\p{Cc}\p{Cs}\p{Bidi_Control}]|^\s|\s$|\s\s/u);
     assert.match(name, /[\p{L}\p{N}\p{P}\p{S}\p{Co}\p{Cn}]/u);
     return true;
@@ -84,7 +84,7 @@ const ids: Target = {
       if (room.kind === 'named') assert.equal(`${room.name}@${room.region}`, text);
       assert.equal(SOCKET_PATH.exec(socketPath(text))?.[1], text);
       assert.equal(encodeURI(text), text);
-      assert.doesNotMatch(text, /[.*>\s]/, 'a room whose id means something to NATS');
+      assert.doesNotMatch(text, /[.*>\s]/, 'a room id with a separator or a wildcard of NATS');
     }
     if (isVisitorId(text)) assert.match(tagIn(text), /^[0-9a-z]+$/);
     return room !== undefined || isVisitorId(text);

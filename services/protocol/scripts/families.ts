@@ -1,4 +1,4 @@
-/** Which messages belong to which generated file and fixture folder: one place for the generator and the tests. */
+/** The messages of each generated file and fixture table: one place for the generator and the tests. */
 import type { TSchema } from 'typebox';
 import { BanMarks, BUS_MESSAGES, Entry, RoomPolicy, Section, Tombstone } from '../src/bus.ts';
 import { CLIENT_MESSAGES, Generation } from '../src/client-messages.ts';
@@ -59,9 +59,9 @@ import { TurnNode } from '../src/turn.ts';
 export interface Family {
   readonly title: string;
   readonly about: string;
-  /** The messages by their name: the `type` on the wire, or the name of the body or token. */
+  /** The messages by name: the `type` on the wire, or the name of the body or token. */
   readonly messages: Readonly<Record<string, TSchema>>;
-  /** A reader takes a message of a type that it does not know for one of a newer sender, and skips it. */
+  /** Readers treat a message of an unknown type as one of a newer sender, and ignore it. */
   readonly newer?: true;
 }
 
@@ -116,12 +116,12 @@ export const FAMILIES = {
   },
   visitor: {
     title: 'Messages of page visitors',
-    about: 'On the socket of pages, as JSON text messages.',
+    about: 'Messages of a visitor on the socket of pages, as JSON text messages.',
     messages: VISITOR_MESSAGES,
   },
   visit: {
     title: 'Messages to page visitors',
-    about: 'On the same socket.',
+    about: 'Messages of a pod on the socket of pages, as JSON text messages.',
     messages: VISIT_MESSAGES,
     newer: true,
   },
@@ -137,7 +137,7 @@ export const FAMILIES = {
   },
   peer: {
     title: 'Messages between two connected visitors',
-    about: 'On a data channel or a pipe, as JSON text messages.',
+    about: 'Messages on a data channel or a pipe, as JSON text messages.',
     messages: PEER_MESSAGES,
   },
   manifest: {

@@ -1,6 +1,6 @@
 /**
- * Writes `generated/`, what k6 and people read of the contract in `src/`, and `rust/src/generated/`, the types of the Rust programs. With
- * `--check` nothing is written, and the command fails where a file on disk is not what the sources say. `--out` takes another folder.
+ * Writes `generated/`, the contract in `src/` for k6 and for readers, and `rust/src/generated/`, the types of the Rust programs. With `--check`
+ * it writes nothing, and fails if a file on disk differs from the sources. `--out` selects another folder.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -35,7 +35,7 @@ const SUBJECTS = {
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Everything that belongs in `generated/`, by file name. */
+/** All files of `generated/`, by name. */
 function files(): ReadonlyMap<string, string> {
   const limits = limitNames().map((name) => [name, { ...LIMITS[name], key: limitKey(name) }]);
   return new Map([
@@ -67,7 +67,7 @@ function version(): string {
   return manifest.version;
 }
 
-/** The files on disk that differ from the sources, are missing or should not be there. */
+/** The files on disk that differ from the sources, are missing, or are not generated. */
 function drift(folder: URL, wanted: ReadonlyMap<string, string>): string[] {
   const onDisk = new Set(readdirSync(folder));
   const differing = [...wanted]
@@ -78,7 +78,7 @@ function drift(folder: URL, wanted: ReadonlyMap<string, string>): string[] {
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, out: { type: 'string' } } });
 const root = values.out === undefined ? new URL('../', import.meta.url) : pathToFileURL(`${values.out}/`);
-/** What belongs into each folder under the root. */
+/** The files of each folder under the root. */
 const FOLDERS = { 'generated/': files(), 'rust/src/generated/': rustFiles(SUBJECTS) };
 
 for (const [name, wanted] of Object.entries(FOLDERS)) {
@@ -92,7 +92,7 @@ for (const [name, wanted] of Object.entries(FOLDERS)) {
   if (differing.length === 0) continue;
   console.error(
     `services/protocol/${name} differs from the sources in ${differing.join(', ')}: ` +
-      'run `npm run generate -w services/protocol` and commit what it writes.',
+      'run `npm run generate -w services/protocol` and commit the result.',
   );
   process.exitCode = 1;
 }

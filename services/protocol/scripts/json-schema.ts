@@ -1,4 +1,4 @@
-/** From the schemas in `src/` to plain JSON Schema documents (draft 2020-12) with named definitions. */
+/** Turns the schemas in `src/` into plain JSON Schema documents (draft 2020-12) with named definitions. */
 import type { TSchema } from 'typebox';
 import type { Family } from './families.ts';
 
@@ -10,14 +10,14 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 
 export const plain = (schema: TSchema): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
 
-/** Names the shared schemas inside others by `$ref`, and remembers which were used. */
+/** Replaces shared schemas inside others by `$ref`, and records which were used. */
 export class References {
   readonly #names = new Map<string, string>();
   readonly #shared: Readonly<Record<string, TSchema>>;
   readonly #prefix: string;
   readonly #used = new Set<string>();
 
-  /** `prefix` is where the definitions will stand: `#/$defs/` or `#/components/schemas/`. */
+  /** `prefix` is the place of the definitions: `#/$defs/` or `#/components/schemas/`. */
   constructor(shared: Readonly<Record<string, TSchema>>, prefix: string) {
     this.#shared = shared;
     this.#prefix = prefix;
@@ -30,13 +30,13 @@ export class References {
     return { $ref: this.#prefix + name };
   }
 
-  /** The schema as it is used: a reference where it is shared. */
+  /** The schema where it is used: a reference if it is shared. */
   use(schema: Json): Json {
     const name = this.#names.get(JSON.stringify(schema));
     return name === undefined ? this.inside(schema) : this.to(name);
   }
 
-  /** The schema as it is defined: its parts are references where they are shared. */
+  /** The schema where it is defined: its parts are references if they are shared. */
   inside(schema: Json): Json {
     if (Array.isArray(schema)) return schema.map((part: Json) => this.use(part));
     if (!isObject(schema)) return schema;
@@ -48,10 +48,10 @@ export class References {
     );
   }
 
-  /** Every shared schema that was referred to, and those they refer to. */
+  /** All shared schemas with a reference, and those that they refer to. */
   definitions(): JsonObject {
     const done: Record<string, Json> = {};
-    // The set grows while it is walked: a definition may refer to further ones.
+    // The set grows during the iteration: a definition may refer to further ones.
     for (const name of this.#used) {
       const schema = this.#shared[name];
       if (schema !== undefined) done[name] = this.inside(plain(schema));
@@ -60,7 +60,7 @@ export class References {
   }
 }
 
-/** One document for a family: a definition per message, and any one of them is valid. */
+/** One document for a family: a definition per message, and a value is valid if it matches one of them. */
 export function familyDocument(family: Family, shared: Readonly<Record<string, TSchema>>): JsonObject {
   const references = new References(shared, '#/$defs/');
   const messages = Object.fromEntries(

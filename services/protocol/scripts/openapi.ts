@@ -6,7 +6,7 @@ import { LiveName, ParticipantId, RoomId } from '../src/ids.ts';
 import { HTTP_BODIES, SHARED } from './families.ts';
 import { plain, References, type Json, type JsonObject } from './json-schema.ts';
 
-const STATUS_NAMES: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 204: 'Done' };
+const STATUS_NAMES: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 204: 'No Content' };
 const PARAMETERS: Readonly<Record<string, TSchema>> = {
   room: RoomId,
   participant: ParticipantId,
@@ -15,19 +15,19 @@ const PARAMETERS: Readonly<Record<string, TSchema>> = {
 };
 
 const ABOUT = [
-  'Rooms of one Parley region. An answer that is no success is an `ErrorAnswer`: programs read its `code`, people its `message`.',
-  'A code that may pass by itself comes with `Retry-After` in seconds and `retryAfterMs` in the body.',
-  'Fields that are not described here are to be ignored, in both directions.',
+  'Rooms of one Parley region. An answer other than success is an `ErrorAnswer`: `code` is for programs, `message` for people.',
+  'A refusal whose cause may pass has `Retry-After` in seconds and `retryAfterMs` in the body.',
+  'Both sides ignore fields that are not described here.',
 ].join('\n');
 
 const SOCKET = [
-  'The WebSocket of a room; the address is `socketUrl` in the answer of joinRoom. It is no ordinary request: browsers hide the',
-  'status of a refused upgrade, so whether somebody may enter is decided by joinRoom before it, and by codes on the open socket.',
+  'The WebSocket of a room; the address is `socketUrl` in the answer of joinRoom. Browsers hide the status of a refused',
+  'upgrade, so joinRoom decides before it whether a participant may enter, and codes on the open socket decide after it.',
   '',
   'The first message is `enter` with the ticket, or `resume` with the token of an earlier `welcome`, within the limit',
   '`socket.enterTimeout`. The pod answers `welcome` with the roster, or `error` and closes with the close code of that error',
-  '(`codes.json`). Afterwards each side sends JSON text messages as `client-messages.schema.json` and',
-  '`server-messages.schema.json` have them, and directed messages: one envelope line and an opaque payload, text or binary.',
+  '(`codes.json`). Afterwards each side sends JSON text messages of `client-messages.schema.json` and',
+  '`server-messages.schema.json`, and directed messages: one envelope line and an opaque payload, text or binary.',
   '',
   '    client to pod     >{participant} {id}\\n{payload}',
   '    pod to client     <{participant}\\n{payload}',
@@ -57,7 +57,7 @@ export function openApi(version: string): JsonObject {
       schemas: references.definitions(),
       headers: {
         RetryAfter: {
-          description: 'Seconds until the same request is worth repeating, with jitter added by the caller.',
+          description: 'Seconds to wait before the same request; the caller adds jitter.',
           schema: { type: 'integer', minimum: 0 },
         },
       },
@@ -65,14 +65,14 @@ export function openApi(version: string): JsonObject {
         ownerKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The owner key that createRoom answered; it is shown once.',
+          description: 'The owner key in the answer of createRoom; it is shown once.',
         },
       },
     },
   };
 }
 
-/** `/v1/rooms/:room` as OpenAPI writes it. */
+/** `/v1/rooms/:room` in the syntax of OpenAPI. */
 export const openPath = (path: string): string => path.replace(/:([a-zA-Z]+)/g, '{$1}');
 
 function operation(name: string, route: Route, references: References): JsonObject {
@@ -84,7 +84,7 @@ function operation(name: string, route: Route, references: References): JsonObje
     ...parameters(route.path, references),
     ...(route.body === null
       ? {}
-      : { requestBody: { required: asksForFields(route.body), content: json(route.body, references) } }),
+      : { requestBody: { required: hasRequiredFields(route.body), content: json(route.body, references) } }),
     responses: {
       [status]: {
         description: STATUS_NAMES[status] ?? 'Success',
@@ -92,7 +92,7 @@ function operation(name: string, route: Route, references: References): JsonObje
       },
       ...Object.fromEntries(byStatus(route.codes).map(([at, codes]) => [at, refusal(codes, references)])),
       default: {
-        description: `What any address may answer, with any code of \`codes.json\`, for one \`INTERNAL\`: ${CODES.INTERNAL.meaning}`,
+        description: `Any address may answer with other codes of \`codes.json\`, such as \`INTERNAL\`: ${CODES.INTERNAL.meaning}`,
         content: { 'application/json': { schema: references.to('ErrorAnswer') } },
       },
     },
@@ -111,8 +111,8 @@ function parameters(path: string, references: References): { parameters?: Json }
   };
 }
 
-/** A body whose fields may all be left out may itself be left out. */
-function asksForFields(body: TSchema): boolean {
+/** A body whose fields are all optional is itself optional. */
+function hasRequiredFields(body: TSchema): boolean {
   const { required } = plain(body);
   return Array.isArray(required) && required.length > 0;
 }
@@ -154,6 +154,6 @@ function socketOperation(references: References): JsonObject {
     description: SOCKET,
     security: [],
     ...parameters('/:room', references),
-    responses: { '101': { description: 'The connection is a WebSocket from here on.' } },
+    responses: { '101': { description: 'The connection is now a WebSocket.' } },
   };
 }

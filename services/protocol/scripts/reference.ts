@@ -1,4 +1,4 @@
-/** `reference.md`: the messages, codes and limits as tables for people. */
+/** `reference.md`: the messages, codes and limits as tables for readers. */
 import type { TSchema } from 'typebox';
 import { CODES, codeNames } from '../src/codes.ts';
 import { ROUTES, type Route } from '../src/http.ts';
@@ -9,18 +9,18 @@ import { isObject, plain, References, type Json, type JsonObject } from './json-
 export function reference(subjects: Readonly<Record<string, string>>): string {
   return `${[
     '# Reference',
-    'Made from `services/protocol/src` by `npm run generate -w services/protocol`; what the tables mean together is in `SPEC.md`.',
+    'Generated from `services/protocol/src` by `npm run generate -w services/protocol`. The rules are in `SPEC.md`.',
     ...Object.values(FAMILIES).flatMap(familyTables),
     '## Shared types',
     ...Object.entries(SHARED).map(([name, schema]) => sharedType(name, plain(schema))),
     '## Routes',
-    'Key: it needs the owner key. Refusals and parameters: `openapi.json`.',
+    'Key: whether the request needs the owner key. Refusals and parameters: `openapi.json`.',
     routesTable(),
     '## Codes',
-    'HTTP: the status of an answer of `/v1`. Close: the WebSocket close code; without one the socket stays open.',
+    'HTTP: the status of an answer of `/v1`. Close: the WebSocket close code; without one the socket stays open. Retry: the same request may succeed later.',
     codesTable(),
     '## Limits',
-    'Key: in the environment of a signaling pod. Code: what a caller over the limit is told.',
+    'Key: in the environment of a signaling pod. Code: the code that a caller over the limit gets.',
     limitsTable(),
     '## Subjects',
     table(
@@ -53,11 +53,11 @@ function fieldsTable(message: JsonObject): string {
   const fields = isObject(message.properties) ? Object.entries(message.properties) : [];
   const required = Array.isArray(message.required) ? message.required : [];
   return table(
-    ['field', 'type', 'there', 'meaning'],
+    ['field', 'type', 'required', 'meaning'],
     fields.map(([field, schema]) => [
       code(field),
       typeOf(schema),
-      required.includes(field) ? 'always' : 'may be left out',
+      required.includes(field) ? 'yes' : 'no',
       isObject(schema) && typeof schema.description === 'string' ? schema.description : '',
     ]),
   );
@@ -75,7 +75,7 @@ function typeOf(schema: Json): string {
     const parts = Object.entries(schema.properties).map(([name, part]) => `${code(name)} ${typeOf(part)}`);
     return `{ ${parts.join(', ')} }`;
   }
-  return `${word(schema.type)}${bounds(schema)}`;
+  return `${scalar(schema.type)}${bounds(schema)}`;
 }
 
 function bounds(schema: JsonObject): string {
@@ -83,8 +83,8 @@ function bounds(schema: JsonObject): string {
   const high = schema.maximum ?? schema.maxLength ?? schema.maxItems;
   const unit = schema.type === 'string' ? ' characters' : schema.type === 'array' ? ' items' : '';
   const text = [
-    low === undefined ? '' : ` from ${word(low)}`,
-    high === undefined ? '' : ` up to ${word(high)}`,
+    low === undefined ? '' : ` from ${scalar(low)}`,
+    high === undefined ? '' : ` up to ${scalar(high)}`,
     low === undefined && high === undefined ? '' : unit,
     typeof schema.pattern === 'string' ? `, matches ${code(schema.pattern)}` : '',
   ];
@@ -101,20 +101,20 @@ function routesTable(): string {
     nameOf(body),
     `${answer.status} ${nameOf(answer.schema)}`.trim(),
   ]);
-  return table(['route', 'what it does', 'key', 'takes', 'answers'], rows);
+  return table(['route', 'summary', 'key', 'body', 'answer'], rows);
 }
 
 function codesTable(): string {
   const rows = codeNames().map((name) => {
     const { http, close, retry, meaning } = CODES[name];
-    return [code(name), String(http ?? ''), String(close ?? ''), retry ? 'later' : 'no', meaning];
+    return [code(name), String(http ?? ''), String(close ?? ''), retry ? 'yes' : 'no', meaning];
   });
-  return table(['code', 'HTTP', 'close', 'again?', 'meaning'], rows);
+  return table(['code', 'HTTP', 'close', 'retry', 'meaning'], rows);
 }
 
 function limitsTable(): string {
   const rows = limitNames().map((name) => {
-    const { value, min, max, unit, code: refused, why } = LIMITS[name];
+    const { value, min, max, unit, code: refused, rationale } = LIMITS[name];
     const range = `${min} to ${max}`;
     return [
       code(name),
@@ -123,13 +123,13 @@ function limitsTable(): string {
       unit,
       code(limitKey(name)),
       refused === null ? '' : code(refused),
-      why,
+      rationale,
     ];
   });
-  return table(['limit', 'default', 'range', 'unit', 'key', 'code', 'why this value'], rows);
+  return table(['limit', 'default', 'range', 'unit', 'key', 'code', 'rationale'], rows);
 }
 
-const word = (value: Json | undefined): string =>
+const scalar = (value: Json | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? '');
 const code = (text: string): string => `\`${text}\``;
 

@@ -1,6 +1,6 @@
-/** Names in Rust's cases, from names on the wire: `goaway`, `GOAWAY`, `afterMs`, `page.chunkBytes`; and numbers. */
+/** Rust names from names on the wire, such as `goaway`, `GOAWAY`, `afterMs` and `page.chunkBytes`, and Rust numbers. */
 
-/** Of every generated module. */
+/** The first lines of every generated module. */
 export const HEADER =
   '//! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.\n';
 
@@ -30,7 +30,7 @@ export const pascal = (name: string): string =>
     .join('');
 export const snake = (name: string): string => words(name).join('_');
 export const screaming = (name: string): string => snake(name).toUpperCase();
-/** A keyword is written as a raw identifier, which serde reads as the plain name. */
+/** A keyword becomes a raw identifier, for which serde uses the plain name. */
 export const fieldName = (name: string): string => (KEYWORDS.has(name) ? `r#${name}` : snake(name));
 
 /** 65536 is 65_536. */

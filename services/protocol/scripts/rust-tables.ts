@@ -7,7 +7,7 @@ import { RELAY_CODES, SESSION_CLOSES } from '../src/relay-codes.ts';
 import * as tokens from '../src/tokens.ts';
 import { HEADER, grouped, pascal, screaming, snake } from './rust-names.ts';
 
-/** Their files by name. `subjects`: by the name of their export. */
+/** The files of the tables, by name. `subjects`: by the name of their export. */
 export const tableFiles = (subjects: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map([
     ['codes.rs', `${HEADER}\n${codeTable(CODES)}`],
@@ -28,11 +28,11 @@ interface Entry {
 
 type Row = readonly [name: string, entry: Entry];
 
-/** Of a column: a number where every code has one, else an option. */
+/** The type of a column: a number if every code has one, else an option. */
 const columnType = (rows: readonly Row[], column: 'http' | 'close'): string =>
   rows.every(([, entry]) => entry[column] !== null) ? 'u16' : 'Option<u16>';
 
-/** A function that answers one value for each code. */
+/** A function that returns a value for each code. */
 function columnOf(rows: readonly Row[], signature: string, value: (row: Row) => string): string {
   const arms = rows.map((row) => `            Code::${pascal(row[0])} => ${value(row)},\n`);
   return `    pub const fn ${signature} {\n        match self {\n${arms.join('')}        }\n    }\n`;
@@ -46,7 +46,7 @@ function numbers(rows: readonly Row[], column: 'http' | 'close'): string {
   );
 }
 
-/** A function that is true of some codes. */
+/** A function that returns true for some codes. */
 function property(rows: readonly Row[], name: string, holds: (entry: Entry) => boolean): string {
   const codes = rows.filter(([, entry]) => holds(entry)).map(([code]) => `Code::${pascal(code)}`);
   return `    pub const fn ${name}(self) -> bool {\n        matches!(self, ${codes.join(' | ')})\n    }\n`;
@@ -56,8 +56,8 @@ function codeTable(table: Readonly<Record<string, Entry>>): string {
   const rows = Object.entries(table);
   const close = columnType(rows, 'close') === 'u16' ? 'close' : 'Some(close)';
   const parts = [
-    `    /// All of them.\n    pub const ALL: [Code; ${rows.length}] = [\n${rows.map(([name]) => `        Code::${pascal(name)},\n`).join('')}    ];\n`,
-    `    /// The code of a name; \`None\` of a name that a newer service may have.
+    `    /// All codes.\n    pub const ALL: [Code; ${rows.length}] = [\n${rows.map(([name]) => `        Code::${pascal(name)},\n`).join('')}    ];\n`,
+    `    /// The code with this name; \`None\` for an unknown name, such as one of a newer service.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.name() == name)
     }
@@ -69,15 +69,15 @@ function codeTable(table: Readonly<Record<string, Entry>>): string {
 `,
     `    /// The name on the wire and in metrics.\n${columnOf(rows, "name(self) -> &'static str", ([name]) => `"${name}"`)}`,
     `    /// The HTTP status of a refusal.\n${numbers(rows, 'http')}`,
-    `    /// The WebSocket close code${close === 'close' ? '' : ', where the socket is closed'}.\n${numbers(rows, 'close')}`,
+    `    /// The WebSocket close code${close === 'close' ? '' : ', if the code closes the socket'}.\n${numbers(rows, 'close')}`,
     `    /// Whether the same request may succeed later.\n${property(rows, 'retry', ({ retry }) => retry)}`,
   ];
   if (rows.some(([, { reconnect }]) => reconnect))
     parts.push(
-      `    /// Whether a client whose socket was closed with it connects again by itself.\n${property(rows, 'reconnect', ({ reconnect = false }) => reconnect)}`,
+      `    /// Whether a client whose socket was closed with this code reconnects by itself.\n${property(rows, 'reconnect', ({ reconnect = false }) => reconnect)}`,
     );
   const variants = rows.map(([name, { meaning }]) => `    /// ${meaning}\n    ${pascal(name)},\n`);
-  return `/// What went wrong, by a name that does not change.
+  return `/// A stable code of a refusal or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
 ${variants.join('')}}
@@ -89,7 +89,7 @@ ${parts.join('\n')}}
 
 function sessionCloses(): string {
   const rows = Object.entries(SESSION_CLOSES);
-  return `/// What closes a session of media: the number of the code in \`CONNECTION_CLOSE\`, above 64 (MED-13).
+  return `/// The codes that close a media session: their number in \`CONNECTION_CLOSE\`, above 64 (MED-13).
 pub mod session {
 ${rows.map(([name, number]) => `    /// ${name}\n    pub const ${name}: u16 = ${number};\n`).join('')}
     /// Names and numbers.
@@ -101,32 +101,32 @@ ${rows.map(([name]) => `        ("${name}", ${name}),\n`).join('')}    ];
 
 function limits(): string {
   const rows = limitNames().map((name) => {
-    const { value, min, max, unit, code, why } = LIMITS[name];
+    const { value, min, max, unit, code, rationale } = LIMITS[name];
     const refusal = code === null ? 'None' : `Some(Code::${pascal(code)})`;
     const numbers = [value, min, max].map(grouped).join(', ');
     const row = `"${name}", "${limitKey(name)}", [${numbers}], "${unit}", ${refusal}`;
-    return `/// ${sentence(why)}.\npub const ${screaming(name)}: Limit = Limit::new(${row});\n`;
+    return `/// ${sentence(rationale)}.\npub const ${screaming(name)}: Limit = Limit::new(${row});\n`;
   });
   return `${HEADER}//!
-//! The limits of signaling: defaults, and what an installation may set. The values in force come in messages.
+//! The limits of signaling: defaults, and the range that an operator may set. Messages carry the values in force.
 use super::codes::Code;
 
 /// One limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// As in settings: \`message.bytes\`.
+    /// The name in settings: \`message.bytes\`.
     pub name: &'static str,
-    /// In a pod's environment.
+    /// The key in a pod's environment.
     pub key: &'static str,
     /// The default.
     pub value: u64,
-    /// The least that may be set.
+    /// The lowest value that an operator may set.
     pub min: u64,
-    /// The most that may be set.
+    /// The highest value that an operator may set.
     pub max: u64,
-    /// What the number counts.
+    /// The unit of the values.
     pub unit: &'static str,
-    /// What a caller over the limit gets; \`None\` where no caller is refused.
+    /// The code that a caller over the limit gets; \`None\` if no caller is refused.
     pub code: Option<Code>,
 }
 
@@ -147,7 +147,7 @@ ${rows.join('')}`;
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Subjects and buckets: a constant, or a function of what stands in braces. */
+/** Subjects and buckets: a constant, or a function of the parameters in braces. */
 function templates(subjects: Readonly<Record<string, string>>): string {
   const rows = Object.entries(subjects).map(([name, subject]) => template(name, subject));
   return `${HEADER}//!\n//! NATS subjects and JetStream buckets (BUS-1 to BUS-3).\n\n${rows.join('\n')}`;
@@ -167,7 +167,7 @@ function routes(): string {
   return `${HEADER}//!\n//! The paths of the HTTP interface.\n\n${[...paths, template('pagesSocket', PAGES_SOCKET)].join('\n')}`;
 }
 
-/** What signed tokens are made for. */
+/** The issuer and the audiences of signed tokens. */
 function audiences(): string {
   const { ISSUER, TICKET_AUDIENCE, RESUME_AUDIENCE, MEDIA_AUDIENCE, STREAMS_AUDIENCE } = tokens;
   const rows = { ISSUER, TICKET_AUDIENCE, RESUME_AUDIENCE, MEDIA_AUDIENCE, STREAMS_AUDIENCE };

@@ -1,18 +1,18 @@
 /**
- * The Rust of the contract: `rust/src/generated/`, a module for each family, and the tables of codes, limits, subjects and routes. What a
- * bound or a pattern is in Rust is in `rust/src/bounded.rs`, which is written by hand.
+ * The contract in Rust: `rust/src/generated/`, a module for each family, and the tables of codes, limits, subjects and routes. The types of
+ * bounds and patterns are in `rust/src/bounded.rs`, which is not generated.
  */
 import { FAMILIES, RUST_FAMILIES, SHARED } from './families.ts';
 import { isObject, plain, References, type Json, type JsonObject } from './json-schema.ts';
 import { HEADER, fieldName, grouped, pascal } from './rust-names.ts';
 import { tableFiles } from './rust-tables.ts';
 
-/** A description is a field's documentation; a field without one has a name that says enough. */
+/** The description of a field becomes its documentation; a field without one has a name that is sufficient. */
 const ALLOWS = `#![allow(missing_docs, reason = "the schemas do not describe every field")]\n`;
 const DERIVES = '#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]';
 const REFERENCE = '#/$defs/';
 
-/** Everything that belongs in `rust/src/generated/`, by file name. `subjects`: by the name of their export. */
+/** All files of `rust/src/generated/`, by name. `subjects`: by the name of their export. */
 export function rustFiles(subjects: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const shared = new Set<string>();
   const files = new Map<string, string>();
@@ -28,11 +28,11 @@ function modules(files: readonly string[]): string {
   return `${HEADER}\n${names.map((name) => `pub mod ${name};\n`).join('')}`;
 }
 
-/** The types of one module, in the order in which they are met. */
+/** The types of one module, in order of their first use. */
 class Module {
   readonly #types: string[] = [];
   readonly #names = new Set<string>();
-  /** Shared types that were used. */
+  /** Shared types that the module uses. */
   readonly uses = new Set<string>();
   readonly bounds = new Set<string>();
 
@@ -46,7 +46,7 @@ class Module {
     return this.#types.join('\n');
   }
 
-  /** The type of a value. `name`: what a type of its own is called, where it needs one. */
+  /** The type of a value. `name`: the name of a new type, if the value needs one. */
   type(schema: Json | undefined, name: string): string {
     if (!isObject(schema)) throw new Error(`${name} has no schema`);
     if (typeof schema.$ref === 'string') {
@@ -69,11 +69,11 @@ class Module {
         this.struct(schema, name);
         return name;
       default:
-        throw new Error(`${name}: there is no Rust for ${JSON.stringify(schema)}`);
+        throw new Error(`${name}: there is no Rust type for ${JSON.stringify(schema)}`);
     }
   }
 
-  /** A struct of the fields of `schema`, without the tag, which is the name of the variant. */
+  /** A struct of the fields of `schema`; of a tagged one without the tag, which is the name of the variant. */
   struct(schema: JsonObject, name: string, tagged = false): void {
     const fields = fieldsOf(schema, tagged).map(([field, part]) => this.#field(field, part, name, schema));
     this.add(
@@ -93,7 +93,7 @@ class Module {
           'skip_serializing_if = "Option::is_none"',
           'deserialize_with = "crate::bounded::present"',
         ];
-    if (!required && nullable) throw new Error(`${owner}.${field} may be left out and null`);
+    if (!required && nullable) throw new Error(`${owner}.${field} is optional and nullable`);
     const serde = attributes ? `    #[serde(${attributes.join(', ')})]\n` : '';
     const rust = required ? type : `Option<${type}>`;
     return `${documentation(schema, '    ')}${serde}    pub ${fieldName(field)}: ${rust},\n`;
@@ -109,7 +109,8 @@ class Module {
     if (maximum !== undefined) return this.#bounded('Whole', minimum ?? 0, maximum);
     if (minimum === undefined) return 'i64';
     if (minimum === 0) return 'u64';
-    if (minimum !== 1) throw new Error(`there is no Rust for an integer from ${JSON.stringify(minimum)}`);
+    if (minimum !== 1)
+      throw new Error(`there is no Rust type for an integer from ${JSON.stringify(minimum)}`);
     this.bounds.add('NonZeroU64');
     return 'NonZeroU64';
   }
@@ -122,10 +123,10 @@ class Module {
     return this.#bounded(`List`, minItems, maxItems, `${item}, `);
   }
 
-  #bounded(kind: string, least: Json | undefined, most: Json | undefined, of = ''): string {
-    if (typeof least !== 'number' || typeof most !== 'number') throw new Error(`${kind}: a bound is missing`);
+  #bounded(kind: string, min: Json | undefined, max: Json | undefined, of = ''): string {
+    if (typeof min !== 'number' || typeof max !== 'number') throw new Error(`${kind}: a bound is missing`);
     this.bounds.add(kind);
-    return `${kind}<${of}${grouped(least)}, ${grouped(most)}>`;
+    return `${kind}<${of}${grouped(min)}, ${grouped(max)}>`;
   }
 
   #union(parts: readonly Json[], name: string): string {
@@ -153,7 +154,7 @@ function constant(part: Json): string {
   return part.const;
 }
 
-/** Values that are always the same text, one or several. */
+/** An enumeration of constant strings, one or several. */
 function stringEnum(values: readonly string[], name: string): string {
   const variants = values.map((value) => `    #[serde(rename = "${value}")]\n    ${pascal(value)},\n`);
   return `#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]\npub enum ${name} {\n${variants.join('')}}\n`;
@@ -169,7 +170,7 @@ function documentation(schema: Json, indent = ''): string {
   return text === '' ? '' : `${indent}/// ${text}\n`;
 }
 
-/** Messages are the variants of one enum; bodies and claims stand for themselves. */
+/** Messages are the variants of one enum; each body and each claims object is a type without an enum. */
 function family(name: (typeof RUST_FAMILIES)[number], shared: Set<string>): string {
   const { title, about, messages, newer = false } = { newer: undefined, ...FAMILIES[name] };
   const module = new Module();
@@ -183,7 +184,7 @@ function family(name: (typeof RUST_FAMILIES)[number], shared: Set<string>): stri
       isObject(schema.properties.type) &&
       schema.properties.type.const === message;
     const type = pascal(message);
-    // A body that is shared is one of the shared types.
+    // A shared body is among the shared types.
     if (!isTagged && Object.hasOwn(SHARED, message)) continue;
     const isEmpty = isTagged && fieldsOf(schema, true).length === 0;
     if (!isEmpty) module.struct(schema, type, isTagged);
@@ -215,25 +216,22 @@ function imports(module: Module, shared: string): string {
 const braces = (names: readonly string[]): string =>
   names.length === 1 ? `${names[0]}` : `{${names.join(', ')}}`;
 
-/** The named types that any module uses, and those that they use. */
+/** The shared types that any module uses, and those that they use. */
 function sharedTypes(used: Set<string>): string {
   const module = new Module();
   const references = new References(SHARED, REFERENCE);
-  // The set grows while it is walked: a type may use further ones.
+  // The set grows during the iteration: a type may use further ones.
   for (const name of used) {
     const schema = references.inside(plain(SHARED[name] ?? {}));
     if (!isObject(schema)) continue;
     const { pattern, maxLength, type } = schema;
     if (typeof pattern === 'string') {
-      const most = typeof maxLength === 'number' ? grouped(maxLength) : 'usize::MAX';
-      module.add(
-        name,
-        `pattern!(\n${documentation(schema, '    ')}    ${name}, r"${pattern}", ${most}\n);\n`,
-      );
+      const max = typeof maxLength === 'number' ? grouped(maxLength) : 'usize::MAX';
+      module.add(name, `pattern!(\n${documentation(schema, '    ')}    ${name}, r"${pattern}", ${max}\n);\n`);
     } else if (type === 'object') module.struct(schema, name);
     else if (Array.isArray(schema.anyOf)) module.type(schema, name);
     else module.add(name, `${documentation(schema)}pub type ${name} = ${module.type(schema, name)};\n`);
     for (const use of module.uses) used.add(use);
   }
-  return `${HEADER}//!\n//! What several messages are made of.\n${ALLOWS}\n${imports(module, '')}\n${module.text()}`;
+  return `${HEADER}//!\n//! Types that several messages use.\n${ALLOWS}\n${imports(module, '')}\n${module.text()}`;
 }

@@ -2,22 +2,22 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** What the NATS client takes as `tls`; it reads `caFile` whenever it connects. */
+/** The option `tls` of the NATS client, which reads `caFile` at each connection. */
 export interface BusTls {
   readonly caFile?: string;
   readonly handshakeFirst?: boolean;
 }
 
 /**
- * With a CA nothing is read before the handshake, which the servers have to expect (`handshake_first`). `tls://` without one asks for a
- * certificate of a public CA, after the server's greeting.
+ * With a CA the client begins the TLS handshake before it reads anything, which the servers have to expect (`handshake_first`). `tls://`
+ * without a CA requires a certificate of a public CA, after the server's INFO.
  */
 export function busTls(servers: readonly string[], ca: string | undefined): { readonly tls?: BusTls } {
   if (ca !== undefined) return { tls: { caFile: ca, handshakeFirst: true } };
   return servers.some((server) => server.startsWith('tls://')) ? { tls: {} } : {};
 }
 
-/** The path, if the file holds certificates (PEM) and no broken one; throws a sentence that names the file. */
+/** Returns the path if the file holds certificates (PEM) and all of them can be read; otherwise throws an error that names the file. */
 export function checkCaFile(path: string): string {
   for (const pem of certificatesIn(path)) {
     try {

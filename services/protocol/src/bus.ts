@@ -7,13 +7,13 @@ import { RoomView } from './http.ts';
 import { Left } from './server-messages.ts';
 import { Incarnation, VisitorMarks } from './tokens.ts';
 
-/** Only grows for a pod, over restarts too: `boot` names a process, `epoch` a section that it opened. */
+/** Grows for a pod, also over restarts: `boot` names a process, `epoch` a section that it opened. */
 const Epoch = Type.Integer({ minimum: 1 });
 const Sequence = Type.Integer({ minimum: 0 });
 /** Times between pods are remaining durations, never clock times. */
 const RemainingMs = Type.Integer({ minimum: 0 });
 
-/** A pod's claim on one participant. `awayMs` is there while the person is away: what remains of the grace period. */
+/** A pod's claim on one participant. `awayMs` is present while the participant is away: the rest of the grace period. */
 export const Entry = Type.Object({
   participant: ParticipantId,
   generation: Generation,

@@ -1,4 +1,4 @@
-/** Limits of names and chat. As in `limits.ts`. */
+/** The limits of names and chat, a part of the table in `limits.ts`. */
 export const CHAT_LIMITS = {
   'name.chars': {
     value: 64,
@@ -6,7 +6,7 @@ export const CHAT_LIMITS = {
     max: 256,
     unit: 'characters',
     code: 'NAME_INVALID',
-    why: 'a name fits a tile',
+    rationale: 'a name fits a tile',
   },
   'chat.chars': {
     value: 2000,
@@ -14,7 +14,7 @@ export const CHAT_LIMITS = {
     max: 4000,
     unit: 'characters',
     code: 'CHAT_TOO_LONG',
-    why: 'a long paragraph',
+    rationale: 'a long paragraph',
   },
   'chat.lines': {
     value: 5,
@@ -22,7 +22,7 @@ export const CHAT_LIMITS = {
     max: 1000,
     unit: 'lines per second',
     code: 'TOO_MANY_CHAT_LINES',
-    why: 'faster than a person types; a burst of twice that is allowed',
+    rationale: 'faster than a participant types; a burst of twice that is allowed',
   },
   'chat.history': {
     value: 100,
@@ -30,7 +30,7 @@ export const CHAT_LIMITS = {
     max: 1000,
     unit: 'lines',
     code: null,
-    why: 'what a participant that resumes may have missed',
+    rationale: 'what a participant that resumes may have missed',
   },
   'chat.resumeLines': {
     value: 20,
@@ -38,6 +38,6 @@ export const CHAT_LIMITS = {
     max: 20,
     unit: 'lines',
     code: null,
-    why: 'of one resume; a room gets its chat back from several clients',
+    rationale: 'of one resume; a room recovers its chat from several clients',
   },
 } as const;

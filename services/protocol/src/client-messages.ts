@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { Exclude } from './media.ts';
 import { ResumeChatLine, ChatId, ChatText, DisplayName, Media } from './people.ts';
 
-/** Raised by the client at every connection attempt: it orders two pods' claims on one person. */
+/** Raised by the client at every connection attempt: it orders the claims of two pods on one participant. */
 export const Generation = Type.Integer({ minimum: 1, maximum: 2 ** 31 });
 
 export const Enter = Type.Object({

@@ -7,7 +7,7 @@ export interface CodeEntry {
   readonly close: number | null;
   /** The same request may succeed later; HTTP answers carry Retry-After. */
   readonly retry: boolean;
-  /** A client whose socket was closed with it connects again by itself: the cause may pass although nobody acts. */
+  /** A client whose socket was closed with this code reconnects by itself: the cause may pass without an action of the user. */
   readonly reconnect?: true;
   readonly meaning: string;
 }
@@ -327,7 +327,7 @@ export type Code = keyof typeof CODES;
 
 export const codeNames = (): readonly Code[] => Object.keys(CODES) as Code[];
 
-/** The code that a WebSocket close code stands for; `undefined` for a plain loss (1006) or a close that is no error. */
+/** The code of a WebSocket close code; `undefined` for a lost connection (1006) or a close that is no error. */
 export function codeOfClose(close: number): Code | undefined {
   return codeNames().find((code) => CODES[code].close === close);
 }
@@ -337,7 +337,7 @@ export const isCode = (text: string): text is Code => Object.hasOwn(CODES, text)
 /** A reader treats a code of a newer service as INTERNAL: a retry may help. */
 export const knownCode = (text: string): Code => (isCode(text) ? text : 'INTERNAL');
 
-/** Whether a client whose socket was closed with it connects again by itself. */
+/** Whether a client whose socket was closed with this code reconnects by itself. */
 export function reconnects(code: Code): boolean {
   const entry: CodeEntry = CODES[code];
   return entry.reconnect ?? false;

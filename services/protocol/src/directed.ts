@@ -14,33 +14,33 @@ const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const PARTICIPANT_BYTES = 17;
 const ENVELOPE_ASCII = /^[!-~]+$/;
-/** Longest id a sender may give a directed message. */
-export const DIRECTED_ID_BYTES = 24;
+/** Longest id that a sender may give a directed message. */
+export const MAX_DIRECTED_ID_BYTES = 24;
 
 export interface DirectedHead {
-  /** A participant, or a visitor of pages: both are written alike. */
+  /** A participant, or a visitor of pages: both ids have the same length. */
   readonly to: ParticipantId;
-  /** Comes back in `undelivered`; unique among the sender's recent messages. */
+  /** Returned in `undelivered`; unique among the sender's recent messages. */
   readonly id: string;
-  /** Where the payload starts. */
+  /** The offset of the payload. */
   readonly payloadAt: number;
 }
 
 export const isDirected = (message: Uint8Array): boolean => message[0] === FROM_CLIENT;
 
-/** Reads the envelope of a client's directed message; `undefined` where it is malformed or for nobody of this kind. Nothing is copied. */
+/** Reads the envelope of a client's directed message; `undefined` if it is malformed or `isRecipient` refuses `to`. Copies no payload. */
 export function readDirected(
   message: Uint8Array,
-  isReader: (text: string) => boolean = isParticipantId,
+  isRecipient: (text: string) => boolean = isParticipantId,
 ): DirectedHead | undefined {
   const afterTo = 1 + PARTICIPANT_BYTES;
   if (message[0] !== FROM_CLIENT || message[afterTo] !== SPACE) return undefined;
   const newline = message.indexOf(NEWLINE, afterTo);
   const idBytes = newline - afterTo - 1;
-  if (newline === -1 || idBytes < 1 || idBytes > DIRECTED_ID_BYTES) return undefined;
+  if (newline === -1 || idBytes < 1 || idBytes > MAX_DIRECTED_ID_BYTES) return undefined;
   const id = ascii(message, afterTo + 1, newline);
   const to = ascii(message, 1, afterTo);
-  if (id === undefined || to === undefined || !isReader(to)) return undefined;
+  if (id === undefined || to === undefined || !isRecipient(to)) return undefined;
   return { to, id, payloadAt: newline + 1 };
 }
 
@@ -54,14 +54,14 @@ function ascii(bytes: Uint8Array, from: number, to: number): string | undefined 
   return text;
 }
 
-/** The envelope a pod puts before the payload it hands on. */
+/** The envelope that a pod puts before the payload that it delivers. */
 export const directedPrefix = (from: ParticipantId): string => `<${from}\n`;
 
-/** What a client sends: the whole text message for a text payload. */
+/** The text message that a client sends for a text payload. */
 export const directedText = (to: ParticipantId, id: string, payload: string): string =>
   `>${to} ${id}\n${payload}`;
 
-/** What a client sends: the whole binary message for a binary payload. */
+/** The binary message that a client sends for a binary payload. */
 export function directedBinary(to: ParticipantId, id: string, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = new TextEncoder().encode(`>${to} ${id}\n`);
   const message = new Uint8Array(head.length + payload.length);
@@ -75,7 +75,7 @@ export interface DirectedReceived<Payload> {
   readonly payload: Payload;
 }
 
-/** Reads a directed message as a client receives it in a text frame; `undefined` where it is none. */
+/** Reads a directed message as a client receives it in a text frame; `undefined` if it is another message. */
 export function receivedText(message: string): DirectedReceived<string> | undefined {
   const newline = 1 + PARTICIPANT_BYTES;
   const from = message.slice(1, newline);
@@ -83,7 +83,7 @@ export function receivedText(message: string): DirectedReceived<string> | undefi
   return { from, payload: message.slice(newline + 1) };
 }
 
-/** Reads a directed message as a client receives it in a binary frame; `undefined` where it is none. The payload is a view. */
+/** Reads a directed message as a client receives it in a binary frame; `undefined` if it is another message. The payload is a view. */
 export function receivedBinary(message: Uint8Array): DirectedReceived<Uint8Array> | undefined {
   const newline = 1 + PARTICIPANT_BYTES;
   if (message[0] !== TO_CLIENT || message[newline] !== NEWLINE) return undefined;
@@ -103,8 +103,8 @@ export interface DirectedTransfer {
   readonly payload: Uint8Array;
 }
 
-const LONGEST_TRANSFER_HEAD = 256;
-/** As `writeTransfer` writes it: a head has one spelling. */
+const MAX_TRANSFER_HEAD_BYTES = 256;
+/** Only the form that `writeTransfer` writes: no transfer has two heads. */
 const REF = /^(?:0|[1-9]\d{0,15})$/;
 /** In place of a room: the message is for a visitor of pages. */
 export const NO_ROOM = '-';
@@ -118,9 +118,9 @@ export function writeTransfer(transfer: DirectedTransfer): Uint8Array {
   return message;
 }
 
-/** `undefined` where it is malformed. The payload is a view of the message. */
+/** `undefined` if it is malformed. The payload is a view of the message. */
 export function readTransfer(message: Uint8Array): DirectedTransfer | undefined {
-  const newline = message.subarray(0, LONGEST_TRANSFER_HEAD).indexOf(NEWLINE);
+  const newline = message.subarray(0, MAX_TRANSFER_HEAD_BYTES).indexOf(NEWLINE);
   if (newline === -1) return undefined;
   const [room, from, to, ref, pod, kind, ...more] = String.fromCharCode(
     ...message.subarray(0, newline),

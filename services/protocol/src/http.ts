@@ -1,4 +1,4 @@
-/** The HTTP interface `/v1`: bodies of requests and answers, and the table of routes that the OpenAPI page is made from. */
+/** The HTTP interface `/v1`: bodies of requests and answers, and the table of routes, from which the OpenAPI page is generated. */
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Code } from './codes.ts';
 import { ParticipantId, RegionId, RoomId, RoomName } from './ids.ts';
@@ -15,14 +15,16 @@ export const IceOffer = Type.Object({
   iceServers: Type.Array(IceServer),
   iceTtlS: Type.Integer({
     minimum: 0,
-    description: 'For how many seconds the credentials make new allocations; 0 where there are none.',
+    description: 'Seconds for which the credentials make new allocations; 0 where there are none.',
   }),
 });
 export type IceOffer = Static<typeof IceOffer>;
 
 export const RelayOffer = Type.Object({
   url: Type.String({ description: 'Address of the relay, for WebTransport and WebSocket.' }),
-  token: Type.String({ description: 'Scoped EdDSA token: what may be published and subscribed to.' }),
+  token: Type.String({
+    description: 'EdDSA token that grants publishing and subscribing to the paths in it.',
+  }),
   certificateHashes: Type.Array(Type.String(), {
     description: 'SHA-256, base64; empty where the certificate is from a public CA. Current and next.',
   }),
@@ -38,7 +40,7 @@ export const RoomView = Type.Object({
   locked: Type.Boolean(),
   lobby: Type.Optional(Type.Boolean({ description: 'Newcomers wait until the owner admits them.' })),
   hardCap: Type.Optional(
-    Type.Boolean({ description: 'The cap is kept exactly, by seats in the home region.' }),
+    Type.Boolean({ description: 'The cap is enforced exactly, by seats in the home region.' }),
   ),
 });
 export type RoomView = Static<typeof RoomView>;
@@ -49,28 +51,28 @@ export const CreateRoomRequest = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Most participants, kept exactly; the installation may allow fewer.',
+      description: 'Maximum number of participants, enforced exactly; the installation may allow fewer.',
     }),
   ),
   lobby: Type.Optional(Type.Boolean({ description: 'Newcomers wait until the owner admits them.' })),
 });
-/** What is not named stays as it is. */
+/** A field that is absent stays unchanged. */
 export const ChangeRoomRequest = Type.Object({
   locked: Type.Optional(Type.Boolean()),
   lobby: Type.Optional(Type.Boolean()),
 });
 export const CreateRoomAnswer = Type.Object({
   room: RoomView,
-  link: Type.String({ description: 'The page of the room.' }),
+  link: Type.String({ description: 'Address of the page of the room.' }),
   ownerKey: Type.String({ description: 'Shown once; send it as `Authorization: Bearer`.' }),
   idleMs: Type.Integer({
     minimum: 1,
-    description: 'The room ends by itself when it was not used for this long.',
+    description: 'The room is deleted when it was not used for this time.',
   }),
 });
 export const DeviceId = Type.String({
   pattern: '^[A-Za-z0-9_-]{16,64}$',
-  description: 'A random id that the client keeps: what a ban recognises besides the network address.',
+  description: 'A random id that the client keeps. A ban matches it, or the network address.',
 });
 export const JoinRequest = Type.Object({
   name: Type.Optional(DisplayName),
@@ -85,7 +87,7 @@ export const JoinAnswer = Type.Object({
 });
 export const LiveRequest = Type.Object({
   publish: Type.Optional(
-    Type.Boolean({ description: 'To publish the broadcast, and not only to subscribe to it.' }),
+    Type.Boolean({ description: 'Whether to publish the broadcast, and not only to subscribe to it.' }),
   ),
   exclude: Exclude,
 });
@@ -96,15 +98,14 @@ export const LiveAnswer = Type.Object({
 export const BanRequest = Type.Object({
   network: Type.Optional(
     Type.Boolean({
-      description:
-        'Everyone behind the same network address too; always so for a client that gave no device id.',
+      description: 'Also bans the network address; always the case for a client that sent no device id.',
     }),
   ),
 });
 export const Ban = Type.Object({
   id: Type.String(),
   name: DisplayName,
-  network: Type.Boolean({ description: 'Covers the network address too.' }),
+  network: Type.Boolean({ description: 'Whether it covers the network address too.' }),
   at: Type.Integer({ description: 'Unix time in ms.' }),
 });
 export const BanList = Type.Object({ bans: Type.Array(Ban) });
@@ -114,13 +115,13 @@ export const ListedParticipant = Type.Object({
   state: Type.Union([...Presence.anyOf, Type.Literal('waiting')], {
     description: 'As in the roster, or `waiting` in the lobby.',
   }),
-  owner: Type.Optional(Type.Boolean({ description: 'Came with the owner key of the room.' })),
+  owner: Type.Optional(Type.Boolean({ description: 'Joined with the owner key of the room.' })),
 });
 export const ParticipantList = Type.Object({ participants: Type.Array(ListedParticipant) });
-/** No enumeration: a client must understand an error of a newer pod, if not its code (`knownCode`). */
+/** Not an enumeration: a client must accept an error of a newer pod whose code it does not know (`knownCode`). */
 export const CodeName = Type.String({
   pattern: '^[A-Z][A-Z0-9_]{1,63}$',
-  description: 'A code of the table of codes; a reader takes one it does not know for INTERNAL.',
+  description: 'A code of the table of codes; a reader treats an unknown one as INTERNAL.',
 });
 
 export const ErrorAnswer = Type.Object({
@@ -143,7 +144,7 @@ export type ErrorAnswer = Static<typeof ErrorAnswer>;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With `:parameters`, as the router takes it. */
+  /** With `:parameters`, in the syntax of the router. */
   readonly path: string;
   readonly summary: string;
   readonly body: TSchema | null;
@@ -152,7 +153,7 @@ export interface Route {
   readonly codes: readonly Code[];
 }
 
-/** Of every request that needs the owner key. */
+/** The codes of every request that needs the owner key. */
 const OWNER_CODES = [
   'BAD_REQUEST',
   'BODY_TOO_LARGE',
@@ -222,7 +223,7 @@ export const ROUTES = {
   listBans: {
     method: 'GET',
     path: '/v1/rooms/:room/bans',
-    summary: 'The bans of a named room',
+    summary: 'List the bans of a named room',
     body: null,
     answer: { status: 200, schema: BanList },
     owner: true,
@@ -240,7 +241,7 @@ export const ROUTES = {
   listParticipants: {
     method: 'GET',
     path: '/v1/rooms/:room/participants',
-    summary: 'The participants of a named room, on every pod, and those who wait in its lobby',
+    summary: 'List the participants of a named room, on every pod, and the newcomers in its lobby',
     body: null,
     answer: { status: 200, schema: ParticipantList },
     owner: true,
@@ -249,7 +250,7 @@ export const ROUTES = {
   ban: {
     method: 'POST',
     path: '/v1/rooms/:room/participants/:participant/ban',
-    summary: 'Remove a participant and keep its device, or its network too, out',
+    summary: 'Remove a participant and ban its device, or its network too',
     body: BanRequest,
     answer: { status: 200, schema: Ban },
     owner: true,
@@ -294,8 +295,7 @@ export const ROUTES = {
   joinRoom: {
     method: 'POST',
     path: '/v1/rooms/:room/join',
-    summary:
-      'Ask to join, as owner where the key is sent: answers a ticket, the socket address and ICE servers',
+    summary: 'Ask to join, as owner if the key is sent: answers a ticket and the socket address',
     body: JoinRequest,
     answer: { status: 200, schema: JoinAnswer },
     owner: false,
@@ -337,6 +337,6 @@ export const ROUTES = {
   },
 } as const satisfies Record<string, Route>;
 
-/** The socket of a room, beside the routes: `/v1/rooms/:room/socket`. */
+/** The socket of a room, which is not in the table of routes: `/v1/rooms/:room/socket`. */
 export const SOCKET_PATH = /^\/v1\/rooms\/([^/?]+)\/socket(?:\?|$)/;
 export const socketPath = (room: RoomId): string => `/v1/rooms/${room}/socket`;

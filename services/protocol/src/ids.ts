@@ -1,4 +1,4 @@
-/** Names of rooms, participants, pods and regions: the grammar, and how to read it. SPEC rules ROOM-1 to ROOM-4. */
+/** Ids of rooms, participants, pods and regions: their grammar and a parser. SPEC rules ROOM-1 to ROOM-4. */
 import { Type, type Static } from 'typebox';
 
 /** 16 symbols of Crockford base32 in four groups: 80 bits, so an ad-hoc room cannot be guessed. */
@@ -21,14 +21,14 @@ const PARTICIPANT_PATTERN = '^p[0-9a-hjkmnp-tv-z]{16}$';
 
 export const ParticipantId = Type.String({
   pattern: PARTICIPANT_PATTERN,
-  description: 'Chosen by the server at join; the same person keeps it through every resume.',
+  description: 'Chosen by the server at join; a participant keeps it through every resume.',
 });
 export const PodId = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,62}$', maxLength: 63 });
 
 export const LiveName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
   maxLength: 64,
-  description: 'A live broadcast, which has no room: one segment, as it stands in the address of its page.',
+  description: 'A live broadcast, which has no room: one segment of the address of its page.',
 });
 
 export type RoomId = Static<typeof RoomId>;
@@ -47,7 +47,7 @@ export const isParticipantId = (text: string): boolean => PARTICIPANT.test(text)
 const AD_HOC = new RegExp(`^${AD_HOC_ROOM_PATTERN}$`);
 const NAMED = new RegExp(`^${NAMED_ROOM_PATTERN}$`);
 
-/** Reads a room id; `undefined` where it is neither an ad-hoc nor a named room. */
+/** Reads a room id; `undefined` if it is neither an ad-hoc nor a named room. */
 export function parseRoomId(text: string): RoomReference | undefined {
   if (AD_HOC.test(text)) return { kind: 'ad-hoc', room: text };
   if (!NAMED.test(text)) return undefined;
@@ -64,7 +64,7 @@ export function symbols(bytes: Uint8Array): string {
   return text;
 }
 
-/** A new ad-hoc room id from 16 random bytes. Nobody creates such a room: it exists while people are in it. */
+/** A new ad-hoc room id from 16 random bytes. Such a room is not created in advance: it exists while participants are in it. */
 export function adHocRoomId(random: Uint8Array): RoomId {
   const text = symbols(random.subarray(0, 16));
   return `${text.slice(0, 4)}-${text.slice(4, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}`;

@@ -1,6 +1,6 @@
 /**
- * Every limit of the platform: its name, default, unit, the code a caller gets over it, and why that value. The key in a pod's
- * environment is `PARLEY_LIMIT_` and the name in capitals with underscores (`limitKey`). SPEC rule LIM-1.
+ * Every limit of the platform: its name, default, range, unit, the code that a caller over it gets, and the rationale of the value. The key
+ * in a pod's environment is `PARLEY_LIMIT_` and the name in capitals with underscores (`limitKey`). SPEC rule LIM-1.
  */
 import type { Code } from './codes.ts';
 import { CHAT_LIMITS } from './chat-limits.ts';
@@ -13,9 +13,9 @@ export interface Limit {
   readonly min: number;
   readonly max: number;
   readonly unit: string;
-  /** The code that a caller over the limit gets; `null` where nothing is refused. */
+  /** The code that a caller over the limit gets; `null` if no caller is refused. */
   readonly code: Code | null;
-  readonly why: string;
+  readonly rationale: string;
 }
 
 const define = <Names extends string>(table: Record<Names, Limit>): Record<Names, Limit> => table;
@@ -28,7 +28,7 @@ export const LIMITS = define({
     max: 100_000,
     unit: 'sockets',
     code: 'POD_FULL',
-    why: 'well below the 20,000 descriptors a process usually gets, as the edge needs two for each',
+    rationale: 'well below the 20,000 descriptors a process usually gets, as the edge needs two per socket',
   },
   'pod.rooms': {
     value: 4000,
@@ -36,7 +36,7 @@ export const LIMITS = define({
     max: 100_000,
     unit: 'rooms',
     code: 'POD_FULL',
-    why: 'each room is one NATS subscription',
+    rationale: 'each room is one NATS subscription',
   },
   'address.sockets': {
     value: 500,
@@ -44,7 +44,7 @@ export const LIMITS = define({
     max: 100_000,
     unit: 'sockets',
     code: 'TOO_MANY_SOCKETS',
-    why: 'an office or a school behind one address',
+    rationale: 'an office or a school behind one address',
   },
   'address.joins': {
     value: 120,
@@ -52,7 +52,7 @@ export const LIMITS = define({
     max: 10_000_000,
     unit: 'joins per minute',
     code: 'TOO_MANY_JOINS',
-    why: 'two a second for everyone behind one address',
+    rationale: 'two a second for all clients behind one address',
   },
   'address.resumes': {
     value: 1000,
@@ -60,7 +60,8 @@ export const LIMITS = define({
     max: 10_000_000,
     unit: 'resumes and enters per minute',
     code: 'TOO_MANY_REQUESTS',
-    why: 'the 500 sockets of an office come back from a dead pod, and once more from the next; counted before the token is verified',
+    rationale:
+      'the 500 sockets of an office reconnect after a pod died, and once more after the next; counted before the token is verified',
   },
   'participant.resumes': {
     value: 20,
@@ -68,7 +69,8 @@ export const LIMITS = define({
     max: 10_000_000,
     unit: 'resumes and enters per minute',
     code: 'TOO_MANY_REQUESTS',
-    why: 'a network that fails every three seconds; counted after the ticket or token is verified, so that one that is replayed from many networks takes little of `pod.reads` and `pod.resumes`',
+    rationale:
+      'a network that fails every three seconds; counted after the ticket or token is verified, so that a token that is replayed from many networks uses little of `pod.reads` and `pod.resumes`',
   },
   'address.reads': {
     value: 1500,
@@ -76,7 +78,8 @@ export const LIMITS = define({
     max: 10_000_000,
     unit: 'requests per minute',
     code: 'TOO_MANY_REQUESTS',
-    why: 'reading a named room costs a read of the store, `relay` a signature: each of 500 people in an office may ask for both, and again when a relay is lost; what joins read is bounded by `address.joins`',
+    rationale:
+      'reading a named room costs a read of the store, `relay` a signature: each of 500 participants in an office may ask for both, and again when a relay is lost; what joins read is bounded by `address.joins`',
   },
   'pod.joins': {
     value: 200,
@@ -84,7 +87,8 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'joins per second',
     code: 'POD_FULL',
-    why: 'after a burst of `pod.sockets`, which is everyone for whom the pod has room: a fifth of a processor; counted after all cheap checks, so that refused requests take nothing from others',
+    rationale:
+      'after a burst of `pod.sockets`, which is all clients that fit on the pod: a fifth of a processor; counted after all cheap checks, so that refused requests take nothing from other clients',
   },
   'pod.resumes': {
     value: 200,
@@ -92,7 +96,8 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'resumes per second',
     code: 'POD_FULL',
-    why: 'after a burst of `pod.sockets`, with which a pod takes in all people of a dead one: in rooms of eight, three quarters of a processor; counted after the token is verified, so that junk takes nothing from others',
+    rationale:
+      'after a burst of `pod.sockets`, with which a pod accepts all participants of a dead one: in rooms of eight, three quarters of a processor; counted after the token is verified, so that invalid tokens take nothing from other clients',
   },
   'pod.reads': {
     value: 400,
@@ -100,7 +105,8 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'store reads per second',
     code: 'POD_FULL',
-    why: 'after a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and come back; requests and tickets are counted apart, so that neither keeps out the other',
+    rationale:
+      'after a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and resume; requests and tickets are counted apart, so that neither blocks the other',
   },
   'pod.badMessageLogLines': {
     value: 60,
@@ -108,7 +114,8 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'log lines per minute',
     code: null,
-    why: 'of messages on NATS that are not understood: enough to find their sender; `parley_nats_invalid_messages_total` counts all of them',
+    rationale:
+      'of messages on NATS that are not understood: enough to find their sender; `parley_nats_invalid_messages_total` counts all of them',
   },
   'address.rooms': {
     value: 30,
@@ -116,7 +123,7 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'named rooms per hour',
     code: 'TOO_MANY_ROOMS',
-    why: 'a named room is kept until it is deleted or was not used for `room.idleTimeout`',
+    rationale: 'a named room is kept until it is deleted or was not used for `room.idleTimeout`',
   },
   'address.moderation': {
     value: 240,
@@ -124,7 +131,7 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'requests per minute',
     code: 'TOO_MANY_REQUESTS',
-    why: 'an owner who admits a whole class one by one; each costs a read of the store',
+    rationale: 'an owner who admits a whole class one by one; each costs a read of the store',
   },
   'room.bans': {
     value: 200,
@@ -132,7 +139,7 @@ export const LIMITS = define({
     max: 500,
     unit: 'bans',
     code: 'TOO_MANY_BANS',
-    why: 'they are read with the room at every join, and sent between pods in one message',
+    rationale: 'they are read with the room at every join, and sent between pods in one message',
   },
   'room.kicked': {
     value: 200,
@@ -140,7 +147,8 @@ export const LIMITS = define({
     max: 1000,
     unit: 'participants',
     code: null,
-    why: 'over it the earliest is forgotten, whose resume token is then treated as that of a participant that left',
+    rationale:
+      'over it the earliest is dropped: its resume token is then treated as that of a participant that left',
   },
   'room.lobby': {
     value: 50,
@@ -148,7 +156,7 @@ export const LIMITS = define({
     max: 1000,
     unit: 'people waiting',
     code: 'LOBBY_FULL',
-    why: 'the owner sees each of them; counted against the local roster',
+    rationale: 'the owner sees each of them; counted against the local roster',
   },
   'address.lobby': {
     value: 10,
@@ -156,7 +164,8 @@ export const LIMITS = define({
     max: 1000,
     unit: 'people waiting',
     code: 'LOBBY_FULL',
-    why: 'of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns',
+    rationale:
+      'of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns',
   },
   'lobby.timeout': {
     value: 900_000,
@@ -164,7 +173,7 @@ export const LIMITS = define({
     max: 86_400_000,
     unit: 'ms',
     code: 'LOBBY_TIMEOUT',
-    why: 'a quarter of an hour without an answer of the owner',
+    rationale: 'a quarter of an hour without an answer from the owner',
   },
   'room.participants': {
     value: 100,
@@ -172,7 +181,8 @@ export const LIMITS = define({
     max: 1000,
     unit: 'participants',
     code: 'ROOM_FULL',
-    why: 'soft unless the room was made with a cap: counted against the local roster; a section of 1,000 people is half of what NATS takes in a message',
+    rationale:
+      'soft unless the room was made with a cap: counted against the local roster; a section of 1,000 participants is half of the largest message of NATS',
   },
   'room.idleTimeout': {
     value: 7_776_000_000,
@@ -180,7 +190,8 @@ export const LIMITS = define({
     max: 315_360_000_000,
     unit: 'ms',
     code: 'ROOM_NOT_FOUND',
-    why: '90 days: a room that is used once in a quarter stays; pods with people in a room renew it about once a minute at most',
+    rationale:
+      '90 days: a room that is used once in a quarter stays; pods with participants in a room renew it about once a minute at most',
   },
   'region.rooms': {
     value: 50_000,
@@ -188,7 +199,8 @@ export const LIMITS = define({
     max: 10_000_000,
     unit: 'named rooms',
     code: 'REGION_FULL',
-    why: "20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred people are half of it",
+    rationale:
+      "20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it",
   },
   'mesh.participants': {
     value: 4,
@@ -196,7 +208,7 @@ export const LIMITS = define({
     max: 12,
     unit: 'participants',
     code: null,
-    why: 'up to here media goes from peer to peer',
+    rationale: 'up to here media goes from peer to peer',
   },
   ...CHAT_LIMITS,
   'ticket.ttl': {
@@ -205,7 +217,7 @@ export const LIMITS = define({
     max: 300_000,
     unit: 'ms',
     code: 'TICKET_EXPIRED',
-    why: 'from the answer to the socket is one round trip',
+    rationale: 'between the answer and the socket is one round trip',
   },
   'resume.grace': {
     value: 30_000,
@@ -213,7 +225,7 @@ export const LIMITS = define({
     max: 600_000,
     unit: 'ms',
     code: 'RESUME_EXPIRED',
-    why: 'a reload, a lift, a change of network',
+    rationale: 'a reload, a lift, a change of network',
   },
   'resume.ttl': {
     value: 600_000,
@@ -221,7 +233,7 @@ export const LIMITS = define({
     max: 86_400_000,
     unit: 'ms',
     code: 'RESUME_EXPIRED',
-    why: 'a client that is connected gets a new one after a third of it; a token that leaked is worth nothing soon after',
+    rationale: 'a connected client gets a new token after a third of it; a leaked token is soon invalid',
   },
   'room.owners': {
     value: 5,
@@ -229,7 +241,8 @@ export const LIMITS = define({
     max: 100,
     unit: 'participants',
     code: 'ROOM_FULL',
-    why: 'owners who may enter a full room, counted against the local roster; further ones need a free place like everyone else',
+    rationale:
+      'owners who may enter a full room, counted against the local roster; further ones need a free place like other participants',
   },
   'pod.departures': {
     value: 50_000,
@@ -237,7 +250,8 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'participants',
     code: null,
-    why: 'participants that left, remembered for `resume.ttl` so that their tokens are refused: 83 a second; over it the earliest is forgotten',
+    rationale:
+      'participants that left, remembered for `resume.ttl` so that their tokens are refused: 83 a second; over it the earliest is dropped',
   },
   ...MEDIA_LIMITS,
   ...PAGE_LIMITS,
@@ -247,7 +261,8 @@ export const LIMITS = define({
     max: 600_000,
     unit: 'ms',
     code: null,
-    why: 'a full pod moves its people at 800 a second, which the others take; well within the 30 s that Kubernetes gives a process to end',
+    rationale:
+      'a full pod moves its participants at 800 a second, which the other pods accept; well within the 30 s that Kubernetes gives a process to end',
   },
   'directed.timeout': {
     value: 1500,
@@ -255,7 +270,7 @@ export const LIMITS = define({
     max: 10_000,
     unit: 'ms',
     code: null,
-    why: 'a sender learns within 2 s that a message was not delivered (P7)',
+    rationale: 'a sender is informed within 2 s that a message was not delivered (P7)',
   },
   'directed.pending': {
     value: 20_000,
@@ -263,7 +278,7 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'messages',
     code: null,
-    why: 'messages to other pods that wait for an answer; over it the oldest is reported undelivered',
+    rationale: 'messages to other pods that wait for an answer; over it the oldest is reported undelivered',
   },
 } as const satisfies Record<string, Limit>);
 

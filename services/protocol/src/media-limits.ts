@@ -6,7 +6,8 @@ export const MEDIA_LIMITS = {
     max: 86_400_000,
     unit: 'ms',
     code: null,
-    why: 'a participant who was removed makes no allocations after it; the socket gives fresh credentials before',
+    rationale:
+      'a participant who was removed makes no allocations after it; the socket sends fresh credentials before',
   },
   'turn.networkAllocations': {
     value: 480,
@@ -14,7 +15,8 @@ export const MEDIA_LIMITS = {
     max: 60_000,
     unit: 'allocations',
     code: null,
-    why: 'of one network on a TURN node: 50 people in calls of four have 150 ends of connections with three each; seven such networks fill the default ports; coturn answers 486',
+    rationale:
+      'of one network on a TURN node: 50 participants in calls of four have 150 ends of connections with three each; seven such networks fill the default ports; coturn answers 486',
   },
   'socket.iceRequests': {
     value: 12,
@@ -22,7 +24,7 @@ export const MEDIA_LIMITS = {
     max: 100_000,
     unit: 'requests per minute',
     code: 'TOO_MANY_ICE_REQUESTS',
-    why: 'a client asks when a path breaks, at most every 5 s, and before its credentials end',
+    rationale: 'a client asks when a path breaks, at most every 5 s, and before its credentials end',
   },
   'address.iceRequests': {
     value: 600,
@@ -30,7 +32,7 @@ export const MEDIA_LIMITS = {
     max: 10_000_000,
     unit: 'requests per minute',
     code: 'TOO_MANY_ICE_REQUESTS',
-    why: 'of one network: an office whose TURN node ends, in which every client asks at once',
+    rationale: 'of one network: an office whose TURN node ends, in which every client asks at once',
   },
   'turn.leaseDuration': {
     value: 6000,
@@ -38,7 +40,8 @@ export const MEDIA_LIMITS = {
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'a TURN node renews its lease every 2 s: two renewals may be lost before no client is sent to it',
+    rationale:
+      'a TURN node renews its lease every 2 s: two renewals may be lost before no client is sent to it',
   },
   'turn.nodes': {
     value: 256,
@@ -46,7 +49,7 @@ export const MEDIA_LIMITS = {
     max: 10_000,
     unit: 'nodes',
     code: null,
-    why: 'an installation has tens; more are an attack with invented names, and are ignored',
+    rationale: 'an installation has tens; more are an attack with invented names, and are ignored',
   },
   'turn.offered': {
     value: 2,
@@ -54,7 +57,8 @@ export const MEDIA_LIMITS = {
     max: 8,
     unit: 'nodes',
     code: null,
-    why: 'one may end in the middle of a call; each more costs everybody an allocation for every connection and transport',
+    rationale:
+      'one may end in the middle of a call; each further node costs every client an allocation for every connection and transport',
   },
   'media.leaseDuration': {
     value: 6000,
@@ -62,7 +66,7 @@ export const MEDIA_LIMITS = {
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'a relay renews its lease every 2 s: two renewals may be lost before no client is sent to it',
+    rationale: 'a relay renews its lease every 2 s: two renewals may be lost before no client is sent to it',
   },
   'media.relays': {
     value: 256,
@@ -70,7 +74,7 @@ export const MEDIA_LIMITS = {
     max: 10_000,
     unit: 'relays',
     code: null,
-    why: 'a region has tens; more are an attack with invented names, and are ignored',
+    rationale: 'a region has tens; more are an attack with invented names, and are ignored',
   },
   'media.participantsPerRelay': {
     value: 50,
@@ -78,7 +82,8 @@ export const MEDIA_LIMITS = {
     max: 10_000,
     unit: 'participants',
     code: null,
-    why: 'of one room; more are sent to one more relay each time, and what these publish crosses between the relays once',
+    rationale:
+      'of one room; each time as many more use one more relay, and their media crosses between the relays once',
   },
   'media.tokenMaxAge': {
     value: 300_000,
@@ -86,7 +91,8 @@ export const MEDIA_LIMITS = {
     max: 3_600_000,
     unit: 'ms',
     code: null,
-    why: 'a participant that left a room keeps a token: it opens no session after this time, and the socket issues fresh ones',
+    rationale:
+      'a participant that left a room keeps a token: it opens no session after this time, and the socket issues fresh ones',
   },
   'media.session': {
     value: 43_200_000,
@@ -94,6 +100,6 @@ export const MEDIA_LIMITS = {
     max: 604_800_000,
     unit: 'ms',
     code: null,
-    why: 'a session on a relay outlives a working day; then a fresh token opens the next one',
+    rationale: 'a session on a relay outlives a working day; then a fresh token opens the next one',
   },
 } as const;

@@ -10,20 +10,23 @@ export const CertificateHash = Type.String({ pattern: '^[A-Za-z0-9+/]{42}[AEIMQU
 export const RelayName = Type.String({
   pattern: '^[A-Za-z0-9_-]+$',
   maxLength: 128,
-  description: 'Its name: the same after a restart.',
+  description: 'Name of the relay, which stays the same over restarts.',
 });
 export const RelayUrl = Type.String({
   ...address,
-  description: 'Where clients connect: WebTransport, QUIC or WebSocket.',
+  description: 'Address to which clients connect: WebTransport, QUIC or WebSocket.',
 });
 
-/** A field that is not known is skipped, so that relays and pods of two versions understand each other. */
+/** Readers ignore unknown fields, so that relays and pods of two versions work together. */
 export const MediaRelay = Type.Object({
   relay: RelayName,
-  epoch: Type.Integer({ minimum: 1, description: 'Which run of it: a later one is greater.' }),
+  epoch: Type.Integer({
+    minimum: 1,
+    description: 'Orders the runs of the process: a later run has a greater epoch.',
+  }),
   role: Type.Union([Type.Literal('origin'), Type.Literal('leaf')], {
     description:
-      'A leaf serves clients and gets from its origins; an origin serves leaves, and clients where there is no leaf.',
+      'A leaf serves clients and subscribes at its origins; an origin serves leaves, and clients where there is no leaf.',
   }),
   url: RelayUrl,
   certificateHashes: Type.Array(CertificateHash, {
@@ -31,7 +34,7 @@ export const MediaRelay = Type.Object({
     description: 'Current and next; empty where the certificate is from a public CA.',
   }),
   sessions: Type.Integer({ minimum: 0 }),
-  capacity: Type.Integer({ minimum: 1, description: 'Sessions it takes.' }),
+  capacity: Type.Integer({ minimum: 1, description: 'Maximum number of sessions.' }),
   draining: Type.Optional(
     Type.Boolean({ description: 'The relay is about to end: no client is sent to it.' }),
   ),
@@ -42,16 +45,15 @@ export type MediaRelay = Static<typeof MediaRelay>;
 export const Exclude = Type.Optional(
   Type.String({
     maxLength: 256,
-    description:
-      'The address of a relay that was lost or drains: the answer names another one where there is one.',
+    description: 'The address of a relay that was lost or drains: the answer is another one if there is one.',
   }),
 );
 
-/** What one participant may publish, as a pattern of tokens (STR-105): `rooms/{room}/{participant}/camera` and the like. */
+/** The broadcasts that one participant may publish, as a pattern of tokens (STR-105): `rooms/{room}/{participant}/camera` and others. */
 export const participantBroadcasts = (room: RoomId, participant: ParticipantId): string =>
   `rooms/${room}/${participant}/*`;
 /** The path of a broadcast that has no room. */
 export const liveBroadcast = (name: string): string => `live/${name}`;
 
-/** What everyone in a room may subscribe to. */
+/** The broadcasts that all participants of a room may subscribe to. */
 export const roomBroadcasts = (room: RoomId): string => `rooms/${room}/**`;

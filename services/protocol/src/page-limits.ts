@@ -6,7 +6,7 @@ export const PAGE_LIMITS = {
     max: 67_108_864,
     unit: 'bytes',
     code: 'PAGE_TOO_LARGE',
-    why: 'a long article with its pictures; its readers keep it in memory',
+    rationale: 'a long article with its pictures; its readers keep it in memory',
   },
   'page.chunkBytes': {
     value: 65_536,
@@ -14,7 +14,8 @@ export const PAGE_LIMITS = {
     max: 131_072,
     unit: 'bytes',
     code: null,
-    why: 'one message of a data channel in every browser; the manifest of the largest page stays at 11 KiB',
+    rationale:
+      'one message of a data channel in every browser; the manifest of the largest page stays at 11 KiB',
   },
   'page.memoryBytes': {
     value: 67_108_864,
@@ -22,7 +23,7 @@ export const PAGE_LIMITS = {
     max: 1_073_741_824,
     unit: 'bytes',
     code: 'PAGES_TOO_LARGE',
-    why: 'of all pages that one tab holds: four of the largest',
+    rationale: 'all pages of one tab: four of the largest',
   },
   'page.perVisitor': {
     value: 16,
@@ -30,7 +31,7 @@ export const PAGE_LIMITS = {
     max: 1000,
     unit: 'pages',
     code: 'TOO_MANY_PAGES',
-    why: 'of one socket; each page takes memory of a pod',
+    rationale: 'of one socket; each page takes memory of a pod',
   },
   'page.maxHolders': {
     value: 6,
@@ -38,7 +39,7 @@ export const PAGE_LIMITS = {
     max: 32,
     unit: 'holders',
     code: null,
-    why: 'a reader is connected with so many at once: enough to find every chunk, few enough to set up',
+    rationale: 'connections of a reader at once: enough to find every chunk, few enough to set up',
   },
   'page.maxReaders': {
     value: 8,
@@ -46,7 +47,7 @@ export const PAGE_LIMITS = {
     max: 256,
     unit: 'readers',
     code: null,
-    why: 'more would each get too little of a holder who also wants to read',
+    rationale: 'with more, each would get too little from a holder that also reads',
   },
   'page.requests': {
     value: 60,
@@ -54,7 +55,7 @@ export const PAGE_LIMITS = {
     max: 1_000_000,
     unit: 'messages per minute',
     code: 'TOO_MANY_PAGE_REQUESTS',
-    why: 'of one socket, about pages: a reader sends some ten for each page',
+    rationale: 'of one socket, about pages: a reader sends some ten for each page',
   },
   'address.pages': {
     value: 600,
@@ -62,7 +63,7 @@ export const PAGE_LIMITS = {
     max: 10_000_000,
     unit: 'requests per minute',
     code: 'TOO_MANY_PAGE_REQUESTS',
-    why: 'wishes for pages and pipes from one address: an office that opens a link at once',
+    rationale: 'requests for pages and pipes from one address: an office that opens a link at once',
   },
   'pod.pages': {
     value: 10_000,
@@ -70,7 +71,7 @@ export const PAGE_LIMITS = {
     max: 1_000_000,
     unit: 'pages',
     code: 'POD_FULL',
-    why: 'each page is one NATS subscription',
+    rationale: 'each page is one NATS subscription',
   },
   'address.openPages': {
     value: 1000,
@@ -78,7 +79,8 @@ export const PAGE_LIMITS = {
     max: 1_000_000,
     unit: 'pages',
     code: 'TOO_MANY_PAGE_REQUESTS',
-    why: 'pages that one address was the first to name on a pod: a tenth of `pod.pages`, so that no address takes all',
+    rationale:
+      'pages that one address was the first to name on a pod: a tenth of `pod.pages`, so that no address uses all',
   },
   'page.countInterval': {
     value: 1000,
@@ -86,7 +88,7 @@ export const PAGE_LIMITS = {
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'counts are sent this often at most, so that a thousand arrivals are not a million messages',
+    rationale: 'counts are sent this often at most, so that a thousand arrivals are not a million messages',
   },
   'page.settleTime': {
     value: 10_000,
@@ -94,6 +96,6 @@ export const PAGE_LIMITS = {
     max: 600_000,
     unit: 'ms',
     code: null,
-    why: 'after a pod died its visitors come back to others: until then no page counts as gone',
+    rationale: 'after a pod died its visitors reconnect to others: until then no page counts as gone',
   },
 } as const;

@@ -16,7 +16,7 @@ export const LinkOffer = Type.Object({
   sdp: Sdp,
 });
 export const LinkAnswer = Type.Object({ type: Type.Literal('answer'), link: Link, sdp: Sdp });
-/** The empty candidate ends them. */
+/** An empty candidate is the last one. */
 export const LinkCandidate = Type.Object({
   type: Type.Literal('candidate'),
   link: Link,
@@ -48,12 +48,12 @@ export const LINK_MESSAGES = {
   pipe: LinkPipe,
 } as const;
 
-/** The first message of both sides: which page this is, as a pipe is opened by name; and the manifest, where the sender has it. */
+/** The first message of both sides: the page, as the name of a pipe does not identify it, and the manifest, if the sender has it. */
 export const Handshake = Type.Object({
   type: Type.Literal('handshake'),
   page: PageAddress,
   manifest: Type.Optional(
-    Type.String({ maxLength: 262_144, description: 'As it stands: its SHA-256 is the address.' }),
+    Type.String({ maxLength: 262_144, description: 'The exact bytes: their SHA-256 is the address.' }),
   ),
 });
 /** The chunks that the sender has: a bit for each, the first in the highest bit of the first byte, base64url. Sent once the manifest is known. As in BEP 3. */

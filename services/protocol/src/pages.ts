@@ -12,38 +12,38 @@ export const PageAddress = Type.String({
 });
 export type PageAddress = Static<typeof PageAddress>;
 
-/** Where it connects. */
+/** The path of the socket of a visitor. */
 export const PAGES_SOCKET = '/v1/pages/socket';
-/** The page of an address in the web application. The key, where there is one, is the fragment `#key=`. */
+/** The page of an address in the web application. The key, if there is one, is the fragment `#key=`. */
 export const pagePath = (page: PageAddress): string => `/p/${page}`;
 
 const VISITOR_PATTERN = '^v[0-9a-hjkmnp-tv-z]{16}$';
 export const VisitorId = Type.String({
   pattern: VISITOR_PATTERN,
-  description: 'One socket of one tab. Seven symbols name its pod, nine are random.',
+  description: 'One socket of one tab. Seven symbols identify its pod, nine are random.',
 });
 export type VisitorId = Static<typeof VisitorId>;
 
-/** So many symbols of a visitor's id name its pod. */
+/** The number of symbols of a visitor's id that identify its pod. */
 export const TAG_SYMBOLS = 7;
 const RANDOM_SYMBOLS = 9;
 
-/** A new visitor of the pod with that tag, from 9 random bytes. */
+/** A new visitor id of the pod with this tag, from 9 random bytes. */
 export const visitorId = (tag: string, random: Uint8Array): VisitorId =>
   `v${tag}${symbols(random.subarray(0, RANDOM_SYMBOLS))}`;
-/** Which pod it is of. */
+/** The tag of the visitor's pod. */
 export const tagIn = (visitor: VisitorId): string => visitor.slice(1, 1 + TAG_SYMBOLS);
 
 const VISITOR = new RegExp(VISITOR_PATTERN);
 export const isVisitorId = (text: string): boolean => VISITOR.test(text);
 
-/** The last symbol has four bits of the hash and two zeros: another one would be a second spelling, which no content can have. */
+/** The last symbol has four bits of the hash and two zeros: any other symbol would be a second encoding, which no content can have. */
 export const Sha256 = Type.String({
   pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$',
   description: 'SHA-256, base64url.',
 });
 /** Chunks of the largest page that an installation may allow. */
-const MOST_CHUNKS = 4096;
+const MAX_CHUNKS = 4096;
 
 /** Type and name of a sealed page. */
 export const SealedHead = Type.String({
@@ -63,22 +63,25 @@ export const PageSeal = Type.Object({
   head: SealedHead,
 });
 
-/** The root of a page's hash tree. Its address is the SHA-256 of its bytes as they stand. */
+/** The root of a page's hash tree. Its address is the SHA-256 of its exact bytes. */
 export const PageManifest = Type.Object({
   v: Type.Literal(1),
   type: MediaType,
   name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Of the file; only to be shown.' }),
+    Type.String({ minLength: 1, maxLength: 200, description: 'Name of the file, for display only.' }),
   ),
-  bytes: Type.Integer({ minimum: 1, description: 'Of all chunks together.' }),
-  chunkBytes: Type.Integer({ minimum: 1, description: 'Of every chunk but the last, which may be shorter.' }),
+  bytes: Type.Integer({ minimum: 1, description: 'Size of all chunks together.' }),
+  chunkBytes: Type.Integer({
+    minimum: 1,
+    description: 'Size of every chunk except the last, which may be shorter.',
+  }),
   sha256: Sha256,
-  chunks: Type.Array(Sha256, { minItems: 1, maxItems: MOST_CHUNKS }),
+  chunks: Type.Array(Sha256, { minItems: 1, maxItems: MAX_CHUNKS }),
   seal: Type.Optional(PageSeal),
 });
 export type PageManifest = Static<typeof PageManifest>;
 
-/** A topic of the stream relay that two visitors meet on: 16 random bytes, base64url. */
+/** A topic of the stream relay on which two visitors meet: 16 random bytes, base64url. */
 export const PipeName = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
 export const pipeTopic = (pipe: string): string => `pages/${pipe}`;
 
@@ -93,11 +96,11 @@ export const Announce = Type.Object({
   type: Type.Literal('announce'),
   page: PageAddress,
   whole: Type.Boolean(),
-  bytes: Type.Integer({ minimum: 1, description: 'Of the whole page.' }),
+  bytes: Type.Integer({ minimum: 1, description: 'Size of the whole page.' }),
 });
-/** The visitor neither provides the page nor wants it. */
+/** The visitor no longer provides the page or wants it. */
 export const Leave = Type.Object({ type: Type.Literal('leave'), page: PageAddress });
-/** Asks for a token for a topic of the stream relay, where two visitors cannot connect otherwise. */
+/** Asks for a token for a topic of the stream relay, for two visitors that cannot connect otherwise. */
 export const PipeRequest = Type.Object({ type: Type.Literal('pipe'), pipe: PipeName });
 export const PageIceRequest = Type.Object({ type: Type.Literal('ice') });
 

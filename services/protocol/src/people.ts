@@ -1,4 +1,4 @@
-/** What participants of a room know of each other. SPEC rules ROS-1 and ROS-2. */
+/** The data of a participant that the others in the room receive. SPEC rules ROS-1 and ROS-2. */
 import { Type, type Static } from 'typebox';
 import { ParticipantId } from './ids.ts';
 
@@ -24,7 +24,7 @@ export const Member = Type.Object({
   name: DisplayName,
   media: Media,
   state: Presence,
-  owner: Type.Optional(Type.Boolean({ description: 'Came with the owner key of the room.' })),
+  owner: Type.Optional(Type.Boolean({ description: 'Joined with the owner key of the room.' })),
 });
 export type Member = Static<typeof Member>;
 
@@ -35,13 +35,13 @@ export type Waiting = Static<typeof Waiting>;
 export const ChatText = Type.String({ minLength: 1, maxLength: 8000 });
 export const ChatId = Type.String({
   pattern: '^[A-Za-z0-9_-]{8,36}$',
-  description: 'Chosen by the sender; lines are merged by it.',
+  description: 'Chosen by the sender; readers merge lines by it.',
 });
 
 /** 128 bits of HMAC-SHA-256, base64url. */
 export const ChatProof = Type.String({
   pattern: '^[A-Za-z0-9_-]{22}$',
-  description: 'Shows that a pod took this line of this participant; a client keeps it with the line.',
+  description: 'Proves that a pod accepted this line from this participant; a client keeps it with the line.',
 });
 
 const line = {
@@ -52,23 +52,23 @@ const line = {
   at: Type.Integer({
     minimum: 0,
     description:
-      'Unix time in ms by the clock of the pod that took the line; for showing, never for ordering state.',
+      'Unix time in ms by the clock of the pod that accepted the line; for display, never for ordering state.',
   }),
 };
 export const ChatLine = Type.Object({ ...line, proof: ChatProof });
 export type ChatLine = Static<typeof ChatLine>;
 
-/** As a client brings it along: an own line that no pod has acknowledged has no proof. */
+/** A line in `resume`: a line of the client's own that no pod has acknowledged has no proof. */
 export const ResumeChatLine = Type.Object({ ...line, proof: Type.Optional(ChatProof) });
 export type ResumeChatLine = Static<typeof ResumeChatLine>;
 
-// Control characters, halves of surrogate pairs, and what turns or cuts the text around it unseen: bidirectional controls, the
-// zero-width space, word joiners. Joiners stay: emoji and Persian need them.
+// Control characters, halves of surrogate pairs, and invisible characters that reorder or split the text around them: bidirectional
+// controls, the zero-width space, word joiners. Joiners are allowed: emoji and Persian need them.
 const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060-\u2064\ufeff]/u;
-/** Something to see, and not only blanks, joiners, marks of formatting, or accents over nothing. */
+/** A visible character: not a blank, a joiner, a mark of formatting, or an accent over nothing. */
 const VISIBLE = /[^\p{Z}\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** A name as it will be shown (trimmed, inner white space folded), or `undefined` where it may not be used. */
+/** The name to display (trimmed, inner white space folded), or `undefined` if it is not allowed. */
 export function checkName(name: string, maxChars: number): string | undefined {
   if (FORBIDDEN.test(name) || !VISIBLE.test(name)) return undefined;
   const shown = name.trim().replace(/\s+/g, ' ');

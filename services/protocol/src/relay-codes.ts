@@ -1,6 +1,6 @@
 /**
  * The codes of the stream relay, with the HTTP status of a refusal, the WebSocket close code, and whether the same request may succeed
- * later. A code that signaling has too means the same there. Rules STR-70 and STR-107 of `services/relay/STREAMS.md` cite them.
+ * later. A code that signaling also has means the same there. Rules STR-70 and STR-107 of `services/relay/STREAMS.md` cite them.
  */
 
 export interface RelayCodeEntry {
@@ -15,15 +15,20 @@ export const RELAY_CODES = {
     http: 400,
     close: 1002,
     retry: false,
-    meaning: 'Not an HTTP request, or one that this server does not support.',
+    meaning: 'The request is not HTTP, or not supported by this server.',
   },
   NOT_FOUND: { http: 404, close: 1008, retry: false, meaning: 'No resource exists at this address.' },
-  METHOD_NOT_ALLOWED: { http: 405, close: 1008, retry: false, meaning: 'A method other than GET and HEAD.' },
+  METHOD_NOT_ALLOWED: {
+    http: 405,
+    close: 1008,
+    retry: false,
+    meaning: 'The method is neither GET nor HEAD.',
+  },
   HEADERS_TOO_LARGE: {
     http: 431,
     close: 1008,
     retry: false,
-    meaning: "The request's head is over `headers.bytes`, or has too many headers.",
+    meaning: "The request's head exceeds `headers.bytes`, or has too many headers.",
   },
   UPGRADE_TIMEOUT: {
     http: 408,
@@ -31,7 +36,7 @@ export const RELAY_CODES = {
     retry: true,
     meaning: 'The head was not complete within `headers.timeout`.',
   },
-  UPGRADE_REQUIRED: { http: 426, close: 1008, retry: false, meaning: 'A topic is reached with a WebSocket.' },
+  UPGRADE_REQUIRED: { http: 426, close: 1008, retry: false, meaning: 'A topic requires a WebSocket.' },
   ORIGIN_DENIED: {
     http: 403,
     close: 1008,
@@ -59,19 +64,19 @@ export const RELAY_CODES = {
     retry: true,
     meaning: 'The pod drains, or NATS is disconnected and the request needs other pods.',
   },
-  BAD_FRAME: { http: 400, close: 1002, retry: false, meaning: 'Not a frame of RFC 6455.' },
-  BAD_ENCODING: { http: 400, close: 1007, retry: false, meaning: 'A text message that is not UTF-8.' },
+  BAD_FRAME: { http: 400, close: 1002, retry: false, meaning: 'The frame violates RFC 6455.' },
+  BAD_ENCODING: { http: 400, close: 1007, retry: false, meaning: 'A text message is not valid UTF-8.' },
   MESSAGE_TOO_LARGE: {
     http: 413,
     close: 1009,
     retry: false,
-    meaning: 'A message over `stream.messageBytes`, or in more than `stream.fragments`.',
+    meaning: 'A message exceeds `stream.messageBytes`, or `stream.fragments`.',
   },
   MESSAGE_TIMEOUT: {
     http: 408,
     close: 4433,
     retry: true,
-    meaning: 'A message that was not complete within `stream.messageTimeout`.',
+    meaning: 'A message was not complete within `stream.messageTimeout`.',
   },
   MEMORY_LIMIT_EXCEEDED: {
     http: 503,
@@ -124,19 +129,24 @@ export const RELAY_CODES = {
     retry: false,
     meaning: 'The token, or its subject, was revoked.',
   },
-  TOKEN_TIMEOUT: { http: 408, close: 4446, retry: true, meaning: 'No token came within `token.timeout`.' },
+  TOKEN_TIMEOUT: {
+    http: 408,
+    close: 4446,
+    retry: true,
+    meaning: 'The client sent no token within `token.timeout`.',
+  },
   CODE_INVALID: {
     http: 403,
     close: 4447,
     retry: false,
-    meaning: 'Not a code for this path, or it was used, or it is over `code.lifetime` old.',
+    meaning: 'The code is not for this path, was used, or is older than `code.lifetime`.',
   },
   TOO_MANY_UNAUTHENTICATED: {
     http: 503,
     close: 4504,
     retry: true,
     meaning:
-      'The pod has `pod.unauthenticated` sockets whose token has yet to come, or the network `address.unauthenticated`.',
+      'The pod has `pod.unauthenticated` sockets that have not sent a token, or the network `address.unauthenticated`.',
   },
   TOO_MANY_CODES: {
     http: 503,
@@ -154,7 +164,7 @@ export const RELAY_CODES = {
     http: 413,
     close: 1008,
     retry: false,
-    meaning: 'The body of a request is over `body.bytes`.',
+    meaning: 'The body of the request exceeds `body.bytes`.',
   },
   TOO_MANY_SESSIONS: {
     http: 503,
@@ -172,7 +182,7 @@ export const RELAY_CODES = {
     http: 429,
     close: 4428,
     retry: true,
-    meaning: 'The session watches more than `media.subscriptions` tracks.',
+    meaning: 'The session subscribes to more than `media.subscriptions` tracks.',
   },
   TOO_MANY_HANDSHAKES: {
     http: 503,
@@ -184,7 +194,7 @@ export const RELAY_CODES = {
 
 export type RelayCode = keyof typeof RELAY_CODES;
 
-/** What closes a session of media: the number of the code in `CONNECTION_CLOSE`, above 64. Rule MED-13 of `services/relay/MEDIA.md`. */
+/** The codes that close a media session: their number in `CONNECTION_CLOSE`, above 64. Rule MED-13 of `services/relay/MEDIA.md`. */
 export const SESSION_CLOSES = {
   PATH_INVALID: 404,
   TOO_MANY_BROADCASTS: 429,

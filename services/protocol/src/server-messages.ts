@@ -9,15 +9,17 @@ export const Welcome = Type.Object({
   participant: ParticipantId,
   room: RoomView,
   pod: PodId,
-  roster: Type.Array(Member, { description: 'Everyone in the room, the reader included.' }),
-  resume: Type.String({ description: 'Token that makes this client the same participant on any pod.' }),
+  roster: Type.Array(Member, { description: 'All participants of the room, including the reader.' }),
+  resume: Type.String({
+    description: 'Token with which this client continues as the same participant on any pod.',
+  }),
   graceMs: Type.Integer({ minimum: 0 }),
   ...IceOffer.properties,
-  owner: Type.Optional(Type.Boolean({ description: 'The reader came with the owner key.' })),
-  lobby: Type.Optional(Type.Array(Waiting, { description: 'People in the lobby; sent to owners only.' })),
+  owner: Type.Optional(Type.Boolean({ description: 'The reader joined with the owner key.' })),
+  lobby: Type.Optional(Type.Array(Waiting, { description: 'Newcomers in the lobby; sent to owners only.' })),
   recovering: Type.Boolean({
     description:
-      'The room was just opened again by a resume: people it knew may not be back yet, keep them as away.',
+      'A resume has opened the room again: participants may not be back yet, and the client keeps those it knew as away.',
   }),
   chat: Type.Array(ChatLine, {
     description: 'After a resume: lines the client may have missed, merged by id.',
@@ -49,7 +51,7 @@ export const Changed = Type.Object({
   media: Media,
 });
 export const ChatEvent = Type.Object({ type: Type.Literal('chat'), line: ChatLine });
-/** With what others were shown besides the text, so that the sender can bring the line back. */
+/** Has what the other participants received besides the text, so that the sender can send the complete line in `resume`. */
 export const ChatAck = Type.Object({
   type: Type.Literal('chat-ack'),
   id: ChatId,
@@ -57,7 +59,7 @@ export const ChatAck = Type.Object({
   at: Type.Integer(),
   proof: ChatProof,
 });
-/** In place of the token of the welcome, which expires after `resume.ttl`. */
+/** Replaces the token of the welcome, which expires after `resume.ttl`. */
 export const ResumeToken = Type.Object({
   type: Type.Literal('resume-token'),
   resume: Type.String({ description: 'As in the welcome.' }),
@@ -65,7 +67,7 @@ export const ResumeToken = Type.Object({
 export const Undelivered = Type.Object({
   type: Type.Literal('undelivered'),
   to: ParticipantId,
-  id: Type.String({ description: 'The id the sender gave the directed message.' }),
+  id: Type.String({ description: 'The id that the sender gave the directed message.' }),
   reason: Type.Union([
     Type.Literal('unknown'),
     Type.Literal('away'),
@@ -89,22 +91,20 @@ export const LobbyJoined = Type.Object({ type: Type.Literal('lobby-joined'), wai
 export const LobbyLeft = Type.Object({ type: Type.Literal('lobby-left'), participant: ParticipantId });
 /** The owner locked or unlocked the room, or opened or closed its lobby. */
 export const RoomChanged = Type.Object({ type: Type.Literal('room-changed'), room: RoomView });
-/** The owner asks the reader to mute. Whether it does is the reader's choice. */
+/** The owner asks the reader to mute. The reader decides whether it does. */
 export const MuteRequested = Type.Object({ type: Type.Literal('mute-requested') });
 export const Goaway = Type.Object({
   type: Type.Literal('goaway'),
-  afterMs: Type.Integer({ minimum: 0, description: 'When this client resumes on another pod.' }),
+  afterMs: Type.Integer({ minimum: 0, description: 'Time until this client resumes on another pod.' }),
 });
 export const Pong = Type.Object({ type: Type.Literal('pong') });
 export const ErrorMessage = Type.Object({
   type: Type.Literal('error'),
   code: CodeName,
   message: Type.String(),
-  fatal: Type.Boolean({ description: 'The socket is closed next, with the close code of the table.' }),
+  fatal: Type.Boolean({ description: 'The pod closes the socket next, with the close code of the table.' }),
   retryAfterMs: Type.Optional(Type.Integer({ minimum: 0 })),
-  ref: Type.Optional(
-    Type.String({ description: 'The id of the message that was refused, where it had one.' }),
-  ),
+  ref: Type.Optional(Type.String({ description: 'The id of the refused message, if it had one.' })),
 });
 
 export const SERVER_MESSAGES = {

@@ -1,4 +1,4 @@
-/** Limits of sockets: what one message, one socket and one pod may send and wait for. As in `limits.ts`. */
+/** The limits of messages and sockets, a part of the table in `limits.ts`. */
 export const SOCKET_LIMITS = {
   'message.bytes': {
     value: 65_536,
@@ -6,7 +6,7 @@ export const SOCKET_LIMITS = {
     max: 1_048_576,
     unit: 'bytes',
     code: 'MESSAGE_TOO_LARGE',
-    why: 'a large SDP is 10 kB; six times that leaves room for simulcast and many candidates',
+    rationale: 'a large SDP is 10 kB; six times that leaves room for simulcast and many candidates',
   },
   'message.fragments': {
     value: 64,
@@ -14,7 +14,8 @@ export const SOCKET_LIMITS = {
     max: 16_384,
     unit: 'fragments',
     code: 'TOO_MANY_FRAGMENTS',
-    why: 'a browser sends a message of the full size in at most ten; each fragment costs memory besides its bytes, and counts as a message in `socket.messages`',
+    rationale:
+      'a browser sends a message of the full size in at most ten; each fragment costs memory besides its bytes, and counts as a message in `socket.messages`',
   },
   'message.chunks': {
     value: 512,
@@ -22,7 +23,8 @@ export const SOCKET_LIMITS = {
     max: 65_536,
     unit: 'reads',
     code: 'TOO_MANY_FRAGMENTS',
-    why: 'a frame of the full size in packets of 536 bytes, the smallest that IPv4 links need to carry, is 123 reads; each read that waits for the rest costs memory',
+    rationale:
+      'a frame of the full size in packets of 536 bytes, the smallest that IPv4 links need to carry, is 123 reads; each read that waits for the rest costs memory',
   },
   'message.timeout': {
     value: 10_000,
@@ -30,7 +32,8 @@ export const SOCKET_LIMITS = {
     max: 600_000,
     unit: 'ms',
     code: 'MESSAGE_TIMEOUT',
-    why: 'a message of the full size takes 9 s at 56 kbit/s; pings and pongs in between do not prolong it',
+    rationale:
+      'a message of the full size takes 9 s at 56 kbit/s; pings and pongs in between do not prolong it',
   },
   'control.bytes': {
     value: 16_384,
@@ -38,7 +41,8 @@ export const SOCKET_LIMITS = {
     max: 65_536,
     unit: 'bytes',
     code: 'MESSAGE_TOO_LARGE',
-    why: 'the longest control message is a chat line of 2,000 characters, at most 4 bytes each, escaped',
+    rationale:
+      'the longest control message is a chat line of 2,000 characters, at most 4 bytes each, escaped',
   },
   'body.bytes': {
     value: 4096,
@@ -46,7 +50,7 @@ export const SOCKET_LIMITS = {
     max: 65_536,
     unit: 'bytes',
     code: 'BODY_TOO_LARGE',
-    why: 'no request of /v1 needs more than a few hundred bytes',
+    rationale: 'no request of /v1 needs more than a few hundred bytes',
   },
   'socket.messages': {
     value: 60,
@@ -54,7 +58,7 @@ export const SOCKET_LIMITS = {
     max: 1_000_000,
     unit: 'messages per second',
     code: 'RATE_LIMITED',
-    why: 'twice what a client sends while it negotiates with a full mesh',
+    rationale: 'twice what a client sends while it negotiates with a full mesh',
   },
   'socket.messageBurst': {
     value: 400,
@@ -62,7 +66,7 @@ export const SOCKET_LIMITS = {
     max: 10_000_000,
     unit: 'messages',
     code: 'RATE_LIMITED',
-    why: 'joining a full mesh sends some 14 messages to each person, in a burst',
+    rationale: 'a participant that joins a full mesh sends some 14 messages to each other one, in a burst',
   },
   'socket.bytes': {
     value: 262_144,
@@ -70,7 +74,7 @@ export const SOCKET_LIMITS = {
     max: 1_073_741_824,
     unit: 'bytes per second',
     code: 'RATE_LIMITED',
-    why: 'one full-size message four times a second',
+    rationale: 'one full-size message four times a second',
   },
   'socket.byteBurst': {
     value: 1_048_576,
@@ -78,7 +82,7 @@ export const SOCKET_LIMITS = {
     max: 1_073_741_824,
     unit: 'bytes',
     code: 'RATE_LIMITED',
-    why: 'offers to a whole mesh at once',
+    rationale: 'offers to a whole mesh at once',
   },
   'socket.badMessages': {
     value: 10,
@@ -86,7 +90,8 @@ export const SOCKET_LIMITS = {
     max: 1000,
     unit: 'messages',
     code: 'BAD_MESSAGE',
-    why: 'a newer client may send what an older pod does not know; a broken one is shut out',
+    rationale:
+      'a newer client may send messages that an older pod does not know; a broken one is disconnected',
   },
   'socket.bufferedBytes': {
     value: 1_048_576,
@@ -94,7 +99,7 @@ export const SOCKET_LIMITS = {
     max: 67_108_864,
     unit: 'bytes',
     code: 'SLOW_CONSUMER',
-    why: 'a reader that is a megabyte behind is not in the call any more; it resumes when it can',
+    rationale: 'a reader that is a megabyte behind cannot follow the call; it resumes when it can',
   },
   'address.bufferedBytes': {
     value: 33_554_432,
@@ -102,7 +107,7 @@ export const SOCKET_LIMITS = {
     max: 1_099_511_627_776,
     unit: 'bytes',
     code: 'SLOW_CONSUMER',
-    why: '32 readers of one network that have all stalled; 500 that keep up need 64 KiB each at most',
+    rationale: '32 stalled readers of one network; 500 that keep up need 64 KiB each at most',
   },
   'pod.bufferedBytes': {
     value: 201_326_592,
@@ -110,7 +115,8 @@ export const SOCKET_LIMITS = {
     max: 1_099_511_627_776,
     unit: 'bytes',
     code: 'SLOW_CONSUMER',
-    why: 'a quarter of the 768 MiB of a pod; over it, sockets of the network that holds most are closed',
+    rationale:
+      'a quarter of the 768 MiB of a pod; over it, sockets of the network that holds most are closed',
   },
   'address.reassemblyBytes': {
     value: 8_388_608,
@@ -118,7 +124,7 @@ export const SOCKET_LIMITS = {
     max: 1_099_511_627_776,
     unit: 'bytes',
     code: 'REASSEMBLY_LIMIT_EXCEEDED',
-    why: '16 KiB for each of the 500 sockets of one network, all in the middle of a message',
+    rationale: '16 KiB for each of the 500 sockets of one network, all in the middle of a message',
   },
   'pod.reassemblyBytes': {
     value: 67_108_864,
@@ -126,7 +132,8 @@ export const SOCKET_LIMITS = {
     max: 1_099_511_627_776,
     unit: 'bytes',
     code: 'REASSEMBLY_LIMIT_EXCEEDED',
-    why: 'a twelfth of the 768 MiB of a pod; over it, sockets of the network that holds most are closed',
+    rationale:
+      'a twelfth of the 768 MiB of a pod; over it, sockets of the network that holds most are closed',
   },
   'socket.enterTimeout': {
     value: 5000,
@@ -134,7 +141,7 @@ export const SOCKET_LIMITS = {
     max: 60_000,
     unit: 'ms',
     code: 'ENTER_TIMEOUT',
-    why: 'a socket that does not say who it is holds memory for nothing',
+    rationale: 'a socket without a participant uses memory',
   },
   'socket.pingInterval': {
     value: 1500,
@@ -142,6 +149,7 @@ export const SOCKET_LIMITS = {
     max: 60_000,
     unit: 'ms',
     code: null,
-    why: 'with two misses noticed at the third ping, a participant whose network failed shows as away within 5 s',
+    rationale:
+      'with two misses, detected at the third ping, a participant whose network failed is shown as away within 5 s',
   },
 } as const;

@@ -1,4 +1,4 @@
-/** The one place for NATS subjects and JetStream buckets. SPEC rules BUS-1 to BUS-3. */
+/** All NATS subjects and JetStream buckets. SPEC rules BUS-1 to BUS-3. */
 import type { PodId, RegionId, RoomId } from './ids.ts';
 import type { PageAddress } from './pages.ts';
 
@@ -35,7 +35,7 @@ export const revokedSubject = `${ROOT}.relay.revoked`;
 /** A relay publishes its lease here; the relays of the region subscribe with `*`: rule STR-90. */
 export const relayLeaseSubject = (region: RegionId, relay: string): string =>
   `${ROOT}.relay.lease.${region}.${relay}`;
-/** A relay is asked here for one-use codes that begin with its mark: rule STR-117. */
+/** Requests to a relay for one-use codes that begin with its mark: rule STR-117. */
 export const relayCodesSubject = (mark: string): string => `${ROOT}.relay.codes.${mark}`;
 
 /** JetStream KV of a region: named rooms and their policy. Keys are room names. */

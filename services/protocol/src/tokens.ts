@@ -1,4 +1,4 @@
-/** Claims of our signed tokens: EdDSA JWTs with `kid`. SPEC rules KEY-1 to KEY-4. */
+/** Claims of the signed tokens: EdDSA JWTs with `kid`. SPEC rules KEY-1 to KEY-4. */
 import { Type, type Static } from 'typebox';
 import { ParticipantId, RoomId } from './ids.ts';
 
@@ -7,7 +7,7 @@ export const Mark = Type.String({
   description: '128 bits of HMAC-SHA-256, base64url.',
 });
 
-/** Names the installation's signer, so that a token of another system with the same key is refused. */
+/** Identifies the signer, so that a token of another system with the same key is refused. */
 export const ISSUER = 'parley';
 export const TICKET_AUDIENCE = 'parley:ticket';
 export const RESUME_AUDIENCE = 'parley:resume';
@@ -17,8 +17,8 @@ export const MEDIA_AUDIENCE = 'parley:media';
 export const STREAMS_AUDIENCE = 'parley:streams';
 
 /**
- * What a ban can be matched with: keyed hashes, so that neither tokens nor pods nor the store hold an address or a device id in the clear.
- * Only in named rooms, whose owner can ban. SPEC rule MOD-8.
+ * The marks that a ban matches: keyed hashes, so that neither tokens nor pods nor the store hold an address or a device id in the clear.
+ * Present in named rooms only, whose owner can ban. SPEC rule MOD-8.
  */
 export const VisitorMarks = Type.Object({
   device: Type.Optional(Mark),
@@ -26,7 +26,7 @@ export const VisitorMarks = Type.Object({
 });
 export type VisitorMarks = Static<typeof VisitorMarks>;
 
-/** Tells one room of a name from the next. */
+/** Distinguishes a room from a later one with the same name. */
 export const Incarnation = Type.String({ minLength: 1, maxLength: 64 });
 
 const admission = {
@@ -35,7 +35,7 @@ const admission = {
   visitor: Type.Optional(VisitorMarks),
 };
 
-/** Times are seconds since 1970, as RFC 7519 has them. */
+/** Times are seconds since 1970, as in RFC 7519. */
 export const TicketClaims = Type.Object({
   iss: Type.Literal(ISSUER),
   aud: Type.Literal(TICKET_AUDIENCE),
@@ -55,23 +55,25 @@ export const ResumeClaims = Type.Object({
   }),
   since: Type.Integer({
     minimum: 0,
-    description: 'When the participant first entered, Unix ms: it is shown no chat from before.',
+    description: 'When the participant first entered, Unix ms: it gets no earlier chat lines.',
   }),
   ...admission,
-  iat: Type.Integer({ description: 'A young token lets in a participant whom the pod does not know yet.' }),
+  iat: Type.Integer({
+    description: 'A pod lets in a participant that it does not know yet with a young token.',
+  }),
   exp: Type.Integer(),
 });
 const Patterns = Type.Array(Type.String(), { maxItems: 16 });
 
-/** What a participant may do on a media relay. SPEC rules MEDIA-4 and MEDIA-5. */
+/** The rights of a participant on a media relay. SPEC rules MEDIA-4 and MEDIA-5. */
 export const MediaClaims = Type.Object({
   iss: Type.Literal(ISSUER),
   aud: Type.Literal(MEDIA_AUDIENCE),
   sub: ParticipantId,
   publish: Patterns,
   subscribe: Patterns,
-  iat: Type.Integer({ description: 'It opens sessions for `media.tokenMaxAge` from then on.' }),
-  exp: Type.Integer({ description: 'When a session that it opened ends.' }),
+  iat: Type.Integer({ description: 'The token opens sessions for `media.tokenMaxAge` from this time on.' }),
+  exp: Type.Integer({ description: 'When a session that the token opened ends.' }),
 });
 export type MediaClaims = Static<typeof MediaClaims>;
 export type TicketClaims = Static<typeof TicketClaims>;

@@ -7,18 +7,25 @@ const TurnUrl = Type.String({
   maxLength: 256,
 });
 
-/** A field that is not known is skipped, so that nodes and pods of two versions understand each other. */
+/** Readers ignore unknown fields, so that nodes and pods of two versions work together. */
 export const TurnNode = Type.Object({
-  node: Type.String({ minLength: 1, maxLength: 128, description: 'Its name: the same after a restart.' }),
-  epoch: Type.Integer({ minimum: 1, description: 'Which run of it: a later one is greater.' }),
+  node: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'Name of the node, which stays the same over restarts.',
+  }),
+  epoch: Type.Integer({
+    minimum: 1,
+    description: 'Orders the runs of the process: a later run has a greater epoch.',
+  }),
   region: RegionId,
   key: Type.String({
     pattern: '^[A-Za-z0-9_-]{16}$',
-    description: 'Which secret it checks credentials with: rule TURN-5.',
+    description: 'Identifies the secret of its credentials: rule TURN-5.',
   }),
-  urls: Type.Array(TurnUrl, { minItems: 1, maxItems: 8, description: 'The ones to try first in front.' }),
+  urls: Type.Array(TurnUrl, { minItems: 1, maxItems: 8, description: 'In order of preference.' }),
   allocations: Type.Integer({ minimum: 0 }),
-  capacity: Type.Integer({ minimum: 1, description: 'Allocations it takes.' }),
+  capacity: Type.Integer({ minimum: 1, description: 'Maximum number of allocations.' }),
   draining: Type.Optional(
     Type.Boolean({ description: 'The node is about to end, or coturn has ended: no client is sent to it.' }),
   ),

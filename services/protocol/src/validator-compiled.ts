@@ -1,8 +1,8 @@
-/** Checks by compiled code: for pods, some hundred nanoseconds a message. */
+/** Validators of compiled code, for pods: some hundred nanoseconds a message. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-/** What a checker answers: whether the value is of the schema, and what is wrong where it is not. */
+/** Checks whether a value matches a schema, and reports the first error. */
 export interface Checker {
   isValid(value: unknown): boolean;
   firstError(value: unknown): { readonly instancePath: string; readonly message: string } | undefined;

@@ -1,4 +1,4 @@
-/** Checks without making code: for browsers, whose content security policy forbids it, and a third of the size. */
+/** Validators without generated code, for browsers: their content security policy forbids it, and this one is a third of the size. */
 import type { TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
 import type { Checker } from './validator-compiled.ts';

@@ -6,7 +6,7 @@ import { rootCertificates } from 'node:tls';
 import { test } from 'node:test';
 import { busTls, checkCaFile } from '../src/bus-tls.ts';
 
-test('[BUS-9] [BUS-10] TLS is asked for by a CA and by tls://, and by nothing else', () => {
+test('[BUS-9] [BUS-10] a CA and tls:// require TLS, and nothing else does', () => {
   assert.deepEqual(busTls(['nats://a:4222'], undefined), {});
   assert.deepEqual(busTls(['nats://a:4222', 'tls://b:4222'], undefined), { tls: {} });
   for (const scheme of ['nats', 'tls'])
@@ -26,12 +26,12 @@ test('[BUS-10] a CA file holds one certificate or several, and each can be read'
     assert.equal(checkCaFile(file), file);
   }
   assert.throws(() => checkCaFile(join(directory, 'none')), { message: `${directory}/none cannot be read` });
-  for (const [text, why] of [
+  for (const [text, reason] of [
     ['', 'holds no certificate (PEM)'],
     ['{}', 'holds no certificate (PEM)'],
     [`${one}\n${broken}`, 'has a certificate that cannot be read'],
   ] as const) {
     writeFileSync(file, text);
-    assert.throws(() => checkCaFile(file), { message: `${file} ${why}` });
+    assert.throws(() => checkCaFile(file), { message: `${file} ${reason}` });
   }
 });

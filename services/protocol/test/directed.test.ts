@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  DIRECTED_ID_BYTES,
+  MAX_DIRECTED_ID_BYTES,
   directedBinary,
   directedPrefix,
   directedText,
@@ -13,7 +13,7 @@ import {
   writeTransfer,
 } from '../src/directed.ts';
 import { adHocRoomId, participantId } from '../src/ids.ts';
-import { fixtures, wireBytes } from './fixture.ts';
+import { allFixtures, fixtures, namesInText, wireBytes } from './fixture.ts';
 import { Random } from './random.ts';
 
 const ROUNDS = 2000;
@@ -22,7 +22,7 @@ const PAYLOAD_TEXT = 'ab>< \n\r\0"\\{}é\u2028👋';
 const utf8 = new TextEncoder();
 
 describe('fixtures of directed messages', () => {
-  for (const fixture of fixtures('directed/valid')) {
+  for (const fixture of fixtures('directed', 'valid')) {
     const { direction, text, to, id, from, payload, payloadBase64 } = fixture.content;
     const frame = wireBytes(fixture);
     const wanted =
@@ -43,7 +43,7 @@ describe('fixtures of directed messages', () => {
     });
   }
 
-  for (const fixture of fixtures('directed/invalid')) {
+  for (const fixture of fixtures('directed', 'invalid')) {
     const { direction, text } = fixture.content;
     it(`${fixture.name} is refused`, () => {
       const frame = wireBytes(fixture);
@@ -56,14 +56,18 @@ describe('fixtures of directed messages', () => {
     });
   }
 
+  it('no two fixtures have the same name', () => {
+    assert.equal(namesInText('directed'), allFixtures('directed').length);
+  });
+
   it('both directions have valid and invalid fixtures, text and binary', () => {
-    for (const folder of ['directed/valid', 'directed/invalid']) {
+    for (const validity of ['valid', 'invalid'] as const) {
       for (const direction of ['to-pod', 'to-client']) {
         for (const kind of ['text', 'base64']) {
-          const found = fixtures(folder).some(
+          const found = fixtures('directed', validity).some(
             (fixture) => fixture.content.direction === direction && kind in fixture.content,
           );
-          assert.ok(found, `${folder} has no ${kind} fixture ${direction}`);
+          assert.ok(found, `there is no ${validity} ${kind} fixture ${direction}`);
         }
       }
     }
@@ -71,11 +75,11 @@ describe('fixtures of directed messages', () => {
 });
 
 describe('directed messages', () => {
-  it('[DIR-1] what a client writes is what the pod reads, and the payload is the same bytes', () => {
+  it('[DIR-1] a pod reads the recipient, the id and the bytes of the payload that a client wrote', () => {
     const random = new Random(1);
     for (let round = 0; round < ROUNDS; round += 1) {
       const to = participantId(random.bytes(16));
-      const id = random.text(PRINTABLE, DIRECTED_ID_BYTES);
+      const id = random.text(PRINTABLE, MAX_DIRECTED_ID_BYTES);
       const text = random.text(PAYLOAD_TEXT, 80);
       const bytes = random.bytes(random.below(80));
       for (const [frame, payload] of [
@@ -90,7 +94,7 @@ describe('directed messages', () => {
     }
   });
 
-  it('[DIR-2] what a pod hands on is what the reader gets, as text and as bytes', () => {
+  it('[DIR-2] a client reads the sender and the payload that a pod wrote, as text and as bytes', () => {
     const random = new Random(2);
     for (let round = 0; round < ROUNDS; round += 1) {
       const from = participantId(random.bytes(16));
@@ -110,7 +114,7 @@ describe('directed messages', () => {
       assert.ok(!isRead(id), JSON.stringify(id));
   });
 
-  it('[DIR-4] what one pod writes is what the other reads', () => {
+  it('[DIR-4] a pod reads the transfer that another pod wrote', () => {
     const random = new Random(3);
     for (let round = 0; round < ROUNDS; round += 1) {
       const transfer = {
@@ -145,7 +149,7 @@ describe('directed messages', () => {
     }
   });
 
-  it('a JSON message is never taken for a directed one', () => {
+  it('a JSON message is not a directed message', () => {
     assert.equal(isDirected(utf8.encode('{"type":"leave"}')), false);
     assert.equal(isDirected(new Uint8Array()), false);
   });

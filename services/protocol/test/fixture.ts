@@ -1,31 +1,42 @@
-/** Reads `fixtures/`: one message per file, `{type}.{rule}.json`, under `{family}/valid` and `{family}/invalid`. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Reads `fixtures/{family}.json`: a table of valid and one of invalid cases, each named `{message}.{case}`. */
+import { readFileSync } from 'node:fs';
 
-const ROOT = new URL('../fixtures/', import.meta.url);
+const FIXTURES = new URL('../fixtures/', import.meta.url);
+const NAME = /^ {4}"([^"]+)": \{$/gm;
+
+type Content = Readonly<Record<string, unknown>>;
+export type Validity = 'valid' | 'invalid';
 
 export interface Fixture {
   /** `client/invalid/enter.no-ticket` */
   readonly name: string;
+  /** The message: `enter`. */
   readonly type: string;
-  readonly content: Readonly<Record<string, unknown>>;
+  readonly content: Content;
 }
 
-/** The fixtures of a folder, by name. */
-export function fixtures(folder: string): Fixture[] {
-  return readdirSync(new URL(`${folder}/`, ROOT))
-    .filter((file) => file.endsWith('.json'))
-    .toSorted()
-    .map((file) => ({
-      name: `${folder}/${file.slice(0, -'.json'.length)}`,
-      type: file.split('.')[0] ?? '',
-      content: JSON.parse(readFileSync(new URL(`${folder}/${file}`, ROOT), 'utf8')) as Record<
-        string,
-        unknown
-      >,
-    }));
+/** The cases of one family, in the order of the file. */
+export function fixtures(family: string, validity: Validity): Fixture[] {
+  const tables = JSON.parse(textOf(family)) as Record<Validity, Record<string, Content>>;
+  return Object.entries(tables[validity]).map(([name, content]) => ({
+    name: `${family}/${validity}/${name}`,
+    type: name.split('.')[0] ?? '',
+    content,
+  }));
 }
 
-/** What is on the wire: `text` where the fixture is no JSON, otherwise its message. */
+export function allFixtures(family: string): Fixture[] {
+  return [...fixtures(family, 'valid'), ...fixtures(family, 'invalid')];
+}
+
+/** The number of names in the text of both tables: `JSON.parse` keeps only the last of several equal ones. */
+export function namesInText(family: string): number {
+  return [...textOf(family).matchAll(NAME)].length;
+}
+
+const textOf = (family: string): string => readFileSync(new URL(`${family}.json`, FIXTURES), 'utf8');
+
+/** The text on the wire: `text` where the fixture is not JSON, otherwise its message. */
 export function wireText(fixture: Fixture): string {
   const { text, message } = fixture.content;
   return typeof text === 'string' ? text : JSON.stringify(message);

@@ -16,20 +16,20 @@ import {
   type Decoded,
 } from '../src/decode.ts';
 import { ROUTES, type Route } from '../src/http.ts';
-import { fixtures, wireText, type Fixture } from './fixture.ts';
+import { allFixtures, fixtures, namesInText, wireText, type Fixture } from './fixture.ts';
 
-/** Fixtures of no message of ours: not JSON, without a type, of an unknown type. */
+/** Fixtures of no known message: not JSON, without a type, of an unknown type. */
 const NO_TYPE = 'any';
-const LEAST_VALID = 2;
-const LEAST_INVALID = 3;
+const MIN_VALID = 2;
+const MIN_INVALID = 3;
 
 const kebab = (name: string): string => name.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase();
 
-/** The messages of a family by the first word of their fixtures. */
+/** The messages of a family by the first part of the names of their fixtures. */
 const messagesOf = (family: FamilyName): ReadonlyMap<string, TSchema> =>
   new Map(Object.entries(FAMILIES[family].messages).map(([name, schema]) => [kebab(name), schema]));
 
-/** Bodies and tokens have no `type`: where they are found says what they are. */
+/** Bodies and tokens have no `type`: their route or their audience determines it. */
 const UNTYPED = ['http', 'tokens', 'media', 'turn', 'manifest'] as const satisfies readonly FamilyName[];
 type UntypedFamily = (typeof UNTYPED)[number];
 const isUntyped = (family: FamilyName): family is UntypedFamily =>
@@ -61,14 +61,14 @@ const DECODERS = {
 } as const satisfies Record<FamilyName, (fixture: Fixture) => Decoded<unknown>>;
 
 for (const family of Object.keys(FAMILIES) as FamilyName[]) {
-  const valid = fixtures(`${family}/valid`);
-  const invalid = fixtures(`${family}/invalid`);
+  const valid = fixtures(family, 'valid');
+  const invalid = fixtures(family, 'invalid');
   const isTyped = !isUntyped(family);
   const types = [...messagesOf(family).keys()];
 
   describe(`fixtures of the family ${family}`, () => {
     for (const fixture of valid) {
-      it(`${fixture.name} is read, without the fields to be ignored`, () => {
+      it(`${fixture.name} is accepted, without the fields to be ignored`, () => {
         const decoded = DECODERS[family](fixture);
         assert.deepEqual(decoded, { ok: true, message: withoutIgnored(fixture) });
         if (isTyped) assert.equal(typeOf(fixture.content.message), fixture.type);
@@ -88,23 +88,24 @@ for (const family of Object.keys(FAMILIES) as FamilyName[]) {
       for (const type of types) {
         const good = valid.filter((fixture) => fixture.type === type).length;
         const bad = invalid.filter((fixture) => fixture.type === type).length;
-        assert.ok(good >= LEAST_VALID, `${family}/valid has ${good} of ${LEAST_VALID} fixtures for ${type}`);
-        assert.ok(
-          bad >= LEAST_INVALID,
-          `${family}/invalid has ${bad} of ${LEAST_INVALID} fixtures for ${type}`,
-        );
+        assert.ok(good >= MIN_VALID, `${family}/valid has ${good} of ${MIN_VALID} fixtures for ${type}`);
+        assert.ok(bad >= MIN_INVALID, `${family}/invalid has ${bad} of ${MIN_INVALID} fixtures for ${type}`);
       }
     });
 
-    it('every fixture is of a message there is, and says why it is here', () => {
+    it('every fixture belongs to an existing message and has a description', () => {
       for (const fixture of [...valid, ...invalid]) {
         const known = types.includes(fixture.type) || (fixture.type === NO_TYPE && invalid.includes(fixture));
         assert.ok(known, `${fixture.name} begins with no message of ${family}`);
-        assert.equal(typeof fixture.content.why, 'string', fixture.name);
+        assert.equal(typeof fixture.content.description, 'string', fixture.name);
       }
     });
 
-    it('an invalid fixture that differs from a valid one only in its name would say nothing', () => {
+    it('no two fixtures of the family have the same name', () => {
+      assert.equal(namesInText(family), valid.length + invalid.length);
+    });
+
+    it('no invalid fixture has the content of a valid one', () => {
       const key = (fixture: Fixture): string => `${fixture.type} ${wireText(fixture)}`;
       const good = new Set(valid.map(key));
       assert.deepEqual(
@@ -116,7 +117,7 @@ for (const family of Object.keys(FAMILIES) as FamilyName[]) {
 }
 
 describe('[GEN-2] fields that a reader does not know', () => {
-  it('are gone at every depth, in lists and in unions too', () => {
+  it('are removed at every depth, also in lists and in unions', () => {
     const media = { audio: true, video: false, screen: false };
     const line = { id: 'abcdefgh', from: 'p0123456789abcdef', name: 'Ada', text: 'hello', at: 1 };
     const resume = { type: 'resume', token: 't', generation: 1, name: 'Ada', media, chat: [line] };
@@ -133,7 +134,7 @@ describe('[GEN-2] fields that a reader does not know', () => {
     assert.deepEqual(decodeServerMessage(JSON.stringify(withMore)), { ok: true, message: answer });
   });
 
-  it('named after the prototype change nothing', () => {
+  it('named like properties of the prototype have no effect', () => {
     const decoded = decodeClientMessage('{"type":"leave","__proto__":{"polluted":true},"constructor":{}}');
     assert.deepEqual(decoded, { ok: true, message: { type: 'leave' } });
     assert.equal(Object.getPrototypeOf(decoded.ok && decoded.message), Object.prototype);
@@ -144,11 +145,7 @@ describe('rules that fixtures cite', () => {
   it('are rules of SPEC.md', () => {
     const spec = readFileSync(new URL('../SPEC.md', import.meta.url), 'utf8');
     const rules = new Set([...spec.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]));
-    const folders = [...Object.keys(DECODERS), 'directed'].flatMap((family) => [
-      `${family}/valid`,
-      `${family}/invalid`,
-    ]);
-    for (const fixture of folders.flatMap(fixtures)) {
+    for (const fixture of [...Object.keys(DECODERS), 'directed'].flatMap(allFixtures)) {
       const { rule } = fixture.content;
       if (rule === undefined) continue;
       assert.ok(typeof rule === 'string' && rules.has(rule), `${fixture.name} cites ${JSON.stringify(rule)}`);

@@ -26,12 +26,12 @@ function generated(file: string): JsonObject {
 }
 
 describe('generated files', () => {
-  it('are what the sources say', () => {
+  it('are equal to the output of the generator', () => {
     const { status, stderr } = generate('--check');
     assert.equal(status, 0, stderr);
   });
 
-  it('a changed, a missing and a foreign file are each named', () => {
+  it('--check names changed, missing and foreign files', () => {
     assert.equal(generate('--out', scratch).status, 0);
     assert.equal(generate('--check', '--out', scratch).status, 0);
     appendFileSync(join(scratch, 'generated/codes.json'), ' ');
@@ -83,11 +83,11 @@ describe('generated files', () => {
       assert.ok(page.includes(`| \`${method} ${path}\` |`), `${method} ${path}`);
   });
 
-  it('name every shared type: two of the same content would be told as one', () => {
+  it('have a name for every shared type: two of the same content would become one', () => {
     const names = new Map<string, string>();
     for (const [name, schema] of Object.entries(SHARED)) {
       const content = JSON.stringify(plain(schema));
-      assert.equal(names.get(content), undefined, `${name} is told as ${names.get(content)}`);
+      assert.equal(names.get(content), undefined, `${name} becomes ${names.get(content)}`);
       names.set(content, name);
     }
   });
@@ -97,7 +97,7 @@ describe('the OpenAPI page', () => {
   const page = generated('openapi.json');
 
   for (const [name, route] of Object.entries(ROUTES) as [string, Route][]) {
-    it(`has ${name} with its answer, every refusal, and the key where the owner is asked`, () => {
+    it(`has ${name} with its answer, every refusal, and the key if only the owner may call it`, () => {
       const operation = at(page, ['paths', openPath(route.path), route.method.toLowerCase()]);
       assert.ok(isObject(operation));
       const wanted = [route.answer.status, ...byStatus(route.codes).map(([status]) => status), 'default'].map(
@@ -111,7 +111,7 @@ describe('the OpenAPI page', () => {
   }
 
   for (const [name, route] of Object.entries(ROUTES) as [string, Route][]) {
-    it(`[JOIN-3] says of ${name} where Retry-After is sent: with each code that may pass, and with no other`, () => {
+    it(`[JOIN-3] documents Retry-After of ${name} for each code whose cause may pass, and for no other`, () => {
       const responses = ['paths', openPath(route.path), route.method.toLowerCase(), 'responses'];
       for (const [status, codes] of byStatus(route.codes)) {
         const header = at(page, [...responses, String(status), 'headers', 'Retry-After']);
@@ -120,7 +120,7 @@ describe('the OpenAPI page', () => {
       }
     });
 
-    it(`says of every parameter in the path of ${name} what it looks like`, () => {
+    it(`has a schema for every parameter in the path of ${name}`, () => {
       const operation = ['paths', openPath(route.path), route.method.toLowerCase()];
       const parameters = (at(page, [...operation, 'parameters']) ?? []) as readonly JsonObject[];
       const inPath = [...openPath(route.path).matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
@@ -132,7 +132,7 @@ describe('the OpenAPI page', () => {
     });
   }
 
-  it('asks for a body only where it has fields that are always there', () => {
+  it('requires a body only if it has required fields', () => {
     const required = (path: string, method: string): Json | undefined =>
       at(page, ['paths', path, method, 'requestBody', 'required']);
     assert.equal(required('/v1/rooms', 'post'), true);

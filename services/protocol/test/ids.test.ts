@@ -82,7 +82,7 @@ describe('[ROOM-1] room ids', () => {
     [`standup@${'b'.repeat(17)}`, 'a region of 17 characters'],
   ] as const;
   for (const [text, what] of lookAlikes) {
-    it(`an id with ${what} is none`, () => {
+    it(`an id with ${what} is refused`, () => {
       assert.equal(parseRoomId(text), undefined);
       assert.equal(decode(RoomId, text).ok, false);
     });
@@ -104,7 +104,7 @@ describe('[ROOM-1] room ids', () => {
 });
 
 describe('[BUS-1] subjects', () => {
-  it('hold ids as single tokens: nothing in them is a separator or a wildcard of NATS', () => {
+  it('contain ids as single tokens: no id has a separator or a wildcard of NATS', () => {
     const random = new Random(6);
     const alphabet = 'abz019-_@.*> \t\r\n\0$';
     let accepted = 0;
@@ -126,14 +126,14 @@ describe('[BUS-1] subjects', () => {
     assert.ok(accepted > 1000, `only ${accepted} ids were accepted`);
   });
 
-  it('of directed messages and of the rest differ for every pod', () => {
+  it('of directed messages and of others differ for every pod', () => {
     assert.notEqual(podSubject('pod-1'), podDirectedSubject('pod-1'));
     assert.notEqual(podSubject('pod-1'), podSubject('pod-2'));
   });
 });
 
 describe('[ROOM-4] participant ids', () => {
-  it('every new one is of the grammar and 17 bytes long, as the envelope counts on', () => {
+  it('every new id matches the grammar and has 17 bytes, on which the envelope relies', () => {
     const random = new Random(7);
     for (let round = 0; round < ROUNDS; round += 1) {
       const participant = participantId(random.bytes(16));
@@ -142,21 +142,21 @@ describe('[ROOM-4] participant ids', () => {
     }
   });
 
-  it('is never a room, nor a room a participant', () => {
+  it('are never room ids, and room ids are never participant ids', () => {
     assert.equal(parseRoomId(participantId(new Uint8Array(16))), undefined);
     assert.equal(decode(ParticipantId, adHocRoomId(new Uint8Array(16))).ok, false);
   });
 });
 
 describe('[JOIN-5] the socket address', () => {
-  it('names the room that it was made for', () => {
+  it('contains the room', () => {
     for (const room of ['7k2m-q9xd-4wtv-0hze', 'standup@eu']) {
       assert.equal(SOCKET_PATH.exec(socketPath(room))?.[1], room);
       assert.equal(SOCKET_PATH.exec(`${socketPath(room)}?v=1`)?.[1], room);
     }
   });
 
-  it('is no other address', () => {
+  it('does not match other addresses', () => {
     for (const path of [
       '/v1/rooms/a@b/socket/x',
       '/v1/rooms//socket',

@@ -23,7 +23,7 @@ const shown = [
 ] as const;
 
 const refused = [
-  ['nothing', ''],
+  ['no character', ''],
   ['spaces only', '   '],
   ['eleven characters', 'abcdefghijk'],
   ['eleven characters outside the basic plane', '\u{1F600}'.repeat(11)],
@@ -57,7 +57,7 @@ describe('[JOIN-13] names', () => {
     it(`with ${what} is shown`, () => assert.equal(checkName(name, MAX), wanted));
   }
   for (const [what, name] of refused) {
-    it(`of or with ${what} is refused`, () => assert.equal(checkName(name, MAX), undefined));
+    it(`with ${what} is refused`, () => assert.equal(checkName(name, MAX), undefined));
   }
 
   it('a name that was accepted is accepted unchanged again', () => {

@@ -1,4 +1,4 @@
-/** Random numbers that are the same in every run (mulberry32), so that a failure can be seen again. */
+/** Random numbers from a seed (mulberry32), so that a failure can be reproduced. */
 export class Random {
   #state: number;
 
@@ -24,9 +24,9 @@ export class Random {
     return item;
   }
 
-  /** Text of 1 to `longest` characters out of `alphabet`. */
-  text(alphabet: string, longest: number): string {
+  /** Text of 1 to `max` characters out of `alphabet`. */
+  text(alphabet: string, max: number): string {
     const symbols = Array.from(alphabet);
-    return Array.from({ length: 1 + this.below(longest) }, () => this.one(symbols)).join('');
+    return Array.from({ length: 1 + this.below(max) }, () => this.one(symbols)).join('');
   }
 }

@@ -15,7 +15,7 @@ const spec = {
 };
 
 describe('rules that no test cites', () => {
-  it('rules are list items that begin with an id, without those that are withdrawn', () => {
+  it('rules are list items that begin with an id, except withdrawn ones', () => {
     assert.deepEqual(rulesOf(spec), ['ROS-1', 'ROS-2', 'STR-6']);
   });
 
@@ -33,17 +33,18 @@ describe('rules that no test cites', () => {
       'MED-15',
       'STR-7',
     ]);
-    const fixture = '{\n  "rule": "ROS-1",\n  "message": {}\n}';
-    assert.deepEqual(citedIn({ path: 'a/fixtures/bus/valid/b.json', text: fixture }), ['ROS-1']);
+    const fixture =
+      '{\n  "valid": {\n    "bye.plain": {\n      "rule": "ROS-1",\n      "message": {}\n    }\n  }\n}';
+    assert.deepEqual(citedIn({ path: 'a/fixtures/bus.json', text: fixture }), ['ROS-1']);
   });
 
-  it('nothing else does', () => {
+  it('other files cite no rules', () => {
     for (const path of ['a/src/b.ts', 'a/b.json', 'a/b.md'])
       assert.deepEqual(citedIn({ path, text: '[ROS-1] "rule": "ROS-1" fn str_1_x()' }), [], path);
     assert.deepEqual(citedIn({ path: 'a/src/b.rs', text: '//! Rule STR-6. [STR-6]' }), []);
   });
 
-  it('the ids are named, by page', () => {
+  it('the result has the ids of each page', () => {
     const files = [{ path: 'a.test.ts', text: "it('[ROS-2] x')" }];
     assert.deepEqual(uncited([spec, { path: 'other.md', text: '' }], files), ['SPEC.md: ROS-1, STR-6']);
   });

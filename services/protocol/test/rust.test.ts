@@ -8,7 +8,7 @@ import { limitKey, limitNames } from '../src/limits.ts';
 import { RELAY_CODES } from '../src/relay-codes.ts';
 
 describe('names in Rust', () => {
-  it('are made of the words of a name on the wire, however it is written', () => {
+  it('consist of the words of a name on the wire, in any spelling', () => {
     for (const name of ['resume-token', 'RESUME_TOKEN', 'resumeToken', 'resume.token'])
       assert.deepEqual(
         [pascal(name), snake(name), screaming(name)],

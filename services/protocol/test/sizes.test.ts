@@ -12,7 +12,7 @@ import {
   type VisitorMarks,
 } from '../src/tokens.ts';
 
-/** What a NATS server takes in one message, as the charts set it (`max_payload`). */
+/** The largest message of a NATS server, as the charts set it (`max_payload`). */
 const NATS_BYTES = 1_048_576;
 /** An Ed25519 signature in base64url. */
 const SIGNATURE_CHARS = 86;
@@ -46,11 +46,11 @@ describe('the largest messages between pods', () => {
     assert.equal(decodeBusMessage(JSON.stringify(policyWith(max + 1))).ok, false);
   });
 
-  it('[MOD-9] a policy with all its bans is a fifth of what NATS takes', () => {
+  it('[MOD-9] a policy with all its bans is a fifth of the largest message of NATS', () => {
     assert.ok(bytes(policyWith(LIMITS['room.bans'].max)) < NATS_BYTES / 5);
   });
 
-  it('[ROS-6] a hello with everyone of a room as large as it may be fits', () => {
+  it('[ROS-6] a hello with all participants of the largest room fits', () => {
     const entry: Entry = {
       participant: 'p0123456789abcdef',
       generation: 2 ** 31,
@@ -92,12 +92,12 @@ describe('the largest tokens', () => {
     media: { audio: true, video: true, screen: true },
   };
 
-  it('[MOD-8] a ticket with everything in it is taken by enter', () => {
+  it('[MOD-8] enter accepts a ticket with all claims', () => {
     const ticket = token({ ...about, aud: TICKET_AUDIENCE });
     assert.equal(decodeClientMessage(JSON.stringify({ type: 'enter', ticket, ...first })).ok, true);
   });
 
-  it('[MOD-8] a resume token with everything in it is taken by resume', () => {
+  it('[MOD-8] resume accepts a token with all claims', () => {
     const claims = {
       ...about,
       aud: RESUME_AUDIENCE,

@@ -7,15 +7,15 @@ import { decode } from '../src/decode.ts';
 import { ErrorAnswer, ROUTES, type Route } from '../src/http.ts';
 import { RELAY_CODES, type RelayCodeEntry } from '../src/relay-codes.ts';
 import { defaultLimits, LIMITS, limitKey, limitNames } from '../src/limits.ts';
-import { DIRECTED_ID_BYTES } from '../src/directed.ts';
+import { MAX_DIRECTED_ID_BYTES } from '../src/directed.ts';
 
-/** Close codes that several codes share on purpose: a client does the same about each, and `error` named the code before. */
+/** Close codes that several codes share: a client reacts to each in the same way, and `error` named the code before. */
 const SHARED_CLOSES: Readonly<Record<number, readonly Code[]>> = {
   4400: ['BAD_MESSAGE', 'UNKNOWN_TYPE'],
   4404: ['ROOM_INVALID', 'ROOM_NOT_FOUND'],
 };
-/** What any address answers, or the edge before it, and what is answered to a refused upgrade or only on a socket. */
-const NAMED_BY_NO_ROUTE: ReadonlySet<Code> = new Set([
+/** Codes that any address or the edge may answer, and codes of refused upgrades and of sockets. */
+const CODES_WITHOUT_ROUTE: ReadonlySet<Code> = new Set([
   'NOT_FOUND',
   'INTERNAL',
   'ROOM_DELETED',
@@ -24,17 +24,17 @@ const NAMED_BY_NO_ROUTE: ReadonlySet<Code> = new Set([
   'REQUEST_TIMEOUT',
   'LOBBY_DENIED',
 ]);
-/** No route answers these: they are said on a socket, or close it. */
-const SAID_ON_A_SOCKET: ReadonlySet<Code> = new Set([
+/** No route answers these codes: they are sent on a socket, or close it. */
+const SOCKET_CODES: ReadonlySet<Code> = new Set([
   'TOO_MANY_PAGE_REQUESTS',
   'TOO_MANY_ICE_REQUESTS',
   'SLOW_CONSUMER',
   'REASSEMBLY_LIMIT_EXCEEDED',
   'LOBBY_FULL',
 ]);
-/** One mapper of the edge's own answers: what it is of, and the code in its body. */
+/** One mapper of the edge's own answers: its filter, and the code in its body. */
 const EDGE_ANSWER = /- filter:\n(.*?)\bcode: ([A-Z_]+)\n/gs;
-/** Those of RFC 6455 and its registry that a server may send here; the rest are of the private range. */
+/** Close codes of RFC 6455 and its registry that a server may send; all others are in the private range. */
 const REGISTERED_CLOSES = new Set([1002, 1007, 1008, 1009, 1011, 1012]);
 
 describe('[ERR-1] codes', () => {
@@ -63,7 +63,7 @@ describe('[ERR-1] codes', () => {
     }
   });
 
-  it('a client connects again by itself only after a code that closes its socket', () => {
+  it('a client reconnects by itself only after a code that closes its socket', () => {
     for (const code of codeNames()) assert.ok(!reconnects(code) || CODES[code].close !== null, code);
   });
 
@@ -84,7 +84,7 @@ describe('[ERR-1] codes', () => {
     }
   });
 
-  it('what says "too many" or "unavailable" may be tried again', () => {
+  it('a request that is refused with 429 or 503 may be retried', () => {
     for (const code of codeNames()) {
       const { http, retry } = CODES[code];
       if (http === 429 || http === 503) assert.ok(retry, code);
@@ -116,10 +116,10 @@ test('[ERR-1] [ERR-2] the edge answers codes of the table, with their status', (
     answered.set(code, Number(/value: \{ default_value: (\d+)/.exec(filter)?.[1]));
   assert.ok(answered.has('HEADERS_TOO_LARGE'), [...answered.keys()].join(' '));
   for (const [code, status] of answered) assert.equal(CODES[code as Code]?.http, status, code);
-  assert.equal(CODES.HEADERS_TOO_LARGE.retry, false, 'the same head is too large again');
+  assert.equal(CODES.HEADERS_TOO_LARGE.retry, false, 'a retry sends the same head');
 });
 
-test('[ERR-4] a program reads the code, also of a newer service, whatever the message says', () => {
+test('[ERR-4] a program reads the code, also of a newer service, and ignores the message', () => {
   for (const message of ['', 'The room is full.', 'La salle est pleine.', 'NOT_FOUND']) {
     const answer = decode(ErrorAnswer, { code: 'ROOM_FULL', message });
     assert.equal(answer.ok && knownCode(answer.message.code), 'ROOM_FULL');
@@ -139,12 +139,12 @@ describe('[ERR-1] routes', () => {
     }
   });
 
-  it('are told apart by method and path', () => {
+  it('differ in method or path', () => {
     const keys = routes.map(([, route]) => `${route.method} ${route.path}`);
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  it('with a room can say that it is none, with a body that it is malformed, for owners that the key is wrong', () => {
+  it('with a room name ROOM_INVALID, with a body BAD_REQUEST, for owners OWNER_KEY_INVALID', () => {
     for (const [name, { path, codes, body, owner }] of routes) {
       if (path.includes(':room')) assert.ok(codes.includes('ROOM_INVALID'), name);
       if (body !== null) assert.ok(codes.includes('BAD_REQUEST'), name);
@@ -152,7 +152,7 @@ describe('[ERR-1] routes', () => {
     }
   });
 
-  it('with a room can say that it is not there or cannot be read, with a body that it is too large', () => {
+  it('with a room name the codes of a missing and of an unreadable room, with a body BODY_TOO_LARGE', () => {
     for (const [name, { path, codes, body }] of routes) {
       if (path.includes(':room')) {
         for (const code of ['ROOM_NOT_FOUND', 'ROOM_HOME_UNREACHABLE', 'STORE_UNAVAILABLE'] as const)
@@ -162,18 +162,18 @@ describe('[ERR-1] routes', () => {
     }
   });
 
-  it('[MOD-10] about a participant or a ban can say that there is none, and no others can', () => {
+  it('[MOD-10] about a participant or a ban name PARTICIPANT_NOT_FOUND or BAN_NOT_FOUND, and no others do', () => {
     for (const [name, { path, codes }] of routes) {
       assert.equal(codes.includes('PARTICIPANT_NOT_FOUND'), path.includes(':participant'), name);
       assert.equal(codes.includes('BAN_NOT_FOUND'), path.includes(':ban'), name);
     }
   });
 
-  it('every code with an HTTP status is named by a route, or is known to be answered elsewhere', () => {
+  it('every code with an HTTP status is named by a route, or is in the list of codes without one', () => {
     const named = new Set<Code>(routes.flatMap(([, { codes }]) => codes));
     const unnamed = codeNames().filter((code) => CODES[code].http !== null && !named.has(code));
     assert.deepEqual(
-      unnamed.filter((code) => !NAMED_BY_NO_ROUTE.has(code)),
+      unnamed.filter((code) => !CODES_WITHOUT_ROUTE.has(code)),
       [],
     );
   });
@@ -203,18 +203,18 @@ describe('[LIM-1] limits', () => {
     }
   });
 
-  it('a limit on what an address may ask tells the caller to come back later', () => {
+  it('a limit of an address has a code that a caller may retry', () => {
     for (const name of limitNames().filter((limit) => limit.startsWith('address.'))) {
       const { code } = LIMITS[name];
       assert.ok(code !== null && CODES[code].retry, `${name}: ${code}`);
-      assert.ok(CODES[code].http === 429 || SAID_ON_A_SOCKET.has(code), `${name}: ${code}`);
+      assert.ok(CODES[code].http === 429 || SOCKET_CODES.has(code), `${name}: ${code}`);
     }
   });
 
-  it('every limit says its unit and why it has its value', () => {
+  it('every limit has a unit and a rationale', () => {
     for (const name of limitNames()) {
       assert.notEqual(LIMITS[name].unit, '', name);
-      assert.ok(LIMITS[name].why.length > 10, name);
+      assert.ok(LIMITS[name].rationale.length > 10, name);
     }
   });
 
@@ -229,11 +229,11 @@ describe('[LIM-1] limits', () => {
     const { value: message } = LIMITS['message.bytes'];
     assert.ok(LIMITS['control.bytes'].value <= message);
     // A message of the full size passes a fresh rate limiter.
-    assert.ok(message + 1 + 17 + 1 + DIRECTED_ID_BYTES + 1 <= LIMITS['socket.byteBurst'].value);
+    assert.ok(message + 1 + 17 + 1 + MAX_DIRECTED_ID_BYTES + 1 <= LIMITS['socket.byteBurst'].value);
     assert.ok(
       LIMITS['chat.chars'].value * 4 < LIMITS['control.bytes'].value,
       'a longest chat line fits a message',
     );
-    assert.ok(LIMITS['directed.timeout'].value < 2000, 'a sender learns within 2 s');
+    assert.ok(LIMITS['directed.timeout'].value < 2000, 'a sender is informed within 2 s');
   });
 });

@@ -12,9 +12,9 @@ import { base, secret, startAgent, textOf, until } from './agent.ts';
 import { restLogin, TurnClient } from './turn-client.ts';
 
 /** Pods are tested with the same secret and its name. */
-const vector = JSON.parse(
-  readFileSync(new URL('../../protocol/fixtures/turn/key.json', import.meta.url), 'utf8'),
-) as { readonly secret: string; readonly key: string };
+const { key: vector } = JSON.parse(
+  readFileSync(new URL('../../protocol/fixtures/turn.json', import.meta.url), 'utf8'),
+) as { readonly key: { readonly secret: string; readonly key: string } };
 
 test('an unknown setting is refused by its name, and so is a wrong one', () => {
   assert.throws(() => readSettings({ ...base, PARLEY_TURN_PROT: '1' }), { message: /PARLEY_TURN_PROT/ });

@@ -1,9 +1,9 @@
-//! Values within the bounds of their schema: what is outside of them is neither read nor made.
+//! Values within the bounds of their schema: a value outside of them can be neither decoded nor constructed.
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::ops::Deref;
 
-/// Why a value was refused.
+/// The error of a value outside of its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfBounds;
 
@@ -15,7 +15,7 @@ impl fmt::Display for OutOfBounds {
 
 impl std::error::Error for OutOfBounds {}
 
-/// What a string within bounds can do: it is read as `&str`, and made by `try_into` or `parse`.
+/// Implements the traits of a string within bounds: it dereferences to `&str`, and is constructed by `try_into` or `parse`.
 macro_rules! text {
     ([$($generics:tt)*] $name:ty) => {
         impl<$($generics)*> TryFrom<String> for $name {
@@ -62,9 +62,9 @@ macro_rules! text {
     };
 }
 
-/// A string of a pattern, with at most so many characters.
+/// A string that matches a pattern and has at most `$max` bytes.
 macro_rules! pattern {
-    ($(#[$about:meta])* $name:ident, $pattern:literal, $most:expr) => {
+    ($(#[$about:meta])* $name:ident, $pattern:literal, $max:expr) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -74,8 +74,8 @@ macro_rules! pattern {
             fn fits(text: &str) -> bool {
                 static PATTERN: std::sync::LazyLock<Option<regex::Regex>> =
                     std::sync::LazyLock::new(|| regex::Regex::new($pattern).ok());
-                // The shortest test first: a long text is not searched.
-                text.len() <= $most && PATTERN.as_ref().is_some_and(|pattern| pattern.is_match(text))
+                // The cheapest test first: a long text is not searched.
+                text.len() <= $max && PATTERN.as_ref().is_some_and(|pattern| pattern.is_match(text))
             }
         }
 
@@ -157,7 +157,7 @@ impl<T, const MIN: usize, const MAX: usize> IntoIterator for List<T, MIN, MAX> {
     }
 }
 
-/// A field that may be left out, but is not null.
+/// Deserializes an optional field that must not be null.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }

@@ -1,17 +1,16 @@
-//! The examples of `services/protocol/fixtures`: what the TypeScript takes and refuses, the Rust takes and refuses.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+//! The cases of `services/protocol/fixtures`: the Rust types accept and refuse the same messages as the schemas of TypeScript.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue fails")]
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use parley_protocol::{client, decode, directed, http, link, manifest, media, peer, server, tokens, visit, visitor};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use std::path::Path;
+use serde_json::{Map, Value};
 
-/// A message and what it is named by its file: `{type}.{what}`.
+/// One case of a table, named `{kind}.{case}`.
 struct Fixture {
-    file: String,
+    name: String,
     kind: String,
     fixture: Value,
 }
@@ -29,19 +28,19 @@ impl Fixture {
     }
 }
 
-fn fixtures(folder: &str) -> Vec<Fixture> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures")).join(folder);
-    let read = |path: std::path::PathBuf| {
-        let file = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let fixture = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        Fixture { kind: file.split('.').next().unwrap().to_owned(), file, fixture }
-    };
-    let found: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| read(entry.unwrap().path())).collect();
-    assert!(found.len() >= 3, "{}", folder.display());
-    found
+/// The cases of `family` under `validity`: `valid` or `invalid`.
+fn fixtures(family: &str, validity: &str) -> Vec<Fixture> {
+    let file = format!("{}/../fixtures/{family}.json", env!("CARGO_MANIFEST_DIR"));
+    let mut tables: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let cases: Map<String, Value> = serde_json::from_value(tables[validity].take()).unwrap();
+    assert!(cases.len() >= 3, "{family} has {} {validity} cases", cases.len());
+    cases
+        .into_iter()
+        .map(|(name, fixture)| Fixture { kind: name.split('.').next().unwrap().to_owned(), name, fixture })
+        .collect()
 }
 
-/// Fields of `written` are those of `read`, as far as the schema knows them.
+/// Whether `written` is `read` without the fields that the schema does not know.
 fn is_part(written: &Value, read: &Value) -> bool {
     match (written, read) {
         (Value::Object(written), Value::Object(read)) => {
@@ -55,18 +54,18 @@ fn is_part(written: &Value, read: &Value) -> bool {
 }
 
 fn valid<Message: DeserializeOwned + Serialize>(one: &Fixture) {
-    let message: Message = decode(one.text().as_bytes()).unwrap_or_else(|| panic!("{} is refused", one.file));
+    let message: Message = decode(one.text().as_bytes()).unwrap_or_else(|| panic!("{} is refused", one.name));
     let (written, read) = (serde_json::to_value(&message).unwrap(), serde_json::from_str(&one.text()).unwrap());
-    let ignored = one.fixture.get("ignored").is_some() || one.file.contains("unknown-field");
-    assert!(if ignored { is_part(&written, &read) } else { written == read }, "{}: {written}", one.file);
+    let ignored = one.fixture.get("ignored").is_some() || one.name.contains("unknown-field");
+    assert!(if ignored { is_part(&written, &read) } else { written == read }, "{}: {written}", one.name);
 }
 
-/// All messages of a family. `newer`: of a type that is not known, and taken for one of a newer sender.
-fn family<Message: DeserializeOwned + Serialize>(folder: &str, newer: impl Fn(&Message) -> bool) {
-    fixtures(&format!("{folder}/valid")).iter().for_each(valid::<Message>);
-    for one in fixtures(&format!("{folder}/invalid")) {
-        let taken = decode::<Message>(one.text().as_bytes());
-        assert!(taken.is_none_or(|message| newer(&message)), "{folder}: {} is taken", one.file);
+/// All messages of a family. `newer`: whether a message has an unknown type, which is read as a type of a newer sender.
+fn family<Message: DeserializeOwned + Serialize>(family: &str, newer: impl Fn(&Message) -> bool) {
+    fixtures(family, "valid").iter().for_each(valid::<Message>);
+    for one in fixtures(family, "invalid") {
+        let accepted = decode::<Message>(one.text().as_bytes());
+        assert!(accepted.is_none_or(|message| newer(&message)), "{family}: {} is accepted", one.name);
     }
 }
 
@@ -82,15 +81,15 @@ fn messages_are_read_and_written_as_in_typescript() {
     family::<manifest::PageManifest>("manifest", |_| false);
 }
 
-/// What a body or claims of a name are read as.
+/// Reads a body, or the claims of a token, as the type of its name.
 fn body(one: &Fixture, is_valid: bool) {
     macro_rules! bodies {
         ($($name:literal => $body:ty,)*) => {
             match one.kind.as_str() {
                 $($name if is_valid => valid::<$body>(one),
-                $name => assert!(decode::<$body>(one.text().as_bytes()).is_none(), "{} is taken", one.file),)*
+                $name => assert!(decode::<$body>(one.text().as_bytes()).is_none(), "{} is accepted", one.name),)*
                 "any" => {}
-                other => panic!("{other} has no Rust"),
+                other => panic!("{other} has no Rust type"),
             }
         };
     }
@@ -116,24 +115,24 @@ fn body(one: &Fixture, is_valid: bool) {
 
 #[test]
 fn bodies_and_claims_are_read_and_written_as_in_typescript() {
-    for folder in ["http", "tokens"] {
-        fixtures(&format!("{folder}/valid")).iter().for_each(|one| body(one, true));
-        fixtures(&format!("{folder}/invalid")).iter().for_each(|one| body(one, false));
+    for family in ["http", "tokens"] {
+        fixtures(family, "valid").iter().for_each(|one| body(one, true));
+        fixtures(family, "invalid").iter().for_each(|one| body(one, false));
     }
 }
 
 #[test]
 fn directed_messages_are_read_and_written_as_in_typescript() {
-    for one in fixtures("directed/valid") {
+    for one in fixtures("directed", "valid") {
         let (message, payload) = (one.bytes("text", "base64"), one.bytes("payload", "payloadBase64"));
         let field = |name: &str| one.fixture[name].as_str().unwrap_or_default();
         if field("direction") == "to-client" {
-            assert_eq!(directed::received(&message), Some((field("from"), payload.as_slice())), "{}", one.file);
+            assert_eq!(directed::received(&message), Some((field("from"), payload.as_slice())), "{}", one.name);
         } else if let Ok(payload) = std::str::from_utf8(&payload) {
-            assert_eq!(directed::text(field("to"), field("id"), payload).as_bytes(), message, "{}", one.file);
+            assert_eq!(directed::text(field("to"), field("id"), payload).as_bytes(), message, "{}", one.name);
         }
     }
-    for one in fixtures("directed/invalid").iter().filter(|one| one.fixture["direction"] == "to-client") {
-        assert_eq!(directed::received(&one.bytes("text", "base64")), None, "{}", one.file);
+    for one in fixtures("directed", "invalid").iter().filter(|one| one.fixture["direction"] == "to-client") {
+        assert_eq!(directed::received(&one.bytes("text", "base64")), None, "{}", one.name);
     }
 }

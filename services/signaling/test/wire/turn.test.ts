@@ -13,9 +13,11 @@ import { startNats, type TestNats } from '../support/nats.ts';
 import { randomRoom, startTestPod } from '../support/pod.ts';
 
 /** Nodes are tested with the same secret and its name. */
-const { secret: SECRET, key: KEY } = JSON.parse(
-  readFileSync(new URL('../../../protocol/fixtures/turn/key.json', import.meta.url), 'utf8'),
-) as { readonly secret: string; readonly key: string };
+const {
+  key: { secret: SECRET, key: KEY },
+} = JSON.parse(readFileSync(new URL('../../../protocol/fixtures/turn.json', import.meta.url), 'utf8')) as {
+  readonly key: { readonly secret: string; readonly key: string };
+};
 const CONFIGURED = { secret: SECRET, turnUrls: ['turn:127.0.0.1:3478'], stunUrls: ['stun:127.0.0.1:3478'] };
 const [UDP, TCP] = ['turn:203.0.113.7:3478?transport=udp', 'turn:203.0.113.7:3478?transport=tcp'];
 const TLS = 'turns:turn.example.org:443?transport=tcp';

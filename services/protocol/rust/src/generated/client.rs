@@ -68,7 +68,7 @@ pub struct Chat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Relay {
-    /// The address of a relay that was lost or drains: the answer names another one where there is one.
+    /// The address of a relay that was lost or drains: the answer is another one if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub exclude: Option<Text<0, 256>>,
 }

@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 
-/// What went wrong, by a name that does not change.
+/// A stable code of a refusal or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// The request does not have the form that this route requires.
@@ -130,7 +130,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All of them.
+    /// All codes.
     pub const ALL: [Code; 62] = [
         Code::BadRequest,
         Code::BodyTooLarge,
@@ -196,7 +196,7 @@ impl Code {
         Code::Internal,
     ];
 
-    /// The code of a name; `None` of a name that a newer service may have.
+    /// The code with this name; `None` for an unknown name, such as one of a newer service.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.name() == name)
     }
@@ -342,7 +342,7 @@ impl Code {
         }
     }
 
-    /// The WebSocket close code, where the socket is closed.
+    /// The WebSocket close code, if the code closes the socket.
     pub const fn close(self) -> Option<u16> {
         match self {
             Code::BadRequest => None,
@@ -415,7 +415,7 @@ impl Code {
         matches!(self, Code::RequestTimeout | Code::RegionFull | Code::RoomFull | Code::LobbyFull | Code::LobbyTimeout | Code::TooManyRequests | Code::RoomLocked | Code::RoomHomeUnreachable | Code::TooManyJoins | Code::TooManyRooms | Code::TooManySockets | Code::PodFull | Code::TooManyPageRequests | Code::RelayUnavailable | Code::NotReady | Code::StoreUnavailable | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::TooManyChatLines | Code::TooManyIceRequests | Code::Goaway | Code::Internal)
     }
 
-    /// Whether a client whose socket was closed with it connects again by itself.
+    /// Whether a client whose socket was closed with this code reconnects by itself.
     pub const fn reconnect(self) -> bool {
         matches!(self, Code::TooManyRequests | Code::RoomHomeUnreachable | Code::TooManySockets | Code::PodFull | Code::NotReady | Code::StoreUnavailable | Code::EnterTimeout | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::Goaway | Code::Internal)
     }

@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 #[serde(rename_all = "camelCase")]
 pub struct CreateRoomRequest {
     pub name: RoomName,
-    /// Most participants, kept exactly; the installation may allow fewer.
+    /// Maximum number of participants, enforced exactly; the installation may allow fewer.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub cap: Option<Whole<1, 1000>>,
     /// Newcomers wait until the owner admits them.
@@ -24,11 +24,11 @@ pub struct CreateRoomRequest {
 #[serde(rename_all = "camelCase")]
 pub struct CreateRoomAnswer {
     pub room: RoomView,
-    /// The page of the room.
+    /// Address of the page of the room.
     pub link: String,
     /// Shown once; send it as `Authorization: Bearer`.
     pub owner_key: String,
-    /// The room ends by itself when it was not used for this long.
+    /// The room is deleted when it was not used for this time.
     pub idle_ms: NonZeroU64,
 }
 
@@ -44,7 +44,7 @@ pub struct ChangeRoomRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BanRequest {
-    /// Everyone behind the same network address too; always so for a client that gave no device id.
+    /// Also bans the network address; always the case for a client that sent no device id.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub network: Option<bool>,
 }
@@ -84,10 +84,10 @@ pub struct JoinAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveRequest {
-    /// To publish the broadcast, and not only to subscribe to it.
+    /// Whether to publish the broadcast, and not only to subscribe to it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub publish: Option<bool>,
-    /// The address of a relay that was lost or drains: the answer names another one where there is one.
+    /// The address of a relay that was lost or drains: the answer is another one if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub exclude: Option<Text<0, 256>>,
 }

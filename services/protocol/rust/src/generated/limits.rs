@@ -1,24 +1,24 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! The limits of signaling: defaults, and what an installation may set. The values in force come in messages.
+//! The limits of signaling: defaults, and the range that an operator may set. Messages carry the values in force.
 use super::codes::Code;
 
 /// One limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// As in settings: `message.bytes`.
+    /// The name in settings: `message.bytes`.
     pub name: &'static str,
-    /// In a pod's environment.
+    /// The key in a pod's environment.
     pub key: &'static str,
     /// The default.
     pub value: u64,
-    /// The least that may be set.
+    /// The lowest value that an operator may set.
     pub min: u64,
-    /// The most that may be set.
+    /// The highest value that an operator may set.
     pub max: u64,
-    /// What the number counts.
+    /// The unit of the values.
     pub unit: &'static str,
-    /// What a caller over the limit gets; `None` where no caller is refused.
+    /// The code that a caller over the limit gets; `None` if no caller is refused.
     pub code: Option<Code>,
 }
 
@@ -48,17 +48,17 @@ pub const CONTROL_BYTES: Limit = Limit::new("control.bytes", "PARLEY_LIMIT_CONTR
 pub const BODY_BYTES: Limit = Limit::new("body.bytes", "PARLEY_LIMIT_BODY_BYTES", [4096, 512, 65_536], "bytes", Some(Code::BodyTooLarge));
 /// Twice what a client sends while it negotiates with a full mesh.
 pub const SOCKET_MESSAGES: Limit = Limit::new("socket.messages", "PARLEY_LIMIT_SOCKET_MESSAGES", [60, 1, 1_000_000], "messages per second", Some(Code::RateLimited));
-/// Joining a full mesh sends some 14 messages to each person, in a burst.
+/// A participant that joins a full mesh sends some 14 messages to each other one, in a burst.
 pub const SOCKET_MESSAGE_BURST: Limit = Limit::new("socket.messageBurst", "PARLEY_LIMIT_SOCKET_MESSAGE_BURST", [400, 1, 10_000_000], "messages", Some(Code::RateLimited));
 /// One full-size message four times a second.
 pub const SOCKET_BYTES: Limit = Limit::new("socket.bytes", "PARLEY_LIMIT_SOCKET_BYTES", [262_144, 1024, 1_073_741_824], "bytes per second", Some(Code::RateLimited));
 /// Offers to a whole mesh at once.
 pub const SOCKET_BYTE_BURST: Limit = Limit::new("socket.byteBurst", "PARLEY_LIMIT_SOCKET_BYTE_BURST", [1_048_576, 1024, 1_073_741_824], "bytes", Some(Code::RateLimited));
-/// A newer client may send what an older pod does not know; a broken one is shut out.
+/// A newer client may send messages that an older pod does not know; a broken one is disconnected.
 pub const SOCKET_BAD_MESSAGES: Limit = Limit::new("socket.badMessages", "PARLEY_LIMIT_SOCKET_BAD_MESSAGES", [10, 1, 1000], "messages", Some(Code::BadMessage));
-/// A reader that is a megabyte behind is not in the call any more; it resumes when it can.
+/// A reader that is a megabyte behind cannot follow the call; it resumes when it can.
 pub const SOCKET_BUFFERED_BYTES: Limit = Limit::new("socket.bufferedBytes", "PARLEY_LIMIT_SOCKET_BUFFERED_BYTES", [1_048_576, 16_384, 67_108_864], "bytes", Some(Code::SlowConsumer));
-/// 32 readers of one network that have all stalled; 500 that keep up need 64 KiB each at most.
+/// 32 stalled readers of one network; 500 that keep up need 64 KiB each at most.
 pub const ADDRESS_BUFFERED_BYTES: Limit = Limit::new("address.bufferedBytes", "PARLEY_LIMIT_ADDRESS_BUFFERED_BYTES", [33_554_432, 65_536, 1_099_511_627_776], "bytes", Some(Code::SlowConsumer));
 /// A quarter of the 768 MiB of a pod; over it, sockets of the network that holds most are closed.
 pub const POD_BUFFERED_BYTES: Limit = Limit::new("pod.bufferedBytes", "PARLEY_LIMIT_POD_BUFFERED_BYTES", [201_326_592, 65_536, 1_099_511_627_776], "bytes", Some(Code::SlowConsumer));
@@ -66,29 +66,29 @@ pub const POD_BUFFERED_BYTES: Limit = Limit::new("pod.bufferedBytes", "PARLEY_LI
 pub const ADDRESS_REASSEMBLY_BYTES: Limit = Limit::new("address.reassemblyBytes", "PARLEY_LIMIT_ADDRESS_REASSEMBLY_BYTES", [8_388_608, 65_536, 1_099_511_627_776], "bytes", Some(Code::ReassemblyLimitExceeded));
 /// A twelfth of the 768 MiB of a pod; over it, sockets of the network that holds most are closed.
 pub const POD_REASSEMBLY_BYTES: Limit = Limit::new("pod.reassemblyBytes", "PARLEY_LIMIT_POD_REASSEMBLY_BYTES", [67_108_864, 65_536, 1_099_511_627_776], "bytes", Some(Code::ReassemblyLimitExceeded));
-/// A socket that does not say who it is holds memory for nothing.
+/// A socket without a participant uses memory.
 pub const SOCKET_ENTER_TIMEOUT: Limit = Limit::new("socket.enterTimeout", "PARLEY_LIMIT_SOCKET_ENTER_TIMEOUT", [5000, 100, 60_000], "ms", Some(Code::EnterTimeout));
-/// With two misses noticed at the third ping, a participant whose network failed shows as away within 5 s.
+/// With two misses, detected at the third ping, a participant whose network failed is shown as away within 5 s.
 pub const SOCKET_PING_INTERVAL: Limit = Limit::new("socket.pingInterval", "PARLEY_LIMIT_SOCKET_PING_INTERVAL", [1500, 200, 60_000], "ms", None);
-/// Well below the 20,000 descriptors a process usually gets, as the edge needs two for each.
+/// Well below the 20,000 descriptors a process usually gets, as the edge needs two per socket.
 pub const POD_SOCKETS: Limit = Limit::new("pod.sockets", "PARLEY_LIMIT_POD_SOCKETS", [8000, 1, 100_000], "sockets", Some(Code::PodFull));
 /// Each room is one NATS subscription.
 pub const POD_ROOMS: Limit = Limit::new("pod.rooms", "PARLEY_LIMIT_POD_ROOMS", [4000, 1, 100_000], "rooms", Some(Code::PodFull));
 /// An office or a school behind one address.
 pub const ADDRESS_SOCKETS: Limit = Limit::new("address.sockets", "PARLEY_LIMIT_ADDRESS_SOCKETS", [500, 1, 100_000], "sockets", Some(Code::TooManySockets));
-/// Two a second for everyone behind one address.
+/// Two a second for all clients behind one address.
 pub const ADDRESS_JOINS: Limit = Limit::new("address.joins", "PARLEY_LIMIT_ADDRESS_JOINS", [120, 1, 10_000_000], "joins per minute", Some(Code::TooManyJoins));
-/// The 500 sockets of an office come back from a dead pod, and once more from the next; counted before the token is verified.
+/// The 500 sockets of an office reconnect after a pod died, and once more after the next; counted before the token is verified.
 pub const ADDRESS_RESUMES: Limit = Limit::new("address.resumes", "PARLEY_LIMIT_ADDRESS_RESUMES", [1000, 1, 10_000_000], "resumes and enters per minute", Some(Code::TooManyRequests));
-/// A network that fails every three seconds; counted after the ticket or token is verified, so that one that is replayed from many networks takes little of `pod.reads` and `pod.resumes`.
+/// A network that fails every three seconds; counted after the ticket or token is verified, so that a token that is replayed from many networks uses little of `pod.reads` and `pod.resumes`.
 pub const PARTICIPANT_RESUMES: Limit = Limit::new("participant.resumes", "PARLEY_LIMIT_PARTICIPANT_RESUMES", [20, 1, 10_000_000], "resumes and enters per minute", Some(Code::TooManyRequests));
-/// Reading a named room costs a read of the store, `relay` a signature: each of 500 people in an office may ask for both, and again when a relay is lost; what joins read is bounded by `address.joins`.
+/// Reading a named room costs a read of the store, `relay` a signature: each of 500 participants in an office may ask for both, and again when a relay is lost; what joins read is bounded by `address.joins`.
 pub const ADDRESS_READS: Limit = Limit::new("address.reads", "PARLEY_LIMIT_ADDRESS_READS", [1500, 1, 10_000_000], "requests per minute", Some(Code::TooManyRequests));
-/// After a burst of `pod.sockets`, which is everyone for whom the pod has room: a fifth of a processor; counted after all cheap checks, so that refused requests take nothing from others.
+/// After a burst of `pod.sockets`, which is all clients that fit on the pod: a fifth of a processor; counted after all cheap checks, so that refused requests take nothing from other clients.
 pub const POD_JOINS: Limit = Limit::new("pod.joins", "PARLEY_LIMIT_POD_JOINS", [200, 1, 1_000_000], "joins per second", Some(Code::PodFull));
-/// After a burst of `pod.sockets`, with which a pod takes in all people of a dead one: in rooms of eight, three quarters of a processor; counted after the token is verified, so that junk takes nothing from others.
+/// After a burst of `pod.sockets`, with which a pod accepts all participants of a dead one: in rooms of eight, three quarters of a processor; counted after the token is verified, so that invalid tokens take nothing from other clients.
 pub const POD_RESUMES: Limit = Limit::new("pod.resumes", "PARLEY_LIMIT_POD_RESUMES", [200, 1, 1_000_000], "resumes per second", Some(Code::PodFull));
-/// After a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and come back; requests and tickets are counted apart, so that neither keeps out the other.
+/// After a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and resume; requests and tickets are counted apart, so that neither blocks the other.
 pub const POD_READS: Limit = Limit::new("pod.reads", "PARLEY_LIMIT_POD_READS", [400, 1, 1_000_000], "store reads per second", Some(Code::PodFull));
 /// Of messages on NATS that are not understood: enough to find their sender; `parley_nats_invalid_messages_total` counts all of them.
 pub const POD_BAD_MESSAGE_LOG_LINES: Limit = Limit::new("pod.badMessageLogLines", "PARLEY_LIMIT_POD_BAD_MESSAGE_LOG_LINES", [60, 1, 1_000_000], "log lines per minute", None);
@@ -98,19 +98,19 @@ pub const ADDRESS_ROOMS: Limit = Limit::new("address.rooms", "PARLEY_LIMIT_ADDRE
 pub const ADDRESS_MODERATION: Limit = Limit::new("address.moderation", "PARLEY_LIMIT_ADDRESS_MODERATION", [240, 1, 1_000_000], "requests per minute", Some(Code::TooManyRequests));
 /// They are read with the room at every join, and sent between pods in one message.
 pub const ROOM_BANS: Limit = Limit::new("room.bans", "PARLEY_LIMIT_ROOM_BANS", [200, 1, 500], "bans", Some(Code::TooManyBans));
-/// Over it the earliest is forgotten, whose resume token is then treated as that of a participant that left.
+/// Over it the earliest is dropped: its resume token is then treated as that of a participant that left.
 pub const ROOM_KICKED: Limit = Limit::new("room.kicked", "PARLEY_LIMIT_ROOM_KICKED", [200, 1, 1000], "participants", None);
 /// The owner sees each of them; counted against the local roster.
 pub const ROOM_LOBBY: Limit = Limit::new("room.lobby", "PARLEY_LIMIT_ROOM_LOBBY", [50, 1, 1000], "people waiting", Some(Code::LobbyFull));
 /// Of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns.
 pub const ADDRESS_LOBBY: Limit = Limit::new("address.lobby", "PARLEY_LIMIT_ADDRESS_LOBBY", [10, 1, 1000], "people waiting", Some(Code::LobbyFull));
-/// A quarter of an hour without an answer of the owner.
+/// A quarter of an hour without an answer from the owner.
 pub const LOBBY_TIMEOUT: Limit = Limit::new("lobby.timeout", "PARLEY_LIMIT_LOBBY_TIMEOUT", [900_000, 1000, 86_400_000], "ms", Some(Code::LobbyTimeout));
-/// Soft unless the room was made with a cap: counted against the local roster; a section of 1,000 people is half of what NATS takes in a message.
+/// Soft unless the room was made with a cap: counted against the local roster; a section of 1,000 participants is half of the largest message of NATS.
 pub const ROOM_PARTICIPANTS: Limit = Limit::new("room.participants", "PARLEY_LIMIT_ROOM_PARTICIPANTS", [100, 1, 1000], "participants", Some(Code::RoomFull));
-/// 90 days: a room that is used once in a quarter stays; pods with people in a room renew it about once a minute at most.
+/// 90 days: a room that is used once in a quarter stays; pods with participants in a room renew it about once a minute at most.
 pub const ROOM_IDLE_TIMEOUT: Limit = Limit::new("room.idleTimeout", "PARLEY_LIMIT_ROOM_IDLE_TIMEOUT", [7_776_000_000, 600_000, 315_360_000_000], "ms", Some(Code::RoomNotFound));
-/// 20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred people are half of it.
+/// 20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it.
 pub const REGION_ROOMS: Limit = Limit::new("region.rooms", "PARLEY_LIMIT_REGION_ROOMS", [50_000, 1, 10_000_000], "named rooms", Some(Code::RegionFull));
 /// Up to here media goes from peer to peer.
 pub const MESH_PARTICIPANTS: Limit = Limit::new("mesh.participants", "PARLEY_LIMIT_MESH_PARTICIPANTS", [4, 1, 12], "participants", None);
@@ -118,25 +118,25 @@ pub const MESH_PARTICIPANTS: Limit = Limit::new("mesh.participants", "PARLEY_LIM
 pub const NAME_CHARS: Limit = Limit::new("name.chars", "PARLEY_LIMIT_NAME_CHARS", [64, 1, 256], "characters", Some(Code::NameInvalid));
 /// A long paragraph.
 pub const CHAT_CHARS: Limit = Limit::new("chat.chars", "PARLEY_LIMIT_CHAT_CHARS", [2000, 1, 4000], "characters", Some(Code::ChatTooLong));
-/// Faster than a person types; a burst of twice that is allowed.
+/// Faster than a participant types; a burst of twice that is allowed.
 pub const CHAT_LINES: Limit = Limit::new("chat.lines", "PARLEY_LIMIT_CHAT_LINES", [5, 1, 1000], "lines per second", Some(Code::TooManyChatLines));
 /// What a participant that resumes may have missed.
 pub const CHAT_HISTORY: Limit = Limit::new("chat.history", "PARLEY_LIMIT_CHAT_HISTORY", [100, 0, 1000], "lines", None);
-/// Of one resume; a room gets its chat back from several clients.
+/// Of one resume; a room recovers its chat from several clients.
 pub const CHAT_RESUME_LINES: Limit = Limit::new("chat.resumeLines", "PARLEY_LIMIT_CHAT_RESUME_LINES", [20, 0, 20], "lines", None);
-/// From the answer to the socket is one round trip.
+/// Between the answer and the socket is one round trip.
 pub const TICKET_TTL: Limit = Limit::new("ticket.ttl", "PARLEY_LIMIT_TICKET_TTL", [30_000, 1000, 300_000], "ms", Some(Code::TicketExpired));
 /// A reload, a lift, a change of network.
 pub const RESUME_GRACE: Limit = Limit::new("resume.grace", "PARLEY_LIMIT_RESUME_GRACE", [30_000, 1000, 600_000], "ms", Some(Code::ResumeExpired));
-/// A client that is connected gets a new one after a third of it; a token that leaked is worth nothing soon after.
+/// A connected client gets a new token after a third of it; a leaked token is soon invalid.
 pub const RESUME_TTL: Limit = Limit::new("resume.ttl", "PARLEY_LIMIT_RESUME_TTL", [600_000, 60_000, 86_400_000], "ms", Some(Code::ResumeExpired));
-/// Owners who may enter a full room, counted against the local roster; further ones need a free place like everyone else.
+/// Owners who may enter a full room, counted against the local roster; further ones need a free place like other participants.
 pub const ROOM_OWNERS: Limit = Limit::new("room.owners", "PARLEY_LIMIT_ROOM_OWNERS", [5, 0, 100], "participants", Some(Code::RoomFull));
-/// Participants that left, remembered for `resume.ttl` so that their tokens are refused: 83 a second; over it the earliest is forgotten.
+/// Participants that left, remembered for `resume.ttl` so that their tokens are refused: 83 a second; over it the earliest is dropped.
 pub const POD_DEPARTURES: Limit = Limit::new("pod.departures", "PARLEY_LIMIT_POD_DEPARTURES", [50_000, 0, 1_000_000], "participants", None);
-/// A participant who was removed makes no allocations after it; the socket gives fresh credentials before.
+/// A participant who was removed makes no allocations after it; the socket sends fresh credentials before.
 pub const TURN_TTL: Limit = Limit::new("turn.ttl", "PARLEY_LIMIT_TURN_TTL", [600_000, 2000, 86_400_000], "ms", None);
-/// Of one network on a TURN node: 50 people in calls of four have 150 ends of connections with three each; seven such networks fill the default ports; coturn answers 486.
+/// Of one network on a TURN node: 50 participants in calls of four have 150 ends of connections with three each; seven such networks fill the default ports; coturn answers 486.
 pub const TURN_NETWORK_ALLOCATIONS: Limit = Limit::new("turn.networkAllocations", "PARLEY_LIMIT_TURN_NETWORK_ALLOCATIONS", [480, 8, 60_000], "allocations", None);
 /// A client asks when a path breaks, at most every 5 s, and before its credentials end.
 pub const SOCKET_ICE_REQUESTS: Limit = Limit::new("socket.iceRequests", "PARLEY_LIMIT_SOCKET_ICE_REQUESTS", [12, 1, 100_000], "requests per minute", Some(Code::TooManyIceRequests));
@@ -146,13 +146,13 @@ pub const ADDRESS_ICE_REQUESTS: Limit = Limit::new("address.iceRequests", "PARLE
 pub const TURN_LEASE_DURATION: Limit = Limit::new("turn.leaseDuration", "PARLEY_LIMIT_TURN_LEASE_DURATION", [6000, 1000, 60_000], "ms", None);
 /// An installation has tens; more are an attack with invented names, and are ignored.
 pub const TURN_NODES: Limit = Limit::new("turn.nodes", "PARLEY_LIMIT_TURN_NODES", [256, 1, 10_000], "nodes", None);
-/// One may end in the middle of a call; each more costs everybody an allocation for every connection and transport.
+/// One may end in the middle of a call; each further node costs every client an allocation for every connection and transport.
 pub const TURN_OFFERED: Limit = Limit::new("turn.offered", "PARLEY_LIMIT_TURN_OFFERED", [2, 1, 8], "nodes", None);
 /// A relay renews its lease every 2 s: two renewals may be lost before no client is sent to it.
 pub const MEDIA_LEASE_DURATION: Limit = Limit::new("media.leaseDuration", "PARLEY_LIMIT_MEDIA_LEASE_DURATION", [6000, 1000, 60_000], "ms", None);
 /// A region has tens; more are an attack with invented names, and are ignored.
 pub const MEDIA_RELAYS: Limit = Limit::new("media.relays", "PARLEY_LIMIT_MEDIA_RELAYS", [256, 1, 10_000], "relays", None);
-/// Of one room; more are sent to one more relay each time, and what these publish crosses between the relays once.
+/// Of one room; each time as many more use one more relay, and their media crosses between the relays once.
 pub const MEDIA_PARTICIPANTS_PER_RELAY: Limit = Limit::new("media.participantsPerRelay", "PARLEY_LIMIT_MEDIA_PARTICIPANTS_PER_RELAY", [50, 1, 10_000], "participants", None);
 /// A participant that left a room keeps a token: it opens no session after this time, and the socket issues fresh ones.
 pub const MEDIA_TOKEN_MAX_AGE: Limit = Limit::new("media.tokenMaxAge", "PARLEY_LIMIT_MEDIA_TOKEN_MAX_AGE", [300_000, 10_000, 3_600_000], "ms", None);
@@ -162,29 +162,29 @@ pub const MEDIA_SESSION: Limit = Limit::new("media.session", "PARLEY_LIMIT_MEDIA
 pub const PAGE_BYTES: Limit = Limit::new("page.bytes", "PARLEY_LIMIT_PAGE_BYTES", [16_777_216, 1024, 67_108_864], "bytes", Some(Code::PageTooLarge));
 /// One message of a data channel in every browser; the manifest of the largest page stays at 11 KiB.
 pub const PAGE_CHUNK_BYTES: Limit = Limit::new("page.chunkBytes", "PARLEY_LIMIT_PAGE_CHUNK_BYTES", [65_536, 16_384, 131_072], "bytes", None);
-/// Of all pages that one tab holds: four of the largest.
+/// All pages of one tab: four of the largest.
 pub const PAGE_MEMORY_BYTES: Limit = Limit::new("page.memoryBytes", "PARLEY_LIMIT_PAGE_MEMORY_BYTES", [67_108_864, 1024, 1_073_741_824], "bytes", Some(Code::PagesTooLarge));
 /// Of one socket; each page takes memory of a pod.
 pub const PAGE_PER_VISITOR: Limit = Limit::new("page.perVisitor", "PARLEY_LIMIT_PAGE_PER_VISITOR", [16, 1, 1000], "pages", Some(Code::TooManyPages));
-/// A reader is connected with so many at once: enough to find every chunk, few enough to set up.
+/// Connections of a reader at once: enough to find every chunk, few enough to set up.
 pub const PAGE_MAX_HOLDERS: Limit = Limit::new("page.maxHolders", "PARLEY_LIMIT_PAGE_MAX_HOLDERS", [6, 1, 32], "holders", None);
-/// More would each get too little of a holder who also wants to read.
+/// With more, each would get too little from a holder that also reads.
 pub const PAGE_MAX_READERS: Limit = Limit::new("page.maxReaders", "PARLEY_LIMIT_PAGE_MAX_READERS", [8, 1, 256], "readers", None);
 /// Of one socket, about pages: a reader sends some ten for each page.
 pub const PAGE_REQUESTS: Limit = Limit::new("page.requests", "PARLEY_LIMIT_PAGE_REQUESTS", [60, 1, 1_000_000], "messages per minute", Some(Code::TooManyPageRequests));
-/// Wishes for pages and pipes from one address: an office that opens a link at once.
+/// Requests for pages and pipes from one address: an office that opens a link at once.
 pub const ADDRESS_PAGES: Limit = Limit::new("address.pages", "PARLEY_LIMIT_ADDRESS_PAGES", [600, 1, 10_000_000], "requests per minute", Some(Code::TooManyPageRequests));
 /// Each page is one NATS subscription.
 pub const POD_PAGES: Limit = Limit::new("pod.pages", "PARLEY_LIMIT_POD_PAGES", [10_000, 1, 1_000_000], "pages", Some(Code::PodFull));
-/// Pages that one address was the first to name on a pod: a tenth of `pod.pages`, so that no address takes all.
+/// Pages that one address was the first to name on a pod: a tenth of `pod.pages`, so that no address uses all.
 pub const ADDRESS_OPEN_PAGES: Limit = Limit::new("address.openPages", "PARLEY_LIMIT_ADDRESS_OPEN_PAGES", [1000, 1, 1_000_000], "pages", Some(Code::TooManyPageRequests));
 /// Counts are sent this often at most, so that a thousand arrivals are not a million messages.
 pub const PAGE_COUNT_INTERVAL: Limit = Limit::new("page.countInterval", "PARLEY_LIMIT_PAGE_COUNT_INTERVAL", [1000, 50, 60_000], "ms", None);
-/// After a pod died its visitors come back to others: until then no page counts as gone.
+/// After a pod died its visitors reconnect to others: until then no page counts as gone.
 pub const PAGE_SETTLE_TIME: Limit = Limit::new("page.settleTime", "PARLEY_LIMIT_PAGE_SETTLE_TIME", [10_000, 0, 600_000], "ms", None);
-/// A full pod moves its people at 800 a second, which the others take; well within the 30 s that Kubernetes gives a process to end.
+/// A full pod moves its participants at 800 a second, which the other pods accept; well within the 30 s that Kubernetes gives a process to end.
 pub const DRAIN_WINDOW: Limit = Limit::new("drain.window", "PARLEY_LIMIT_DRAIN_WINDOW", [10_000, 1000, 600_000], "ms", None);
-/// A sender learns within 2 s that a message was not delivered (P7).
+/// A sender is informed within 2 s that a message was not delivered (P7).
 pub const DIRECTED_TIMEOUT: Limit = Limit::new("directed.timeout", "PARLEY_LIMIT_DIRECTED_TIMEOUT", [1500, 100, 10_000], "ms", None);
 /// Messages to other pods that wait for an answer; over it the oldest is reported undelivered.
 pub const DIRECTED_PENDING: Limit = Limit::new("directed.pending", "PARLEY_LIMIT_DIRECTED_PENDING", [20_000, 1, 1_000_000], "messages", None);

@@ -13,12 +13,12 @@ use std::num::NonZeroU64;
 pub struct PageManifest {
     pub v: Whole<1, 1>,
     pub r#type: MediaType,
-    /// Of the file; only to be shown.
+    /// Name of the file, for display only.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub name: Option<Text<1, 200>>,
-    /// Of all chunks together.
+    /// Size of all chunks together.
     pub bytes: NonZeroU64,
-    /// Of every chunk but the last, which may be shorter.
+    /// Size of every chunk except the last, which may be shorter.
     pub chunk_bytes: NonZeroU64,
     pub sha256: Sha256,
     pub chunks: List<Sha256, 1, 4096>,

@@ -20,15 +20,15 @@ pub enum MediaRelayRole {
 #[serde(rename_all = "camelCase")]
 pub struct MediaRelay {
     pub relay: RelayName,
-    /// Which run of it: a later one is greater.
+    /// Orders the runs of the process: a later run has a greater epoch.
     pub epoch: NonZeroU64,
-    /// A leaf serves clients and gets from its origins; an origin serves leaves, and clients where there is no leaf.
+    /// A leaf serves clients and subscribes at its origins; an origin serves leaves, and clients where there is no leaf.
     pub role: MediaRelayRole,
     pub url: RelayUrl,
     /// Current and next; empty where the certificate is from a public CA.
     pub certificate_hashes: List<CertificateHash, 0, 4>,
     pub sessions: u64,
-    /// Sessions it takes.
+    /// Maximum number of sessions.
     pub capacity: NonZeroU64,
     /// The relay is about to end: no client is sent to it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]

@@ -1,13 +1,13 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Messages between two connected visitors: On a data channel or a pipe, as JSON text messages.
+//! Messages between two connected visitors: Messages on a data channel or a pipe, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::PageAddress;
 use crate::bounded::Text;
 use serde::{Deserialize, Serialize};
 
-/// On a data channel or a pipe, as JSON text messages.
+/// Messages on a data channel or a pipe, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
@@ -29,7 +29,7 @@ pub enum Message {
 #[serde(rename_all = "camelCase")]
 pub struct Handshake {
     pub page: PageAddress,
-    /// As it stands: its SHA-256 is the address.
+    /// The exact bytes: their SHA-256 is the address.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub manifest: Option<Text<0, 262_144>>,
 }

@@ -1,19 +1,19 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 
-/// What went wrong, by a name that does not change.
+/// A stable code of a refusal or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// Not an HTTP request, or one that this server does not support.
+    /// The request is not HTTP, or not supported by this server.
     BadRequest,
     /// No resource exists at this address.
     NotFound,
-    /// A method other than GET and HEAD.
+    /// The method is neither GET nor HEAD.
     MethodNotAllowed,
-    /// The request's head is over `headers.bytes`, or has too many headers.
+    /// The request's head exceeds `headers.bytes`, or has too many headers.
     HeadersTooLarge,
     /// The head was not complete within `headers.timeout`.
     UpgradeTimeout,
-    /// A topic is reached with a WebSocket.
+    /// A topic requires a WebSocket.
     UpgradeRequired,
     /// Pages of this origin are not allowed to use the relay.
     OriginDenied,
@@ -29,13 +29,13 @@ pub enum Code {
     TooManySockets,
     /// The pod drains, or NATS is disconnected and the request needs other pods.
     NotReady,
-    /// Not a frame of RFC 6455.
+    /// The frame violates RFC 6455.
     BadFrame,
-    /// A text message that is not UTF-8.
+    /// A text message is not valid UTF-8.
     BadEncoding,
-    /// A message over `stream.messageBytes`, or in more than `stream.fragments`.
+    /// A message exceeds `stream.messageBytes`, or `stream.fragments`.
     MessageTooLarge,
-    /// A message that was not complete within `stream.messageTimeout`.
+    /// A message was not complete within `stream.messageTimeout`.
     MessageTimeout,
     /// The pod exceeds a memory limit, or the network `address.reassemblyBytes`: `pod.reassemblyBytes`, `pod.queuedBytes`, or twice `media.cacheBytes`.
     MemoryLimitExceeded,
@@ -57,30 +57,30 @@ pub enum Code {
     TokenInsufficientScope,
     /// The token, or its subject, was revoked.
     TokenRevoked,
-    /// No token came within `token.timeout`.
+    /// The client sent no token within `token.timeout`.
     TokenTimeout,
-    /// Not a code for this path, or it was used, or it is over `code.lifetime` old.
+    /// The code is not for this path, was used, or is older than `code.lifetime`.
     CodeInvalid,
-    /// The pod has `pod.unauthenticated` sockets whose token has yet to come, or the network `address.unauthenticated`.
+    /// The pod has `pod.unauthenticated` sockets that have not sent a token, or the network `address.unauthenticated`.
     TooManyUnauthenticated,
     /// The pod has `pod.codes` codes, or the network `address.codes`.
     TooManyCodes,
     /// The pod has `pod.revocations` revocations; this one was refused.
     TooManyRevocations,
-    /// The body of a request is over `body.bytes`.
+    /// The body of the request exceeds `body.bytes`.
     BodyTooLarge,
     /// The pod has `media.sessions` sessions, or the network `media.addressSessions`.
     TooManySessions,
     /// The session publishes more than `media.broadcasts`.
     TooManyBroadcasts,
-    /// The session watches more than `media.subscriptions` tracks.
+    /// The session subscribes to more than `media.subscriptions` tracks.
     TooManySubscriptions,
     /// The pod has `media.handshakes` handshakes in progress.
     TooManyHandshakes,
 }
 
 impl Code {
-    /// All of them.
+    /// All codes.
     pub const ALL: [Code; 37] = [
         Code::BadRequest,
         Code::NotFound,
@@ -121,7 +121,7 @@ impl Code {
         Code::TooManyHandshakes,
     ];
 
-    /// The code of a name; `None` of a name that a newer service may have.
+    /// The code with this name; `None` for an unknown name, such as one of a newer service.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.name() == name)
     }
@@ -266,7 +266,7 @@ impl Code {
     }
 }
 
-/// What closes a session of media: the number of the code in `CONNECTION_CLOSE`, above 64 (MED-13).
+/// The codes that close a media session: their number in `CONNECTION_CLOSE`, above 64 (MED-13).
 pub mod session {
     /// PATH_INVALID
     pub const PATH_INVALID: u16 = 404;

@@ -72,21 +72,21 @@ pub struct Welcome {
     pub participant: ParticipantId,
     pub room: RoomView,
     pub pod: PodId,
-    /// Everyone in the room, the reader included.
+    /// All participants of the room, including the reader.
     pub roster: Vec<Member>,
-    /// Token that makes this client the same participant on any pod.
+    /// Token with which this client continues as the same participant on any pod.
     pub resume: String,
     pub grace_ms: u64,
     pub ice_servers: Vec<IceServer>,
-    /// For how many seconds the credentials make new allocations; 0 where there are none.
+    /// Seconds for which the credentials make new allocations; 0 where there are none.
     pub ice_ttl_s: u64,
-    /// The reader came with the owner key.
+    /// The reader joined with the owner key.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub owner: Option<bool>,
-    /// People in the lobby; sent to owners only.
+    /// Newcomers in the lobby; sent to owners only.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub lobby: Option<Vec<Waiting>>,
-    /// The room was just opened again by a resume: people it knew may not be back yet, keep them as away.
+    /// A resume has opened the room again: participants may not be back yet, and the client keeps those it knew as away.
     pub recovering: bool,
     /// After a resume: lines the client may have missed, merged by id.
     pub chat: Vec<ChatLine>,
@@ -176,7 +176,7 @@ pub enum UndeliveredReason {
 #[serde(rename_all = "camelCase")]
 pub struct Undelivered {
     pub to: ParticipantId,
-    /// The id the sender gave the directed message.
+    /// The id that the sender gave the directed message.
     pub id: String,
     pub reason: UndeliveredReason,
 }
@@ -185,7 +185,7 @@ pub struct Undelivered {
 #[serde(rename_all = "camelCase")]
 pub struct Ice {
     pub ice_servers: Vec<IceServer>,
-    /// For how many seconds the credentials make new allocations; 0 where there are none.
+    /// Seconds for which the credentials make new allocations; 0 where there are none.
     pub ice_ttl_s: u64,
 }
 
@@ -224,7 +224,7 @@ pub struct RoomChanged {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Goaway {
-    /// When this client resumes on another pod.
+    /// Time until this client resumes on another pod.
     pub after_ms: u64,
 }
 
@@ -233,11 +233,11 @@ pub struct Goaway {
 pub struct Error {
     pub code: CodeName,
     pub message: String,
-    /// The socket is closed next, with the close code of the table.
+    /// The pod closes the socket next, with the close code of the table.
     pub fatal: bool,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub retry_after_ms: Option<u64>,
-    /// The id of the message that was refused, where it had one.
+    /// The id of the refused message, if it had one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub r#ref: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! What several messages are made of.
+//! Types that several messages use.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use crate::bounded::{Text, Whole};
@@ -26,21 +26,21 @@ pub struct ResumeChatLine {
     pub from: ParticipantId,
     pub name: DisplayName,
     pub text: ChatText,
-    /// Unix time in ms by the clock of the pod that took the line; for showing, never for ordering state.
+    /// Unix time in ms by the clock of the pod that accepted the line; for display, never for ordering state.
     pub at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub proof: Option<ChatProof>,
 }
 
 pattern!(
-    /// Chosen by the sender; lines are merged by it.
+    /// Chosen by the sender; readers merge lines by it.
     ChatId, r"^[A-Za-z0-9_-]{8,36}$", usize::MAX
 );
 
 pub type ChatText = Text<1, 8000>;
 
 pattern!(
-    /// Chosen by the server at join; the same person keeps it through every resume.
+    /// Chosen by the server at join; a participant keeps it through every resume.
     ParticipantId, r"^p[0-9a-hjkmnp-tv-z]{16}$", usize::MAX
 );
 
@@ -64,7 +64,7 @@ pub struct RoomView {
     /// Newcomers wait until the owner admits them.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub lobby: Option<bool>,
-    /// The cap is kept exactly, by seats in the home region.
+    /// The cap is enforced exactly, by seats in the home region.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub hard_cap: Option<bool>,
 }
@@ -80,7 +80,7 @@ pub struct Member {
     pub name: DisplayName,
     pub media: Media,
     pub state: Presence,
-    /// Came with the owner key of the room.
+    /// Joined with the owner key of the room.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub owner: Option<bool>,
 }
@@ -109,13 +109,13 @@ pub struct ChatLine {
     pub from: ParticipantId,
     pub name: DisplayName,
     pub text: ChatText,
-    /// Unix time in ms by the clock of the pod that took the line; for showing, never for ordering state.
+    /// Unix time in ms by the clock of the pod that accepted the line; for display, never for ordering state.
     pub at: u64,
     pub proof: ChatProof,
 }
 
 pattern!(
-    /// Shows that a pod took this line of this participant; a client keeps it with the line.
+    /// Proves that a pod accepted this line from this participant; a client keeps it with the line.
     ChatProof, r"^[A-Za-z0-9_-]{22}$", usize::MAX
 );
 
@@ -124,14 +124,14 @@ pattern!(
 pub struct RelayOffer {
     /// Address of the relay, for WebTransport and WebSocket.
     pub url: String,
-    /// Scoped EdDSA token: what may be published and subscribed to.
+    /// EdDSA token that grants publishing and subscribing to the paths in it.
     pub token: String,
     /// SHA-256, base64; empty where the certificate is from a public CA. Current and next.
     pub certificate_hashes: Vec<String>,
 }
 
 pattern!(
-    /// A code of the table of codes; a reader takes one it does not know for INTERNAL.
+    /// A code of the table of codes; a reader treats an unknown one as INTERNAL.
     CodeName, r"^[A-Z][A-Z0-9_]{1,63}$", usize::MAX
 );
 
@@ -145,7 +145,7 @@ pattern!(
 pub struct Ban {
     pub id: String,
     pub name: DisplayName,
-    /// Covers the network address too.
+    /// Whether it covers the network address too.
     pub network: bool,
     /// Unix time in ms.
     pub at: i64,
@@ -170,13 +170,13 @@ pub struct ListedParticipant {
     pub name: DisplayName,
     /// As in the roster, or `waiting` in the lobby.
     pub state: ListedParticipantState,
-    /// Came with the owner key of the room.
+    /// Joined with the owner key of the room.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub owner: Option<bool>,
 }
 
 pattern!(
-    /// A random id that the client keeps: what a ban recognises besides the network address.
+    /// A random id that the client keeps. A ban matches it, or the network address.
     DeviceId, r"^[A-Za-z0-9_-]{16,64}$", usize::MAX
 );
 
@@ -196,12 +196,12 @@ pub struct VisitorMarks {
 }
 
 pattern!(
-    /// Its name: the same after a restart.
+    /// Name of the relay, which stays the same over restarts.
     RelayName, r"^[A-Za-z0-9_-]+$", 128
 );
 
 pattern!(
-    /// Where clients connect: WebTransport, QUIC or WebSocket.
+    /// Address to which clients connect: WebTransport, QUIC or WebSocket.
     RelayUrl, r"^https://[^\s/]+/?$", 256
 );
 
@@ -215,7 +215,7 @@ pattern!(
 );
 
 pattern!(
-    /// One socket of one tab. Seven symbols name its pod, nine are random.
+    /// One socket of one tab. Seven symbols identify its pod, nine are random.
     VisitorId, r"^v[0-9a-hjkmnp-tv-z]{16}$", usize::MAX
 );
 

@@ -58,7 +58,7 @@ pub struct ResumeClaims {
     pub room: RoomId,
     /// The generation at welcome: a resume must be above it.
     pub generation: NonZeroU64,
-    /// When the participant first entered, Unix ms: it is shown no chat from before.
+    /// When the participant first entered, Unix ms: it gets no earlier chat lines.
     pub since: u64,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub incarnation: Option<Incarnation>,
@@ -67,7 +67,7 @@ pub struct ResumeClaims {
     pub owner: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub visitor: Option<VisitorMarks>,
-    /// A young token lets in a participant whom the pod does not know yet.
+    /// A pod lets in a participant that it does not know yet with a young token.
     pub iat: i64,
     pub exp: i64,
 }
@@ -92,8 +92,8 @@ pub struct MediaClaims {
     pub sub: ParticipantId,
     pub publish: List<String, 0, 16>,
     pub subscribe: List<String, 0, 16>,
-    /// It opens sessions for `media.tokenMaxAge` from then on.
+    /// The token opens sessions for `media.tokenMaxAge` from this time on.
     pub iat: i64,
-    /// When a session that it opened ends.
+    /// When a session that the token opened ends.
     pub exp: i64,
 }

@@ -1,13 +1,13 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Messages to page visitors: On the same socket.
+//! Messages to page visitors: Messages of a pod on the socket of pages, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{CodeName, Holder, IceServer, PageAddress, PageLimits, PipeName, PodId, VisitorId};
 use crate::bounded::List;
 use serde::{Deserialize, Serialize};
 
-/// On the same socket.
+/// Messages of a pod on the socket of pages, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
@@ -81,7 +81,7 @@ pub struct Pipe {
 #[serde(rename_all = "camelCase")]
 pub struct Ice {
     pub ice_servers: Vec<IceServer>,
-    /// For how many seconds the credentials make new allocations; 0 where there are none.
+    /// Seconds for which the credentials make new allocations; 0 where there are none.
     pub ice_ttl_s: u64,
 }
 
@@ -101,7 +101,7 @@ pub enum UndeliveredReason {
 #[serde(rename_all = "camelCase")]
 pub struct Undelivered {
     pub to: VisitorId,
-    /// The id the sender gave the directed message.
+    /// The id that the sender gave the directed message.
     pub id: String,
     pub reason: UndeliveredReason,
 }
@@ -109,7 +109,7 @@ pub struct Undelivered {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Goaway {
-    /// When this client resumes on another pod.
+    /// Time until this client resumes on another pod.
     pub after_ms: u64,
 }
 
@@ -118,11 +118,11 @@ pub struct Goaway {
 pub struct Error {
     pub code: CodeName,
     pub message: String,
-    /// The socket is closed next, with the close code of the table.
+    /// The pod closes the socket next, with the close code of the table.
     pub fatal: bool,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub retry_after_ms: Option<u64>,
-    /// The id of the message that was refused, where it had one.
+    /// The id of the refused message, if it had one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub r#ref: Option<String>,
 }

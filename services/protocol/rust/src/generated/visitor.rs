@@ -1,6 +1,6 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Messages of page visitors: On the socket of pages, as JSON text messages.
+//! Messages of page visitors: Messages of a visitor on the socket of pages, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{PageAddress, PipeName, VisitorId};
@@ -8,7 +8,7 @@ use crate::bounded::List;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// On the socket of pages, as JSON text messages.
+/// Messages of a visitor on the socket of pages, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
@@ -39,7 +39,7 @@ pub struct Subscribe {
 pub struct Announce {
     pub page: PageAddress,
     pub whole: bool,
-    /// Of the whole page.
+    /// Size of the whole page.
     pub bytes: NonZeroU64,
 }
 
