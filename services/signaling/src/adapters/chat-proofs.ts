@@ -6,7 +6,7 @@ import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject 
 import { decode } from '@parley/protocol/decode';
 import type { RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
-import { KeySet } from './tokens.ts';
+import { KeySet } from './key-set.ts';
 
 export type Unproven = Omit<ChatLine, 'proof'>;
 

@@ -6,7 +6,7 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { decode } from '@parley/protocol/decode';
 import { AD_HOC_ROOM_PATTERN, NAMED_ROOM_PATTERN } from '@parley/protocol/ids';
-import { KeySet } from '../adapters/tokens.ts';
+import { KeySet } from '../adapters/key-set.ts';
 import { Bucket } from '../core/buckets.ts';
 import type { Config } from './config.ts';
 

@@ -4,7 +4,7 @@ import type { Code } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
 import type { RoomId } from '@parley/protocol/ids';
 import { ResumeClaims, TicketClaims } from '@parley/protocol/tokens';
-import { CLOCK_TOLERANCE_S } from '../adapters/tokens.ts';
+import { CLOCK_TOLERANCE_S } from '../adapters/key-set.ts';
 
 /** A code where its form, its room or its expiry is wrong; that it is `undefined` proves nothing. */
 export function implausible(message: Enter | Resume, room: RoomId, now = Date.now()): Code | undefined {
