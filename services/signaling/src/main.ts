@@ -2,7 +2,7 @@ import { readConfig } from './server/config.ts';
 import { createLog } from './server/log.ts';
 import { natsBacking, startPod } from './server/start.ts';
 
-/** After the drain everything ends within a second; what does not is not waited for. */
+/** After the drain, shutdown takes at most a second; the process does not wait longer than this for it. */
 const CLOSE_WITHIN_MS = 5000;
 const FLUSH_WITHIN_MS = 1000;
 
@@ -15,7 +15,7 @@ let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     if (stopping) {
-      // Whoever asks twice does not want to wait for the slots.
+      // A second signal: the operator does not want to wait for the rest of the drain.
       hurry.abort();
       return;
     }
@@ -31,7 +31,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** Where the reader of the log has gone, writing what is left of it would not end. */
+/** Where the reader of the log is gone, flushing does not finish. */
 function exit(code: number): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_WITHIN_MS);
   log.flush(() => process.exit(code));

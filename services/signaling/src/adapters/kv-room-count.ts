@@ -1,6 +1,6 @@
 /**
- * How many named rooms the region keeps, as a pod knows it: counted by the store at most once in `COUNT_EVERY_MS`, and in between by what
- * this pod creates. Several pods together may go over the limit by what they create in that time. SPEC rule ROOM-12.
+ * How many named rooms the region has, as a pod knows it: counted by the store at most once in `COUNT_EVERY_MS`, and in between by what this pod
+ * creates. Several pods together may exceed the limit by what they create in that time. SPEC rule ROOM-12.
  */
 import type { KV } from '@nats-io/kv';
 
@@ -32,7 +32,7 @@ export class RoomCount {
     this.#count -= 1;
   }
 
-  /** With one revision of each key the bucket has as many values as rooms. */
+  /** With one revision per key the bucket has as many values as rooms. */
   async #recount(kv: KV): Promise<void> {
     const { values } = await kv.status();
     this.#count = values;

@@ -1,8 +1,8 @@
-/** Named rooms in memory, for tests; the contract suite holds it to what the KV does. */
+/** Named rooms in memory, for tests. The contract suite checks that it behaves as the KV does. */
 import type { RoomStore, StoredRoom, StoreLifetime } from '../core/ports.ts';
 
 export interface MemoryRoomsOptions extends StoreLifetime {
-  /** Most rooms that the region keeps. */
+  /** The most rooms that the region keeps. */
   readonly rooms: number;
 }
 

@@ -1,4 +1,4 @@
-/** Media relays over NATS core: what they say of themselves, and whom they are to send away. SPEC rules MEDIA-1, MEDIA-7, MEDIA-17. */
+/** Media relays over NATS core: their leases, and the revocations that are sent to them. SPEC rules MEDIA-1, MEDIA-7, MEDIA-17. */
 import type { RegionId } from '@parley/protocol/ids';
 import { MediaRelay } from '@parley/protocol/media';
 import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
@@ -8,7 +8,7 @@ import type { OnBad } from './nats-pod-bus.ts';
 import { followLink } from './nats-connection.ts';
 import { hearLeases } from './nats-leases.ts';
 
-/** While NATS is away nothing is heard and nothing is said. */
+/** While NATS is disconnected nothing is received and nothing is sent. */
 export function natsMedia(
   connection: NatsConnection,
   region: RegionId,
@@ -24,7 +24,7 @@ export function natsMedia(
   hearLeases(connection, source, (relay) => listener.onRelay(relay), onBad);
   return {
     revoke(participant, untilS) {
-      // What would wait for the link's return is old by then: who it means may be back.
+      // A revocation is not queued for a restored link: the participant may have returned by then.
       if (!takes()) return;
       const entry = { sub: participant, before: Math.floor(Date.now() / 1000), until: untilS };
       connection.publish(revokedSubject, JSON.stringify({ revoked: [entry] }));

@@ -1,6 +1,6 @@
 /**
- * Messages among pods over NATS core: one subscription for each topic with participants here, two for this pod, one for the heartbeats of all
- * pods. Rooms (`nats-bus.ts`) and pages (`nats-pages.ts`) differ in subjects and messages only.
+ * Messages between pods over NATS core: one subscription for each topic with participants here, two for this pod, one for the heartbeats of all pods.
+ * Rooms (`nats-bus.ts`) and pages (`nats-pages.ts`) differ only in subjects and messages.
  */
 import type { Decoded } from '@parley/protocol/decode';
 import { readTransfer, writeTransfer } from '@parley/protocol/directed';
@@ -9,7 +9,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { PodBus, PodListener } from '../core/ports.ts';
 import type { Link } from './nats-connection.ts';
 
-/** Reports messages that were not understood, for the log and a counter. */
+/** Called for messages that do not match their schema, for the log and a counter. */
 export type OnBad = (subject: string, why: string) => void;
 
 export interface Subjects<Topic, Message> {
@@ -18,7 +18,7 @@ export interface Subjects<Topic, Message> {
   readonly pod: (pod: PodId) => string;
   readonly directed: (pod: PodId) => string;
   readonly decode: (text: string) => Decoded<Message>;
-  /** Leaves out what this pod itself published on a topic, before it is decoded. */
+  /** Recognises this pod's own messages on a topic before they are decoded, so that they are ignored. */
   readonly isOwn?: (data: Uint8Array) => boolean;
 }
 
@@ -53,7 +53,7 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
     else listener.onTransfer(transfer);
   };
   const publish = (subject: string, data: string | Uint8Array): void => {
-    // A broken or closing link takes nothing: what would wait for its return is old by then, and the bus may lose messages.
+    // A broken or closing link accepts nothing: queued messages would be outdated, and the bus may lose messages.
     if (!link.takes()) return;
     try {
       connection.publish(subject, data);

@@ -6,7 +6,7 @@ import { resume } from './resume.ts';
 import { openRoom } from './roster/open.ts';
 import type { Pod, Room } from './state.ts';
 
-/** The first arrival opens the room on this pod; arrivals wait until it is known who is there. */
+/** The first arrival opens the room on this pod; arrivals wait until its participants are known. */
 export function arrive(pod: Pod, arrival: Join | Resume): void {
   const id = arrival.view.room;
   const known = pod.rooms.get(id);
@@ -28,7 +28,7 @@ export function arrive(pod: Pod, arrival: Join | Resume): void {
 export function openFor(pod: Pod, arrival: Pick<Join, 'view' | 'policy'>): Room {
   const room = openRoom(pod, arrival, (waiting) => arrive(pod, waiting));
   watchPolicy(pod, room);
-  // Whoever opened it may be refused, and an owner who asks who is there does not enter.
+  // The arrival that opened it may be refused, and an owner who lists the participants does not enter.
   pod.emptied.add(room.view.room);
   return room;
 }

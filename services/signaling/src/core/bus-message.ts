@@ -24,7 +24,7 @@ export function onBus(pod: Pod, message: BusMessage): void {
   return room === undefined ? undefined : onRoomMessage(pod, room, message);
 }
 
-/** The process that speaks, where the message says so; 0 otherwise. */
+/** The `boot` of the sender, where the message has it; 0 otherwise. */
 function bootIn(message: RoomMessage): number {
   if (message.type === 'hello') return message.section.boot;
   if (message.type !== 'sections') return 0;

@@ -1,4 +1,4 @@
-/** A new name, a muted microphone, a camera or screen that comes or goes. SPEC rule ROS-15. */
+/** A participant changes its name or its media: microphone, camera or screen. SPEC rule ROS-15. */
 import type { Input } from './input.ts';
 import { changeAtDoor } from './lobby.ts';
 import { putOwn } from './roster/section.ts';

@@ -1,4 +1,4 @@
-/** The room core of one pod: one input, then drain the effects. No I/O, no clock, no randomness of its own. */
+/** The core of rooms of one pod: handles one input, then drains the effects. It has no I/O, clock or randomness of its own. */
 import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
@@ -29,7 +29,7 @@ import { Transfers } from './transfers.ts';
 
 export interface CoreOptions {
   readonly pod: PodId;
-  /** Larger than in any earlier process of this pod; its start in Unix ms will do. */
+  /** Larger than in any earlier process of this pod, for example its start in Unix ms. */
   readonly boot: number;
   readonly limits: Limits;
   readonly now: number;
@@ -37,25 +37,25 @@ export interface CoreOptions {
 }
 
 export interface Core {
-  /** Handles one input at a time `now` (ms, never going back) and answers what is to be done, in order. */
+  /** Handles one input at a time `now` (ms, monotonic) and returns the effects, in order. */
   handle(input: Input, now: number): readonly Effect[];
-  /** Runs what has come due. */
+  /** Runs the scheduled actions that are due. */
   wake(now: number): readonly Effect[];
-  /** When `wake` is wanted next. */
+  /** When `wake` must be called next. */
   nextWake(): number | undefined;
-  /** Whether the pod hears its own heartbeats: before that it takes nobody in. */
+  /** Whether the pod receives its own heartbeats: before that it admits no participant. */
   ready(): boolean;
   population(room: RoomId): number;
   people(room: RoomId): readonly Person[];
-  /** Whether this pod knows of the participant in the room, also of one that left it. A ticket of it is used. */
+  /** Whether this pod knows the participant of the room, also one that left. A ticket of such a participant is used. */
   isKnown(room: RoomId, participant: ParticipantId): boolean;
-  /** The participant whose socket this is; `undefined` before it is welcomed and after it was replaced. */
+  /** The participant of this socket; `undefined` before the welcome and after another socket replaced it. */
   holder(socket: SocketId): Pick<Person, 'participant' | 'name'> | undefined;
-  /** What this pod knows of a room it has; `undefined` too where the store of a named one could not be read. */
+  /** The view of a room that is open here; also `undefined` where the policy of a named room could not be read. */
   view(room: RoomId): RoomView | undefined;
-  /** Whether nobody can come back into this seat any more. */
+  /** Whether no participant can resume into this seat any more. */
   isAbandoned(room: RoomId, seat: Seat): boolean;
-  /** `peers` are the pods that are heard now, those of other regions whose heartbeats reach this one included: a heartbeat has no region. */
+  /** `peers`: pods whose messages arrive now, including those of connected regions, as a heartbeat names no region. */
   counts(): { readonly rooms: number; readonly sockets: number; readonly peers: number };
 }
 

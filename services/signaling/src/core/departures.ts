@@ -1,15 +1,15 @@
 /**
- * Participants that left, for as long as a resume token of theirs may be valid. Tombstones order claims and end after the grace period; this
- * outlives them, and the room: a pod that opens it again asks the others for what they know. SPEC rule RES-10.
+ * Participants that left, kept for as long as a resume token of theirs may be valid. Tombstones order claims and end after the grace period.
+ * Departures outlive tombstones and the room: a pod that opens the room again asks the others for theirs. SPEC rule RES-10.
  */
 import type { Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 
 export type Departure = Pick<Tombstone, 'generation' | 'reason'> & { readonly until: number };
 
-/** Pods' clocks may differ while a token is verified (KEY-4), on either side. */
+/** Clocks of pods may differ by this much while a token is verified (KEY-4), in either direction. */
 const MARGIN_MS = 10_000;
-/** A tenth of what NATS takes in one message. */
+/** They take a tenth of the largest NATS message. */
 const TOLD_AT_MOST = 1000;
 
 export class Departures {
@@ -37,7 +37,7 @@ export class Departures {
     }
   }
 
-  /** It is there after all: another pod knew better. */
+  /** Another pod knows that the participant has not left. */
   forget(participant: ParticipantId): void {
     const known = this.#all.get(participant);
     if (known === undefined) return;
@@ -47,7 +47,7 @@ export class Departures {
     if (there?.size === 0) this.#byRoom.delete(known.room);
   }
 
-  /** `undefined` where the participant is not known to have left after a token of this generation was given. */
+  /** `undefined` where the participant is not known to have left after a token of this generation was issued. */
   of(participant: ParticipantId, tokenGeneration: number, now: number): Departure | undefined {
     const known = this.#all.get(participant);
     return known !== undefined && known.until > now && known.generation >= tokenGeneration
@@ -55,7 +55,7 @@ export class Departures {
       : undefined;
   }
 
-  /** The last ones of a room, with what remains of them. */
+  /** The latest departures of a room, with the time for which each is still kept. */
   ofRoom(room: RoomId, now: number): Tombstone[] {
     const last = [...(this.#byRoom.get(room) ?? [])].slice(-TOLD_AT_MOST);
     return last.flatMap((participant) => {

@@ -1,6 +1,6 @@
 /**
- * Directed messages: offers, answers, candidates. To somebody on this pod they never touch the bus; to another pod they go to that pod's
- * own subject, and it answers whether they were taken. SPEC rules DIR-1 to DIR-6.
+ * Directed messages: offers, answers, candidates. A message to a participant of this pod does not touch the bus. A message to a participant of
+ * another pod is published on that pod's own subject, and that pod acknowledges it. SPEC rules DIR-1 to DIR-6.
  */
 import type { DirectedAck } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
@@ -39,7 +39,7 @@ export function undelivered(
   pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'undelivered', to, id, reason } });
 }
 
-/** A directed message from another pod for somebody here. */
+/** A directed message from another pod to a participant of this one. */
 export function onTransfer(
   pod: Pod,
   { room: id, from, to, ref, pod: sender, payload, binary }: DirectedTransfer,

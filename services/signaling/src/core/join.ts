@@ -1,4 +1,4 @@
-/** A join: somebody with a fresh ticket enters a room. SPEC rules JOIN-6 to JOIN-10, MOD-2, MOD-3, MOD-5. */
+/** A join: a participant with an unused ticket enters a room. SPEC rules JOIN-6 to JOIN-10, MOD-2, MOD-3, MOD-5. */
 import type { Code } from '@parley/protocol/codes';
 import { enter } from './enter.ts';
 import type { Join } from './input.ts';
@@ -20,7 +20,7 @@ export function join(pod: Pod, room: Room, arrival: Join): void {
   else enter(pod, room, arrival);
 }
 
-/** Looked at again when a seat has been taken, as the room may have changed meanwhile. */
+/** Checked again after a seat was taken, as the room may have changed in the meantime. */
 export function refusal(pod: Pod, room: Room, arrival: Join): Code | undefined {
   if (strongestClaim(pod, room, arrival.participant) !== undefined) return 'TICKET_USED';
   if (isFull(pod, room, arrival)) return 'ROOM_FULL';

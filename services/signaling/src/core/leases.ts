@@ -1,6 +1,6 @@
-/** Who lives: what says of itself again and again that it does, and is forgotten when it no longer does. SPEC rules MEDIA-2, TURN-6. */
+/** Leases: each is renewed by its holder at intervals and lapses otherwise. SPEC rules MEDIA-2, TURN-6. */
 
-/** The lease of a relay or a TURN node. A later run has a greater epoch; `draining` ends the lease. */
+/** The lease of a media relay or a TURN node. A later process of it has a greater epoch; `draining` ends the lease. */
 export interface Lease {
   readonly epoch: number;
   readonly draining?: boolean;
@@ -21,11 +21,11 @@ export class Leases<Said extends Lease> {
     this.#most = most;
   }
 
-  /** `now` in ms, of a clock that only goes forward. */
+  /** `now` in ms, from a monotonic clock. */
   heard(name: string, said: Said, now: number): void {
     this.#lapse(now);
     const known = this.#known.get(name);
-    // A late word of the run before.
+    // A late message of an earlier process.
     if (known !== undefined && known.said.epoch > said.epoch) return;
     if (known === undefined && this.#known.size >= this.#most) return;
     this.#known.set(name, { said, until: now + this.#lapseMs });
@@ -36,7 +36,7 @@ export class Leases<Said extends Lease> {
     return Array.from(this.#known.values(), ({ said }) => said).filter(({ draining }) => draining !== true);
   }
 
-  /** One that went is remembered as long, so that an earlier word that comes late does not bring it back. */
+  /** A lease with `draining` is remembered for as long as any other, so that an earlier message that arrives late does not restore it. */
   #lapse(now: number): void {
     for (const [name, { until }] of this.#known) if (until <= now) this.#known.delete(name);
   }

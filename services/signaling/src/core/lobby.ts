@@ -1,6 +1,6 @@
 /**
- * The lobby: whoever comes waits at the door until an owner admits or refuses. Waiting is an entry of the pod's section, so that every pod
- * knows of it and owners anywhere are told; it is in no roster. SPEC rules MOD-5, LIM-15.
+ * The lobby: newcomers wait until an owner admits or denies them. A waiting newcomer is an entry of the pod's section, so every pod knows it and
+ * owners on every pod are notified; it is in no roster. SPEC rules MOD-5, LIM-15.
  */
 import type { Moderated } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -31,7 +31,7 @@ export function waitAtDoor(pod: Pod, room: Room, arrival: Join): void {
   pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'lobby-waiting', room: room.view } });
 }
 
-/** Everyone of a network has the same mark in a room, on whichever pod they wait. */
+/** All clients of a network have the same mark in a room, on whichever pod they wait. */
 function isDoorFull({ limits }: Pod, { atDoor }: Room, visitor: Join['visitor']): boolean {
   if (atDoor.size >= limits['room.lobby']) return true;
   if (visitor === undefined) return false;
@@ -40,7 +40,7 @@ function isDoorFull({ limits }: Pod, { atDoor }: Room, visitor: Join['visitor'])
   return fromThere >= limits['address.lobby'];
 }
 
-/** Lets somebody in who waits. The outcome comes later, with a token and, in a room with a cap, a seat. */
+/** Admits a newcomer. The outcome follows as the input `seat`, with a token and, in a room with a cap, a seat. */
 export function admit(
   pod: Pod,
   room: Room,
@@ -52,7 +52,7 @@ export function admit(
   pod.effects.push({ type: 'let-in', seats: seatsOf(room), arrival });
 }
 
-/** Without a seat the person goes on waiting, and the owner is told why; `undefined` where it waits no more. */
+/** Without a seat the newcomer keeps waiting and the owner gets the reason; `undefined` where it no longer waits. */
 export function enterFromDoor(
   pod: Pod,
   room: Room,
@@ -72,7 +72,7 @@ export function deny(pod: Pod, room: Room, { participant }: WaitingEntry): void 
   turnAway(pod, room, participant, 'LOBBY_DENIED');
 }
 
-/** Ends somebody's waiting with a reason. */
+/** Ends the wait of a newcomer with a code. */
 export function turnAway(
   pod: Pod,
   room: Room,
@@ -86,7 +86,7 @@ export function turnAway(
   pod.effects.push({ type: 'close', socket, code });
 }
 
-/** A new name, or a camera that was turned off, while waiting. */
+/** A newcomer changes its name, or its media, while it waits. */
 export function changeAtDoor(pod: Pod, { socket, name, media }: Input & { type: 'change' }): void {
   const place = pod.doors.get(socket);
   const room = place && pod.rooms.get(place.room);
@@ -101,7 +101,7 @@ export function changeAtDoor(pod: Pod, { socket, name, media }: Input & { type: 
   putOwn(pod, room, { ...entry, ...shown, presence: { ...presence, arrival, expiry } });
 }
 
-/** The socket is gone: whoever waits leaves nothing behind. */
+/** The socket closed: a waiting newcomer leaves nothing behind. */
 export function leaveDoor(pod: Pod, socket: SocketId): void {
   const place = pod.doors.get(socket);
   const room = place && pod.rooms.get(place.room);
@@ -116,7 +116,7 @@ function endWaiting(pod: Pod, room: Room, waiting: WaitingEntry, reason: 'left' 
   dropOwn(pod, room, waiting.participant, reason);
 }
 
-/** Who waits on this pod. */
+/** The newcomers that wait on this pod. */
 export const waitingHere = (room: Room): WaitingEntry[] => [...room.own.entries.values()].filter(isWaiting);
 
 export function waitingEntry(room: Room, participant: ParticipantId): WaitingEntry | undefined {

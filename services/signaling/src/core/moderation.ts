@@ -1,6 +1,6 @@
 /**
- * What an owner asks of a participant: done by the pod that holds it, wherever the request came in. The request goes to the room's subject
- * and is repeated until one has answered. SPEC rules MOD-1, MOD-2, MOD-4, MOD-5, MOD-10.
+ * Owners' requests about a participant. The pod that holds the participant carries a request out, whichever pod received it. The request goes to the
+ * room's subject and is repeated until a pod has answered. SPEC rules MOD-1, MOD-2, MOD-4, MOD-5, MOD-10.
  */
 import type { Moderate, Moderated, ModerationAction } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -10,20 +10,20 @@ import { remove } from './leave.ts';
 import { admit, deny, waitingEntry } from './lobby.ts';
 import type { Asked, Pod, Room } from './state.ts';
 
-/** The first may be lost, and the participant may be between two pods. */
+/** The first request may be lost, and the participant may be moving between two pods. */
 const ASK_AT_MS = [0, 300, 1200] as const;
 const GIVE_UP_MS = 3000;
-/** Letting somebody in may wait for a seat, and a sick store for 5 s. */
+/** To admit a newcomer may take a seat, and thus a slow store 5 s. */
 const GIVE_UP_ADMITTING_MS = 6000;
 
 interface Result {
-  /** `undefined`: nobody here can say. */
+  /** `undefined`: this pod cannot answer. */
   readonly outcome: Moderated['outcome'] | undefined;
   readonly name: string | undefined;
   readonly visitor: VisitorMarks | undefined;
 }
 
-/** Somebody with the owner key asked this pod. The answer is the effect `moderated`. */
+/** An owner's request to this pod. The answer is the effect `moderated`. */
 export function moderate(
   pod: Pod,
   { ref, room: id, action, participant }: Input & { type: 'moderate' },
@@ -39,12 +39,12 @@ export function moderate(
   if (room !== undefined) answerAsked(pod, { pod: pod.id, ref }, act(pod, room, message));
 }
 
-/** Another pod asks the room. */
+/** A request that another pod received. */
 export function onModerate(pod: Pod, room: Room, message: Moderate): void {
   answerAsked(pod, message, act(pod, room, message));
 }
 
-/** Another pod has done it. */
+/** Another pod has carried out a request of this one. */
 export function onModerated(pod: Pod, { ref, outcome, name, visitor }: Moderated): void {
   finish(pod, ref, { outcome, name, visitor });
 }
@@ -78,7 +78,7 @@ function finish(pod: Pod, ref: number, result: Result | typeof NOBODY): void {
   pod.effects.push({ type: 'moderated', ref, outcome, name, visitor });
 }
 
-/** Asked twice it answers the same: an answer may be lost. */
+/** A repeated request has the same result, as the answer may have been lost. */
 function act(pod: Pod, room: Room, { action, participant, pod: asking, ref }: Moderate): Result {
   const person = room.people.get(participant) ?? room.atDoor.get(participant);
   const { name, visitor } = person ?? {};
@@ -120,7 +120,7 @@ const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
   },
 };
 
-/** Its pod cannot answer any more: what the store remembers of the kick keeps it from resuming. */
+/** The pod of the participant cannot answer any more. The store's record of the kick prevents a resume. */
 function isHeldByTheDead(room: Room, participant: ParticipantId): boolean {
   const person = room.people.get(participant);
   const sections = [...(room.sections.get(person?.pod ?? '')?.values() ?? [])];

@@ -1,4 +1,7 @@
-/** From the first message of a socket to somebody at the core's door: ticket or token verified, room looked up, name checked. SPEC rules JOIN-6, JOIN-7, RES-3, RES-6. */
+/**
+ * From the first message of a socket to an input of the core: verifies the ticket or token, reads the room, checks the name. SPEC rules JOIN-6,
+ * JOIN-7, RES-3, RES-6.
+ */
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
@@ -19,11 +22,11 @@ export interface ArrivalParts {
   readonly tokens: Tokens;
   readonly proofs: ChatProofs;
   readonly rooms: Rooms;
-  /** What this pod knows of a room it has. */
+  /** The view of a room that is open on this pod. */
   readonly viewHere: (room: RoomId) => RoomView | undefined;
 }
 
-/** The socket that asks. */
+/** The socket that sent the message. */
 export interface Door extends Pick<BringRules, 'takeRate' | 'onDropped'> {
   readonly socket: number;
   readonly room: RoomId;
@@ -68,15 +71,15 @@ export async function readArrival(
 }
 
 /**
- * In ms. Departures are remembered for the `resume.ttl` in force (RES-10): a token that was signed for longer may be one whose departure is
- * forgotten, so it counts as old from the beginning.
+ * In ms. Departures are remembered for the `resume.ttl` in force (RES-10). The departure of a token that was signed for longer may be forgotten, so
+ * such a token counts as old from the beginning.
  */
 function ageOf({ iat, exp }: Pick<ResumeClaims, 'iat' | 'exp'>, ttlMs: number): number {
   const isForLonger = (exp - iat - CLOCK_TOLERANCE_S) * 1000 > ttlMs;
   return isForLonger ? Infinity : Date.now() - iat * 1000;
 }
 
-/** A newcomer needs what the store says now. Whoever was in before needs no store while the room is here. */
+/** A newcomer needs the current state of the store. A participant that resumes needs no store while the room is open here. */
 async function look(
   { rooms, viewHere }: ArrivalParts,
   room: RoomId,
@@ -87,7 +90,7 @@ async function look(
   return view === undefined ? rooms.lookAgain(room) : { ok: true, view, policy: undefined };
 }
 
-/** The token that makes its bearer the same participant on any pod; `since` (Unix ms) is when it entered. */
+/** The token that identifies its bearer as the same participant on any pod; `since` (Unix ms) is when the participant entered. */
 export function signResume(
   { tokens, limits }: Pick<ArrivalParts, 'tokens' | 'limits'>,
   { view, participant, generation, incarnation, owner, visitor }: Omit<Arrival, 'token'>,

@@ -1,6 +1,6 @@
 /**
- * One WebSocket of a room: a stranger until enter or resume is accepted, a participant afterwards. Every message passes the guards (rate, size,
- * form; `wire.ts`) before the core sees it. SPEC rules JOIN-5 to JOIN-11, LIM-2 to LIM-6, ERR-3.
+ * One WebSocket of a room: without a participant until `enter` or `resume` is accepted. Every message passes the guards (rate, size, form; `wire.ts`)
+ * before the core receives it. SPEC rules JOIN-5 to JOIN-11, LIM-2 to LIM-6, ERR-3.
  */
 import type { ClientMessage, Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
@@ -16,28 +16,28 @@ import type { Input } from '../core/input.ts';
 import { iceRequests, waitForIce } from './ice-requests.ts';
 import { Wire, type Accepted, type EndDetails, type WireHost } from './wire.ts';
 
-/** What a connection asks of the pod around it. */
+/** What a connection needs from its pod. */
 export interface Host extends WireHost {
-  /** Verifies the ticket or token and hands the arrival to the core; why, where it may not enter. */
+  /** Verifies the ticket or token and hands the arrival to the core; returns a refusal where it may not enter. */
   admit(connection: Connection, message: Enter | Resume): Promise<Refused | undefined>;
   /** The participant of this socket is in the room. */
   entered(connection: Connection, entered: Entered): void;
-  /** `undefined` where the address may ask for something that costs a signature; otherwise how long to wait, in ms. */
+  /** `undefined` where the address may send a request that costs a signature; otherwise how long to wait, in ms. */
   takeRead(address: string): number | undefined;
   handle(input: Input): void;
-  /** A line of the participant of this socket. */
+  /** A chat line of the participant of this socket. */
   chat(connection: Connection, id: string, text: string): void;
-  /** A token as this one, for longer. */
+  /** Signs the same token with a later expiry. */
   renew(token: string): string;
   /** STUN and TURN servers, with credentials for a participant at this address. */
   iceOffer(room: RoomId, address: string): IceOffer;
-  /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
+  /** `undefined` where the network of the address may request ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
   relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null;
   closed(connection: Connection): void;
 }
 
-/** `retryAfterMs` where it is known. */
+/** `retryAfterMs` where the time is known. */
 export interface Refused {
   readonly code: Code;
   readonly retryAfterMs?: number;
@@ -57,9 +57,9 @@ type Stage =
   | { readonly stage: 'participant'; readonly participant: ParticipantId }
   | { readonly stage: 'closing' };
 
-/** Of the life of a token: what remains when a socket is lost is far more than the grace period, also with the next renewal missed. */
+/** As a fraction of the token's lifetime. The rest of the lifetime is far longer than the grace period, even if one renewal fails. */
 const RENEW_AFTER = 1 / 3;
-/** Sockets that came together are not renewed together. */
+/** So that sockets that opened together are not renewed together. */
 const RENEW_JITTER = 1 / 15;
 
 export class Connection {
@@ -70,7 +70,7 @@ export class Connection {
   readonly #wire: Wire;
   readonly #host: Host;
   readonly #chat: Bucket;
-  /** The newest resume token that this socket was given, and when it is renewed. */
+  /** The newest resume token of this socket, and when it is renewed. */
   #resume = { token: '', renewAt: Infinity };
   readonly #iceRequests: Bucket;
   #stage: Stage;
@@ -96,7 +96,7 @@ export class Connection {
         if (this.#stage.stage === 'stranger') clearTimeout(this.#stage.timer);
         this.#stage = { stage: 'closing' };
       },
-      // The core hears of every end here.
+      // The core is notified of every end here.
       onClosed: () => host.closed(this),
     });
   }
@@ -105,7 +105,7 @@ export class Connection {
     const { limits } = this.#host;
     if (isDirected(data)) return this.#onDirected(data, isBinary);
     if (isBinary) return this.#onBadMessage('BAD_MESSAGE', 'a binary message must be a directed message');
-    // The first message may be a resume, which brings chat along.
+    // The first message may be a resume, which contains chat lines.
     const most = this.#stage.stage === 'stranger' ? limits['message.bytes'] : limits['control.bytes'];
     if (data.length > most) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeClientMessage(data.toString('utf8'));
@@ -154,7 +154,7 @@ export class Connection {
     }
   }
 
-  /** Says so where it may not. */
+  /** Sends the refusal where the address may not. */
   #mayRead(): boolean {
     const retryAfterMs = this.#host.takeRead(this.address);
     if (retryAfterMs !== undefined) this.#wire.sayError('TOO_MANY_REQUESTS', { retryAfterMs });
@@ -186,7 +186,7 @@ export class Connection {
     return undefined;
   }
 
-  /** Whether an arrival that was verified meanwhile may still go on. */
+  /** Whether an arrival that was verified in the meantime may still continue. */
   get isEntering(): boolean {
     return this.#stage.stage === 'entering';
   }
@@ -205,7 +205,7 @@ export class Connection {
     this.#host.chat(this, id, text);
   }
 
-  /** Whether one more line may be said now; a line that a resume brings counts as well. */
+  /** Whether one more chat line is accepted now; lines of a resume count as well. */
   takeChatRate(): boolean {
     return this.#chat.take(1, this.#host.now());
   }
@@ -215,7 +215,7 @@ export class Connection {
     else this.#wire.bad(code, why);
   }
 
-  /** Says one message; a welcome makes this socket a participant, who may use TURN from here on. SPEC rule TURN-10. */
+  /** Sends one message. A welcome makes this the socket of a participant, who may use TURN from then on. SPEC rule TURN-10. */
   say(message: CoreMessage): void {
     const stage = this.#stage;
     if (message.type === 'lobby-waiting' && stage.stage === 'entering')
@@ -234,7 +234,7 @@ export class Connection {
     );
   }
 
-  /** Says a message that was made into text once for many. */
+  /** Sends a message that was serialised once for many sockets. */
   sayText(text: string): void {
     this.#wire.sayText(text);
   }
@@ -243,13 +243,13 @@ export class Connection {
     this.#wire.handOn(directedPrefix(from), payload, binary);
   }
 
-  /** The pod is going away: whoever is in moves in its slot, anyone else at once. */
+  /** The pod drains: a participant moves after its delay, any other socket is closed at once. */
   goaway(afterMs: number): void {
     if (this.#stage.stage === 'participant') this.say({ type: 'goaway', afterMs });
     else this.end('GOAWAY');
   }
 
-  /** Says why, where there is a code, and closes. */
+  /** Sends the error where there is a code, and closes. */
   end(code: Code | null, details?: EndDetails): void {
     this.#wire.end(code, details);
   }

@@ -1,6 +1,6 @@
 /**
- * Sending everyone elsewhere without a storm on the pods that take them: batch after batch is given slots of time, and whoever has not
- * gone by itself some time after its slot is closed. A small pod empties at a fixed pace; a large one in `drain.window`. SPEC rule RES-8.
+ * Moves all clients to other pods without overloading those: clients leave in batches, each at its time, and a client that has not left some time
+ * after its batch is closed. A small pod drains at a fixed rate; a large one within `drain.window`. SPEC rule RES-8.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Code } from '@parley/protocol/codes';
@@ -12,12 +12,12 @@ interface Movable {
 }
 
 const BATCH_EVERY_MS = 200;
-/** 250 people a second: the pods that take them do not notice. */
+/** 250 clients a second: a load that the receiving pods do not notice. */
 const BATCH_AT_LEAST = 50;
-/** A client that goes by itself in its slot does so within this, also over a slow link. */
+/** A client that leaves by itself does so within this time, also over a slow link. */
 const AFTER_SLOT_MS = 1000;
 
-/** Resolves when everyone has been closed or has gone; at once after `hurry`. */
+/** Resolves when all sockets are closed; `hurry` closes the remaining ones at once. */
 export async function sendElsewhere(
   everyone: readonly Movable[],
   windowMs: number,
@@ -48,6 +48,6 @@ async function wait(ms: number, hurry: AbortSignal): Promise<void> {
   try {
     await pause(ms, undefined, { signal: hurry });
   } catch {
-    // Hurried: the wait is over.
+    // `hurry` ended the wait.
   }
 }

@@ -1,7 +1,7 @@
 /** Prometheus metrics of a pod. Hot paths count plain numbers; a scrape turns them into metrics. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** What a pod holds at the moment. */
+/** The current state of a pod. */
 interface Held {
   readonly rooms: number;
   readonly sockets: number;
@@ -16,7 +16,7 @@ interface Held {
 
 export class Metrics {
   readonly registry = new Registry();
-  /** Directed messages handed from one socket of this pod to another. */
+  /** Directed messages from one socket of this pod to another. */
   directedHere = 0;
   directedOut = 0;
   directedIn = 0;
@@ -25,7 +25,7 @@ export class Metrics {
   badBusMessages = 0;
   /** Leases of media relays whose host is not allowed. */
   refusedRelays = 0;
-  /** Writes of a room's seats that another pod was faster with. */
+  /** Writes of a room's seats that failed because another pod wrote first. */
   seatConflicts = 0;
   readonly seats = new Counter({
     name: 'parley_seat_requests_total',

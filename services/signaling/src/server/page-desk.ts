@@ -1,4 +1,4 @@
-/** The shell around the core of pages: opens its bus, and is what the sockets of visitors ask. */
+/** The shell around the core of pages: opens its bus and serves the sockets of visitors. */
 import { randomBytes } from 'node:crypto';
 import type { IceOffer } from '@parley/protocol/http';
 import { pipeTopic, type VisitorId } from '@parley/protocol/pages';
@@ -22,7 +22,6 @@ export interface PageDeskParts {
   readonly tokens: Tokens;
   readonly metrics: Metrics;
   readonly budgets: Budgets;
-  /** What costs a signature, for each address. */
   readonly boot: number;
   readonly openPages: (listener: PageListener) => PageBus;
   readonly turn: Pick<TurnDesk, 'offer' | 'stunServers' | 'takeRequest'>;
@@ -30,7 +29,7 @@ export interface PageDeskParts {
   readonly onClosed: (connection: VisitorConnection) => void;
 }
 
-/** More than a page takes on the slowest way. */
+/** Longer than the transfer of a page over the slowest link. */
 const PIPE_TOKEN_MS = 3_600_000;
 const RANDOM_BYTES = 9;
 
@@ -111,7 +110,7 @@ export class PageDesk implements PageHost {
     return this.#requests.take(address, this.now());
   }
 
-  /** Its visitors are about to be sent elsewhere: the other pods call no page gone until they have come. */
+  /** The visitors are about to be sent to other pods, which consider no page gone until those have arrived. */
   announceLeaving(): void {
     this.handle({ type: 'draining' });
   }

@@ -1,4 +1,4 @@
-/** Carries out the effects of the pages' core: on the sockets of visitors and on the bus. */
+/** Carries out the effects of the core of pages: on the sockets of visitors and on the bus. */
 import type { PageLimits } from '@parley/protocol/pages';
 import type { PodId } from '@parley/protocol/ids';
 import type { PageEffect } from '../core/pages/effects.ts';

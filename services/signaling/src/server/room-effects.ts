@@ -1,4 +1,4 @@
-/** Carries out the effects of the rooms' core: on sockets, the bus, the home region's store and the media relays. */
+/** Carries out the effects of the core of rooms: on sockets, the bus, the home region's store and the media relays. */
 import type { Effect } from '../core/effects.ts';
 import type { Bus } from '../core/ports.ts';
 import type { HomeRegion } from './home-region.ts';

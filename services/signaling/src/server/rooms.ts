@@ -1,4 +1,7 @@
-/** What a pod knows of a room at the door: an ad-hoc room just is, a named one is read from its home region. SPEC rules ROOM-2 to ROOM-11. */
+/**
+ * What a pod knows of a room before a participant enters: an ad-hoc room needs no record, a named one is read from its home region. SPEC rules ROOM-2
+ * to ROOM-11.
+ */
 import type { Code } from '@parley/protocol/codes';
 import type { RoomPolicy } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
@@ -17,9 +20,9 @@ export type Looked =
 
 export interface Rooms {
   look(room: string): Promise<Looked>;
-  /** For somebody who was let in before and comes back: a store that does not answer is no reason to lose them. */
+  /** For a participant that resumes: it is not lost because the store does not answer. */
   lookAgain(room: string): Promise<Looked>;
-  /** The room was used: it lives on. Never throws, and nothing waits for it. */
+  /** Records a use of the room, which extends its life. Never throws, and callers do not wait for it. */
   use(stored: StoredRoom): void;
 }
 
@@ -48,7 +51,7 @@ export function roomsOf(
     async lookAgain(room) {
       const known = await rooms.look(room);
       if (known.ok || known.code !== 'STORE_UNAVAILABLE') return known;
-      // The cap was kept when they came; newcomers are measured against what the store says then.
+      // The cap was enforced when the participants entered; newcomers are checked against the store.
       const view: RoomView = { room, kind: 'named', homeRegion: region, cap: most, locked: false };
       return { ok: true, view, policy: undefined };
     },
@@ -57,7 +60,7 @@ export function roomsOf(
   return rooms;
 }
 
-/** A stored room as pods pass it on: nothing in it tells the owner key, a device or an address. */
+/** A stored room as pods publish it: it reveals no owner key, device or address. */
 export function policyOf(
   { record, revision }: StoredRoom,
   most: number,
@@ -84,5 +87,5 @@ export function policyOf(
 export const incarnationOf = ({ ownerKeyHash }: RoomRecord): string =>
   ownerKeyHash.slice(0, INCARNATION_CHARS);
 
-/** Of a hash of 256 random bits: enough to tell one room of a name from the next. */
+/** Of a hash of 256 random bits: enough to tell apart the incarnations of a room. */
 const INCARNATION_CHARS = 16;

@@ -1,4 +1,4 @@
-/** The composition root: every part of a pod, in the order it is started, and the ordered list of its end. */
+/** The composition root: every part of a pod, in the order in which it starts, and the ordered list of its shutdown. */
 import type { AddressInfo } from 'node:net';
 import { turnNodeSubject } from '@parley/protocol/subjects';
 import { TurnNode } from '@parley/protocol/turn';
@@ -34,12 +34,12 @@ import { acceptSockets } from './upgrade.ts';
 export interface RunningPod {
   readonly pod: SignalingPod;
   readonly url: string;
-  /** Sends everyone elsewhere first; at once where `hurry` says so. */
+  /** Moves all clients to other pods first; at once where `hurry` is aborted. */
   drain(hurry?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What stands behind the ports; tests give memory, `main` gives NATS. */
+/** The adapters behind the ports: tests use memory, `main` uses NATS. */
 export interface Backing {
   readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
   readonly openMedia: (listener: MediaListener, onBad: (subject: string, why: string) => void) => MediaBus;
@@ -72,7 +72,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const badMessages = warnings(log, config.limits['pod.badMessageLogLines']);
   const onBad = (subject: string, why: string): void => {
     pod.metrics.badBusMessages += 1;
-    // Which room or page it is about is nobody's business who reads logs.
+    // The last part of the subject identifies the room or page, which the log must not contain.
     badMessages({ subject: subject.replace(/[^.]+$/, '…'), why }, 'bus message not understood');
   };
   const pod = new SignalingPod({

@@ -1,4 +1,4 @@
-/** Where people find STUN and TURN, and with which credentials. SPEC rules TURN-1 to TURN-11. */
+/** Offers STUN and TURN servers with credentials. SPEC rules TURN-1 to TURN-11. */
 import type { IceOffer, IceServer } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { VisitorId } from '@parley/protocol/pages';
@@ -54,12 +54,12 @@ export class TurnDesk {
     return { iceServers: [...servers, turnServer], iceTtlS: Math.floor(ttlMs / 1000) };
   }
 
-  /** Without credentials: for a visitor who has not asked for TURN. */
+  /** Without credentials: for a visitor that has not requested TURN. */
   stunServers(visitor: VisitorId): IceServer[] {
     return stunServers(this.#addresses(visitor).stunUrls);
   }
 
-  /** `undefined` where the network of the address may ask for servers now; otherwise how long to wait, in ms. SPEC rule TURN-11. */
+  /** `undefined` where the network of the address may request servers now; otherwise how long to wait, in ms. SPEC rule TURN-11. */
   takeRequest(address: string): number | undefined {
     return this.#requests.take(networkOf(address), this.#parts.now());
   }
@@ -75,7 +75,7 @@ type Addresses = Pick<Config['turn'], 'stunUrls' | 'turnUrls'>;
 
 const stunServers = (urls: readonly string[]): IceServer[] => (urls.length > 0 ? [{ urls: [...urls] }] : []);
 
-/** Several may be behind one address, where the edge leads to them all. */
+/** Several nodes may share one address, where the edge balances over all of them. */
 function addressesOf(nodes: readonly TurnNode[]): Addresses {
   const turnUrls = [...new Set(nodes.flatMap(({ urls }) => urls))];
   return { turnUrls, stunUrls: stunUrlsOf(turnUrls) };

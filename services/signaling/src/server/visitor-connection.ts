@@ -16,21 +16,21 @@ import type { PageInput } from '../core/pages/effects.ts';
 import { iceRequests, waitForIce } from './ice-requests.ts';
 import { Wire, type Accepted, type WireHost } from './wire.ts';
 
-/** What a visitor's connection asks of the pod around it. */
+/** What a visitor's connection needs from its pod. */
 export interface PageHost extends WireHost {
   handle(input: PageInput): void;
   /** STUN and TURN servers, with credentials for a visitor at this address. */
   iceOffer(visitor: VisitorId, address: string): IceOffer;
-  /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
+  /** `undefined` where the network of the address may request ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
-  /** A token for that topic of the stream relay. */
+  /** A token for this topic of the stream relay. */
   pipeToken(visitor: VisitorId, pipe: string): string;
-  /** `undefined` where the address may ask once more; otherwise how long to wait, in ms. */
+  /** `undefined` where the address may send one more request; otherwise how long to wait, in ms. */
   takeRequest(address: string): number | undefined;
   closed(connection: VisitorConnection): void;
 }
 
-/** Of what may wait for a socket: the rest is for what the pod itself says. */
+/** The share of a socket's buffer that other visitors' messages may use: the rest is for the pod's own messages. */
 const STRANGERS_SHARE = 1 / 4;
 
 export class VisitorConnection {
@@ -56,7 +56,7 @@ export class VisitorConnection {
     });
   }
 
-  /** From here on it is this visitor's. */
+  /** The socket belongs to this visitor from now on. */
   arrived(visitor: VisitorId, message: VisitMessage): void {
     this.#visitor = visitor;
     this.#wire.say(message);
@@ -66,12 +66,12 @@ export class VisitorConnection {
     this.#wire.say(message);
   }
 
-  /** Says a message that was made into text once for many. */
+  /** Sends a message that was serialised once for many sockets. */
   sayText(text: string): void {
     this.#wire.sayText(text);
   }
 
-  /** `false`: it is behind, or ends. Anybody may send it something, and must not end it by that. */
+  /** Returns `false` where the socket is slow or closing. Any visitor may send to it, and must not be able to close it that way. */
   handOn(from: VisitorId, payload: Uint8Array, binary: boolean): boolean {
     if (
       this.#wire.isClosing ||
@@ -82,7 +82,7 @@ export class VisitorConnection {
     return true;
   }
 
-  /** The socket stays. */
+  /** The socket stays open. */
   refuse(code: Code, page: PageAddress, retryAfterMs?: number): void {
     this.#wire.sayError(code, { ref: page, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
@@ -122,7 +122,7 @@ export class VisitorConnection {
     if (visitor === undefined) return;
     if (message.type === 'ping') return this.say({ type: 'pong' });
     if (message.type === 'ice') return this.#onIce(visitor);
-    // Never refused: it ends what costs something.
+    // Never refused: it ends something that uses resources.
     if (message.type === 'leave')
       return this.#host.handle({ type: 'leave', socket: this.id, page: message.page });
     const about = message.type === 'pipe' ? message.pipe : message.page;
@@ -158,7 +158,7 @@ export class VisitorConnection {
     this.say({ type: 'ice', ...this.#host.iceOffer(visitor, this.address) });
   }
 
-  /** How long until it may ask this; `undefined` where it may now. */
+  /** How long until this message is accepted; `undefined` where it is accepted now. */
   #waitFor({ type }: VisitorMessage): number | undefined {
     if (!this.#requests.take(1, this.#host.now())) return this.#requests.waitMs(1);
     return type === 'subscribe' || type === 'pipe' ? this.#host.takeRequest(this.address) : undefined;

@@ -1,20 +1,20 @@
-/** What the other pods have of the pages here: asked more than once, as a question may be lost. SPEC rules PAGE-11, PAGE-12. */
+/** Requests for the sections that other pods have of the pages here. A request is repeated, as a message may be lost. SPEC rules PAGE-11, PAGE-12. */
 import type { PodId } from '@parley/protocol/ids';
 import type { PageSectionRequest } from '@parley/protocol/pages-bus';
 import { forgetOlder, unsettle } from './counts.ts';
 import type { Desk, Swarm } from './state.ts';
 
-/** Interest crosses gateways with delay: a single question may reach nobody. */
+/** Subscriptions cross NATS gateways with delay: a single request may reach no pod. */
 const ASK_AT_MS = [0, 250, 1000] as const;
-/** By then all have answered the last question. */
+/** By then all pods have answered the last request. */
 const ASKED_MS = 1300;
-/** Several pods that turn up together are asked together. */
+/** Pods that are discovered together are asked together. */
 const GATHER_MS = 250;
-/** About all pages is asked in parts: so many pages at once, and as many more after a pause. */
+/** Requests about all pages are sent in batches: this many pages at once, then a pause. */
 const AT_ONCE = 500;
 const PAUSE_MS = 100;
 
-/** From the beginning: what was said before may be lost. */
+/** Starts over: earlier messages may have been lost. */
 export function askAgain(desk: Desk, swarm: Swarm): void {
   swarm.askedAt = desk.now;
   for (const ms of ASK_AT_MS) {
@@ -27,7 +27,7 @@ export function askAgain(desk: Desk, swarm: Swarm): void {
   desk.agenda.schedule(desk.now + ASKED_MS, () => forgetOlder(desk, swarm, askedAt));
 }
 
-/** The bus was away: nothing is known of any page until it was asked about. `say`: what this pod has of it. */
+/** The bus was disconnected: no page is known until its sections were requested again. `say` publishes this pod's section. */
 export function askAgainForAll(desk: Desk, say: (swarm: Swarm) => void): void {
   inParts(
     desk,
@@ -36,14 +36,14 @@ export function askAgainForAll(desk: Desk, say: (swarm: Swarm) => void): void {
       say(swarm);
     },
     (swarm, at) => {
-      // What is known is of before, also of those who are asked in a moment.
+      // What is known dates from before, also for pages whose request follows in a later batch.
       swarm.askedAt = desk.now;
       unsettle(desk, swarm, at + ASKED_MS);
     },
   );
 }
 
-/** A pod turned up that was not heard for long, or never: what it said meanwhile is not known here. The others need not say all once more. */
+/** Asks a pod that was discovered, or was silent for long: what it published in the meantime is not known here. The other pods are not asked. */
 export function askForAll(desk: Desk, newcomer: PodId): void {
   desk.newcomers.add(newcomer);
   desk.asking ??= desk.agenda.schedule(desk.now + GATHER_MS, () => {
@@ -57,7 +57,7 @@ export function askForAll(desk: Desk, newcomer: PodId): void {
   });
 }
 
-/** `announce` learns at once when each page is due. */
+/** `announce` is called at once, with the time at which the batch of the page is due. */
 function inParts(
   desk: Desk,
   act: (swarm: Swarm) => void,

@@ -1,4 +1,4 @@
-/** Some of which a few are drawn by chance, without looking at all of them. */
+/** A set from which a few members are drawn at random without visiting all of them. */
 export class Bag<Thing> {
   readonly #things: Thing[] = [];
   readonly #places = new Map<Thing, number>();
@@ -24,12 +24,12 @@ export class Bag<Thing> {
     this.#things.pop();
     this.#places.delete(thing);
     if (last === thing) return;
-    // The last takes its place.
+    // The last member takes the place of the removed one.
     this.#things[place] = last;
     this.#places.set(last, place);
   }
 
-  /** Up to `most`, each once; where that is not nearly all of them, it may be a few less. `random`: a number in [0, 1). */
+  /** Up to `most` different members; possibly a few less where the set has not many more than `most`. `random`: a number in [0, 1). */
   draw(most: number, random: () => number): Thing[] {
     if (this.#things.length <= most) return [...this.#things];
     const drawn = new Set<Thing>();
@@ -41,5 +41,5 @@ export class Bag<Thing> {
   }
 }
 
-/** For each that is wanted: most draws hit one that was not drawn before. */
+/** Attempts per wanted member: most draws hit a member that was not drawn before. */
 const TRIES = 4;

@@ -1,4 +1,4 @@
-/** Which pods live, and how many visitors the site has. SPEC rules PAGE-8, PAGE-12. */
+/** Which pods are alive, and how many visitors the site has. SPEC rules PAGE-8, PAGE-12. */
 import type { PodId } from '@parley/protocol/ids';
 import type { PageHeartbeat } from '@parley/protocol/pages-bus';
 import { recount } from './counts.ts';
@@ -8,11 +8,11 @@ import { hearsItself } from './settled.ts';
 import type { Desk, Peer } from './state.ts';
 
 const BEAT_MS = 1000;
-/** Other pods learn of a change within this. */
+/** Other pods are notified of a change within this time. */
 const CHANGED_MS = 250;
-/** Three heartbeats missed, and half a one for what is on its way. */
+/** Three missed heartbeats, and half an interval for the transmission. */
 const DEAD_AFTER_MS = 3500;
-/** A heartbeat that comes later than this after the one before may settle what waited for it. */
+/** After a heartbeat that is later than this, a page that waited for it may be settled. */
 const LATE_MS = 1250;
 
 export function startBeating(desk: Desk): void {
@@ -21,14 +21,14 @@ export function startBeating(desk: Desk): void {
   desk.agenda.schedule(desk.now + BEAT_MS, () => startBeating(desk));
 }
 
-/** Its visitors are about to be sent to other pods. */
+/** Announces that the visitors are about to be sent to other pods. */
 export function announceLeaving(desk: Desk): void {
   desk.draining = true;
   heartbeat(desk);
   recount(desk);
 }
 
-/** What would be said in a moment is said now: there is no later. */
+/** Publishes at once what was scheduled, as the process ends. */
 export function announceLeft(desk: Desk): void {
   heartbeat(desk);
   for (const swarm of desk.swarms.values()) if (swarm.saying !== undefined) say(desk, swarm);
@@ -54,7 +54,7 @@ export function onHeartbeat(desk: Desk, { pod, boot, visitors, draining = false 
   if (known?.visitors !== visitors) tellVisitors(desk);
 }
 
-/** After its own silence the pod has heard nobody: everyone gets a fresh count. */
+/** After this pod was disconnected it has received no heartbeats: the silence of every other pod is measured from now. */
 function hearSelf(desk: Desk): void {
   const wasDeaf = !hearsItself(desk);
   desk.ownBeatAt = desk.now;
@@ -80,7 +80,7 @@ function bury(desk: Desk, pod: PodId, { heardAt, visitors, draining }: Peer, bef
   recount(desk);
 }
 
-/** How many there are; whoever is here is told soon, where it changed, and the other pods are. */
+/** Returns the number of visitors of the site. Where it changed, schedules messages to the visitors here and to the other pods. */
 export function tellVisitors(desk: Desk): number {
   desk.telling ??= desk.agenda.schedule(desk.now + desk.limits['page.countInterval'], () => {
     desk.telling = undefined;
@@ -99,10 +99,10 @@ export function tellVisitors(desk: Desk): number {
   return total(desk);
 }
 
-/** For somebody who has just come. */
+/** The number for a visitor that has just arrived. */
 export function visitorsNow(desk: Desk): number {
   const visitors = tellVisitors(desk);
-  // The others were told something else: where the change is undone in a moment, all are told all the same.
+  // The other visitors have another number: should the change be undone, all are notified nevertheless.
   if (visitors !== desk.toldVisitors) desk.toldVisitors = undefined;
   return visitors;
 }

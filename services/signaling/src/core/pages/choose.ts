@@ -1,4 +1,4 @@
-/** Who is named to a reader, or to another pod: by chance, and rather of many networks than of one. SPEC rule PAGE-6. */
+/** Selects the visitors that a reader or another pod is given: at random, spread over many networks. SPEC rule PAGE-6. */
 import type { VisitorId } from '@parley/protocol/pages';
 import type { Desk, Stake, Swarm, Visitor } from './state.ts';
 
@@ -7,7 +7,7 @@ export interface Candidate {
   readonly whole: boolean;
 }
 
-/** Up to so many of those here that can give something, each at most once; half of them with the whole page, where there are as many. */
+/** Up to `most` different visitors of this pod that have chunks of the page; half of them with the whole page, where there are as many. */
 export function draw(
   desk: Desk,
   { wholes, parts }: Swarm,
@@ -21,7 +21,7 @@ export function draw(
   ];
 }
 
-/** Up to `most` for this visitor, whom it was neither given nor wants to be without; one that has the whole page first. */
+/** Up to `most` candidates for this visitor that it was not given before and did not exclude; one with the whole page comes first. */
 export function choose(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake, most: number): Candidate[] {
   const fits = (id: VisitorId): boolean =>
     id !== visitor.id && !stake.exclude.has(id) && stake.given?.has(id) !== true;
@@ -29,7 +29,7 @@ export function choose(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake,
   const ranked: (Candidate & { rank: number })[] = [];
   const add = (candidate: Candidate, network: string): void => {
     if (!fits(candidate.visitor)) return;
-    // The second of a network comes behind the first of every other.
+    // The second candidate of a network ranks behind the first of every other.
     const nth = seen.get(network) ?? 0;
     seen.set(network, nth + 1);
     ranked.push({ ...candidate, rank: nth + desk.random() });

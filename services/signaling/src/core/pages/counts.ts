@@ -1,8 +1,8 @@
-/** How many hold and read a page, told to everyone who has to do with it, now and then. SPEC rules PAGE-8, PAGE-13. */
+/** The numbers of holders and readers of a page, sent to its visitors at intervals. SPEC rules PAGE-8, PAGE-13. */
 import { isSettled } from './settled.ts';
 import { readersHere, type Desk, type Swarm, type Totals, type Visitor } from './state.ts';
 
-/** Something changed: everyone here is told with what else changes until then. */
+/** Something changed: the visitors here are notified once of all changes within the interval. */
 export function count(desk: Desk, swarm: Swarm): void {
   const due = Math.max(desk.now, swarm.countedAt + desk.limits['page.countInterval']);
   swarm.counting ??= desk.agenda.schedule(due, () => {
@@ -16,7 +16,7 @@ export function count(desk: Desk, swarm: Swarm): void {
   });
 }
 
-/** Something changed that concerns every page. */
+/** Something changed that affects every page. */
 export function recount(desk: Desk): void {
   for (const swarm of desk.swarms.values()) count(desk, swarm);
 }
@@ -28,16 +28,16 @@ export function unsettle(desk: Desk, swarm: Swarm, until: number): void {
   desk.agenda.schedule(until, () => count(desk, swarm));
 }
 
-/** What was last said before `since` would have been said again by whoever still has the page. */
+/** Removes sections from before `since`: a pod that still has the page would have published its section again. */
 export function forgetOlder(desk: Desk, swarm: Swarm, since: number): void {
   for (const [pod, { at }] of swarm.sections) if (at < since) swarm.sections.delete(pod);
   count(desk, swarm);
 }
 
-/** Whoever has just come need not wait for the next. */
+/** A visitor that has just arrived gets the numbers at once. */
 export function countFor(desk: Desk, swarm: Swarm, { socket }: Visitor): void {
   const totals = totalsOf(desk, swarm);
-  // The others were told something else: where the change is undone in a moment, all are told all the same.
+  // The other visitors have other numbers: should the change be undone, all are notified nevertheless.
   if (swarm.told !== undefined && !same(totals, swarm.told)) swarm.told = undefined;
   const message = { type: 'count', page: swarm.page, ...totals } as const;
   desk.effects.push({ type: 'say', sockets: [socket], message });

@@ -1,4 +1,4 @@
-/** What visitors say to each other: on this pod at once, to another pod by its name in their id. SPEC rule PAGE-9. */
+/** Directed messages between visitors: delivered on this pod, or sent to the pod that the visitor's id names. SPEC rule PAGE-9. */
 import { NO_ROOM, type DirectedTransfer } from '@parley/protocol/directed';
 import type { PageDirectedAck } from '@parley/protocol/pages-bus';
 import { tagIn } from '@parley/protocol/pages';
@@ -45,7 +45,7 @@ const notTaken = ({ socket, to, id }: Said, reason: Reason): PageEffect => ({
   message: { type: 'undelivered', to, id, reason },
 });
 
-/** From another pod, for somebody here. */
+/** A message from another pod to a visitor here. */
 export function onTransfer(desk: Desk, { from, to, ref, pod, payload, binary }: DirectedTransfer): void {
   const answer = (outcome: PageDirectedAck['outcome']): PageEffect => ({
     type: 'tell-pod',

@@ -1,4 +1,4 @@
-/** What the pages of a pod want done. The shell (`server/page-desk.ts`) carries effects out in order. */
+/** Effects: what the core of pages wants done. The shell (`server/page-desk.ts`) carries them out in order. */
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { PodId } from '@parley/protocol/ids';
@@ -14,16 +14,16 @@ import type { SocketId } from '../socket-id.ts';
 
 export type PageEffect =
   | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }
-  /** The visitor is in: the shell adds ICE servers and limits. */
+  /** The visitor is accepted: the shell adds ICE servers and limits. */
   | {
       readonly type: 'welcome';
       readonly socket: SocketId;
       readonly visitor: VisitorId;
       readonly visitors: number;
     }
-  /** The socket stays. */
+  /** The socket stays open. */
   | { readonly type: 'reject'; readonly socket: SocketId; readonly code: Code; readonly page: PageAddress }
-  /** Then it is answered, by whether the socket took it: one that is behind is not ended for what strangers send it. */
+  /** The sender is answered by whether the socket accepted the message: a slow socket is not closed for what strangers send it. */
   | {
       readonly type: 'hand-on';
       readonly socket: SocketId;
@@ -48,7 +48,7 @@ export type PageEffect =
   | { readonly type: 'heartbeat'; readonly message: PageHeartbeat }
   | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };
 
-/** What happens to them. Every input is handled to its end before the next one. */
+/** Inputs: what happens to the core of pages. Each input is handled completely before the next one. */
 export type PageInput =
   | {
       readonly type: 'arrive';
@@ -84,7 +84,7 @@ export type PageInput =
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
   /** This pod ends: its visitors are sent to other pods. */
   | { readonly type: 'draining' }
-  /** They are gone, and so will it be in a moment. */
+  /** All visitors are gone; the process ends soon. */
   | { readonly type: 'left' }
-  /** The link to the bus is back: what was said meanwhile is lost. */
+  /** The connection to the bus is restored; messages published in the meantime are lost. */
   | { readonly type: 'bus-back' };

@@ -1,7 +1,10 @@
-/** Visitors who can give something of a page. A few are drawn by chance, as evenly of all networks as there are: thousands behind one address hide nobody. */
+/**
+ * Visitors that have chunks of a page. A few are drawn at random, as evenly from all networks as possible: thousands of visitors behind one address
+ * do not hide the others.
+ */
 import { Bag } from './bag.ts';
 
-/** `Member`: a visitor; only its network matters here. */
+/** `Member`: a visitor, of which only the network matters here. */
 export class Givers<Member extends { readonly network: string }> {
   readonly #networks = new Bag<string>();
   readonly #of = new Map<string, Bag<Member>>();
@@ -32,10 +35,10 @@ export class Givers<Member extends { readonly network: string }> {
     this.#of.delete(network);
   }
 
-  /** Up to `most`, each once; where that is not nearly all of them, it may be a few less. `random`: a number in [0, 1). */
+  /** Up to `most` different members; possibly a few less where there are not many more than `most`. `random`: a number in [0, 1). */
   draw(most: number, random: () => number): Member[] {
     const bags = this.#networks.draw(most, random).flatMap((network) => this.#of.get(network) ?? []);
-    // What small networks do not have is left for the large.
+    // Large networks get the share that small networks leave.
     bags.sort((one, other) => one.size - other.size);
     const drawn: Member[] = [];
     for (const [at, bag] of bags.entries()) {

@@ -1,4 +1,4 @@
-/** Whom a reader may ask: at once when it asks, and more when others turn up. SPEC rule PAGE-6. */
+/** Offers candidates to a reader: at once when it subscribes, and more when others appear. SPEC rule PAGE-6. */
 import { choose } from './choose.ts';
 import type { Desk, Stake, Swarm, Visitor } from './state.ts';
 
@@ -9,7 +9,7 @@ export function offer(desk: Desk, swarm: Swarm, visitor: Visitor, stake: Stake):
   give(desk, swarm, visitor, stake);
 }
 
-/** Others may have turned up for those who were given fewer than they may ask. */
+/** Other candidates may have appeared for readers that were given fewer than they may ask. */
 export function offerSoon(desk: Desk, swarm: Swarm): void {
   swarm.offering ??= desk.agenda.schedule(desk.now + OFFER_MS, () => {
     swarm.offering = undefined;

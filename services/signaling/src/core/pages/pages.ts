@@ -1,4 +1,7 @@
-/** The pages of one pod: one input, then drain the effects. No I/O, no clock, no randomness of its own. SPEC rules PAGE-5 to PAGE-13. */
+/**
+ * The core of pages of one pod: handles one input, then drains the effects. It has no I/O, clock or randomness of its own. SPEC rules PAGE-5 to
+ * PAGE-13.
+ */
 import type { PodId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
@@ -16,7 +19,7 @@ import { tagOf } from './tag.ts';
 
 export interface PagesOptions {
   readonly pod: PodId;
-  /** Larger than in any earlier process of this pod; its start in Unix ms will do. */
+  /** Larger than in any earlier process of this pod, for example its start in Unix ms. */
   readonly boot: number;
   readonly limits: Limits;
   readonly now: number;
@@ -24,11 +27,11 @@ export interface PagesOptions {
 }
 
 export interface Pages {
-  /** Handles one input at a time `now` (ms, never going back) and answers what is to be done, in order. */
+  /** Handles one input at a time `now` (ms, monotonic) and returns the effects, in order. */
   handle(input: PageInput, now: number): readonly PageEffect[];
-  /** Runs what has come due. */
+  /** Runs the scheduled actions that are due. */
   wake(now: number): readonly PageEffect[];
-  /** When `wake` is wanted next. */
+  /** When `wake` must be called next. */
   nextWake(): number | undefined;
   counts(): { readonly visitors: number; readonly pages: number; readonly held: number };
 }

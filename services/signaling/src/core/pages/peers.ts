@@ -1,4 +1,4 @@
-/** The other pods, as far as they are heard. SPEC rules PAGE-9, PAGE-12. */
+/** The other pods, as their heartbeats show them. SPEC rules PAGE-9, PAGE-12. */
 import type { PodId } from '@parley/protocol/ids';
 import { askForAll } from './asking.ts';
 import type { Desk, Peer } from './state.ts';

@@ -1,4 +1,4 @@
-/** What pods tell each other of a page: how many, and some of them by chance. SPEC rule PAGE-10. */
+/** Sections: what pods publish about a page: its numbers, and a sample of the visitors that have chunks. SPEC rule PAGE-10. */
 import type { PodId } from '@parley/protocol/ids';
 import type { PageSection } from '@parley/protocol/pages-bus';
 import type { PageAddress } from '@parley/protocol/pages';
@@ -9,16 +9,18 @@ import { hearPeer } from './peers.ts';
 import { readersHere, type Desk, type Peer, type Swarm } from './state.ts';
 
 const TELL_MS = 250;
-/** A lost message is made up for within this: with the 250 ms before and `page.countInterval` after it within 2 s. */
+/**
+ * A section is repeated after this, should a message be lost. With 250 ms before it and `page.countInterval` after it, numbers are right within 2 s.
+ */
 const REPEAT_MS = 750;
-/** Whoever was named leaves, and others come: what is known of them is never much older. */
+/** Visitors in a sample leave and others come: a section is never much older than this. */
 const REFRESH_MS = 15_000;
 const JITTER = 0.2;
-/** Two refreshments and some time: what was not said again since then ended unheard. */
+/** Two refreshes and a margin: a section that was not repeated in this time has ended, and its end was lost. */
 const OLD_MS = 40_000;
 const NAMED = 32;
 
-/** Something changed: the other pods learn of it together with what else changes in this moment. */
+/** Something changed: the other pods are notified once of all changes of this moment. */
 export function saySoon(desk: Desk, swarm: Swarm): void {
   swarm.saying ??= desk.agenda.schedule(desk.now + TELL_MS, () => {
     swarm.saying = undefined;
@@ -57,7 +59,7 @@ function section(desk: Desk, swarm: Swarm): PageSection {
   };
 }
 
-/** Another pod asks. */
+/** Another pod requests the section. */
 export function answerSection(desk: Desk, page: PageAddress, pod: PodId): void {
   const swarm = desk.swarms.get(page);
   if (swarm === undefined || swarm.here.size === 0 || pod === desk.pod) return;
@@ -73,11 +75,11 @@ export function onSection(desk: Desk, said: PageSection): void {
   const isOfTheDead = (desk.peers.get(said.pod)?.boot ?? 0) > said.boot;
   if (isOlder || isOfTheDead) return;
   const peer = desk.peers.get(said.pod);
-  // Also of a pod whose heartbeat has not come yet: without it, it is soon taken for dead.
+  // Also for a pod whose heartbeat has not arrived yet: without one it is soon considered dead.
   if (peer === undefined)
     hearPeer(desk, said.pod, { boot: said.boot, heardAt: desk.now, visitors: 0, draining: false });
   else if (peer.boot < said.boot) unsettle(desk, swarm, desk.now + desk.limits['page.settleTime']);
-  // One of nothing is kept as well: an earlier one that comes late does not bring it back.
+  // An empty section is kept as well, so that an earlier one that arrives late does not replace it.
   const { boot, seq, holders, readers, sample } = said;
   swarm.sections.set(said.pod, { boot, seq, holders, readers, sample, at: desk.now });
   count(desk, swarm);
@@ -85,9 +87,9 @@ export function onSection(desk: Desk, said: PageSection): void {
 }
 
 /**
- * Processes of a pod `before` this boot have ended: what they said counts no more, and their visitors may come to other pods. They were heard
- * last at `heardAt`; who held a page that was opened here since then is not known. Whoever was sent away by one that was `draining` may not have
- * come yet.
+ * Processes of a pod `before` this boot have ended: their sections no longer count, and their visitors may move to other pods. Their last message
+ * arrived at `heardAt`; holders of a page that was opened here since then are not known. Visitors that a `draining` pod sent away may not have
+ * arrived yet.
  */
 export function forgetSections(
   desk: Desk,

@@ -1,4 +1,4 @@
-/** What a visitor has to do with a page: wants it, holds some or all of it, and neither any more. SPEC rules PAGE-6, PAGE-7. */
+/** What a visitor does with a page: it subscribes, announces all or part of it, and leaves it. SPEC rules PAGE-6, PAGE-7. */
 import type { Code } from '@parley/protocol/codes';
 import type { PageAddress } from '@parley/protocol/pages';
 import type { SocketId } from '../socket-id.ts';

@@ -1,4 +1,4 @@
-/** The state of pages on one pod: its visitors, the pages they hold or want, and what other pods say of those. */
+/** The state of pages on one pod: its visitors, the pages that they hold or read, and the sections of other pods. */
 import type { PodId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { PageSection } from '@parley/protocol/pages-bus';
@@ -12,37 +12,37 @@ import type { Givers } from './givers.ts';
 export interface Desk {
   readonly pod: PodId;
   readonly boot: number;
-  /** Seven symbols by which the ids of this pod's visitors name it. */
+  /** The seven symbols in visitor ids that identify this pod. */
   readonly tag: string;
   readonly limits: Limits;
-  /** Until then a page that is opened here may miss a holder, who is on the way from a pod that ended. */
+  /** Until then a page that is opened here may miss a holder that is moving from a pod that ended. */
   unsettledUntil: number;
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly agenda: Agenda;
   readonly effects: PageEffect[];
   readonly transfers: Transfers;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: number;
-  /** When this pod last heard its own heartbeat, and since when it has heard them all. */
+  /** When this pod last received its own heartbeat, and since when it has received all of them. */
   ownBeatAt: number;
   hearingSince: number;
   /** It is sending its visitors to other pods. */
   draining: boolean;
-  /** Visitors of this pod as the other pods know it. */
+  /** The number of this pod's visitors that it last published. */
   saidVisitors: number;
-  /** Visitors of the site as all its visitors here know it. */
+  /** The number of the site's visitors that the visitors here were last sent. */
   toldVisitors: number | undefined;
   telling: Appointment | undefined;
   beatingSoon: Appointment | undefined;
-  /** Pods that turned up and may know of holders, and when they are asked. */
+  /** Pods that were discovered and may know holders, and when they are asked. */
   readonly newcomers: Set<PodId>;
   asking: Appointment | undefined;
   sectionSeq: number;
   readonly visitors: Map<SocketId, Visitor>;
   readonly byId: Map<VisitorId, Visitor>;
   readonly swarms: Map<PageAddress, Swarm>;
-  /** How many of them each network opened. */
+  /** How many pages each network opened. */
   readonly opened: Map<string, number>;
   readonly peers: Map<PodId, Peer>;
   readonly tags: Map<string, PodId>;
@@ -51,42 +51,42 @@ export interface Desk {
 export interface Visitor {
   readonly socket: SocketId;
   readonly id: VisitorId;
-  /** The same for everyone behind one address. */
+  /** The same for all clients behind one address. */
   readonly network: string;
   readonly stakes: Map<PageAddress, Stake>;
 }
 
-/** What somebody has to do with a page. */
+/** What a visitor does with a page. */
 export interface Stake {
   have: 'none' | 'part' | 'whole';
-  /** Whom they were given since they last asked; `undefined`: they want nobody. */
+  /** The candidates that it was given since it last subscribed; `undefined` where it wants none. */
   given: Set<VisitorId> | undefined;
   exclude: ReadonlySet<VisitorId>;
 }
 
 export interface Swarm {
   readonly page: PageAddress;
-  /** Of whoever came first. */
+  /** The network of the visitor that opened the page. */
   readonly opener: string;
-  /** When the other pods were asked last, from the beginning. */
+  /** When the other pods were last asked from the beginning. */
   askedAt: number;
   /** Visitors of this pod. */
   readonly here: Map<Visitor, Stake>;
-  /** Those of them that have the whole page, and those that have some of it. */
+  /** Those of them that have the whole page, and those that have a part. */
   readonly wholes: Givers<Visitor>;
   readonly parts: Givers<Visitor>;
   readonly sections: Map<PodId, Heard>;
   /** Until then a holder may be missing because its pod died. */
   unsettledUntil: number;
-  /** What the visitors here were told last. */
+  /** The numbers that the visitors here were last sent. */
   told: Totals | undefined;
   countedAt: number;
   counting: Appointment | undefined;
-  /** The other pods are to be told. */
+  /** When the section is published to the other pods. */
   saying: Appointment | undefined;
   repeating: Appointment | undefined;
   refreshing: Appointment | undefined;
-  /** Those who want more than they were given are to be told of others. */
+  /** When readers that want more candidates are offered others. */
   offering: Appointment | undefined;
   lingering: Appointment | undefined;
 }
@@ -97,7 +97,7 @@ export interface Totals {
   readonly settled: boolean;
 }
 
-/** What another pod said last. */
+/** The last section of another pod. */
 export interface Heard extends Pick<PageSection, 'boot' | 'seq' | 'holders' | 'readers' | 'sample'> {
   readonly at: number;
 }
@@ -107,7 +107,7 @@ export interface Peer {
   boot: number;
   heardAt: number;
   visitors: number;
-  /** Its visitors are on their way to other pods. */
+  /** Its visitors are moving to other pods. */
   draining: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** A page from its first visitor on this pod to its last: listening, asking the other pods, and letting go. SPEC rules PAGE-11, PAGE-13. */
+/**
+ * The life of a page on this pod, from its first visitor to its last: subscribe to its subject, request sections, unsubscribe. SPEC rules PAGE-11,
+ * PAGE-13.
+ */
 import type { PageAddress } from '@parley/protocol/pages';
 import { askAgain } from './asking.ts';
 import { unsettle } from './counts.ts';
@@ -38,7 +41,7 @@ export function openSwarm(desk: Desk, page: PageAddress, opener: string): Swarm 
 
 export const openedBy = (desk: Desk, network: string): number => desk.opened.get(network) ?? 0;
 
-/** Whether somebody here has to do with it decides how long it is listened to. */
+/** Unsubscribes from a page that has had no visitor here for a while. */
 export function lingerIfEmpty(desk: Desk, swarm: Swarm): void {
   if (swarm.here.size > 0) {
     swarm.lingering?.cancel();
@@ -47,7 +50,7 @@ export function lingerIfEmpty(desk: Desk, swarm: Swarm): void {
   }
   swarm.lingering ??= desk.agenda.schedule(desk.now + LINGER_MS, () => {
     swarm.lingering = undefined;
-    // Without a link the others would count on it for long: they are told when it is back.
+    // Without a connection the other pods would count on this one for long: they are notified when it is restored.
     if (isDeaf(desk)) return lingerIfEmpty(desk, swarm);
     say(desk, swarm);
     for (const later of [swarm.counting, swarm.saying, swarm.repeating, swarm.refreshing, swarm.offering])

@@ -1,4 +1,4 @@
-/** A digest lets the others notice that they missed a change of this pod's section. SPEC rule ROS-10. */
+/** Digests, by which other pods notice that they missed a change of this pod's section. SPEC rule ROS-10. */
 import type { Digest } from '@parley/protocol/bus';
 import {
   remoteSectionOf,
@@ -12,14 +12,14 @@ import {
 import { askForSection } from './ask.ts';
 import { forgetGone } from './gone.ts';
 
-/** After a change: soon, for the message that was just lost, and once more, should the digest be lost too. */
+/** After a change: soon, should the delta be lost, and once more, should that digest be lost too. */
 const SOON_MS = 300;
 const LATER_MS = 1200;
 const STEADY_MS = 30_000;
-/** So that the digests of many rooms do not fall together. */
+/** So that the digests of many rooms are not published at the same time. */
 const STEADY_JITTER = 0.2;
 
-/** Every change is followed by two digests; changes that come close together share them. */
+/** Every change is followed by two digests; changes in quick succession share them. */
 export function scheduleDigests(pod: Pod, room: Room): void {
   const { digests } = room;
   digests.changedAt = pod.now;
@@ -31,7 +31,7 @@ export function scheduleDigests(pod: Pod, room: Room): void {
   if (digests.steady === undefined) scheduleSteady(pod, room);
 }
 
-/** The last change of a run still gets its full distance. */
+/** The last change of a series still gets its full delay. */
 function tellLater(pod: Pod, room: Room): void {
   const { digests } = room;
   tellDigest(pod, room);
@@ -75,7 +75,7 @@ export function onDigest(pod: Pod, room: Room, digest: Digest): void {
   if (!agrees && !isAhead) askForSection(pod, room, digest.pod, digest.epoch);
 }
 
-/** FNV-1a, 32 bits, over the entries in the order of their participants: the same on every pod that holds the same section. */
+/** FNV-1a, 32 bits, over the entries in the order of their participants: equal on all pods with an equal section. */
 export function hashSection(section: OwnSection | RemoteSection): number {
   const rows: string[] = [];
   for (const entry of section.entries.values()) rows.push(row(entry));

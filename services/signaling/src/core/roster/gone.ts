@@ -1,12 +1,12 @@
 /**
- * Who left: tombstones, merged over all sections and kept on their own. They are true whoever tells them, and they outlive their pod: without
- * them an older claim on the same participant comes back as a ghost. SPEC rules ROS-4, ROS-14.
+ * Tombstones, merged over all sections and stored apart from them. They are true whichever pod sends them, and they outlive their pod: without them
+ * an older claim would restore a participant that has left. SPEC rules ROS-4, ROS-14.
  */
 import type { Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { Gone, Pod, Room } from '../state.ts';
 
-/** A tombstone outlives the grace period by this, so that no slower pod's claim comes back after it. */
+/** A tombstone outlives the grace period by this, so that no claim of a slower pod is accepted after it. */
 const MARGIN_MS = 5000;
 
 export const tombstoneKeepMs = (pod: Pod): number => pod.limits['resume.grace'] + MARGIN_MS;
@@ -16,7 +16,7 @@ export function noteGone(room: Room, participant: ParticipantId, gone: Gone): vo
   if (known === undefined || isStronger(gone, known)) room.gone.set(participant, gone);
 }
 
-/** From the wire; `writer` is the section it stands in. */
+/** A tombstone from the bus; `writer` is the section that contains it. */
 export function noteTold(
   pod: Pod,
   room: Room,
@@ -33,7 +33,7 @@ interface Order {
   readonly epoch: number;
 }
 
-/** The order of claims, entry or tombstone alike: generation, then pod, then epoch. */
+/** The order of claims, of entries and tombstones alike: generation, then pod, then epoch. */
 export function isStronger(a: Order, b: Order): boolean {
   if (a.generation !== b.generation) return a.generation > b.generation;
   if (a.pod !== b.pod) return a.pod > b.pod;
@@ -44,7 +44,7 @@ export function forgetGone(pod: Pod, room: Room): void {
   for (const [participant, { until }] of room.gone) if (until <= pod.now) room.gone.delete(participant);
 }
 
-/** Tombstones of one section, with what remains of them. */
+/** The tombstones of one section, with the time for which each is still kept. */
 export function tombstonesOf(pod: Pod, room: Room, owner: PodId, epoch: number): Tombstone[] {
   const told: Tombstone[] = [];
   for (const [participant, gone] of room.gone) {
@@ -55,7 +55,7 @@ export function tombstonesOf(pod: Pod, room: Room, owner: PodId, epoch: number):
   return told;
 }
 
-/** Tombstones of other pods' sections, as sections that hold nothing else. */
+/** The tombstones of other pods' sections, as sections without entries. */
 export function goneElsewhere(pod: Pod, room: Room): Section[] {
   forgetGone(pod, room);
   const writers = new Map<string, Gone>();

@@ -1,4 +1,4 @@
-/** Catching up with the other pods after something may have been missed. SPEC rules ROS-6, BUS-6. */
+/** Catches up with the other pods after messages may have been missed. SPEC rules ROS-6, BUS-6. */
 import type { PodId } from '@parley/protocol/ids';
 import { repeatChat } from '../chat.ts';
 import type { Pod, Room } from '../state.ts';
@@ -6,13 +6,13 @@ import { askForRoom } from './ask.ts';
 import { scheduleDigests } from './digest.ts';
 import { ownSection } from './section.ts';
 
-/** Links heal and processes start together: one greeting does for all of them. */
+/** Links are restored, and processes start, at the same time: one round of messages serves all of them. */
 const TOGETHER_MS = 50;
-/** Interest has reached the other servers by then, and the answer is still in time for rosters to agree after 2 s. */
+/** By then the subscription has reached the other servers; and the answer still arrives in time for rosters to agree after 2 s. */
 const AGAIN_MS = 800;
-/** By then a pod that starts has heard a heartbeat of everyone it can hear. */
+/** By then a pod that starts has received a heartbeat of every pod that it is connected to. */
 const STARTED_MS = 2000;
-/** A room is not closed before the others have heard who left it. */
+/** A room stays open until the other pods have received its tombstones. */
 const HEARD_WITHIN_MS = 500;
 
 export function sayHello(pod: Pod, room: Room): void {
@@ -22,8 +22,8 @@ export function sayHello(pod: Pod, room: Room): void {
 }
 
 /**
- * Every room says what this pod has there and asks what the others have, twice: an answer can be lost, and another pod's subscription may
- * not be known again yet. Digests follow.
+ * Publishes this pod's section of every room and requests those of the others, twice: an answer may be lost, and another pod's subscription may not
+ * be known everywhere yet. Digests follow.
  */
 export function greetAll(pod: Pod): void {
   pod.greetingUntil = pod.now + TOGETHER_MS + AGAIN_MS + HEARD_WITHIN_MS;
@@ -44,12 +44,13 @@ function greet(pod: Pod, room: Room): void {
 }
 
 /**
- * A pod that was not known may have missed everything of this one, so it is sent digests. And this one may have missed everything of it,
- * where only its own link was broken: no gap shows that. So it is asked, twice, about the rooms in which it may hold somebody unseen.
+ * A pod that was not known may have missed every message of this one, so it is sent digests. This pod may have missed every message of that one,
+ * where only its own link was broken; no gap shows that. So it requests, twice, the sections of the rooms in which that pod may hold participants
+ * unknown here.
  */
 export function meet(pod: Pod, id: PodId): void {
   tellDigests(pod);
-  // A pod that has just started meets everybody, and its rooms still say hello.
+  // A pod that has just started discovers every other pod, and its rooms still publish `hello`.
   if (pod.now - pod.startedAt < STARTED_MS) return;
   const rooms = [...pod.rooms.values()].filter((room) => mayBeIn(pod, room, id));
   const askAll = (): void => {
@@ -63,7 +64,7 @@ function tellDigests(pod: Pod): void {
   for (const room of pod.rooms.values()) scheduleDigests(pod, room);
 }
 
-/** Others have spoken of it, or the room is so new here that its answers may have been missed. */
+/** Other pods have named it, or the room is so new here that its answers may have been missed. */
 function mayBeIn(pod: Pod, room: Room, id: PodId): boolean {
   const isNew = pod.now - room.openedAt < pod.limits['resume.grace'];
   return isNew || room.silent.has(id) || room.sections.has(id);

@@ -1,6 +1,6 @@
 /**
- * Which pods live: a heartbeat a second, dead after three missed. A pod that does not hear its own heartbeat suspends judgement of others: it is
- * more likely to be the one cut off. SPEC rules ROS-11 to ROS-13.
+ * Which pods are alive: each publishes a heartbeat every second, and is considered dead after three missed ones. A pod that does not receive its own
+ * heartbeat does not judge others: it is more likely disconnected itself. SPEC rules ROS-11 to ROS-13.
  */
 import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
@@ -9,13 +9,13 @@ import { greetAll, meet } from './greet.ts';
 import { presumeDead } from './remote.ts';
 
 const BEAT_MS = 1000;
-/** Three heartbeats missed, and half a one for what is on its way. */
+/** Three missed heartbeats, and half an interval for the transmission. */
 const DEAD_AFTER_MS = 3500;
-/** A heartbeat was missed, so something else may have been missed too. */
+/** A heartbeat was missed, so other messages may have been missed too. */
 const GAP_MS = 1600;
-/** Others may notice a death a heartbeat later, and until then do not believe in it. */
+/** Other pods may detect a death one heartbeat later, and until then ignore sections of that pod that are marked dead. */
 const TELL_AGAIN_MS = 1500;
-/** Beyond this the pod doubts itself. */
+/** Beyond this age of its own last heartbeat, a pod does not judge others. */
 const OWN_BEAT_LATE_MS = 2500;
 
 export function startBeating(pod: Pod): void {
@@ -24,10 +24,10 @@ export function startBeating(pod: Pod): void {
   pod.agenda.schedule(pod.now + BEAT_MS, () => startBeating(pod));
 }
 
-/** True once the pod hears itself, and so may say who is there. */
+/** True once the pod receives its own heartbeats; before that it cannot know which participants a room has. */
 export const hearsItself = (pod: Pod): boolean => pod.now - pod.ownBeatAt <= OWN_BEAT_LATE_MS;
 
-/** How many others it really hears: a pod that is cut off judges nobody, and hears nobody all the same. */
+/** How many other pods it receives messages from. A pod that is disconnected judges no other, but receives none either. */
 export function peersHeard(pod: Pod): number {
   return [...pod.peers.values()].filter(({ heardAt }) => pod.now - heardAt <= DEAD_AFTER_MS).length;
 }
@@ -45,7 +45,7 @@ export function onHeartbeat(pod: Pod, id: PodId, boot: number): void {
   peer.dead = false;
 }
 
-/** After its own silence the pod has heard nobody: everyone gets a fresh count. */
+/** After this pod was disconnected it has received no heartbeats: the silence of every other pod is measured from now. */
 function hearSelf(pod: Pod): void {
   if (pod.now - pod.ownBeatAt > OWN_BEAT_LATE_MS) {
     for (const peer of pod.peers.values()) if (!peer.dead) peer.beatAt = pod.now;
@@ -53,7 +53,7 @@ function hearSelf(pod: Pod): void {
   pod.ownBeatAt = pod.now;
 }
 
-/** Whoever speaks about a room is alive from that moment, also before its first heartbeat is heard. */
+/** A pod that publishes about a room is alive from that moment, also before its first heartbeat arrives. */
 export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   const known = pod.peers.get(id);
   if (known === undefined) {
@@ -70,7 +70,7 @@ export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   return known;
 }
 
-/** Whether some pod went silent so recently that people it held may be unknown here and still in their grace period. */
+/** Whether a pod went silent so recently that participants of it may be unknown here and still in their grace period. */
 export function missesPods(pod: Pod): boolean {
   if (pod.now < pod.greetingUntil || !hearsItself(pod)) return true;
   for (const { heardAt } of pod.peers.values()) {
@@ -91,7 +91,7 @@ function judge(pod: Pod): void {
   }
 }
 
-/** The others may have missed the last words of the dead, or may never have heard of its section. */
+/** Other pods may have missed the last messages of the dead pod, or may not know its section at all. */
 function tellOfDeath(pod: Pod, id: PodId): void {
   for (const room of pod.rooms.values()) {
     const epochs = room.sections.get(id)?.values() ?? [];
@@ -101,7 +101,7 @@ function tellOfDeath(pod: Pod, id: PodId): void {
   }
 }
 
-/** Sections of processes before `boot` have lost their writer. */
+/** The sections of processes before `boot` have no writer any more. */
 function endEarlierProcess(pod: Pod, id: PodId, boot: number): void {
   for (const room of pod.rooms.values()) {
     for (const [epoch, section] of room.sections.get(id) ?? []) {

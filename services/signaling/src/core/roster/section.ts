@@ -1,4 +1,4 @@
-/** This pod's own section of a room: only it writes there, and every change goes out as a delta. SPEC rules ROS-3, ROS-8, ROS-9. */
+/** This pod's own section of a room: only this pod writes it, and every change is published as a delta. SPEC rules ROS-3, ROS-8, ROS-9. */
 import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
@@ -19,7 +19,7 @@ export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   settle(pod, room, entry.participant);
 }
 
-/** The participant has no socket here any more: away, and gone for good when the grace period ends. */
+/** The participant has no socket here any more: it is away, and leaves for good when the grace period ends. */
 export function awayOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   const until = pod.now + pod.limits['resume.grace'];
   const expiry = pod.agenda.schedule(until, () => dropOwn(pod, room, entry.participant, 'lost'));
@@ -67,7 +67,7 @@ function entryOf(pod: Pod, { presence, owner, visitor, tokenGeneration: _ours, .
   };
 }
 
-/** The own section as it goes over the bus. */
+/** The own section as it is published. */
 export function ownSection(pod: Pod, room: Room): Section {
   const { epoch, seq, entries } = room.own;
   return {
@@ -81,7 +81,7 @@ export function ownSection(pod: Pod, room: Room): Section {
   };
 }
 
-/** Sections of dead pods whose people are still within the grace period, with what remains of it. */
+/** Sections of dead pods whose participants are still within the grace period, with the remaining time. */
 export function deadSections(pod: Pod, room: Room): Section[] {
   const told: Section[] = [];
   for (const [owner, epochs] of room.sections) {
@@ -102,7 +102,7 @@ const headOf = (pod: PodId, epoch: number, { boot, seq, dead }: RemoteSection) =
   dead,
 });
 
-/** A claim that has been overtaken, or whose time is up, would show its person as away and then as gone to whoever hears it first. */
+/** Leaves out claims that were overtaken or have expired: a pod that receives one first would show its participant as away and then as gone. */
 function countingEntries(pod: Pod, room: Room, section: RemoteSection): Entry[] {
   const counting: Entry[] = [];
   for (const { awayUntil = Infinity, ...entry } of section.entries.values()) {

@@ -1,4 +1,4 @@
-/** `POST /v1/rooms`: a named room in this region. SPEC rules ROOM-5, ROOM-6, ROOM-10, ROOM-12. */
+/** `POST /v1/rooms`: creates a named room in this region. SPEC rules ROOM-5, ROOM-6, ROOM-10, ROOM-12. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
@@ -9,7 +9,7 @@ import { policyOf } from '../rooms.ts';
 import { addressOf, publicOrigin } from '../visitor.ts';
 import type { RouteContext } from './context.ts';
 
-/** 256 bits: whoever has it owns the room. */
+/** 256 bits: the bearer of the key owns the room. */
 const OWNER_KEY_BYTES = 32;
 
 export async function createRoom(
