@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 const STUN_WITHIN_MS = 5000;
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The address that clients see this node at. Throws a sentence where there is none: nobody could be relayed. */
+/** The address at which clients reach this node. Throws an Error with a sentence where there is none, as the node could relay for no client. */
 export async function publicAddress(settings: Settings): Promise<string> {
   const address = await addressFrom(settings);
   if (isIP(address) === 0)
@@ -49,7 +49,7 @@ interface Node {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
 }
 
-/** Asks Kubernetes, with the token of the pod's account; it may get Nodes. */
+/** Reads the Node from Kubernetes with the token of the pod's service account, which may get Nodes. */
 function readNode(name: string): Promise<Node> {
   const token = readFileSync(`${ACCOUNT}/token`, 'utf8');
   const ca = readFileSync(`${ACCOUNT}/ca.crt`);

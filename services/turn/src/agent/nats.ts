@@ -1,11 +1,11 @@
-/** The way to NATS. It may be away at any time, also at the start: the node works on, and asks again. */
+/** The connection to NATS, which may be disconnected at any time, also at the start: the node continues and reconnects. */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { busTls } from '@parley/protocol/bus-tls';
 import type { LeaseBus } from './lease.ts';
 import { log } from './log.ts';
 
 const FLUSH_WITHIN_MS = 1000;
-// As long as NATS has been away already, within these, and spread at random: nodes do not all come back at once.
+// The delay is as long as NATS has been disconnected, within these bounds, and random, so that nodes do not all reconnect at once.
 const AGAIN_FROM_MS = 200;
 const AGAIN_TO_MS = 5000;
 
@@ -33,7 +33,7 @@ export function openNats({ servers, user, password, ca }: NatsSettings, name: st
       timeout: 2000,
       waitOnFirstConnect: true,
       maxReconnectAttempts: -1,
-      // A password may be the new one before the servers have it: what is refused now is not refused for ever.
+      // The node may have a new password before the servers do, so a refused password is tried again.
       ignoreAuthErrorAbort: true,
       reconnectDelayHandler: () =>
         AGAIN_FROM_MS + Math.random() * Math.min(AGAIN_TO_MS, Date.now() - awaySince),
