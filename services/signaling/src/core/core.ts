@@ -18,7 +18,7 @@ import type { Person } from './person.ts';
 import { onPolicy, onPolicyUnread, rereadPolicies, tellPolicy } from './policy.ts';
 import type { Seat } from './ports.ts';
 import { endIncarnation, endRoom } from './room-deleted.ts';
-import { greetAll } from './roster/greet.ts';
+import { greetAll } from './roster/catch-up.ts';
 import { hearsItself, peersHeard, startBeating } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { closeIfEmpty } from './roster/open.ts';

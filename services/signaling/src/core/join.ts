@@ -3,7 +3,7 @@ import type { Code } from '@parley/protocol/codes';
 import { enter } from './enter.ts';
 import type { Join } from './input.ts';
 import { waitAtDoor } from './lobby.ts';
-import { isFull } from './places.ts';
+import { isFull } from './room-cap.ts';
 import { isBanned } from './policy.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { takeSeat } from './seats.ts';

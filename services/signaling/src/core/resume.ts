@@ -5,7 +5,7 @@ import { bringChat } from './chat.ts';
 import { ENDED } from './departed.ts';
 import { enter } from './enter.ts';
 import type { Resume } from './input.ts';
-import { isFull, isOver } from './places.ts';
+import { isFull, isOver } from './room-cap.ts';
 import { isBanned } from './policy.ts';
 import type { SeatOutcome } from './ports.ts';
 import { missesPods } from './roster/liveness.ts';

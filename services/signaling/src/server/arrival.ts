@@ -14,7 +14,7 @@ import { CLOCK_TOLERANCE_S } from '../adapters/key-set.ts';
 import type { Tokens } from '../adapters/tokens.ts';
 import type { Refused } from './connection.ts';
 import type { Gate } from './gate.ts';
-import { readBrought, type BringRules } from './brought-chat.ts';
+import { readBrought, type BringRules } from './resume-chat.ts';
 import type { Looked, Rooms } from './rooms.ts';
 
 export interface ArrivalParts {

@@ -6,7 +6,7 @@ import type { PageBus } from '../core/ports.ts';
 import type { SocketId } from '../core/socket-id.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
-import type { TurnDesk } from './turn-desk.ts';
+import type { TurnDesk } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
 
 export interface PageEffectsParts {

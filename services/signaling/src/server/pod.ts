@@ -29,16 +29,16 @@ import { CoreRunner } from './core-runner.ts';
 import { sendElsewhere } from './drain.ts';
 import { gateOf } from './gate.ts';
 import { HomeRegion } from './home-region.ts';
-import { MediaDesk } from './media-desk.ts';
+import { MediaDesk } from './media-access.ts';
 import { Metrics } from './metrics.ts';
 import { OwnerRequests, type ModerationResult } from './owner-requests.ts';
-import { PageDesk } from './page-desk.ts';
+import { PageDesk } from './page-shell.ts';
 import { ratesOf, type Rates } from './rates.ts';
 import { carryOutRoomEffect } from './room-effects.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import { Sockets } from './sockets.ts';
-import { TurnDesk } from './turn-desk.ts';
+import { TurnDesk } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
 
 export interface PodParts {

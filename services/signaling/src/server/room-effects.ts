@@ -2,7 +2,7 @@
 import type { Effect } from '../core/effects.ts';
 import type { Bus } from '../core/ports.ts';
 import type { HomeRegion } from './home-region.ts';
-import type { MediaDesk } from './media-desk.ts';
+import type { MediaDesk } from './media-access.ts';
 import type { Metrics } from './metrics.ts';
 import type { OwnerRequests } from './owner-requests.ts';
 import type { Sockets } from './sockets.ts';

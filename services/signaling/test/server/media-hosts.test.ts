@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/server/config.ts';
-import { MediaDesk, type MediaDeskParts } from '../../src/server/media-desk.ts';
+import { MediaDesk, type MediaDeskParts } from '../../src/server/media-access.ts';
 import { mediaHosts } from '../../src/server/media-hosts.ts';
 import { defaultLimits } from '@parley/protocol/limits';
 import type { MediaRelay } from '@parley/protocol/media';

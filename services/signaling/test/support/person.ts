@@ -8,7 +8,7 @@ import type { BareWelcome, CoreMessage } from '../../src/core/effects.ts';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Input } from '../../src/core/input.ts';
 import type { ChatProofs } from '../../src/adapters/chat-proofs.ts';
-import { readBrought } from '../../src/server/brought-chat.ts';
+import { readBrought } from '../../src/server/resume-chat.ts';
 import { adHoc } from './ad-hoc.ts';
 import type { HomeStore } from './home-store.ts';
 

@@ -1,4 +1,4 @@
-/** Effects: what the core of pages wants done. The shell (`server/page-desk.ts`) carries them out in order. */
+/** Effects: what the core of pages wants done. The shell (`server/page-shell.ts`) carries them out in order. */
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { PodId } from '@parley/protocol/ids';

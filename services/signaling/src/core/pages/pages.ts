@@ -8,12 +8,12 @@ import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import { visitorId } from '@parley/protocol/pages';
 import { Agenda } from '../agenda.ts';
 import { Transfers } from '../transfers.ts';
-import { askAgainForAll } from './asking.ts';
-import { announceLeaving, announceLeft, onHeartbeat, startBeating, visitorsNow } from './beats.ts';
+import { askAgainForAll } from './section-requests.ts';
+import { announceLeaving, announceLeft, onHeartbeat, startBeating, visitorsNow } from './heartbeats.ts';
 import { onAnswer, onTransfer, direct, undelivered } from './directed.ts';
 import type { PageEffect, PageInput } from './effects.ts';
 import { answerSection, onSection, say } from './sections.ts';
-import { drop, hold, leave, want } from './stakes.ts';
+import { drop, hold, leave, want } from './memberships.ts';
 import type { Desk, Visitor } from './state.ts';
 import { tagOf } from './tag.ts';
 

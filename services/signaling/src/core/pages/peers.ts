@@ -1,6 +1,6 @@
 /** The other pods, as their heartbeats show them. SPEC rules PAGE-9, PAGE-12. */
 import type { PodId } from '@parley/protocol/ids';
-import { askForAll } from './asking.ts';
+import { askForAll } from './section-requests.ts';
 import type { Desk, Peer } from './state.ts';
 import { tagOf } from './tag.ts';
 

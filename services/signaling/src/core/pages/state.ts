@@ -7,7 +7,7 @@ import type { Agenda, Appointment } from '../agenda.ts';
 import type { SocketId } from '../socket-id.ts';
 import type { Transfers } from '../transfers.ts';
 import type { PageEffect } from './effects.ts';
-import type { Givers } from './givers.ts';
+import type { Givers } from './sources.ts';
 
 export interface Desk {
   readonly pod: PodId;

@@ -3,9 +3,9 @@
  * PAGE-13.
  */
 import type { PageAddress } from '@parley/protocol/pages';
-import { askAgain } from './asking.ts';
+import { askAgain } from './section-requests.ts';
 import { unsettle } from './counts.ts';
-import { Givers } from './givers.ts';
+import { Givers } from './sources.ts';
 import { say } from './sections.ts';
 import { isDeaf } from './settled.ts';
 import type { Desk, Swarm } from './state.ts';

@@ -3,7 +3,7 @@ import type { Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
 import type { Pod, Room } from '../state.ts';
-import { goneElsewhere } from './gone.ts';
+import { goneElsewhere } from './tombstones.ts';
 import { deadSections, ownSection } from './section.ts';
 
 const CHAT_BYTES = 262_144;

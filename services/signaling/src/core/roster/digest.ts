@@ -9,8 +9,8 @@ import {
   type RemoteSection,
   type Room,
 } from '../state.ts';
-import { askForSection } from './ask.ts';
-import { forgetGone } from './gone.ts';
+import { askForSection } from './section-requests.ts';
+import { forgetGone } from './tombstones.ts';
 
 /** After a change: soon, should the delta be lost, and once more, should that digest be lost too. */
 const SOON_MS = 300;

@@ -5,7 +5,7 @@
 import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
 import { answerRoom } from './answer.ts';
-import { greetAll, meet } from './greet.ts';
+import { greetAll, meet } from './catch-up.ts';
 import { presumeDead } from './remote.ts';
 
 const BEAT_MS = 1000;

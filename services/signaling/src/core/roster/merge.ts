@@ -6,7 +6,7 @@ import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
 import type { Left, ServerMessage } from '@parley/protocol/server-messages';
 import { freeSeat } from '../seats.ts';
-import { isStronger } from './gone.ts';
+import { isStronger } from './tombstones.ts';
 import { localSockets, ownerSockets, type Pod, type RemoteEntry, type Room } from '../state.ts';
 import type { Person } from '../person.ts';
 

@@ -9,10 +9,10 @@ import {
   type RemoteSection,
   type Room,
 } from '../state.ts';
-import { askForSection } from './ask.ts';
+import { askForSection } from './section-requests.ts';
 import { settle } from './merge.ts';
 import { yieldToNewer } from './newer.ts';
-import { noteTold, tombstoneKeepMs } from './gone.ts';
+import { noteTold, tombstoneKeepMs } from './tombstones.ts';
 
 /** Applies one change. After a gap it requests the whole section. */
 export function onDelta(pod: Pod, room: Room, delta: Delta): void {

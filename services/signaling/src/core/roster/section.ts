@@ -3,7 +3,7 @@ import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
 import { scheduleDigests } from './digest.ts';
-import { noteGone, tombstoneKeepMs, tombstonesOf } from './gone.ts';
+import { noteGone, tombstoneKeepMs, tombstonesOf } from './tombstones.ts';
 import { settle } from './merge.ts';
 
 /** Adds or replaces a participant of this pod. */

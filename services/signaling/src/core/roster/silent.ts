@@ -6,8 +6,8 @@
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId } from '@parley/protocol/ids';
 import { remoteSectionOf, type Pod, type Room } from '../state.ts';
-import { askForRoom, stillSaysHello } from './ask.ts';
-import { tombstoneKeepMs } from './gone.ts';
+import { askForRoom, stillSaysHello } from './section-requests.ts';
+import { tombstoneKeepMs } from './tombstones.ts';
 
 /** Also after the room has opened: the answer that names a dead pod may come from a remote pod. */
 export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {

@@ -2,7 +2,7 @@
  * Visitors that have chunks of a page. A few are drawn at random, as evenly from all networks as possible: thousands of visitors behind one address
  * do not hide the others.
  */
-import { Bag } from './bag.ts';
+import { Bag } from './random-set.ts';
 
 /** `Member`: a visitor, of which only the network matters here. */
 export class Givers<Member extends { readonly network: string }> {

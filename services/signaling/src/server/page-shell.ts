@@ -13,7 +13,7 @@ import type { Config } from './config.ts';
 import { CoreRunner } from './core-runner.ts';
 import type { Metrics } from './metrics.ts';
 import { carryOutPageEffect } from './page-effects.ts';
-import type { TurnDesk } from './turn-desk.ts';
+import type { TurnDesk } from './ice-offers.ts';
 import type { PageHost, VisitorConnection } from './visitor-connection.ts';
 import { networkOf } from './visitor-marks.ts';
 

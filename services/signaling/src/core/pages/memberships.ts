@@ -2,7 +2,7 @@
 import type { Code } from '@parley/protocol/codes';
 import type { PageAddress } from '@parley/protocol/pages';
 import type { SocketId } from '../socket-id.ts';
-import { tellVisitors } from './beats.ts';
+import { tellVisitors } from './heartbeats.ts';
 import { count, countFor } from './counts.ts';
 import type { PageInput } from './effects.ts';
 import { offer, offerSoon } from './offers.ts';

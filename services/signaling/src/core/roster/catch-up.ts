@@ -2,7 +2,7 @@
 import type { PodId } from '@parley/protocol/ids';
 import { repeatChat } from '../chat.ts';
 import type { Pod, Room } from '../state.ts';
-import { askForRoom } from './ask.ts';
+import { askForRoom } from './section-requests.ts';
 import { scheduleDigests } from './digest.ts';
 import { ownSection } from './section.ts';
 
