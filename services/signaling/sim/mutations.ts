@@ -21,7 +21,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'no generation',
     edits: [
       {
-        file: 'roster/gone.ts',
+        file: 'roster/tombstones.ts',
         find: 'if (a.generation !== b.generation) return a.generation > b.generation;',
         replace: '',
       },
@@ -35,9 +35,10 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'no tombstones',
     edits: [
       {
-        file: 'roster/gone.ts',
-        find: 'if (known === undefined || isStronger(gone, known)) room.gone.set(participant, gone);',
-        replace: 'if (known !== undefined && isStronger(gone, known)) room.gone.set(participant, gone);',
+        file: 'roster/tombstones.ts',
+        find: 'if (known === undefined || isStronger(gone, known)) room.tombstones.set(participant, gone);',
+        replace:
+          'if (known !== undefined && isStronger(gone, known)) room.tombstones.set(participant, gone);',
       },
     ],
   },

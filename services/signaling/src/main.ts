@@ -3,8 +3,8 @@ import { createLog } from './server/log.ts';
 import { natsBacking, startPod } from './server/start.ts';
 
 /** After the drain, shutdown takes at most a second; the process does not wait longer than this for it. */
-const CLOSE_WITHIN_MS = 5000;
-const FLUSH_WITHIN_MS = 1000;
+const CLOSE_TIMEOUT_MS = 5000;
+const FLUSH_TIMEOUT_MS = 1000;
 
 const config = readConfig(process.env);
 const log = createLog(config);
@@ -33,7 +33,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 /** Where the reader of the log is gone, flushing does not finish. */
 function exit(code: number): void {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_WITHIN_MS);
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_TIMEOUT_MS);
   log.flush(() => process.exit(code));
 }
 
@@ -42,6 +42,6 @@ async function stop(): Promise<void> {
   setTimeout(() => {
     log.error('shutdown timed out');
     exit(1);
-  }, CLOSE_WITHIN_MS).unref();
+  }, CLOSE_TIMEOUT_MS).unref();
   await running.close();
 }

@@ -7,13 +7,13 @@ import type { KV } from '@nats-io/kv';
 const COUNT_EVERY_MS = 2000;
 
 export class RoomCount {
-  readonly #most: number;
+  readonly #max: number;
   #count = 0;
   #countedAt = -Infinity;
   #counting: Promise<void> | undefined;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Reserves a place for one room, where there is one. */
@@ -22,7 +22,7 @@ export class RoomCount {
       this.#counting ??= this.#recount(kv).finally(() => (this.#counting = undefined));
       await this.#counting;
     }
-    if (this.#count >= this.#most) return false;
+    if (this.#count >= this.#max) return false;
     this.#count += 1;
     return true;
   }

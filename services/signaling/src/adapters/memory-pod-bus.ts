@@ -39,12 +39,12 @@ export function memoryPodBus<Topic, Message>({
       const topics = new Set<Topic>();
       members.set(pod, { listener, topics });
       return {
-        listen: (topic) => void topics.add(topic),
-        stopListening: (topic) => void topics.delete(topic),
+        subscribe: (topic) => void topics.add(topic),
+        unsubscribe: (topic) => void topics.delete(topic),
         publish(topic, message) {
           for (const other of members.keys()) if (echo || other !== pod) send(other, message, topic);
         },
-        tellPod: (other, message) => send(other, message),
+        publishToPod: (other, message) => send(other, message),
         heartbeat(message) {
           for (const other of members.keys()) send(other, message);
         },

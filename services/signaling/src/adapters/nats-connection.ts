@@ -41,7 +41,7 @@ export async function connectNats({
 }
 
 /** Spreads the reconnections, so that a server that shuts down does not lose all its pods at the same instant. */
-const MOVE_WITHIN_MS = 500;
+const MOVE_SPREAD_MS = 500;
 
 /**
  * A server in lame duck mode accepts no new connections and closes its existing ones later, one by one. The pod reconnects at a time of its choice.
@@ -53,7 +53,7 @@ async function leaveLameDucks(connection: NatsConnection): Promise<void> {
     setTimeout(() => {
       // It may have reconnected for another reason by now.
       if (connection.getServer() === server) void connection.reconnect();
-    }, Math.random() * MOVE_WITHIN_MS);
+    }, Math.random() * MOVE_SPREAD_MS);
   }
 }
 
@@ -61,7 +61,7 @@ async function leaveLameDucks(connection: NatsConnection): Promise<void> {
 export interface Link {
   readonly isConnected: () => boolean;
   /** Whether a message that is published now is sent now. */
-  readonly takes: () => boolean;
+  readonly canPublish: () => boolean;
 }
 
 export function followLink(connection: NatsConnection, onBack: () => void = () => {}): Link {
@@ -75,5 +75,5 @@ export function followLink(connection: NatsConnection, onBack: () => void = () =
       onBack();
     }
   })();
-  return { isConnected, takes: () => isConnected() && !connection.isDraining() };
+  return { isConnected, canPublish: () => isConnected() && !connection.isDraining() };
 }

@@ -8,14 +8,14 @@ export interface Source<Kind extends TSchema> {
   readonly subject: string;
   readonly kind: Kind;
   /** The holder of the lease, where the subject ends with its name: NATS permits no other client to publish there. */
-  readonly owner?: (said: Static<Kind>) => string;
+  readonly owner?: (lease: Static<Kind>) => string;
 }
 
 /** While NATS is disconnected no leases arrive. */
-export function hearLeases<Kind extends TSchema>(
+export function subscribeLeases<Kind extends TSchema>(
   connection: NatsConnection,
   { subject, kind, owner }: Source<Kind>,
-  onSaid: (said: Static<Kind>) => void,
+  onLease: (lease: Static<Kind>) => void,
   onBad: OnBad,
 ): void {
   connection.subscribe(subject, {
@@ -25,7 +25,7 @@ export function hearLeases<Kind extends TSchema>(
       if (!decoded.ok) onBad(message.subject, decoded.why);
       else if (owner !== undefined && !message.subject.endsWith(`.${owner(decoded.message)}`))
         onBad(message.subject, 'the lease of another');
-      else onSaid(decoded.message);
+      else onLease(decoded.message);
     },
   });
 }

@@ -6,7 +6,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
 import type { OnBad } from './nats-pod-bus.ts';
 import { followLink } from './nats-connection.ts';
-import { hearLeases } from './nats-leases.ts';
+import { subscribeLeases } from './nats-leases.ts';
 
 /** While NATS is disconnected nothing is received and nothing is sent. */
 export function natsMedia(
@@ -15,17 +15,17 @@ export function natsMedia(
   listener: MediaListener,
   onBad: OnBad,
 ): MediaBus {
-  const { takes } = followLink(connection);
+  const { canPublish } = followLink(connection);
   const source = {
     subject: mediaRelaySubject(region, '*'),
     kind: MediaRelay,
     owner: ({ relay }: MediaRelay) => relay,
   };
-  hearLeases(connection, source, (relay) => listener.onRelay(relay), onBad);
+  subscribeLeases(connection, source, (relay) => listener.onRelay(relay), onBad);
   return {
     revoke(participant, untilS) {
       // A revocation is not queued for a restored link: the participant may have returned by then.
-      if (!takes()) return;
+      if (!canPublish()) return;
       const entry = { sub: participant, before: Math.floor(Date.now() / 1000), until: untilS };
       connection.publish(revokedSubject, JSON.stringify({ revoked: [entry] }));
     },

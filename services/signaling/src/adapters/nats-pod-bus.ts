@@ -36,17 +36,17 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
   const { connection, link, pod, subjects, listener, onBad } = parts;
   const topics = new Map<Topic, Subscription>();
 
-  const hear = (error: Error | null, message: Msg): void => {
+  const onMessage = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
     const decoded = subjects.decode(message.string());
     if (decoded.ok) listener.onMessage(decoded.message);
     else onBad(message.subject, decoded.why);
   };
-  const hearTopic = (error: Error | null, message: Msg): void => {
+  const onTopicMessage = (error: Error | null, message: Msg): void => {
     if (error === null && subjects.isOwn?.(message.data) === true) return;
-    hear(error, message);
+    onMessage(error, message);
   };
-  const hearTransfer = (error: Error | null, message: Msg): void => {
+  const onTransferMessage = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
     const transfer = readTransfer(message.data);
     if (transfer === undefined) onBad(message.subject, 'bad transfer');
@@ -54,31 +54,32 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
   };
   const publish = (subject: string, data: string | Uint8Array): void => {
     // A broken or closing link accepts nothing: queued messages would be outdated, and the bus may lose messages.
-    if (!link.takes()) return;
+    if (!link.canPublish()) return;
     try {
       connection.publish(subject, data);
     } catch (error) {
       onBad(subject, `not sent: ${String(error)}`);
     }
   };
-  const say = (subject: string, message: Message): void => publish(subject, JSON.stringify(message));
+  const publishMessage = (subject: string, message: Message): void =>
+    publish(subject, JSON.stringify(message));
 
-  connection.subscribe(subjects.heartbeats, { callback: hear });
-  connection.subscribe(subjects.pod(pod), { callback: hear });
-  connection.subscribe(subjects.directed(pod), { callback: hearTransfer });
+  connection.subscribe(subjects.heartbeats, { callback: onMessage });
+  connection.subscribe(subjects.pod(pod), { callback: onMessage });
+  connection.subscribe(subjects.directed(pod), { callback: onTransferMessage });
 
   return {
-    listen(topic) {
+    subscribe(topic) {
       topics.get(topic)?.unsubscribe();
-      topics.set(topic, connection.subscribe(subjects.topic(topic), { callback: hearTopic }));
+      topics.set(topic, connection.subscribe(subjects.topic(topic), { callback: onTopicMessage }));
     },
-    stopListening(topic) {
+    unsubscribe(topic) {
       topics.get(topic)?.unsubscribe();
       topics.delete(topic);
     },
-    publish: (topic, message) => say(subjects.topic(topic), message),
-    tellPod: (to, message) => say(subjects.pod(to), message),
-    heartbeat: (message) => say(subjects.heartbeats, message),
+    publish: (topic, message) => publishMessage(subjects.topic(topic), message),
+    publishToPod: (to, message) => publishMessage(subjects.pod(to), message),
+    heartbeat: (message) => publishMessage(subjects.heartbeats, message),
     transfer: (to, transfer) => publish(subjects.directed(to), writeTransfer(transfer)),
   };
 }

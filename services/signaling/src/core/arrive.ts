@@ -1,7 +1,7 @@
 /** A join or resume reaches the core: the room is opened here where it is not open yet. SPEC rule ROS-7. */
 import type { Join, Resume } from './input.ts';
 import { join } from './join.ts';
-import { isOfAnother, takePolicy, watchPolicy } from './policy.ts';
+import { isOfOtherIncarnation, takePolicy, watchPolicy } from './policy.ts';
 import { resume } from './resume.ts';
 import { openRoom } from './roster/open.ts';
 import type { Pod, Room } from './state.ts';
@@ -13,11 +13,11 @@ export function arrive(pod: Pod, arrival: Join | Resume): void {
   if (known !== undefined && arrival.policy !== undefined) takePolicy(pod, known, arrival.policy);
   const room = pod.rooms.get(id) ?? openFor(pod, arrival);
   if (room.phase.phase === 'opening') {
-    pod.waiting.set(arrival.socket, id);
+    pod.arriving.set(arrival.socket, id);
     room.phase.arrivals.push(arrival);
     return;
   }
-  if (isOfAnother(room, arrival)) {
+  if (isOfOtherIncarnation(room, arrival)) {
     pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_DELETED' });
     return;
   }

@@ -38,11 +38,11 @@ export class Bucket {
  * How many addresses one `AddressBuckets` remembers. They take 5 MB and are more than have a socket here (`pod.sockets`), so that clients who come
  * back do not displace each other.
  */
-export const MOST_ADDRESSES = 20_000;
+export const MAX_ADDRESSES = 20_000;
 
 /**
  * A bucket for each address, in two generations. An address that asks moves to the young generation. When the young generation has half of
- * `MOST_ADDRESSES`, or is old enough for every bucket to have filled, it becomes the old one, and the previous old generation is forgotten. All of
+ * `MAX_ADDRESSES`, or is old enough for every bucket to have filled, it becomes the old one, and the previous old generation is forgotten. All of
  * this takes constant time.
  *
  * An empty bucket is forgotten early only where 10,000 other addresses have asked since its own last did. An attacker with that many addresses gains
@@ -76,7 +76,7 @@ export class AddressBuckets {
   }
 
   #renew(address: string, now: number): Bucket {
-    if (this.#young.size >= MOST_ADDRESSES / 2) this.#age(now);
+    if (this.#young.size >= MAX_ADDRESSES / 2) this.#age(now);
     const bucket = this.#old.get(address) ?? new Bucket(this.#perSecond, this.#burst, now);
     this.#old.delete(address);
     this.#young.set(address, bucket);

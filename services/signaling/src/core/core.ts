@@ -15,11 +15,11 @@ import { leave, loseSocket } from './leave.ts';
 import { moderate } from './moderation.ts';
 import { listParticipants } from './participants.ts';
 import type { Person } from './person.ts';
-import { onPolicy, onPolicyUnread, rereadPolicies, tellPolicy } from './policy.ts';
+import { onPolicy, onPolicyUnread, rereadPolicies, publishPolicy } from './policy.ts';
 import type { Seat } from './ports.ts';
 import { endIncarnation, endRoom } from './room-deleted.ts';
-import { greetAll } from './roster/catch-up.ts';
-import { hearsItself, peersHeard, startBeating } from './roster/liveness.ts';
+import { catchUp } from './roster/catch-up.ts';
+import { receivesOwnHeartbeat, connectedPeers, startHeartbeats } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { closeIfEmpty } from './roster/open.ts';
 import { isAbandoned, onSeat } from './seating.ts';
@@ -61,7 +61,7 @@ export interface Core {
 
 export function createCore(options: CoreOptions): Core {
   const pod = createPod(options);
-  pod.agenda.schedule(options.now, () => startBeating(pod));
+  pod.agenda.schedule(options.now, () => startHeartbeats(pod));
 
   const drain = (): readonly Effect[] => {
     for (const id of pod.emptied) closeIfEmpty(pod, id);
@@ -80,7 +80,7 @@ export function createCore(options: CoreOptions): Core {
       return drain();
     },
     nextWake: () => pod.agenda.next(),
-    ready: () => hearsItself(pod),
+    ready: () => receivesOwnHeartbeat(pod),
     population: (room) => pod.rooms.get(room)?.people.size ?? 0,
     people: (room) => [...(pod.rooms.get(room)?.people.values() ?? [])],
     isKnown(id, participant) {
@@ -97,7 +97,7 @@ export function createCore(options: CoreOptions): Core {
       const room = pod.rooms.get(id);
       return room !== undefined && isAbandoned(pod, room, seat);
     },
-    counts: () => ({ rooms: pod.rooms.size, sockets: pod.sockets.size, peers: peersHeard(pod) }),
+    counts: () => ({ rooms: pod.rooms.size, sockets: pod.sockets.size, peers: connectedPeers(pod) }),
   };
 }
 
@@ -114,13 +114,13 @@ function createPod({ pod: id, boot, limits, now, random }: CoreOptions): Pod {
     now,
     rooms: new Map(),
     sockets: new Map(),
-    doors: new Map(),
-    waiting: new Map(),
+    lobbySockets: new Map(),
+    arriving: new Map(),
     emptied: new Set(),
     peers: new Map(),
-    greeting: undefined,
-    greetingUntil: -Infinity,
-    ownBeatAt: -Infinity,
+    catchUpSoon: undefined,
+    catchUpUntil: -Infinity,
+    ownHeartbeatAt: -Infinity,
     sectionEpoch: boot,
     transfers: new Transfers({
       boot,
@@ -128,7 +128,7 @@ function createPod({ pod: id, boot, limits, now, random }: CoreOptions): Pod {
       agenda,
       onGivenUp: (pending) => undelivered(pod, pending.socket, pending, 'timeout'),
     }),
-    departures: new Departures({ ttlMs: limits['resume.ttl'], most: limits['pod.departures'] }),
+    departures: new Departures({ ttlMs: limits['resume.ttl'], max: limits['pod.departures'] }),
     requests: new Map(),
   };
   return pod;
@@ -151,7 +151,7 @@ function handle(pod: Pod, input: Input): void {
       return direct(pod, input);
     case 'room-deleted':
       pod.effects.push({
-        type: 'tell-room',
+        type: 'publish-room',
         room: input.room,
         message: { type: 'room-deleted', room: input.room, pod: pod.id, incarnation: input.incarnation },
       });
@@ -159,7 +159,7 @@ function handle(pod: Pod, input: Input): void {
     case 'room-missing':
       return endRoom(pod, input.room);
     case 'policy':
-      if (input.told) tellPolicy(pod, input.policy);
+      if (input.notify) publishPolicy(pod, input.policy);
       return onPolicy(pod, input.policy.view.room, input.policy);
     case 'policy-unread':
       return onPolicyUnread(pod, input.room);
@@ -174,7 +174,7 @@ function handle(pod: Pod, input: Input): void {
     case 'bus':
       return onBus(pod, input.message);
     case 'bus-back':
-      greetAll(pod);
+      catchUp(pod);
       return rereadPolicies(pod);
     default:
       return input satisfies never;

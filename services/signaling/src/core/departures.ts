@@ -10,18 +10,18 @@ export type Departure = Pick<Tombstone, 'generation' | 'reason'> & { readonly un
 /** Clocks of pods may differ by this much while a token is verified (KEY-4), in either direction. */
 const MARGIN_MS = 10_000;
 /** They take a tenth of the largest NATS message. */
-const TOLD_AT_MOST = 1000;
+const MAX_DEPARTURES_SENT = 1000;
 
 export class Departures {
   readonly #keepMs: number;
-  readonly #most: number;
+  readonly #max: number;
   /** Earliest first. */
   readonly #all = new Map<ParticipantId, Departure & { readonly room: RoomId }>();
   readonly #byRoom = new Map<RoomId, Set<ParticipantId>>();
 
-  constructor({ ttlMs, most }: { readonly ttlMs: number; readonly most: number }) {
+  constructor({ ttlMs, max }: { readonly ttlMs: number; readonly max: number }) {
     this.#keepMs = ttlMs + MARGIN_MS;
-    this.#most = most;
+    this.#max = max;
   }
 
   note(room: RoomId, { participant, generation, reason, keepMs = this.#keepMs }: Noted, now: number): void {
@@ -32,7 +32,7 @@ export class Departures {
     const there = this.#byRoom.get(room) ?? new Set();
     this.#byRoom.set(room, there.add(participant));
     for (const [earliest, { until }] of this.#all) {
-      if (this.#all.size <= this.#most && until > now) break;
+      if (this.#all.size <= this.#max && until > now) break;
       this.forget(earliest);
     }
   }
@@ -57,7 +57,7 @@ export class Departures {
 
   /** The latest departures of a room, with the time for which each is still kept. */
   ofRoom(room: RoomId, now: number): Tombstone[] {
-    const last = [...(this.#byRoom.get(room) ?? [])].slice(-TOLD_AT_MOST);
+    const last = [...(this.#byRoom.get(room) ?? [])].slice(-MAX_DEPARTURES_SENT);
     return last.flatMap((participant) => {
       const known = this.#all.get(participant);
       if (known === undefined || known.until <= now) return [];

@@ -17,9 +17,9 @@ export type BareWelcome = Omit<Welcome, keyof IceOffer>;
 export type CoreMessage = Exclude<ServerMessage, Welcome> | BareWelcome;
 
 export type Effect =
-  | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: CoreMessage }
+  | { readonly type: 'send'; readonly sockets: readonly SocketId[]; readonly message: CoreMessage }
   | {
-      readonly type: 'hand-on';
+      readonly type: 'deliver';
       readonly socket: SocketId;
       readonly from: ParticipantId;
       readonly payload: Uint8Array;
@@ -27,10 +27,10 @@ export type Effect =
     }
   /** Where `code` is set the shell sends the error first, then closes. `null`: a normal end. */
   | { readonly type: 'close'; readonly socket: SocketId; readonly code: Code | null }
-  | { readonly type: 'listen'; readonly room: RoomId }
-  | { readonly type: 'stop-listening'; readonly room: RoomId }
-  | { readonly type: 'tell-room'; readonly room: RoomId; readonly message: BusMessage }
-  | { readonly type: 'tell-pod'; readonly pod: PodId; readonly message: BusMessage }
+  | { readonly type: 'subscribe'; readonly room: RoomId }
+  | { readonly type: 'unsubscribe'; readonly room: RoomId }
+  | { readonly type: 'publish-room'; readonly room: RoomId; readonly message: BusMessage }
+  | { readonly type: 'publish-pod'; readonly pod: PodId; readonly message: BusMessage }
   | { readonly type: 'heartbeat'; readonly message: BusMessage }
   /** The answer comes back as the input `seat`. */
   | {

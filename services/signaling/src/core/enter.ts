@@ -17,7 +17,7 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   putOwn(pod, room, { participant, generation, name, media, owner, visitor, tokenGeneration, presence });
   // A join has taken its seat already. A resumed participant may still have its seat on another pod, even where this pod held it earlier.
   if (arrival.type === 'resume') claimSeat(pod, room, participant);
-  pod.effects.push({ type: 'say', sockets: [socket], message: welcome(pod, room, arrival) });
+  pod.effects.push({ type: 'send', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 
 const waitingOf = ({ participant, name }: Person): Waiting => ({ participant, name });
@@ -32,7 +32,7 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
     pod: pod.id,
     roster: Array.from(room.people.values(), memberOf),
     resume: token,
-    ...(owner ? { owner, lobby: Array.from(room.atDoor.values(), waitingOf) } : {}),
+    ...(owner ? { owner, lobby: Array.from(room.lobby.values(), waitingOf) } : {}),
     graceMs: limits['resume.grace'],
     recovering: room.recoveringUntil > pod.now || room.silent.size > 0,
     // A newcomer does not receive chat from before it entered.

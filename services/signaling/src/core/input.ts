@@ -63,8 +63,8 @@ export type Input =
   | { readonly type: 'room-deleted'; readonly room: RoomId; readonly incarnation: string }
   /** The store has no such room, so it ends here too. */
   | { readonly type: 'room-missing'; readonly room: RoomId }
-  /** The policy in the store. `told`: this pod changed it, so the others must be notified. */
-  | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly told: boolean }
+  /** The policy in the store. `notify`: this pod changed it, so the others must be notified. */
+  | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly notify: boolean }
   /** The store did not answer. */
   | { readonly type: 'policy-unread'; readonly room: RoomId }
   /** An owner requests the list of participants. The answer is the effect `listed`. */

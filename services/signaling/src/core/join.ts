@@ -2,7 +2,7 @@
 import type { Code } from '@parley/protocol/codes';
 import { enter } from './enter.ts';
 import type { Join } from './input.ts';
-import { waitAtDoor } from './lobby.ts';
+import { waitInLobby } from './lobby.ts';
 import { isFull } from './room-cap.ts';
 import { isBanned } from './policy.ts';
 import { strongestClaim } from './roster/merge.ts';
@@ -15,8 +15,8 @@ export function join(pod: Pod, room: Room, arrival: Join): void {
     pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
     return;
   }
-  if (room.view.lobby === true && !arrival.owner) waitAtDoor(pod, room, arrival);
-  else if (room.view.hardCap === true) takeSeat(pod, room, { arrival, asked: undefined });
+  if (room.view.lobby === true && !arrival.owner) waitInLobby(pod, room, arrival);
+  else if (room.view.hardCap === true) takeSeat(pod, room, { arrival, requester: undefined });
   else enter(pod, room, arrival);
 }
 

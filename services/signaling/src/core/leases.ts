@@ -6,34 +6,34 @@ export interface Lease {
   readonly draining?: boolean;
 }
 
-interface Known<Said extends Lease> {
-  readonly said: Said;
+interface Known<Kept extends Lease> {
+  readonly lease: Kept;
   readonly until: number;
 }
 
-export class Leases<Said extends Lease> {
+export class Leases<Kept extends Lease> {
   readonly #lapseMs: number;
-  readonly #most: number;
-  readonly #known = new Map<string, Known<Said>>();
+  readonly #max: number;
+  readonly #known = new Map<string, Known<Kept>>();
 
-  constructor({ lapseMs, most }: { readonly lapseMs: number; readonly most: number }) {
+  constructor({ lapseMs, max }: { readonly lapseMs: number; readonly max: number }) {
     this.#lapseMs = lapseMs;
-    this.#most = most;
+    this.#max = max;
   }
 
   /** `now` in ms, from a monotonic clock. */
-  heard(name: string, said: Said, now: number): void {
+  renew(name: string, lease: Kept, now: number): void {
     this.#lapse(now);
     const known = this.#known.get(name);
     // A late message of an earlier process.
-    if (known !== undefined && known.said.epoch > said.epoch) return;
-    if (known === undefined && this.#known.size >= this.#most) return;
-    this.#known.set(name, { said, until: now + this.#lapseMs });
+    if (known !== undefined && known.lease.epoch > lease.epoch) return;
+    if (known === undefined && this.#known.size >= this.#max) return;
+    this.#known.set(name, { lease, until: now + this.#lapseMs });
   }
 
-  living(now: number): Said[] {
+  living(now: number): Kept[] {
     this.#lapse(now);
-    return Array.from(this.#known.values(), ({ said }) => said).filter(({ draining }) => draining !== true);
+    return Array.from(this.#known.values(), ({ lease }) => lease).filter(({ draining }) => draining !== true);
   }
 
   /** A lease with `draining` is remembered for as long as any other, so that an earlier message that arrives late does not restore it. */

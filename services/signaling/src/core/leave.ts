@@ -1,7 +1,7 @@
 /** Leaving for good, removal by an owner, and the loss of a socket. SPEC rules JOIN-12, RES-1, RES-2, MOD-1, MOD-2. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { SocketId } from './socket-id.ts';
-import { leaveDoor, turnAway, waitingEntry } from './lobby.ts';
+import { leaveLobby, dismiss, waitingEntry } from './lobby.ts';
 import { awayOwn, dropOwn } from './roster/section.ts';
 import { holderOf, type Pod, type Room } from './state.ts';
 
@@ -9,7 +9,7 @@ import { holderOf, type Pod, type Room } from './state.ts';
 export function leave(pod: Pod, socket: SocketId): void {
   const found = holderOf(pod, socket);
   if (found === undefined) {
-    leaveDoor(pod, socket);
+    leaveLobby(pod, socket);
     pod.effects.push({ type: 'close', socket, code: null });
     return;
   }
@@ -28,7 +28,7 @@ export function remove(
   const entry = room.own.entries.get(participant);
   if (entry === undefined) return isGone(pod, room, participant, reason) ? 'done' : undefined;
   if (waitingEntry(room, participant) !== undefined) {
-    turnAway(pod, room, participant, reason === 'banned' ? 'BANNED' : 'LOBBY_DENIED');
+    dismiss(pod, room, participant, reason === 'banned' ? 'BANNED' : 'LOBBY_DENIED');
     return 'done';
   }
   if (entry.presence.state === 'here') {
@@ -42,7 +42,7 @@ export function remove(
 
 /** The participant was removed already, here or on another pod; or it left from this pod by itself, as one does that is removed from the lobby. */
 function isGone(pod: Pod, room: Room, participant: ParticipantId, reason: 'kicked' | 'banned'): boolean {
-  const gone = room.gone.get(participant);
+  const gone = room.tombstones.get(participant);
   return gone !== undefined && (gone.reason === reason || gone.pod === pod.id);
 }
 
@@ -51,7 +51,7 @@ export function loseSocket(pod: Pod, socket: SocketId): void {
   const found = holderOf(pod, socket);
   pod.sockets.delete(socket);
   stopArriving(pod, socket);
-  leaveDoor(pod, socket);
+  leaveLobby(pod, socket);
   if (found !== undefined) awayOwn(pod, found.room, found.entry);
 }
 
@@ -60,7 +60,7 @@ export function loseSocket(pod: Pod, socket: SocketId): void {
  * store's answer decides.
  */
 function stopArriving(pod: Pod, socket: SocketId): void {
-  const room = pod.rooms.get(pod.waiting.get(socket) ?? '');
+  const room = pod.rooms.get(pod.arriving.get(socket) ?? '');
   const phase = room?.phase;
   const seating = room?.seating.get(socket);
   if (seating?.arrival.type === 'resume') room?.seating.set(socket, { ...seating, isLost: true });
@@ -69,5 +69,5 @@ function stopArriving(pod: Pod, socket: SocketId): void {
     const at = phase.arrivals.findIndex((arrival) => arrival.socket === socket);
     if (at !== -1) phase.arrivals.splice(at, 1);
   }
-  pod.waiting.delete(socket);
+  pod.arriving.delete(socket);
 }

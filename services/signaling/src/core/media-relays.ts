@@ -16,12 +16,12 @@ export class MediaRelays {
 
   constructor(limits: Pick<Limits, 'media.leaseDuration' | 'media.relays' | 'media.participantsPerRelay'>) {
     this.#perRelay = limits['media.participantsPerRelay'];
-    this.#leases = new Leases({ lapseMs: limits['media.leaseDuration'], most: limits['media.relays'] });
+    this.#leases = new Leases({ lapseMs: limits['media.leaseDuration'], max: limits['media.relays'] });
   }
 
   /** The lease of a relay arrived. `now` in ms, from a monotonic clock. */
-  heard(relay: MediaRelay, now: number): void {
-    this.#leases.heard(relay.relay, relay, now);
+  onLease(relay: MediaRelay, now: number): void {
+    this.#leases.renew(relay.relay, relay, now);
   }
 
   /** How many relays accept participants. */
@@ -55,8 +55,8 @@ export class MediaRelays {
 function inOrder(meeting: string, living: readonly MediaRelay[]): MediaRelay[] {
   const leaves = living.filter(({ role }) => role === 'leaf');
   const serving = leaves.length > 0 ? leaves : living;
-  const wish = ({ relay }: MediaRelay): number => score(meeting, relay);
+  const preference = ({ relay }: MediaRelay): number => score(meeting, relay);
   return serving
     .filter(({ sessions, capacity }) => sessions < capacity)
-    .toSorted((one, other) => wish(other) - wish(one));
+    .toSorted((one, other) => preference(other) - preference(one));
 }

@@ -9,11 +9,11 @@ import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, waitingHere } from './lobby.ts';
 import { endRoom } from './room-deleted.ts';
-import { hearsItself } from './roster/liveness.ts';
+import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { claimSeat } from './seats.ts';
 import { localSockets, type Pod, type Room } from './state.ts';
 
-const TELL_AT_MS = [0, 300, 1200] as const;
+const PUBLISH_AT_MS = [0, 300, 1200] as const;
 /** By then the store has every change that was published before this pod's subscription was known everywhere. */
 const FIRST_READ_MS = 1000;
 const READ_EVERY_MS = 60_000;
@@ -33,15 +33,15 @@ export function isBanned(policy: RoomPolicy | undefined, visitor: VisitorMarks |
 }
 
 /** The ticket or token was issued for an earlier room of this name, which was deleted. */
-export const isOfAnother = ({ policy }: Room, { incarnation }: Join | Resume): boolean =>
+export const isOfOtherIncarnation = ({ policy }: Room, { incarnation }: Join | Resume): boolean =>
   policy !== undefined && incarnation !== policy.incarnation;
 
 /** This pod changed the policy: it notifies the other pods of the room more than once. */
-export function tellPolicy(pod: Pod, policy: RoomPolicy): void {
+export function publishPolicy(pod: Pod, policy: RoomPolicy): void {
   const { room } = policy.view;
   const message: Policy = { type: 'policy', room, pod: pod.id, policy };
-  for (const after of TELL_AT_MS) {
-    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'tell-room', room, message }));
+  for (const after of PUBLISH_AT_MS) {
+    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'publish-room', room, message }));
   }
 }
 
@@ -58,7 +58,7 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   room.view = policy.view;
   const sockets = localSockets(room);
   if (sockets.length > 0 && !isSameView(before, room.view))
-    pod.effects.push({ type: 'say', sockets, message: { type: 'room-changed', room: room.view } });
+    pod.effects.push({ type: 'send', sockets, message: { type: 'room-changed', room: room.view } });
   enforceBans(pod, room);
   if (known === undefined) claimSeats(pod, room);
   if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
@@ -104,7 +104,8 @@ export function rereadPolicies(pod: Pod): void {
 /** Without the bus the store is not reachable either; all rooms are read when the connection is restored. */
 export function onPolicyUnread(pod: Pod, id: RoomId): void {
   const room = pod.rooms.get(id);
-  if (room !== undefined && hearsItself(pod)) readAgain(pod, room, READ_FAILED_MS * (1 + pod.random()));
+  if (room !== undefined && receivesOwnHeartbeat(pod))
+    readAgain(pod, room, READ_FAILED_MS * (1 + pod.random()));
 }
 
 export function onPolicy(pod: Pod, id: RoomId, policy: RoomPolicy): void {

@@ -10,10 +10,10 @@ import type { TurnNode } from '@parley/protocol/turn';
 /** Messages between pods: delivered at most once, in order from one pod to another, possibly lost. */
 export interface PodBus<Topic, Message> {
   /** Subscribes to the topic. There is no confirmation that other servers know the subscription. */
-  listen(topic: Topic): void;
-  stopListening(topic: Topic): void;
+  subscribe(topic: Topic): void;
+  unsubscribe(topic: Topic): void;
   publish(topic: Topic, message: Message): void;
-  tellPod(pod: PodId, message: Message): void;
+  publishToPod(pod: PodId, message: Message): void;
   /** To every pod, including this one. */
   heartbeat(message: Message): void;
   transfer(pod: PodId, transfer: DirectedTransfer): void;

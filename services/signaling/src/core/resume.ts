@@ -1,7 +1,7 @@
 /** A resume: the same participant on a new socket, on this pod or on any other, within the grace period. SPEC rules RES-1 to RES-12, MOD-1, MOD-2. */
 import type { Code } from '@parley/protocol/codes';
 import type { ParticipantId } from '@parley/protocol/ids';
-import { bringChat } from './chat.ts';
+import { mergeResumeChat } from './chat.ts';
 import { ENDED } from './departed.ts';
 import { enter } from './enter.ts';
 import type { Resume } from './input.ts';
@@ -21,7 +21,7 @@ export function resume(pod: Pod, room: Room, arrival: Resume): void {
   }
   // No roster shows that the participant is one of those that the cap admits, so the seats decide.
   const isKnown = claimOf(pod, room, arrival) !== undefined;
-  if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, asked: undefined });
+  if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, requester: undefined });
   else comeBack(pod, room, arrival);
 }
 
@@ -34,8 +34,8 @@ export function resumeSeated(pod: Pod, room: Room, arrival: Resume, outcome: Sea
 }
 
 function comeBack(pod: Pod, room: Room, arrival: Resume): void {
-  dismissPredecessor(pod, room, arrival.participant);
-  bringChat(pod, room, arrival.participant, arrival.chat);
+  closePredecessor(pod, room, arrival.participant);
+  mergeResumeChat(pod, room, arrival.participant, arrival.chat);
   enter(pod, room, arrival);
 }
 
@@ -66,7 +66,7 @@ const mayBeMissing = (pod: Pod, room: Room, { tokenAgeMs }: Resume): boolean =>
   tokenAgeMs < pod.limits['resume.grace'];
 
 /** A half-open socket of the same participant on this pod must close when the participant resumes. */
-function dismissPredecessor(pod: Pod, room: Room, participant: ParticipantId): void {
+function closePredecessor(pod: Pod, room: Room, participant: ParticipantId): void {
   const presence = room.own.entries.get(participant)?.presence;
   if (presence?.state !== 'here') return;
   pod.sockets.delete(presence.socket);

@@ -14,7 +14,7 @@ export function endRoom(pod: Pod, id: RoomId): void {
   const room = pod.rooms.get(id);
   if (room === undefined) return;
   const sockets = localSockets(room);
-  pod.effects.push({ type: 'say', sockets, message: { type: 'room-deleted' } });
+  pod.effects.push({ type: 'send', sockets, message: { type: 'room-deleted' } });
   for (const socket of sockets) {
     pod.sockets.delete(socket);
     pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
@@ -30,7 +30,7 @@ export function endRoom(pod: Pod, id: RoomId): void {
 }
 
 function refuse(pod: Pod, socket: SocketId): void {
-  pod.doors.delete(socket);
+  pod.lobbySockets.delete(socket);
   pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
 }
 

@@ -5,10 +5,10 @@ import type { Input, Join } from './input.ts';
 import { refusal } from './join.ts';
 import { resumeSeated } from './resume.ts';
 import { loseSocket } from './leave.ts';
-import { enterFromDoor, waitingEntry } from './lobby.ts';
-import { answerAsked } from './moderation.ts';
+import { enterFromLobby, waitingEntry } from './lobby.ts';
+import { answerRequester } from './moderation.ts';
 import type { RoomSeats, Seat, SeatOutcome } from './ports.ts';
-import { hearsItself } from './roster/liveness.ts';
+import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { remoteSectionOf, type Pod, type Room, type Seating } from './state.ts';
 
@@ -20,7 +20,7 @@ const REFUSALS = { full: 'ROOM_FULL', unavailable: 'STORE_UNAVAILABLE' } as cons
 
 /** The socket may have closed, the room may be locked, or the participant banned in the meantime: then the seat is freed. */
 export function onSeat(pod: Pod, answer: SeatAnswer): void {
-  pod.waiting.delete(answer.socket);
+  pod.arriving.delete(answer.socket);
   const room = pod.rooms.get(answer.room);
   const { participant, outcome, wasHeld, seats } = answer;
   const seating = room?.seating.get(answer.socket);
@@ -32,14 +32,14 @@ export function onSeat(pod: Pod, answer: SeatAnswer): void {
   if (outcome !== 'taken' || seats === undefined) return;
   // The room may have been closed here in the meantime, and even opened again.
   if (room === undefined) pod.effects.push({ type: 'free-seat', seats, participant });
-  else if (!isSeating(room, participant)) passOn(pod, room, seats, participant);
+  else if (!isSeating(room, participant)) handOverSeat(pod, room, seats, participant);
 }
 
 function withToken(seating: Seating, token = seating.arrival.token): Seating {
   return { ...seating, arrival: { ...seating.arrival, token } };
 }
 
-function seat(pod: Pod, room: Room, { arrival, asked, isLost }: Seating, outcome: SeatOutcome): void {
+function seat(pod: Pod, room: Room, { arrival, requester, isLost }: Seating, outcome: SeatOutcome): void {
   if (arrival.type === 'resume') {
     resumeSeated(pod, room, arrival, outcome);
     // The participant is away, with its seat and for the grace period, as if the socket had closed after the welcome.
@@ -47,9 +47,9 @@ function seat(pod: Pod, room: Room, { arrival, asked, isLost }: Seating, outcome
     return;
   }
   const { socket, participant, name, visitor } = arrival;
-  if (asked !== undefined || waitingEntry(room, participant) !== undefined) {
-    const entered = enterFromDoor(pod, room, arrival, outcome);
-    if (asked !== undefined) answerAsked(pod, asked, { outcome: entered, name, visitor });
+  if (requester !== undefined || waitingEntry(room, participant) !== undefined) {
+    const entered = enterFromLobby(pod, room, arrival, outcome);
+    if (requester !== undefined) answerRequester(pod, requester, { outcome: entered, name, visitor });
     const isRefused = entered === 'full' || entered === 'unavailable';
     // No newcomer waits in a room whose lobby was closed.
     if (isRefused && room.view.lobby !== true)
@@ -67,7 +67,7 @@ function enterUnlessRefused(pod: Pod, room: Room, arrival: Join): void {
 }
 
 /** A seat was taken for a participant that is not here: with a ticket that was used twice, it is on another pod. */
-function passOn(pod: Pod, room: Room, seats: RoomSeats, participant: ParticipantId): void {
+function handOverSeat(pod: Pod, room: Room, seats: RoomSeats, participant: ParticipantId): void {
   const claim = strongestClaim(pod, room, participant);
   if (claim === undefined || claim.gone || claim.person.state === 'waiting') {
     pod.effects.push({ type: 'free-seat', seats, participant });
@@ -93,9 +93,9 @@ function deadFor(pod: Pod, { pod: holder, boot }: Seat): number {
   const uptime = pod.now - pod.startedAt;
   if (holder === pod.id) return boot < pod.boot ? uptime : Infinity;
   const peer = pod.peers.get(holder);
-  if (peer === undefined) return hearsItself(pod) ? uptime - KNOWS_PEERS_MS : -1;
+  if (peer === undefined) return receivesOwnHeartbeat(pod) ? uptime - KNOWS_PEERS_MS : -1;
   if (peer.boot > boot) return pod.now - peer.since;
-  return peer.dead ? pod.now - peer.beatAt : -1;
+  return peer.dead ? pod.now - peer.silentSince : -1;
 }
 
 function isSeating(room: Room, participant: ParticipantId): boolean {

@@ -16,7 +16,7 @@ export function takeSeat(pod: Pod, room: Room, seating: Seating): void {
   if (seats === undefined) return;
   const { socket, participant, owner } = seating.arrival;
   room.seating.set(socket, seating);
-  pod.waiting.set(socket, room.view.room);
+  pod.arriving.set(socket, room.view.room);
   pod.effects.push({ type: 'take-seat', seats, participant, owner, socket });
 }
 

@@ -26,20 +26,20 @@ export interface Pod {
   /** Milliseconds of a monotonic clock. */
   now: number;
   readonly rooms: Map<RoomId, Room>;
-  readonly sockets: Map<SocketId, Standing>;
+  readonly sockets: Map<SocketId, SocketBinding>;
   /** Sockets of newcomers that wait in a lobby. */
-  readonly doors: Map<SocketId, Standing>;
+  readonly lobbySockets: Map<SocketId, SocketBinding>;
   /** Sockets whose arrival waits for its room to open, or for a seat. */
-  readonly waiting: Map<SocketId, RoomId>;
+  readonly arriving: Map<SocketId, RoomId>;
   /** Rooms that may have no participant of this pod any more; checked at the end of the input. */
   readonly emptied: Set<RoomId>;
   readonly peers: Map<PodId, Peer>;
   /** Set while messages to all rooms are due that catch up with the other pods. */
-  greeting: Appointment | undefined;
+  catchUpSoon: Appointment | undefined;
   /** Until then such messages, or their repetition, are on their way. */
-  greetingUntil: number;
+  catchUpUntil: number;
   /** When this pod last received its own heartbeat. */
-  ownBeatAt: number;
+  ownHeartbeatAt: number;
   sectionEpoch: number;
   readonly transfers: Transfers;
   readonly departures: Departures;
@@ -51,7 +51,7 @@ export interface Pod {
 }
 
 /** The room and participant that a socket belongs to. */
-export interface Standing {
+export interface SocketBinding {
   readonly room: RoomId;
   readonly participant: ParticipantId;
 }
@@ -59,9 +59,9 @@ export interface Standing {
 export interface Peer {
   boot: number;
   /** When its silence began, for judging whether it is dead: time in which this pod itself was disconnected does not count. */
-  beatAt: number;
+  silentSince: number;
   /** When its last message arrived: later ones may have been missed. */
-  heardAt: number;
+  lastMessageAt: number;
   dead: boolean;
   /** Since when this process of the pod is known. */
   since: number;
@@ -76,11 +76,11 @@ export interface Room {
   readonly openedAt: number;
   /** Other pods' sections by pod, then epoch. */
   readonly sections: Map<PodId, Map<number, RemoteSection>>;
-  readonly gone: Map<ParticipantId, Gone>;
+  readonly tombstones: Map<ParticipantId, KeptTombstone>;
   /** The merged roster: what the sockets of this pod were notified of. */
   readonly people: Map<ParticipantId, Person>;
   /** Newcomers that wait in the lobby, on any pod; owners are notified of them. */
-  readonly atDoor: Map<ParticipantId, Person>;
+  readonly lobby: Map<ParticipantId, Person>;
   /** Sockets whose participant waits for a seat of a room with a cap. */
   readonly seating: Map<SocketId, Seating>;
   readonly chat: ChatLine[];
@@ -98,13 +98,13 @@ export interface Room {
 export interface Seating {
   readonly arrival: Join | Resume;
   /** Set where an owner admits a newcomer from the lobby and waits for the outcome. */
-  readonly asked: Asked | undefined;
+  readonly requester: Requester | undefined;
   /** Set where the socket of a resume closed before the store had decided. */
   readonly isLost?: true;
 }
 
 /** Where the outcome of an owner's request is sent. */
-export interface Asked {
+export interface Requester {
   readonly pod: PodId;
   readonly ref: number;
 }
@@ -162,7 +162,7 @@ export type OwnEntry = {
 };
 
 /** The strongest tombstone of a participant, from any section: it outlives the section that contained it. */
-export interface Gone {
+export interface KeptTombstone {
   readonly generation: number;
   readonly pod: PodId;
   readonly boot: number;
@@ -219,9 +219,9 @@ export function keepSection(room: Room, pod: PodId, epoch: number, section: Remo
 
 /** The room and entry that a socket belongs to; `undefined` where a later socket of the same participant has replaced it. */
 export function holderOf(pod: Pod, socket: SocketId): { room: Room; entry: OwnEntry } | undefined {
-  const standing = pod.sockets.get(socket);
-  const room = standing && pod.rooms.get(standing.room);
-  const entry = room?.own.entries.get(standing?.participant ?? '');
+  const binding = pod.sockets.get(socket);
+  const room = binding && pod.rooms.get(binding.room);
+  const entry = room?.own.entries.get(binding?.participant ?? '');
   if (room === undefined || entry?.presence.state !== 'here' || entry.presence.socket !== socket)
     return undefined;
   return { room, entry };

@@ -4,7 +4,7 @@ import type { Agenda } from './agenda.ts';
 import type { SocketId } from './socket-id.ts';
 
 /** How many deliveries are remembered, of all pods: a repeated message follows soon after the first. */
-const TAKEN_KEPT = 1024;
+const MAX_DELIVERED = 1024;
 /** Numbers per millisecond of `boot`: two processes of a pod never give the same number to two transfers, at up to a million a second. */
 const PER_BOOT = 1000;
 
@@ -31,7 +31,7 @@ export class Transfers {
   #ref: number;
   readonly #pending = new Map<number, Pending>();
   /** As `{pod} {ref}`: a message that the bus repeats is not delivered again. */
-  readonly #taken = new Set<string>();
+  readonly #delivered = new Set<string>();
   /** One scheduled action watches over all. */
   #isWatched = false;
 
@@ -65,15 +65,15 @@ export class Transfers {
   }
 
   /** Whether this message was delivered before. */
-  isRepeated(pod: string, ref: number): boolean {
-    return this.#taken.has(`${pod} ${ref}`);
+  isDelivered(pod: string, ref: number): boolean {
+    return this.#delivered.has(`${pod} ${ref}`);
   }
 
-  handedOn(pod: string, ref: number): void {
-    this.#taken.add(`${pod} ${ref}`);
-    if (this.#taken.size <= TAKEN_KEPT) return;
-    for (const oldest of this.#taken) {
-      this.#taken.delete(oldest);
+  markDelivered(pod: string, ref: number): void {
+    this.#delivered.add(`${pod} ${ref}`);
+    if (this.#delivered.size <= MAX_DELIVERED) return;
+    for (const oldest of this.#delivered) {
+      this.#delivered.delete(oldest);
       return;
     }
   }

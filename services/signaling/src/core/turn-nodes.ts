@@ -16,18 +16,18 @@ export interface Own {
 
 export class TurnNodes {
   readonly #leases: Leases<TurnNode>;
-  readonly #most: number;
+  readonly #max: number;
   readonly #own: Own;
 
   constructor(limits: TurnLimits, own: Own) {
-    this.#leases = new Leases({ lapseMs: limits['turn.leaseDuration'], most: limits['turn.nodes'] });
-    this.#most = limits['turn.offered'];
+    this.#leases = new Leases({ lapseMs: limits['turn.leaseDuration'], max: limits['turn.nodes'] });
+    this.#max = limits['turn.offered'];
     this.#own = own;
   }
 
   /** The lease of a node arrived. `now` in ms, from a monotonic clock. */
-  heard(node: TurnNode, now: number): void {
-    this.#leases.heard(nameOf(node), node, now);
+  onLease(node: TurnNode, now: number): void {
+    this.#leases.renew(nameOf(node), node, now);
   }
 
   /** How many nodes could be offered. */
@@ -41,10 +41,12 @@ export class TurnNodes {
     const ranked = this.#free(now).map((node) => ({
       node,
       isNear: node.region === region,
-      wish: score(room, nameOf(node)),
+      preference: score(room, nameOf(node)),
     }));
-    ranked.sort((one, other) => Number(other.isNear) - Number(one.isNear) || other.wish - one.wish);
-    return ranked.slice(0, this.#most).map(({ node }) => node);
+    ranked.sort(
+      (one, other) => Number(other.isNear) - Number(one.isNear) || other.preference - one.preference,
+    );
+    return ranked.slice(0, this.#max).map(({ node }) => node);
   }
 
   #free(now: number): TurnNode[] {

@@ -14,8 +14,8 @@ import { CLOCK_TOLERANCE_S } from '../adapters/key-set.ts';
 import type { Tokens } from '../adapters/tokens.ts';
 import type { Refused } from './connection.ts';
 import type { Gate } from './gate.ts';
-import { readBrought, type BringRules } from './resume-chat.ts';
-import type { Looked, Rooms } from './rooms.ts';
+import { readResumeChat, type ResumeChatRules } from './resume-chat.ts';
+import type { RoomLookup, Rooms } from './rooms.ts';
 
 export interface ArrivalParts {
   readonly limits: Limits;
@@ -27,7 +27,7 @@ export interface ArrivalParts {
 }
 
 /** The socket that sent the message. */
-export interface Door extends Pick<BringRules, 'takeRate' | 'onDropped'> {
+export interface ArrivalSocket extends Pick<ResumeChatRules, 'takeRate' | 'onDropped'> {
   readonly socket: number;
   readonly room: RoomId;
   readonly gate: Gate;
@@ -35,7 +35,7 @@ export interface Door extends Pick<BringRules, 'takeRate' | 'onDropped'> {
 
 export async function readArrival(
   parts: ArrivalParts,
-  { socket, room, gate, ...rules }: Door,
+  { socket, room, gate, ...rules }: ArrivalSocket,
   message: Enter | Resume,
 ): Promise<Join | ResumeInput | Refused> {
   const { tokens, limits } = parts;
@@ -51,7 +51,7 @@ export async function readArrival(
   if (claims.room !== room) return { code: `${kind}_INVALID` };
   const refused = gate({ kind: message.type, room, participant: claims.sub });
   if (refused !== undefined) return refused;
-  const known = await look(parts, room, message.type);
+  const known = await lookUp(parts, room, message.type);
   if (!known.ok) return { code: known.code };
   const { view, policy } = known;
   const { sub: participant, incarnation, owner = false, visitor } = claims;
@@ -65,8 +65,8 @@ export async function readArrival(
   }
   const tokenGeneration = 'generation' in claims ? claims.generation : 0;
   const tokenAgeMs = 'iat' in claims ? ageOf(claims, limits['resume.ttl']) : Infinity;
-  const bringer = { room, participant, name, since };
-  const chat = readBrought(bringer, message.chat, { ...parts, ...rules, now: Date.now() });
+  const by = { room, participant, name, since };
+  const chat = readResumeChat(by, message.chat, { ...parts, ...rules, now: Date.now() });
   return { type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, since, chat };
 }
 
@@ -80,14 +80,14 @@ function ageOf({ iat, exp }: Pick<ResumeClaims, 'iat' | 'exp'>, ttlMs: number): 
 }
 
 /** A newcomer needs the current state of the store. A participant that resumes needs no store while the room is open here. */
-async function look(
+async function lookUp(
   { rooms, viewHere }: ArrivalParts,
   room: RoomId,
   kind: 'enter' | 'resume',
-): Promise<Looked> {
-  if (kind === 'enter') return rooms.look(room);
+): Promise<RoomLookup> {
+  if (kind === 'enter') return rooms.lookUp(room);
   const view = viewHere(room);
-  return view === undefined ? rooms.lookAgain(room) : { ok: true, view, policy: undefined };
+  return view === undefined ? rooms.lookUpForResume(room) : { ok: true, view, policy: undefined };
 }
 
 /** The token that identifies its bearer as the same participant on any pod; `since` (Unix ms) is when the participant entered. */

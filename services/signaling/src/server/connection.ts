@@ -106,8 +106,8 @@ export class Connection {
     if (isDirected(data)) return this.#onDirected(data, isBinary);
     if (isBinary) return this.#onBadMessage('BAD_MESSAGE', 'a binary message must be a directed message');
     // The first message may be a resume, which contains chat lines.
-    const most = this.#stage.stage === 'stranger' ? limits['message.bytes'] : limits['control.bytes'];
-    if (data.length > most) return this.end('MESSAGE_TOO_LARGE');
+    const max = this.#stage.stage === 'stranger' ? limits['message.bytes'] : limits['control.bytes'];
+    if (data.length > max) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeClientMessage(data.toString('utf8'));
     if (decoded.ok) this.#onControl(decoded.message, this.#host.now());
     else this.#onBadMessage(decoded.code, decoded.why);
@@ -130,7 +130,7 @@ export class Connection {
   }
 
   #onControl(message: ClientMessage, now: number): void {
-    if (message.type === 'ping') return this.say({ type: 'pong' });
+    if (message.type === 'ping') return this.send({ type: 'pong' });
     if (message.type === 'enter' || message.type === 'resume') return this.#onEnter(message, now);
     const isWaiting = this.#stage.stage === 'waiting';
     if (isWaiting && message.type === 'change') return this.#onChange(message);
@@ -157,22 +157,22 @@ export class Connection {
   /** Sends the refusal where the address may not. */
   #mayRead(): boolean {
     const retryAfterMs = this.#host.takeRead(this.address);
-    if (retryAfterMs !== undefined) this.#wire.sayError('TOO_MANY_REQUESTS', { retryAfterMs });
+    if (retryAfterMs !== undefined) this.#wire.sendError('TOO_MANY_REQUESTS', { retryAfterMs });
     return retryAfterMs === undefined;
   }
 
   #onIce(): void {
     const wait = waitForIce(this.#host, this.#iceRequests, this.address);
-    if (wait !== undefined) return this.#wire.sayError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
-    this.say({ type: 'ice', ...this.#host.iceOffer(this.room, this.address) });
+    if (wait !== undefined) return this.#wire.sendError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
+    this.send({ type: 'ice', ...this.#host.iceOffer(this.room, this.address) });
   }
 
   #onRelay(participant: ParticipantId, exclude?: string): void {
-    this.say({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, exclude) });
+    this.send({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, exclude) });
   }
 
   #onEnter(message: Enter | Resume, since: number): void {
-    if (this.#stage.stage !== 'stranger') return this.#wire.sayError('ALREADY_ENTERED');
+    if (this.#stage.stage !== 'stranger') return this.#wire.sendError('ALREADY_ENTERED');
     clearTimeout(this.#stage.timer);
     this.#stage = { stage: 'entering', since, message };
     this.#host.admit(this, message).then(
@@ -193,15 +193,15 @@ export class Connection {
 
   #onChange({ name, media }: ClientMessage & { type: 'change' }): void {
     const shown = name === undefined ? undefined : checkName(name, this.#host.limits['name.chars']);
-    if (name !== undefined && shown === undefined) return this.#wire.sayError('NAME_INVALID');
+    if (name !== undefined && shown === undefined) return this.#wire.sendError('NAME_INVALID');
     this.#host.handle({ type: 'change', socket: this.id, name: shown, media });
   }
 
   #onChat(id: string, text: string, now: number): void {
     if (Array.from(text).length > this.#host.limits['chat.chars'])
-      return this.#wire.sayError('CHAT_TOO_LONG', { ref: id });
+      return this.#wire.sendError('CHAT_TOO_LONG', { ref: id });
     if (!this.#chat.take(1, now))
-      return this.#wire.sayError('TOO_MANY_CHAT_LINES', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
+      return this.#wire.sendError('TOO_MANY_CHAT_LINES', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
     this.#host.chat(this, id, text);
   }
 
@@ -216,7 +216,7 @@ export class Connection {
   }
 
   /** Sends one message. A welcome makes this the socket of a participant, who may use TURN from then on. SPEC rule TURN-10. */
-  say(message: CoreMessage): void {
+  send(message: CoreMessage): void {
     const stage = this.#stage;
     if (message.type === 'lobby-waiting' && stage.stage === 'entering')
       this.#stage = { stage: 'waiting', message: stage.message };
@@ -229,23 +229,23 @@ export class Connection {
       this.#host.entered(this, { participant, generation, kind });
       this.#keepToken(message.resume);
     }
-    this.#wire.say(
+    this.#wire.send(
       message.type === 'welcome' ? { ...message, ...this.#host.iceOffer(this.room, this.address) } : message,
     );
   }
 
   /** Sends a message that was serialised once for many sockets. */
-  sayText(text: string): void {
-    this.#wire.sayText(text);
+  sendText(text: string): void {
+    this.#wire.sendText(text);
   }
 
-  handOn(from: ParticipantId, payload: Uint8Array, binary: boolean): void {
-    this.#wire.handOn(directedPrefix(from), payload, binary);
+  deliver(from: ParticipantId, payload: Uint8Array, binary: boolean): void {
+    this.#wire.deliver(directedPrefix(from), payload, binary);
   }
 
   /** The pod drains: a participant moves after its delay, any other socket is closed at once. */
   goaway(afterMs: number): void {
-    if (this.#stage.stage === 'participant') this.say({ type: 'goaway', afterMs });
+    if (this.#stage.stage === 'participant') this.send({ type: 'goaway', afterMs });
     else this.end('GOAWAY');
   }
 
@@ -269,6 +269,6 @@ export class Connection {
     if (this.#stage.stage !== 'participant') return;
     const resume = this.#host.renew(this.#resume.token);
     this.#keepToken(resume);
-    this.say({ type: 'resume-token', resume });
+    this.send({ type: 'resume-token', resume });
   }
 }

@@ -13,30 +13,30 @@ interface Movable {
 
 const BATCH_EVERY_MS = 200;
 /** 250 clients a second: a load that the receiving pods do not notice. */
-const BATCH_AT_LEAST = 50;
+const MIN_BATCH = 50;
 /** A client that leaves by itself does so within this time, also over a slow link. */
 const AFTER_SLOT_MS = 1000;
 
 /** Resolves when all sockets are closed; `hurry` closes the remaining ones at once. */
-export async function sendElsewhere(
-  everyone: readonly Movable[],
+export async function moveClients(
+  sockets: readonly Movable[],
   windowMs: number,
   hurry: AbortSignal,
 ): Promise<void> {
-  const size = batchSize(everyone.length, windowMs);
+  const size = batchSize(sockets.length, windowMs);
   const closing: Promise<void>[] = [];
-  for (let at = 0; at < everyone.length && !hurry.aborted; at += size) {
-    const batch = everyone.slice(at, at + size);
+  for (let at = 0; at < sockets.length && !hurry.aborted; at += size) {
+    const batch = sockets.slice(at, at + size);
     for (const connection of batch) connection.goaway(Math.floor(Math.random() * BATCH_EVERY_MS));
     closing.push(closeAfterSlot(batch, hurry));
     await wait(BATCH_EVERY_MS, hurry);
   }
   await Promise.all(closing);
-  for (const connection of everyone) connection.end('GOAWAY');
+  for (const connection of sockets) connection.end('GOAWAY');
 }
 
 export function batchSize(sockets: number, windowMs: number): number {
-  return Math.max(BATCH_AT_LEAST, Math.ceil((sockets * BATCH_EVERY_MS) / windowMs));
+  return Math.max(MIN_BATCH, Math.ceil((sockets * BATCH_EVERY_MS) / windowMs));
 }
 
 async function closeAfterSlot(batch: readonly Movable[], hurry: AbortSignal): Promise<void> {

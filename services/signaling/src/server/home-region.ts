@@ -75,10 +75,11 @@ export class HomeRegion {
   /** Where the store does not answer nothing changes: the core soon asks again. */
   async #readPolicy(room: RoomId): Promise<void> {
     const { rooms, handle } = this.#parts;
-    const known = await rooms.look(room);
+    const known = await rooms.lookUp(room);
     // The room has participants, so this is a use.
     if (known.ok && known.stored !== undefined) rooms.use(known.stored);
-    if (known.ok && known.policy !== undefined) handle({ type: 'policy', policy: known.policy, told: false });
+    if (known.ok && known.policy !== undefined)
+      handle({ type: 'policy', policy: known.policy, notify: false });
     if (known.ok) return;
     if (known.code === 'ROOM_NOT_FOUND') handle({ type: 'room-missing', room });
     if (known.code === 'STORE_UNAVAILABLE') handle({ type: 'policy-unread', room });

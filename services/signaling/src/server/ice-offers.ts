@@ -15,19 +15,19 @@ import { TurnNodes } from '../core/turn-nodes.ts';
 import type { Config } from './config.ts';
 import { networkOf } from './visitor-marks.ts';
 
-export interface TurnDeskParts {
+export interface IceOffersParts {
   readonly config: Config;
   readonly openTurn: (listener: TurnListener) => void;
   readonly now: () => number;
 }
 
-export class TurnDesk {
-  readonly #parts: TurnDeskParts;
+export class IceOffers {
+  readonly #parts: IceOffersParts;
   readonly #nodes: TurnNodes;
   readonly #requests: AddressBuckets;
   readonly #turnServerFor: TurnServerFor | undefined;
 
-  constructor(parts: TurnDeskParts) {
+  constructor(parts: IceOffersParts) {
     const { config, openTurn, now } = parts;
     const { secret } = config.turn;
     this.#parts = parts;
@@ -35,7 +35,7 @@ export class TurnDesk {
     this.#nodes = new TurnNodes(config.limits, { region: config.region, key: keyOf(secret ?? '') });
     const perMinute = config.limits['address.iceRequests'];
     this.#requests = new AddressBuckets(perMinute / 60, perMinute, now());
-    openTurn({ onNode: (node) => this.#nodes.heard(node, now()) });
+    openTurn({ onNode: (node) => this.#nodes.onLease(node, now()) });
   }
 
   /** How many nodes could be offered. */

@@ -17,7 +17,7 @@ export interface IncomingParts {
  * The memory of the objects that hold a fragment, or a chunk of bytes that waits for the rest of its frame. An incomplete message is counted with
  * every chunk since it began, in full, as a single byte keeps its chunk in memory.
  */
-const HELD_BESIDES_BYTES = 512;
+const OVERHEAD_BYTES = 512;
 
 export class Incoming {
   readonly #stream: Duplex;
@@ -61,7 +61,7 @@ export class Incoming {
         this.#since = now();
         this.#watch();
       }
-      this.#held += chunk.length + HELD_BESIDES_BYTES * (1 + fragments);
+      this.#held += chunk.length + OVERHEAD_BYTES * (1 + fragments);
       account.set(this.#held);
     } else if (this.#held > 0) {
       this.#held = 0;

@@ -21,7 +21,7 @@ import type { MediaBus, MediaListener } from '../core/ports.ts';
 import type { MediaHosts } from './media-hosts.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface MediaDeskParts {
+export interface MediaAccessParts {
   readonly limits: Limits;
   readonly tokens: Tokens;
   readonly openMedia: (listener: MediaListener) => MediaBus;
@@ -50,10 +50,10 @@ const REMOVED: ReadonlySet<Departure['reason']> = new Set(['kicked', 'banned', '
 const REFUSED_LINE_MS = 10_000;
 
 /** Clocks of pods and relays may differ by this much. */
-const CLOCKS_S = 5;
+const CLOCK_TOLERANCE_S = 5;
 
-export class MediaDesk {
-  readonly #parts: MediaDeskParts;
+export class MediaAccess {
+  readonly #parts: MediaAccessParts;
   readonly #relays: MediaRelays;
   readonly #bus: MediaBus;
   /** When the log last named a refused relay. */
@@ -61,15 +61,15 @@ export class MediaDesk {
   /** Participants that were given a token here, the oldest first: for which relay, and until when a session with it may last. */
   readonly #given = new Map<ParticipantId, { readonly relay: string; readonly until: number }>();
 
-  constructor(parts: MediaDeskParts) {
+  constructor(parts: MediaAccessParts) {
     this.#parts = parts;
     this.#relays = new MediaRelays(parts.limits);
-    this.#bus = parts.openMedia({ onRelay: (relay) => this.#heard(relay) });
+    this.#bus = parts.openMedia({ onRelay: (relay) => this.#onLease(relay) });
   }
 
-  #heard(relay: MediaRelay): void {
+  #onLease(relay: MediaRelay): void {
     const { hosts, metrics, log, now } = this.#parts;
-    if (hosts.allows(relay.url)) return this.#relays.heard(relay, now());
+    if (hosts.allows(relay.url)) return this.#relays.onLease(relay, now());
     metrics.refusedRelays += 1;
     if (now() - this.#refusedAt < REFUSED_LINE_MS) return;
     this.#refusedAt = now();
@@ -144,7 +144,7 @@ export class MediaDesk {
   }
 
   #revoke(participant: ParticipantId, forMs: number): void {
-    this.#bus.revoke(participant, nowS() + Math.ceil(forMs / 1000) + CLOCKS_S);
+    this.#bus.revoke(participant, nowS() + Math.ceil(forMs / 1000) + CLOCK_TOLERANCE_S);
   }
 }
 

@@ -40,9 +40,9 @@ function addTo(blocks: BlockList, entry: string): boolean {
   const [address = '', length, ...rest] = entry.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
-  const most = version === 4 ? 32 : 128;
-  const bits = length === undefined ? most : Number(length);
-  if (length === '' || !Number.isInteger(bits) || bits < 1 || bits > most) return false;
+  const max = version === 4 ? 32 : 128;
+  const bits = length === undefined ? max : Number(length);
+  if (length === '' || !Number.isInteger(bits) || bits < 1 || bits > max) return false;
   blocks.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6');
   return true;
 }

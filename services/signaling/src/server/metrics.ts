@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** The current state of a pod. */
-interface Held {
+interface PodCounts {
   readonly rooms: number;
   readonly sockets: number;
   readonly peers: number;
@@ -64,14 +64,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(read: () => Held) {
+  constructor(read: () => PodCounts) {
     collectDefaultMetrics({ register: this.registry });
     addGauges(this.registry, read);
     addCounters(this.registry, this);
   }
 }
 
-function addGauges(registry: Registry, read: () => Held): void {
+function addGauges(registry: Registry, read: () => PodCounts): void {
   const gauge = (name: string, help: string, value: () => number): void => {
     new Gauge({
       name,

@@ -21,7 +21,7 @@ export async function ownedRoom(
   if (wait !== undefined) return { ok: false, code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
   const podWait = takeStoreRead(podReads, request.params.room, pod.now());
   if (podWait !== undefined) return { ok: false, code: 'POD_FULL', retryAfterMs: podWait };
-  const known = await rooms.look(request.params.room);
+  const known = await rooms.lookUp(request.params.room);
   if (!known.ok) return known;
   // An ad-hoc room has no owner.
   if (known.stored === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
@@ -52,10 +52,10 @@ export async function changeRecord(
     if (written.updated !== undefined) {
       const { view, policy } = policyOf(written.updated, config.limits['room.participants']);
       log.info({ room: view.room, revision: policy.revision }, 'room changed');
-      pod.handle({ type: 'policy', policy, told: true });
+      pod.handle({ type: 'policy', policy, notify: true });
       return view;
     }
-    const again = await rooms.look(owned.view.room);
+    const again = await rooms.lookUp(owned.view.room);
     if (!again.ok) return again.code;
     if (again.stored?.record.ownerKeyHash !== ownerKeyHash) return 'ROOM_NOT_FOUND';
     stored = again.stored;
@@ -84,7 +84,7 @@ export async function removeRoom(
       await forgetSeats(seats, stored.record);
       return undefined;
     }
-    const again = await rooms.look(`${name}@${region}`);
+    const again = await rooms.lookUp(`${name}@${region}`);
     if (!again.ok) return again.code;
     if (again.stored?.record.ownerKeyHash !== ownerKeyHash) return 'ROOM_NOT_FOUND';
     stored = again.stored;

@@ -13,18 +13,18 @@ import type { Config } from './config.ts';
 import { CoreRunner } from './core-runner.ts';
 import type { Metrics } from './metrics.ts';
 import { carryOutPageEffect } from './page-effects.ts';
-import type { TurnDesk } from './ice-offers.ts';
+import type { IceOffers } from './ice-offers.ts';
 import type { PageHost, VisitorConnection } from './visitor-connection.ts';
 import { networkOf } from './visitor-marks.ts';
 
-export interface PageDeskParts {
+export interface PageShellParts {
   readonly config: Config;
   readonly tokens: Tokens;
   readonly metrics: Metrics;
   readonly budgets: Budgets;
   readonly boot: number;
   readonly openPages: (listener: PageListener) => PageBus;
-  readonly turn: Pick<TurnDesk, 'offer' | 'stunServers' | 'takeRequest'>;
+  readonly turn: Pick<IceOffers, 'offer' | 'stunServers' | 'takeRequest'>;
   readonly now: () => number;
   readonly onClosed: (connection: VisitorConnection) => void;
 }
@@ -33,17 +33,17 @@ export interface PageDeskParts {
 const PIPE_TOKEN_MS = 3_600_000;
 const RANDOM_BYTES = 9;
 
-export class PageDesk implements PageHost {
+export class PageShell implements PageHost {
   readonly limits: Config['limits'];
   readonly metrics: Metrics;
   readonly budgets: Budgets;
-  readonly #parts: PageDeskParts;
+  readonly #parts: PageShellParts;
   readonly #core: Pages;
   readonly #runner: CoreRunner<PageInput, PageEffect>;
   readonly #requests: AddressBuckets;
   readonly #visitors = new Map<SocketId, VisitorConnection>();
 
-  constructor(parts: PageDeskParts) {
+  constructor(parts: PageShellParts) {
     const { config, boot, now } = parts;
     const { limits, pod } = config;
     this.limits = limits;

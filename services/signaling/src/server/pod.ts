@@ -26,19 +26,19 @@ import { budgetsOf, type Budgets } from './budgets.ts';
 import type { Config } from './config.ts';
 import type { Connection, Entered, Host, Refused } from './connection.ts';
 import { CoreRunner } from './core-runner.ts';
-import { sendElsewhere } from './drain.ts';
+import { moveClients } from './drain.ts';
 import { gateOf } from './gate.ts';
 import { HomeRegion } from './home-region.ts';
-import { MediaDesk } from './media-access.ts';
+import { MediaAccess } from './media-access.ts';
 import { Metrics } from './metrics.ts';
 import { OwnerRequests, type ModerationResult } from './owner-requests.ts';
-import { PageDesk } from './page-shell.ts';
+import { PageShell } from './page-shell.ts';
 import { ratesOf, type Rates } from './rates.ts';
 import { carryOutRoomEffect } from './room-effects.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import { Sockets } from './sockets.ts';
-import { TurnDesk } from './ice-offers.ts';
+import { IceOffers } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
 
 export interface PodParts {
@@ -60,7 +60,7 @@ export class SignalingPod implements Host {
   readonly budgets: Budgets;
   readonly rates: Rates;
   readonly core: Core;
-  readonly pages: PageDesk;
+  readonly pages: PageShell;
   readonly #parts: PodParts;
   readonly #boot = Date.now();
   readonly #sockets: Sockets;
@@ -68,11 +68,11 @@ export class SignalingPod implements Host {
   readonly #runner: CoreRunner<Input, Effect>;
   readonly #admission: AdmissionParts;
   readonly #home: HomeRegion;
-  readonly #media: MediaDesk;
-  readonly #turn: TurnDesk;
+  readonly #media: MediaAccess;
+  readonly #turn: IceOffers;
   readonly #requests = new OwnerRequests((input) => this.handle(input));
   /** When this pod last received its own heartbeat. */
-  #heardAt: number | undefined;
+  #ownHeartbeatAt: number | undefined;
   #draining = false;
 
   constructor(parts: PodParts) {
@@ -88,8 +88,8 @@ export class SignalingPod implements Host {
     this.metrics = this.#createMetrics();
     this.#admission = this.#admissionParts();
     this.#home = this.#createHome();
-    this.#media = new MediaDesk({ ...parts, limits, hosts: config.mediaHosts, metrics: this.metrics, now });
-    this.#turn = new TurnDesk({ ...parts, now });
+    this.#media = new MediaAccess({ ...parts, limits, hosts: config.mediaHosts, metrics: this.metrics, now });
+    this.#turn = new IceOffers({ ...parts, now });
     this.pages = this.#createPages();
     this.#bus = parts.openBus(this.#busListener());
     const effects = {
@@ -121,8 +121,10 @@ export class SignalingPod implements Host {
    * continue; when every pod is without a bus, ad-hoc rooms open too. SPEC rule JOIN-14.
    */
   admits(room: RoomId): boolean {
-    if (this.#draining || this.#heardAt === undefined) return false;
-    return this.isReady || this.core.population(room) > 0 || this.now() - this.#heardAt > ALONE_AFTER_MS;
+    if (this.#draining || this.#ownHeartbeatAt === undefined) return false;
+    return (
+      this.isReady || this.core.population(room) > 0 || this.now() - this.#ownHeartbeatAt > ALONE_AFTER_MS
+    );
   }
 
   get isDraining(): boolean {
@@ -220,7 +222,7 @@ export class SignalingPod implements Host {
   async drain(hurry: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
     this.pages.announceLeaving();
-    await sendElsewhere(this.#sockets.all(), this.limits['drain.window'], hurry);
+    await moveClients(this.#sockets.all(), this.limits['drain.window'], hurry);
     // All sockets end, as one whose peer does not answer the close frame is destroyed. Only then do the other pods know which participants are away.
     await this.#sockets.emptied();
     this.pages.announceLeft();
@@ -271,8 +273,8 @@ export class SignalingPod implements Host {
     return new HomeRegion({ ...this.#admission.arrivals, seats, handle: (input) => this.handle(input) });
   }
 
-  #createPages(): PageDesk {
-    return new PageDesk({
+  #createPages(): PageShell {
+    return new PageShell({
       ...this.#parts,
       metrics: this.metrics,
       budgets: this.budgets,
@@ -287,7 +289,7 @@ export class SignalingPod implements Host {
     const { pod } = this.#parts.config;
     return {
       onMessage: (message) => {
-        if (message.type === 'heartbeat' && message.pod === pod) this.#heardAt = this.now();
+        if (message.type === 'heartbeat' && message.pod === pod) this.#ownHeartbeatAt = this.now();
         this.handle({ type: 'bus', message });
       },
       onTransfer: (transfer) => {

@@ -20,7 +20,7 @@ export interface Rates {
 }
 
 export function ratesOf(limits: Limits, now: number): Rates {
-  const perMinute = (most: number): AddressBuckets => new AddressBuckets(most / 60, most, now);
+  const perMinute = (max: number): AddressBuckets => new AddressBuckets(max / 60, max, now);
   // The burst admits as many clients at once as the pod has room for; the rate limits those that follow.
   const perPod = (perSecond: number): Bucket =>
     new Bucket(perSecond, Math.max(perSecond, limits['pod.sockets']), now);

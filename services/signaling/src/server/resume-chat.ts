@@ -7,7 +7,7 @@ import type { Limits } from '@parley/protocol/limits';
 import type { ResumeChatLine, ChatLine } from '@parley/protocol/people';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
 
-export interface Bringer {
+export interface ResumingParticipant {
   readonly room: RoomId;
   readonly participant: ParticipantId;
   /** As the roster will show it. */
@@ -16,7 +16,7 @@ export interface Bringer {
   readonly since: number;
 }
 
-export interface BringRules {
+export interface ResumeChatRules {
   readonly limits: Pick<Limits, 'chat.resumeLines' | 'chat.chars'>;
   readonly proofs: ChatProofs;
   /** Unix time in ms. */
@@ -31,13 +31,17 @@ export type Dropped = 'number' | 'repeated' | 'length' | 'proof' | 'time' | 'rat
 /** The clocks of two pods may differ by this much: a line that a client was shown may be older than its first welcome by that. */
 const CLOCK_TOLERANCE_MS = 5000;
 
-export function readBrought(by: Bringer, brought: readonly ResumeChatLine[], rules: BringRules): ChatLine[] {
-  const most = rules.limits['chat.resumeLines'];
+export function readResumeChat(
+  by: ResumingParticipant,
+  lines: readonly ResumeChatLine[],
+  rules: ResumeChatRules,
+): ChatLine[] {
+  const max = rules.limits['chat.resumeLines'];
   const kept = new Map<string, ChatLine>();
-  for (const [at, line] of brought.entries()) {
+  for (const [at, line] of lines.entries()) {
     // The latest lines are those that other clients are least likely to have.
     const read =
-      at < brought.length - most ? 'number' : kept.has(keyOf(line)) ? 'repeated' : readOne(by, line, rules);
+      at < lines.length - max ? 'number' : kept.has(keyOf(line)) ? 'repeated' : readOne(by, line, rules);
     if (typeof read === 'string') rules.onDropped(read);
     else kept.set(keyOf(read), read);
   }
@@ -47,7 +51,7 @@ export function readBrought(by: Bringer, brought: readonly ResumeChatLine[], rul
 /** Two senders may use the same id. SPEC rule CHAT-1. */
 const keyOf = ({ from, id }: Pick<ChatLine, 'from' | 'id'>): string => `${from} ${id}`;
 
-function readOne(by: Bringer, line: ResumeChatLine, rules: BringRules): ChatLine | Dropped {
+function readOne(by: ResumingParticipant, line: ResumeChatLine, rules: ResumeChatRules): ChatLine | Dropped {
   const { limits, proofs, now, takeRate } = rules;
   const { proof, ...said } = line;
   if (Array.from(said.text).length > limits['chat.chars']) return 'length';

@@ -9,7 +9,7 @@ import { parseRoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { RoomRecord, RoomStore, StoredRoom } from '../core/ports.ts';
 
-export type Looked =
+export type RoomLookup =
   | {
       readonly ok: true;
       readonly view: RoomView;
@@ -19,9 +19,9 @@ export type Looked =
   | { readonly ok: false; readonly code: Code };
 
 export interface Rooms {
-  look(room: string): Promise<Looked>;
+  lookUp(room: string): Promise<RoomLookup>;
   /** For a participant that resumes: it is not lost because the store does not answer. */
-  lookAgain(room: string): Promise<Looked>;
+  lookUpForResume(room: string): Promise<RoomLookup>;
   /** Records a use of the room, which extends its life. Never throws, and callers do not wait for it. */
   use(stored: StoredRoom): void;
 }
@@ -32,27 +32,27 @@ export function roomsOf(
   limits: Limits,
   renewals: Pick<Rooms, 'use'>,
 ): Rooms {
-  const most = limits['room.participants'];
+  const max = limits['room.participants'];
   const rooms: Rooms = {
-    async look(id) {
+    async lookUp(id) {
       const reference = parseRoomId(id);
       if (reference === undefined) return { ok: false, code: 'ROOM_INVALID' };
       const { room } = reference;
       if (reference.kind === 'ad-hoc') {
-        const view: RoomView = { room, kind: 'ad-hoc', homeRegion: null, cap: most, locked: false };
+        const view: RoomView = { room, kind: 'ad-hoc', homeRegion: null, cap: max, locked: false };
         return { ok: true, view, policy: undefined };
       }
       if (reference.region !== region) return { ok: false, code: 'ROOM_HOME_UNREACHABLE' };
       const read = await store.read(reference.name);
       if (!read.ok) return read;
       if (read.found === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
-      return { ok: true, ...policyOf(read.found, most), stored: read.found };
+      return { ok: true, ...policyOf(read.found, max), stored: read.found };
     },
-    async lookAgain(room) {
-      const known = await rooms.look(room);
+    async lookUpForResume(room) {
+      const known = await rooms.lookUp(room);
       if (known.ok || known.code !== 'STORE_UNAVAILABLE') return known;
       // The cap was enforced when the participants entered; newcomers are checked against the store.
-      const view: RoomView = { room, kind: 'named', homeRegion: region, cap: most, locked: false };
+      const view: RoomView = { room, kind: 'named', homeRegion: region, cap: max, locked: false };
       return { ok: true, view, policy: undefined };
     },
     use: (stored) => renewals.use(stored),
@@ -63,14 +63,14 @@ export function roomsOf(
 /** A stored room as pods publish it: it reveals no owner key, device or address. */
 export function policyOf(
   { record, revision }: StoredRoom,
-  most: number,
+  max: number,
 ): { readonly view: RoomView; readonly policy: RoomPolicy } {
   const { name, region, cap, locked, lobby, hardCap, bans, kicked } = record;
   const view: RoomView = {
     room: `${name}@${region}`,
     kind: 'named',
     homeRegion: region,
-    cap: Math.min(cap, most),
+    cap: Math.min(cap, max),
     locked,
     ...(lobby ? { lobby } : {}),
     ...(hardCap ? { hardCap } : {}),

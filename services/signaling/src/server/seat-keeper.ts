@@ -49,12 +49,12 @@ export interface SeatKeeperParts {
 }
 
 /** A participant that waits for a seat gets an answer by then. */
-const DECIDE_WITHIN_MS = 3000;
+const DECIDE_TIMEOUT_MS = 3000;
 const CONFLICT_PAUSE_MS = 20;
 /** Beyond the cap, for an owner only, so that the participants cannot keep out the one who can remove them. */
 const OWNER_SEATS = 1;
 /** Seats to be freed or claimed while the store does not answer are tried again after this. */
-const AGAIN_AFTER_MS = 1000;
+const RETRY_DELAY_MS = 1000;
 
 export class SeatKeeper {
   readonly #parts: SeatKeeperParts;
@@ -111,7 +111,7 @@ export class SeatKeeper {
       if (outcomes !== undefined) continue;
       // A write that failed may have taken effect nevertheless: a seat that it took belongs to no participant.
       queue.changes.unshift(...batch.map(afterFailure));
-      await pause(AGAIN_AFTER_MS);
+      await pause(RETRY_DELAY_MS);
     }
     queue.busy = false;
     this.#queues.delete(keyOf(queue.seats));
@@ -119,7 +119,7 @@ export class SeatKeeper {
 
   /** The result of each change, in order; `undefined` where the store does not answer. */
   async #commit(queue: Queue, batch: readonly Change[]): Promise<readonly Decided[] | undefined> {
-    const deadline = performance.now() + DECIDE_WITHIN_MS;
+    const deadline = performance.now() + DECIDE_TIMEOUT_MS;
     const { name } = queue.seats;
     while (performance.now() < deadline) {
       const wasRead = queue.known === undefined;
@@ -179,9 +179,9 @@ export class SeatKeeper {
       if (act === 'claim' && isAnother) return 'taken';
       const wasHeld = act === 'take' && seats.has(participant);
       if (act === 'take' && !wasHeld) {
-        const most = room.cap + (owner ? OWNER_SEATS : 0);
-        if (seats.size >= most) clear((seat) => isAbandoned(room, seat));
-        if (seats.size >= most) return 'full';
+        const max = room.cap + (owner ? OWNER_SEATS : 0);
+        if (seats.size >= max) clear((seat) => isAbandoned(room, seat));
+        if (seats.size >= max) return 'full';
       }
       sit(participant, holder);
       return wasHeld ? 'held' : 'taken';

@@ -8,7 +8,7 @@ import { kvRooms } from '../adapters/kv-rooms.ts';
 import { kvSeats } from '../adapters/kv-seats.ts';
 import { natsBus } from '../adapters/nats-bus.ts';
 import { connectNats } from '../adapters/nats-connection.ts';
-import { hearLeases } from '../adapters/nats-leases.ts';
+import { subscribeLeases } from '../adapters/nats-leases.ts';
 import { natsMedia } from '../adapters/nats-media.ts';
 import { natsPages } from '../adapters/nats-pages.ts';
 import { createTokens } from '../adapters/tokens.ts';
@@ -57,7 +57,8 @@ export async function natsBacking(config: Config): Promise<Backing> {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
     openMedia: (listener, onBad) => natsMedia(connection, config.region, listener, onBad),
     openPages: (listener, onBad) => natsPages(connection, config.pod, listener, onBad),
-    openTurn: (listener, onBad) => hearLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
+    openTurn: (listener, onBad) =>
+      subscribeLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
     store: kvRooms(connection, { ...lasting, rooms: config.limits['region.rooms'] }),
     seats: kvSeats(connection, lasting),
   };

@@ -20,7 +20,7 @@ import { VisitorConnection } from './visitor-connection.ts';
  * The most sockets of visitors that are open only to receive a refusal; beyond it, visitors are refused by status. No pod counts these among its
  * sockets, so this bounds what they hold. It is enough for the browsers that a full pod refuses within the two seconds that one may take to close.
  */
-const REFUSED_AT_ONCE = 64;
+const MAX_REFUSED_SOCKETS = 64;
 
 export function acceptSockets(server: Server, pod: SignalingPod, config: Config): void {
   const sockets = new WebSocketServer({
@@ -51,7 +51,7 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
     if (isForPages(request.url ?? '')) {
       if (!isOriginAllowed(request, config)) return refuse(stream, 'ORIGIN_DENIED');
       const refused = pod.isDraining ? 'NOT_READY' : crowded(pod, config, address);
-      if (refused !== undefined && refusedNow >= REFUSED_AT_ONCE) return refuse(stream, refused);
+      if (refused !== undefined && refusedNow >= MAX_REFUSED_SOCKETS) return refuse(stream, refused);
       return sockets.handleUpgrade(request, stream, head, (socket) => {
         lastId += 1;
         const connection = new VisitorConnection(pod.pages, { socket, stream, address }, lastId);

@@ -31,7 +31,7 @@ export interface PageHost extends WireHost {
 }
 
 /** The share of a socket's buffer that other visitors' messages may use: the rest is for the pod's own messages. */
-const STRANGERS_SHARE = 1 / 4;
+const VISITORS_SHARE = 1 / 4;
 
 export class VisitorConnection {
   readonly id: SocketId;
@@ -59,36 +59,36 @@ export class VisitorConnection {
   /** The socket belongs to this visitor from now on. */
   arrived(visitor: VisitorId, message: VisitMessage): void {
     this.#visitor = visitor;
-    this.#wire.say(message);
+    this.#wire.send(message);
   }
 
-  say(message: VisitMessage): void {
-    this.#wire.say(message);
+  send(message: VisitMessage): void {
+    this.#wire.send(message);
   }
 
   /** Sends a message that was serialised once for many sockets. */
-  sayText(text: string): void {
-    this.#wire.sayText(text);
+  sendText(text: string): void {
+    this.#wire.sendText(text);
   }
 
   /** Returns `false` where the socket is slow or closing. Any visitor may send to it, and must not be able to close it that way. */
-  handOn(from: VisitorId, payload: Uint8Array, binary: boolean): boolean {
+  deliver(from: VisitorId, payload: Uint8Array, binary: boolean): boolean {
     if (
       this.#wire.isClosing ||
-      this.#wire.waiting > STRANGERS_SHARE * this.#host.limits['socket.bufferedBytes']
+      this.#wire.waiting > VISITORS_SHARE * this.#host.limits['socket.bufferedBytes']
     )
       return false;
-    this.#wire.handOn(directedPrefix(from), payload, binary);
+    this.#wire.deliver(directedPrefix(from), payload, binary);
     return true;
   }
 
   /** The socket stays open. */
   refuse(code: Code, page: PageAddress, retryAfterMs?: number): void {
-    this.#wire.sayError(code, { ref: page, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    this.#wire.sendError(code, { ref: page, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
 
   goaway(afterMs: number): void {
-    this.say({ type: 'goaway', afterMs });
+    this.send({ type: 'goaway', afterMs });
   }
 
   end(code: Code | null): void {
@@ -120,7 +120,7 @@ export class VisitorConnection {
   #onControl(message: VisitorMessage): void {
     const visitor = this.#visitor;
     if (visitor === undefined) return;
-    if (message.type === 'ping') return this.say({ type: 'pong' });
+    if (message.type === 'ping') return this.send({ type: 'pong' });
     if (message.type === 'ice') return this.#onIce(visitor);
     // Never refused: it ends something that uses resources.
     if (message.type === 'leave')
@@ -154,8 +154,8 @@ export class VisitorConnection {
 
   #onIce(visitor: VisitorId): void {
     const wait = waitForIce(this.#host, this.#iceRequests, this.address);
-    if (wait !== undefined) return this.#wire.sayError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
-    this.say({ type: 'ice', ...this.#host.iceOffer(visitor, this.address) });
+    if (wait !== undefined) return this.#wire.sendError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
+    this.send({ type: 'ice', ...this.#host.iceOffer(visitor, this.address) });
   }
 
   /** How long until this message is accepted; `undefined` where it is accepted now. */
@@ -165,6 +165,6 @@ export class VisitorConnection {
   }
 
   #onPipe(visitor: VisitorId, pipe: string): void {
-    this.say({ type: 'pipe', pipe, token: this.#host.pipeToken(visitor, pipe) });
+    this.send({ type: 'pipe', pipe, token: this.#host.pipeToken(visitor, pipe) });
   }
 }

@@ -40,7 +40,7 @@ export type ErrorDetails = Partial<Pick<ErrorMessage, 'message' | 'ref' | 'retry
 export type EndDetails = Omit<ErrorDetails, 'ref'>;
 
 /** How long the peer may take to answer the close frame. */
-const CLOSE_WITHIN_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 export class Wire {
   readonly #socket: WebSocket;
@@ -96,33 +96,33 @@ export class Wire {
     return this.#socket.bufferedAmount;
   }
 
-  say(message: object): void {
-    this.sayText(JSON.stringify(message));
+  send(message: object): void {
+    this.sendText(JSON.stringify(message));
   }
 
   /** Sends a message that was serialised once for many sockets. */
-  sayText(text: string): void {
+  sendText(text: string): void {
     this.#write(text, false);
   }
 
   /** Sends a directed message. */
-  handOn(prefix: string, payload: Uint8Array, binary: boolean): void {
+  deliver(prefix: string, payload: Uint8Array, binary: boolean): void {
     const message = Buffer.allocUnsafe(prefix.length + payload.length);
     message.write(prefix, 0, 'latin1');
     message.set(payload, prefix.length);
     this.#write(message, binary);
   }
 
-  sayError(code: Code, more: ErrorDetails = {}): void {
+  sendError(code: Code, more: ErrorDetails = {}): void {
     this.#host.metrics.refusals.inc({ code });
-    this.say({ type: 'error', code, message: CODES[code].meaning, fatal: false, ...more });
+    this.send({ type: 'error', code, message: CODES[code].meaning, fatal: false, ...more });
   }
 
   /** Answers an invalid message with an error; after too many the socket ends. */
   bad(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
     this.#badMessages += 1;
     if (this.#badMessages > this.#host.limits['socket.badMessages']) this.end(code, { message: why });
-    else this.sayError(code, { message: why });
+    else this.sendError(code, { message: why });
   }
 
   /** Sends the error where there is a code, and closes. */
@@ -138,7 +138,7 @@ export class Wire {
         retryAfterMs,
       };
       const text = JSON.stringify(said);
-      if (code !== 'SLOW_CONSUMER') this.sayText(text);
+      if (code !== 'SLOW_CONSUMER') this.sendText(text);
       // The error exceeded the buffer, which ended the socket.
       if (this.isClosing) return;
     }
@@ -256,7 +256,7 @@ export class Wire {
 
   /** A peer that does not answer the close frame is cut off. What it sends in the meantime is counted as before. */
   #endSoon(): void {
-    this.#endTimer ??= setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
+    this.#endTimer ??= setTimeout(() => this.#socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 }
 

@@ -98,7 +98,7 @@ export class HomeStore {
   #read(room: RoomId): Input | undefined {
     const policy = this.policies.get(room);
     if (this.isDown) return { type: 'policy-unread', room };
-    return policy === undefined ? { type: 'room-missing', room } : { type: 'policy', policy, told: false };
+    return policy === undefined ? { type: 'room-missing', room } : { type: 'policy', policy, notify: false };
   }
 }
 

@@ -185,7 +185,7 @@ export class PageWorld {
 
   #do(pod: WorldPod, effect: PageEffect): void {
     switch (effect.type) {
-      case 'say':
+      case 'send':
         for (const socket of effect.sockets) this.#tell(socket, effect.message);
         return;
       case 'welcome': {
@@ -196,7 +196,7 @@ export class PageWorld {
       case 'reject':
         this.tabs.get(effect.socket)?.refused.push(effect.code);
         return;
-      case 'hand-on': {
+      case 'deliver': {
         const tab = this.tabs.get(effect.socket);
         const isTaken = tab !== undefined && !tab.slow;
         if (isTaken) tab.heard.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
@@ -204,15 +204,15 @@ export class PageWorld {
         if (next !== undefined) this.#do(pod, next);
         return;
       }
-      case 'listen':
+      case 'subscribe':
         pod.listening.add(effect.page);
         return;
-      case 'stop-listening':
+      case 'unsubscribe':
         pod.listening.delete(effect.page);
         return;
-      case 'tell-page':
+      case 'publish-page':
         return this.#send(pod, effect.message, (other) => other.listening.has(effect.page));
-      case 'tell-pod':
+      case 'publish-pod':
         return this.#send(pod, effect.message, ({ name }) => name === effect.pod);
       case 'heartbeat':
         return this.#send(pod, effect.message, () => true);

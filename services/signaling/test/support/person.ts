@@ -8,7 +8,7 @@ import type { BareWelcome, CoreMessage } from '../../src/core/effects.ts';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Input } from '../../src/core/input.ts';
 import type { ChatProofs } from '../../src/adapters/chat-proofs.ts';
-import { readBrought } from '../../src/server/resume-chat.ts';
+import { readResumeChat } from '../../src/server/resume-chat.ts';
 import { adHoc } from './ad-hoc.ts';
 import type { HomeStore } from './home-store.ts';
 
@@ -120,7 +120,7 @@ export class Person {
     const { chat: brought = [], since = 0, view = adHoc() } = options;
     const { id: participant, name } = this;
     const { limits, proofs, clock: now } = this.#world;
-    const chat = readBrought({ room: view.room, participant, name, since }, brought, {
+    const chat = readResumeChat({ room: view.room, participant, name, since }, brought, {
       limits,
       proofs,
       now,

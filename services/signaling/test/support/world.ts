@@ -261,11 +261,11 @@ export class World implements Surroundings {
 
   #do(pod: WorldPod, effect: Effect): void {
     switch (effect.type) {
-      case 'say':
+      case 'send':
         for (const socket of effect.sockets) this.holders.get(socket)?.hear(socket, effect.message);
         return undefined;
-      case 'hand-on':
-        return this.#handOn(effect);
+      case 'deliver':
+        return this.#deliver(effect);
       case 'close': {
         const { socket, code } = effect;
         this.holders.get(socket)?.closed(socket, code);
@@ -274,18 +274,18 @@ export class World implements Surroundings {
         });
         return undefined;
       }
-      case 'listen':
+      case 'subscribe':
         pod.listening.add(effect.room);
         return this.#subscribe(pod, effect.room);
-      case 'stop-listening':
+      case 'unsubscribe':
         pod.listening.delete(effect.room);
         return this.#interest.unsubscribe(pod.name, effect.room);
-      case 'tell-room':
+      case 'publish-room':
         for (const other of this.pods.values())
           if (other !== pod && other.listening.has(effect.room))
             this.#send(pod, other.name, effect.room, effect);
         return undefined;
-      case 'tell-pod':
+      case 'publish-pod':
         return this.#send(pod, effect.pod, PRIVATE, effect);
       case 'heartbeat':
         for (const other of this.pods.keys()) this.#send(pod, other, BEATS, effect);
@@ -330,7 +330,7 @@ export class World implements Surroundings {
     this.network.send(from.name, to, parcel);
   }
 
-  #handOn({ socket, from, payload }: Extract<Effect, { type: 'hand-on' }>): void {
+  #deliver({ socket, from, payload }: Extract<Effect, { type: 'deliver' }>): void {
     const holder = this.holders.get(socket);
     if (holder === undefined) return;
     this.handedOn.push({ to: holder.id, text: Buffer.from(payload).toString() });
@@ -347,6 +347,6 @@ export class World implements Surroundings {
   }
 }
 
-type BusEffect = Extract<Effect, { type: 'tell-room' | 'tell-pod' | 'heartbeat' | 'transfer' }>;
+type BusEffect = Extract<Effect, { type: 'publish-room' | 'publish-pod' | 'heartbeat' | 'transfer' }>;
 
 const wakeAt = ({ core, ahead }: WorldPod): number => (core.nextWake() ?? Infinity) - ahead;

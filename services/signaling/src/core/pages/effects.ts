@@ -13,7 +13,7 @@ import type { PageAddress, VisitMessage, VisitorId } from '@parley/protocol/page
 import type { SocketId } from '../socket-id.ts';
 
 export type PageEffect =
-  | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }
+  | { readonly type: 'send'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }
   /** The visitor is accepted: the shell adds ICE servers and limits. */
   | {
       readonly type: 'welcome';
@@ -25,7 +25,7 @@ export type PageEffect =
   | { readonly type: 'reject'; readonly socket: SocketId; readonly code: Code; readonly page: PageAddress }
   /** The sender is answered by whether the socket accepted the message: a slow socket is not closed for what strangers send it. */
   | {
-      readonly type: 'hand-on';
+      readonly type: 'deliver';
       readonly socket: SocketId;
       readonly from: VisitorId;
       readonly payload: Uint8Array;
@@ -33,15 +33,15 @@ export type PageEffect =
       readonly taken: PageEffect | undefined;
       readonly slow: PageEffect;
     }
-  | { readonly type: 'listen'; readonly page: PageAddress }
-  | { readonly type: 'stop-listening'; readonly page: PageAddress }
+  | { readonly type: 'subscribe'; readonly page: PageAddress }
+  | { readonly type: 'unsubscribe'; readonly page: PageAddress }
   | {
-      readonly type: 'tell-page';
+      readonly type: 'publish-page';
       readonly page: PageAddress;
       readonly message: Exclude<PageBusMessage, PageHeartbeat | PageDirectedAck>;
     }
   | {
-      readonly type: 'tell-pod';
+      readonly type: 'publish-pod';
       readonly pod: PodId;
       readonly message: PageSectionRequest | PageSection | PageDirectedAck;
     }

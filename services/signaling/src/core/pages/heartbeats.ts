@@ -2,113 +2,121 @@
 import type { PodId } from '@parley/protocol/ids';
 import type { PageHeartbeat } from '@parley/protocol/pages-bus';
 import { recount } from './counts.ts';
-import { forgetPeer, hearPeer } from './peers.ts';
-import { forgetSections, say } from './sections.ts';
-import { hearsItself } from './settled.ts';
-import type { Desk, Peer } from './state.ts';
+import { forgetPeer, updatePeer } from './peers.ts';
+import { forgetSections, publishSection } from './sections.ts';
+import { receivesOwnHeartbeat } from './settled.ts';
+import type { PagesState, Peer } from './state.ts';
 
-const BEAT_MS = 1000;
+const HEARTBEAT_MS = 1000;
 /** Other pods are notified of a change within this time. */
-const CHANGED_MS = 250;
+const CHANGE_DELAY_MS = 250;
 /** Three missed heartbeats, and half an interval for the transmission. */
 const DEAD_AFTER_MS = 3500;
 /** After a heartbeat that is later than this, a page that waited for it may be settled. */
 const LATE_MS = 1250;
 
-export function startBeating(desk: Desk): void {
-  heartbeat(desk);
-  judge(desk);
-  desk.agenda.schedule(desk.now + BEAT_MS, () => startBeating(desk));
+export function startHeartbeats(state: PagesState): void {
+  heartbeat(state);
+  judge(state);
+  state.agenda.schedule(state.now + HEARTBEAT_MS, () => startHeartbeats(state));
 }
 
 /** Announces that the visitors are about to be sent to other pods. */
-export function announceLeaving(desk: Desk): void {
-  desk.draining = true;
-  heartbeat(desk);
-  recount(desk);
+export function announceDrain(state: PagesState): void {
+  state.draining = true;
+  heartbeat(state);
+  recount(state);
 }
 
 /** Publishes at once what was scheduled, as the process ends. */
-export function announceLeft(desk: Desk): void {
-  heartbeat(desk);
-  for (const swarm of desk.swarms.values()) if (swarm.saying !== undefined) say(desk, swarm);
+export function publishPending(state: PagesState): void {
+  heartbeat(state);
+  for (const swarm of state.swarms.values()) if (swarm.publishing !== undefined) publishSection(state, swarm);
 }
 
-function heartbeat(desk: Desk): void {
-  const { pod, boot, visitors, draining } = desk;
-  desk.saidVisitors = visitors.size;
+function heartbeat(state: PagesState): void {
+  const { pod, boot, visitors, draining } = state;
+  state.publishedVisitors = visitors.size;
   const message: PageHeartbeat = { type: 'page-heartbeat', pod, boot, visitors: visitors.size };
-  desk.effects.push({ type: 'heartbeat', message: draining ? { ...message, draining } : message });
+  state.effects.push({ type: 'heartbeat', message: draining ? { ...message, draining } : message });
 }
 
-export function onHeartbeat(desk: Desk, { pod, boot, visitors, draining = false }: PageHeartbeat): void {
-  if (pod === desk.pod) {
-    if (boot === desk.boot) hearSelf(desk);
+export function onHeartbeat(
+  state: PagesState,
+  { pod, boot, visitors, draining = false }: PageHeartbeat,
+): void {
+  if (pod === state.pod) {
+    if (boot === state.boot) onOwnHeartbeat(state);
     return;
   }
-  const known = desk.peers.get(pod);
+  const known = state.peers.get(pod);
   if (known !== undefined && known.boot > boot) return;
-  hearPeer(desk, pod, { boot, heardAt: desk.now, visitors, draining });
-  if (known !== undefined && known.boot < boot) bury(desk, pod, known, boot);
-  else if (known?.draining !== draining || desk.now - known.heardAt > LATE_MS) recount(desk);
-  if (known?.visitors !== visitors) tellVisitors(desk);
+  updatePeer(state, pod, { boot, lastMessageAt: state.now, visitors, draining });
+  if (known !== undefined && known.boot < boot) onProcessEnded(state, pod, known, boot);
+  else if (known?.draining !== draining || state.now - known.lastMessageAt > LATE_MS) recount(state);
+  if (known?.visitors !== visitors) countVisitors(state);
 }
 
 /** After this pod was disconnected it has received no heartbeats: the silence of every other pod is measured from now. */
-function hearSelf(desk: Desk): void {
-  const wasDeaf = !hearsItself(desk);
-  desk.ownBeatAt = desk.now;
-  if (!wasDeaf) return;
-  desk.hearingSince = desk.now;
-  recount(desk);
+function onOwnHeartbeat(state: PagesState): void {
+  const wasDisconnected = !receivesOwnHeartbeat(state);
+  state.ownHeartbeatAt = state.now;
+  if (!wasDisconnected) return;
+  state.connectedSince = state.now;
+  recount(state);
 }
 
-function judge(desk: Desk): void {
-  if (!hearsItself(desk)) return recount(desk);
-  for (const [pod, peer] of desk.peers) {
-    if (desk.now - Math.max(peer.heardAt, desk.hearingSince) <= DEAD_AFTER_MS) continue;
-    forgetPeer(desk, pod);
-    bury(desk, pod, peer, Infinity);
-    tellVisitors(desk);
+function judge(state: PagesState): void {
+  if (!receivesOwnHeartbeat(state)) return recount(state);
+  for (const [pod, peer] of state.peers) {
+    if (state.now - Math.max(peer.lastMessageAt, state.connectedSince) <= DEAD_AFTER_MS) continue;
+    forgetPeer(state, pod);
+    onProcessEnded(state, pod, peer, Infinity);
+    countVisitors(state);
   }
 }
 
 /** This process of the pod has ended. */
-function bury(desk: Desk, pod: PodId, { heardAt, visitors, draining }: Peer, before: number): void {
-  if (visitors > 0 || draining) desk.unsettledUntil = desk.now + desk.limits['page.settleTime'];
-  forgetSections(desk, pod, { before, heardAt, draining });
-  recount(desk);
+function onProcessEnded(
+  state: PagesState,
+  pod: PodId,
+  { lastMessageAt, visitors, draining }: Peer,
+  before: number,
+): void {
+  if (visitors > 0 || draining) state.unsettledUntil = state.now + state.limits['page.settleTime'];
+  forgetSections(state, pod, { before, lastMessageAt, draining });
+  recount(state);
 }
 
 /** Returns the number of visitors of the site. Where it changed, schedules messages to the visitors here and to the other pods. */
-export function tellVisitors(desk: Desk): number {
-  desk.telling ??= desk.agenda.schedule(desk.now + desk.limits['page.countInterval'], () => {
-    desk.telling = undefined;
-    const visitors = total(desk);
-    if (visitors === desk.toldVisitors || desk.visitors.size === 0) return;
-    desk.toldVisitors = visitors;
-    const sockets = [...desk.visitors.keys()];
-    desk.effects.push({ type: 'say', sockets, message: { type: 'visitors', visitors } });
+export function countVisitors(state: PagesState): number {
+  state.sendingVisitors ??= state.agenda.schedule(state.now + state.limits['page.countInterval'], () => {
+    state.sendingVisitors = undefined;
+    const visitors = total(state);
+    if (visitors === state.sentVisitors || state.visitors.size === 0) return;
+    state.sentVisitors = visitors;
+    const sockets = [...state.visitors.keys()];
+    state.effects.push({ type: 'send', sockets, message: { type: 'visitors', visitors } });
   });
-  if (desk.visitors.size !== desk.saidVisitors) {
-    desk.beatingSoon ??= desk.agenda.schedule(desk.now + CHANGED_MS, () => {
-      desk.beatingSoon = undefined;
-      if (desk.visitors.size !== desk.saidVisitors) heartbeat(desk);
+  if (state.visitors.size !== state.publishedVisitors) {
+    state.heartbeatSoon ??= state.agenda.schedule(state.now + CHANGE_DELAY_MS, () => {
+      state.heartbeatSoon = undefined;
+      if (state.visitors.size !== state.publishedVisitors) heartbeat(state);
     });
   }
-  return total(desk);
+  return total(state);
 }
 
 /** The number for a visitor that has just arrived. */
-export function visitorsNow(desk: Desk): number {
-  const visitors = tellVisitors(desk);
+export function visitorsNow(state: PagesState): number {
+  const visitors = countVisitors(state);
   // The other visitors have another number: should the change be undone, all are notified nevertheless.
-  if (visitors !== desk.toldVisitors) desk.toldVisitors = undefined;
+  if (visitors !== state.sentVisitors) state.sentVisitors = undefined;
   return visitors;
 }
 
-function total(desk: Desk): number {
-  let visitors = desk.visitors.size;
-  for (const peer of desk.peers.values()) visitors += peer.visitors;
+function total(state: PagesState): number {
+  let visitors = state.visitors.size;
+  for (const peer of state.peers.values()) visitors += peer.visitors;
   return visitors;
 }

@@ -2,107 +2,114 @@
 import type { Code } from '@parley/protocol/codes';
 import type { PageAddress } from '@parley/protocol/pages';
 import type { SocketId } from '../socket-id.ts';
-import { tellVisitors } from './heartbeats.ts';
+import { countVisitors } from './heartbeats.ts';
 import { count, countFor } from './counts.ts';
 import type { PageInput } from './effects.ts';
 import { offer, offerSoon } from './offers.ts';
-import { saySoon } from './sections.ts';
-import type { Desk, Stake, Swarm, Visitor } from './state.ts';
+import { publishSoon } from './sections.ts';
+import type { PagesState, Membership, Swarm, Visitor } from './state.ts';
 import { lingerIfEmpty, openedBy, openSwarm } from './swarm.ts';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
-export function want(desk: Desk, { socket, page, exclude }: PageInput & { type: 'subscribe' }): void {
-  const found = stakeIn(desk, socket, page);
+export function subscribe(
+  state: PagesState,
+  { socket, page, exclude }: PageInput & { type: 'subscribe' },
+): void {
+  const found = joinSwarm(state, socket, page);
   if (found === undefined) return;
-  const { visitor, swarm, stake, isNew } = found;
-  if (stake.have === 'whole') have(swarm, visitor, stake, 'none');
-  stake.given = new Set();
-  stake.exclude = new Set(exclude);
-  offer(desk, swarm, visitor, stake);
-  if (isNew) countFor(desk, swarm, visitor);
-  changed(desk, swarm);
+  const { visitor, swarm, membership, isNew } = found;
+  if (membership.have === 'whole') have(swarm, visitor, membership, 'none');
+  membership.given = new Set();
+  membership.exclude = new Set(exclude);
+  offer(state, swarm, visitor, membership);
+  if (isNew) countFor(state, swarm, visitor);
+  changed(state, swarm);
 }
 
-export function hold(desk: Desk, { socket, page, whole, bytes }: PageInput & { type: 'announce' }): void {
-  if (bytes > desk.limits['page.bytes']) return refuse(desk, socket, page, 'PAGE_TOO_LARGE');
-  const found = stakeIn(desk, socket, page);
+export function announce(
+  state: PagesState,
+  { socket, page, whole, bytes }: PageInput & { type: 'announce' },
+): void {
+  if (bytes > state.limits['page.bytes']) return refuse(state, socket, page, 'PAGE_TOO_LARGE');
+  const found = joinSwarm(state, socket, page);
   if (found === undefined) return;
-  const { visitor, swarm, stake, isNew } = found;
-  have(swarm, visitor, stake, whole ? 'whole' : 'part');
+  const { visitor, swarm, membership, isNew } = found;
+  have(swarm, visitor, membership, whole ? 'whole' : 'part');
   if (whole) {
-    stake.given = undefined;
-    stake.exclude = NOBODY;
+    membership.given = undefined;
+    membership.exclude = NONE;
   }
-  if (isNew) countFor(desk, swarm, visitor);
-  changed(desk, swarm);
-  offerSoon(desk, swarm);
+  if (isNew) countFor(state, swarm, visitor);
+  changed(state, swarm);
+  offerSoon(state, swarm);
 }
 
-export function drop(desk: Desk, { socket, page }: PageInput & { type: 'leave' }): void {
-  const visitor = desk.visitors.get(socket);
-  if (visitor !== undefined) end(desk, visitor, page);
+export function leavePage(state: PagesState, { socket, page }: PageInput & { type: 'leave' }): void {
+  const visitor = state.visitors.get(socket);
+  if (visitor !== undefined) end(state, visitor, page);
 }
 
-export function leave(desk: Desk, socket: SocketId): void {
-  const visitor = desk.visitors.get(socket);
+export function leave(state: PagesState, socket: SocketId): void {
+  const visitor = state.visitors.get(socket);
   if (visitor === undefined) return;
-  for (const page of visitor.stakes.keys()) end(desk, visitor, page);
-  desk.visitors.delete(socket);
-  desk.byId.delete(visitor.id);
-  tellVisitors(desk);
+  for (const page of visitor.memberships.keys()) end(state, visitor, page);
+  state.visitors.delete(socket);
+  state.byId.delete(visitor.id);
+  countVisitors(state);
 }
 
-function end(desk: Desk, visitor: Visitor, page: PageAddress): void {
-  const stake = visitor.stakes.get(page);
-  const swarm = desk.swarms.get(page);
-  if (stake === undefined || swarm === undefined) return;
-  have(swarm, visitor, stake, 'none');
-  visitor.stakes.delete(page);
+function end(state: PagesState, visitor: Visitor, page: PageAddress): void {
+  const membership = visitor.memberships.get(page);
+  const swarm = state.swarms.get(page);
+  if (membership === undefined || swarm === undefined) return;
+  have(swarm, visitor, membership, 'none');
+  visitor.memberships.delete(page);
   swarm.here.delete(visitor);
-  changed(desk, swarm);
-  lingerIfEmpty(desk, swarm);
+  changed(state, swarm);
+  lingerIfEmpty(state, swarm);
 }
 
-function stakeIn(
-  desk: Desk,
+function joinSwarm(
+  state: PagesState,
   socket: SocketId,
   page: PageAddress,
-): { visitor: Visitor; swarm: Swarm; stake: Stake; isNew: boolean } | undefined {
-  const visitor = desk.visitors.get(socket);
+): { visitor: Visitor; swarm: Swarm; membership: Membership; isNew: boolean } | undefined {
+  const visitor = state.visitors.get(socket);
   if (visitor === undefined) return undefined;
-  const known = desk.swarms.get(page);
-  const stake = visitor.stakes.get(page);
-  if (known !== undefined && stake !== undefined) return { visitor, swarm: known, stake, isNew: false };
-  if (visitor.stakes.size >= desk.limits['page.perVisitor'])
-    return refuse(desk, socket, page, 'TOO_MANY_PAGES');
-  if (known === undefined && desk.swarms.size >= desk.limits['pod.pages'])
-    return refuse(desk, socket, page, 'POD_FULL');
+  const known = state.swarms.get(page);
+  const membership = visitor.memberships.get(page);
+  if (known !== undefined && membership !== undefined)
+    return { visitor, swarm: known, membership, isNew: false };
+  if (visitor.memberships.size >= state.limits['page.perVisitor'])
+    return refuse(state, socket, page, 'TOO_MANY_PAGES');
+  if (known === undefined && state.swarms.size >= state.limits['pod.pages'])
+    return refuse(state, socket, page, 'POD_FULL');
   const { network } = visitor;
-  if (known === undefined && openedBy(desk, network) >= desk.limits['address.openPages'])
-    return refuse(desk, socket, page, 'TOO_MANY_PAGE_REQUESTS');
-  const swarm = known ?? openSwarm(desk, page, network);
-  const fresh: Stake = { have: 'none', given: undefined, exclude: NOBODY };
-  visitor.stakes.set(page, fresh);
+  if (known === undefined && openedBy(state, network) >= state.limits['address.openPages'])
+    return refuse(state, socket, page, 'TOO_MANY_PAGE_REQUESTS');
+  const swarm = known ?? openSwarm(state, page, network);
+  const fresh: Membership = { have: 'none', given: undefined, exclude: NONE };
+  visitor.memberships.set(page, fresh);
   swarm.here.set(visitor, fresh);
-  lingerIfEmpty(desk, swarm);
-  return { visitor, swarm, stake: fresh, isNew: true };
+  lingerIfEmpty(state, swarm);
+  return { visitor, swarm, membership: fresh, isNew: true };
 }
 
-function refuse(desk: Desk, socket: SocketId, page: PageAddress, code: Code): undefined {
-  desk.effects.push({ type: 'reject', socket, code, page });
+function refuse(state: PagesState, socket: SocketId, page: PageAddress, code: Code): undefined {
+  state.effects.push({ type: 'reject', socket, code, page });
   return undefined;
 }
 
-function have(swarm: Swarm, visitor: Visitor, stake: Stake, now: Stake['have']): void {
-  stake.have = now;
+function have(swarm: Swarm, visitor: Visitor, membership: Membership, now: Membership['have']): void {
+  membership.have = now;
   if (now === 'whole') swarm.wholes.add(visitor);
   else swarm.wholes.remove(visitor);
   if (now === 'part') swarm.parts.add(visitor);
   else swarm.parts.remove(visitor);
 }
 
-function changed(desk: Desk, swarm: Swarm): void {
-  count(desk, swarm);
-  saySoon(desk, swarm);
+function changed(state: PagesState, swarm: Swarm): void {
+  count(state, swarm);
+  publishSoon(state, swarm);
 }

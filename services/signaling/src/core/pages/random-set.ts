@@ -1,41 +1,41 @@
 /** A set from which a few members are drawn at random without visiting all of them. */
-export class Bag<Thing> {
-  readonly #things: Thing[] = [];
-  readonly #places = new Map<Thing, number>();
+export class RandomSet<Item> {
+  readonly #items: Item[] = [];
+  readonly #places = new Map<Item, number>();
 
   get size(): number {
-    return this.#things.length;
+    return this.#items.length;
   }
 
-  has(thing: Thing): boolean {
-    return this.#places.has(thing);
+  has(item: Item): boolean {
+    return this.#places.has(item);
   }
 
-  add(thing: Thing): void {
-    if (this.#places.has(thing)) return;
-    this.#places.set(thing, this.#things.length);
-    this.#things.push(thing);
+  add(item: Item): void {
+    if (this.#places.has(item)) return;
+    this.#places.set(item, this.#items.length);
+    this.#items.push(item);
   }
 
-  remove(thing: Thing): void {
-    const place = this.#places.get(thing);
-    const last = this.#things.at(-1);
+  remove(item: Item): void {
+    const place = this.#places.get(item);
+    const last = this.#items.at(-1);
     if (place === undefined || last === undefined) return;
-    this.#things.pop();
-    this.#places.delete(thing);
-    if (last === thing) return;
+    this.#items.pop();
+    this.#places.delete(item);
+    if (last === item) return;
     // The last member takes the place of the removed one.
-    this.#things[place] = last;
+    this.#items[place] = last;
     this.#places.set(last, place);
   }
 
-  /** Up to `most` different members; possibly a few less where the set has not many more than `most`. `random`: a number in [0, 1). */
-  draw(most: number, random: () => number): Thing[] {
-    if (this.#things.length <= most) return [...this.#things];
-    const drawn = new Set<Thing>();
-    for (let tries = 0; drawn.size < most && tries < TRIES * most; tries += 1) {
-      const thing = this.#things[Math.floor(random() * this.#things.length)];
-      if (thing !== undefined) drawn.add(thing);
+  /** Up to `max` different members; possibly a few less where the set has not many more than `max`. `random`: a number in [0, 1). */
+  draw(max: number, random: () => number): Item[] {
+    if (this.#items.length <= max) return [...this.#items];
+    const drawn = new Set<Item>();
+    for (let tries = 0; drawn.size < max && tries < TRIES * max; tries += 1) {
+      const item = this.#items[Math.floor(random() * this.#items.length)];
+      if (item !== undefined) drawn.add(item);
     }
     return [...drawn];
   }

@@ -7,9 +7,9 @@ import type { Agenda, Appointment } from '../agenda.ts';
 import type { SocketId } from '../socket-id.ts';
 import type { Transfers } from '../transfers.ts';
 import type { PageEffect } from './effects.ts';
-import type { Givers } from './sources.ts';
+import type { Sources } from './sources.ts';
 
-export interface Desk {
+export interface PagesState {
   readonly pod: PodId;
   readonly boot: number;
   /** The seven symbols in visitor ids that identify this pod. */
@@ -25,19 +25,19 @@ export interface Desk {
   /** Milliseconds of a monotonic clock. */
   now: number;
   /** When this pod last received its own heartbeat, and since when it has received all of them. */
-  ownBeatAt: number;
-  hearingSince: number;
+  ownHeartbeatAt: number;
+  connectedSince: number;
   /** It is sending its visitors to other pods. */
   draining: boolean;
   /** The number of this pod's visitors that it last published. */
-  saidVisitors: number;
+  publishedVisitors: number;
   /** The number of the site's visitors that the visitors here were last sent. */
-  toldVisitors: number | undefined;
-  telling: Appointment | undefined;
-  beatingSoon: Appointment | undefined;
+  sentVisitors: number | undefined;
+  sendingVisitors: Appointment | undefined;
+  heartbeatSoon: Appointment | undefined;
   /** Pods that were discovered and may know holders, and when they are asked. */
   readonly newcomers: Set<PodId>;
-  asking: Appointment | undefined;
+  requesting: Appointment | undefined;
   sectionSeq: number;
   readonly visitors: Map<SocketId, Visitor>;
   readonly byId: Map<VisitorId, Visitor>;
@@ -53,11 +53,11 @@ export interface Visitor {
   readonly id: VisitorId;
   /** The same for all clients behind one address. */
   readonly network: string;
-  readonly stakes: Map<PageAddress, Stake>;
+  readonly memberships: Map<PageAddress, Membership>;
 }
 
 /** What a visitor does with a page. */
-export interface Stake {
+export interface Membership {
   have: 'none' | 'part' | 'whole';
   /** The candidates that it was given since it last subscribed; `undefined` where it wants none. */
   given: Set<VisitorId> | undefined;
@@ -69,21 +69,21 @@ export interface Swarm {
   /** The network of the visitor that opened the page. */
   readonly opener: string;
   /** When the other pods were last asked from the beginning. */
-  askedAt: number;
+  requestedAt: number;
   /** Visitors of this pod. */
-  readonly here: Map<Visitor, Stake>;
+  readonly here: Map<Visitor, Membership>;
   /** Those of them that have the whole page, and those that have a part. */
-  readonly wholes: Givers<Visitor>;
-  readonly parts: Givers<Visitor>;
-  readonly sections: Map<PodId, Heard>;
+  readonly wholes: Sources<Visitor>;
+  readonly parts: Sources<Visitor>;
+  readonly sections: Map<PodId, ReceivedSection>;
   /** Until then a holder may be missing because its pod died. */
   unsettledUntil: number;
   /** The numbers that the visitors here were last sent. */
-  told: Totals | undefined;
+  sentTotals: Totals | undefined;
   countedAt: number;
   counting: Appointment | undefined;
   /** When the section is published to the other pods. */
-  saying: Appointment | undefined;
+  publishing: Appointment | undefined;
   repeating: Appointment | undefined;
   refreshing: Appointment | undefined;
   /** When readers that want more candidates are offered others. */
@@ -98,14 +98,17 @@ export interface Totals {
 }
 
 /** The last section of another pod. */
-export interface Heard extends Pick<PageSection, 'boot' | 'seq' | 'holders' | 'readers' | 'sample'> {
+export interface ReceivedSection extends Pick<
+  PageSection,
+  'boot' | 'seq' | 'holders' | 'readers' | 'sample'
+> {
   readonly at: number;
 }
 
 /** Another pod. */
 export interface Peer {
   boot: number;
-  heardAt: number;
+  lastMessageAt: number;
   visitors: number;
   /** Its visitors are moving to other pods. */
   draining: boolean;

@@ -3,7 +3,7 @@ import type { Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
 import type { Pod, Room } from '../state.ts';
-import { goneElsewhere } from './tombstones.ts';
+import { tombstonesElsewhere } from './tombstones.ts';
 import { deadSections, ownSection } from './section.ts';
 
 const CHAT_BYTES = 262_144;
@@ -18,7 +18,7 @@ export function answerSections(pod: Pod, id: RoomId, to: PodId): void {
   // Departures matter only where no pod may know the participants of the room.
   const departures = room === undefined || message.recoveringMs > 0 ? pod.departures.ofRoom(id, pod.now) : [];
   pod.effects.push({
-    type: 'tell-pod',
+    type: 'publish-pod',
     pod: to,
     message: departures.length === 0 ? message : { ...message, departures },
   });
@@ -39,7 +39,7 @@ export function answerRoom(pod: Pod, room: Room): Sections {
     type: 'sections',
     room: room.view.room,
     pod: pod.id,
-    sections: [ownSection(pod, room), ...deadSections(pod, room), ...goneElsewhere(pod, room)],
+    sections: [ownSection(pod, room), ...deadSections(pod, room), ...tombstonesElsewhere(pod, room)],
     named: livePodsOf(room),
     recoveringMs: recoveringMs(pod, room),
     chat: recentChat(room, CHAT_BYTES - ENTRY_BYTES * room.people.size),
@@ -48,19 +48,19 @@ export function answerRoom(pod: Pod, room: Room): Sections {
 
 /** The sender is told that participants may be missing while this pod is still recovering itself. */
 function recoveringMs(pod: Pod, room: Room): number {
-  const isCatchingUp = room.silent.size > 0 || pod.now < pod.greetingUntil;
+  const isCatchingUp = room.silent.size > 0 || pod.now < pod.catchUpUntil;
   if (isCatchingUp) return pod.limits['resume.grace'];
   return Math.max(0, Math.round(room.recoveringUntil - pod.now));
 }
 
 /** As many of the latest lines as fit: NATS accepts messages of 1 MB, and the sections take precedence. */
-function recentChat(room: Room, mostBytes: number): ChatLine[] {
+function recentChat(room: Room, maxBytes: number): ChatLine[] {
   const lines: ChatLine[] = [];
   let bytes = 0;
   for (const line of room.chat.toReversed()) {
     // A character is at most 6 bytes in JSON.
     bytes += 6 * line.text.length + CHAT_LINE_OVERHEAD;
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     lines.unshift(line);
   }
   return lines;

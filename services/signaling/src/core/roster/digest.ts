@@ -9,8 +9,8 @@ import {
   type RemoteSection,
   type Room,
 } from '../state.ts';
-import { askForSection } from './section-requests.ts';
-import { forgetGone } from './tombstones.ts';
+import { requestSection } from './section-requests.ts';
+import { forgetTombstones } from './tombstones.ts';
 
 /** After a change: soon, should the delta be lost, and once more, should that digest be lost too. */
 const SOON_MS = 300;
@@ -25,27 +25,27 @@ export function scheduleDigests(pod: Pod, room: Room): void {
   digests.changedAt = pod.now;
   digests.soon ??= pod.agenda.schedule(pod.now + SOON_MS, () => {
     digests.soon = undefined;
-    tellDigest(pod, room);
+    publishDigest(pod, room);
   });
-  digests.later ??= pod.agenda.schedule(pod.now + LATER_MS, () => tellLater(pod, room));
+  digests.later ??= pod.agenda.schedule(pod.now + LATER_MS, () => publishLater(pod, room));
   if (digests.steady === undefined) scheduleSteady(pod, room);
 }
 
 /** The last change of a series still gets its full delay. */
-function tellLater(pod: Pod, room: Room): void {
+function publishLater(pod: Pod, room: Room): void {
   const { digests } = room;
-  tellDigest(pod, room);
+  publishDigest(pod, room);
   const isLate = pod.now >= digests.changedAt + LATER_MS;
   digests.later = isLate
     ? undefined
-    : pod.agenda.schedule(digests.changedAt + LATER_MS, () => tellLater(pod, room));
+    : pod.agenda.schedule(digests.changedAt + LATER_MS, () => publishLater(pod, room));
 }
 
 function scheduleSteady(pod: Pod, room: Room): void {
   const wait = STEADY_MS * (1 + STEADY_JITTER * (2 * pod.random() - 1));
   room.digests.steady = pod.agenda.schedule(pod.now + wait, () => {
-    forgetGone(pod, room);
-    tellDigest(pod, room);
+    forgetTombstones(pod, room);
+    publishDigest(pod, room);
     scheduleSteady(pod, room);
   });
 }
@@ -56,11 +56,11 @@ export function cancelDigests({ digests }: Room): void {
   digests.steady?.cancel();
 }
 
-function tellDigest(pod: Pod, room: Room): void {
+function publishDigest(pod: Pod, room: Room): void {
   const { epoch, seq } = room.own;
   const id = room.view.room;
   const message: Digest = { type: 'digest', room: id, pod: pod.id, epoch, seq, hash: hashSection(room.own) };
-  pod.effects.push({ type: 'tell-room', room: id, message });
+  pod.effects.push({ type: 'publish-room', room: id, message });
 }
 
 export function onDigest(pod: Pod, room: Room, digest: Digest): void {
@@ -72,7 +72,7 @@ export function onDigest(pod: Pod, room: Room, digest: Digest): void {
     section.seq === digest.seq &&
     hashSection(section) === digest.hash;
   const isAhead = section !== undefined && !section.dead && section.seq > digest.seq;
-  if (!agrees && !isAhead) askForSection(pod, room, digest.pod, digest.epoch);
+  if (!agrees && !isAhead) requestSection(pod, room, digest.pod, digest.epoch);
 }
 
 /** FNV-1a, 32 bits, over the entries in the order of their participants: equal on all pods with an equal section. */

@@ -35,14 +35,14 @@ type Claim =
 export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   const before = room.people.get(participant);
   const strongest = strongestClaim(pod, room, participant);
-  settleAtDoor(pod, room, participant, strongest);
+  settleLobby(pod, room, participant, strongest);
   const claim = isWaiting(strongest) ? undefined : strongest;
   if (claim === undefined || claim.gone) {
     if (before === undefined) return;
     // While a pod recovers, the end of an older claim may arrive before the newer claim: the participant has not left.
     const mayMissSome = room.silent.size > 0 || room.recoveringUntil > pod.now;
     const knownAt = room.openedAt + (mayMissSome ? SILENT_MS : YOUNG_MS);
-    const caughtUpAt = Math.max(knownAt, pod.greetingUntil);
+    const caughtUpAt = Math.max(knownAt, pod.catchUpUntil);
     if (pod.now < caughtUpAt && (claim === undefined || claim.reason === 'lost')) {
       pod.agenda.schedule(caughtUpAt, () => {
         if (pod.rooms.get(room.view.room) === room) settle(pod, room, participant);
@@ -81,11 +81,11 @@ function noteDeparture(
   claim: Claim | undefined,
 ): void {
   // A claim that expired because its pod was silent may have been stronger than the last tombstone of its participant.
-  const word = claim?.gone === true && claim.generation >= generation ? claim : undefined;
+  const tombstone = claim?.gone === true && claim.generation >= generation ? claim : undefined;
   const departure = {
     participant,
-    generation: word?.generation ?? generation,
-    reason: word?.reason ?? 'lost',
+    generation: tombstone?.generation ?? generation,
+    reason: tombstone?.reason ?? 'lost',
   };
   pod.departures.note(room.view.room, departure, pod.now);
 }
@@ -94,22 +94,22 @@ const isWaiting = (claim: Claim | undefined): claim is Claim & { gone: false } =
   claim?.gone === false && claim.person.state === 'waiting';
 
 /** Notifies owners, and no one else, of newcomers that start to wait, change their name or stop waiting. */
-function settleAtDoor(pod: Pod, room: Room, participant: ParticipantId, claim: Claim | undefined): void {
-  const before = room.atDoor.get(participant);
+function settleLobby(pod: Pod, room: Room, participant: ParticipantId, claim: Claim | undefined): void {
+  const before = room.lobby.get(participant);
   const sockets = ownerSockets(room);
   if (isWaiting(claim)) {
     const { name } = claim.person;
-    room.atDoor.set(participant, claim.person);
+    room.lobby.set(participant, claim.person);
     if (before?.name === name || sockets.length === 0) return;
     pod.effects.push({
-      type: 'say',
+      type: 'send',
       sockets,
       message: { type: 'lobby-joined', waiting: { participant, name } },
     });
   } else if (before !== undefined) {
-    room.atDoor.delete(participant);
+    room.lobby.delete(participant);
     if (sockets.length > 0)
-      pod.effects.push({ type: 'say', sockets, message: { type: 'lobby-left', participant } });
+      pod.effects.push({ type: 'send', sockets, message: { type: 'lobby-left', participant } });
   }
 }
 
@@ -133,7 +133,7 @@ function sameLooks(a: Person, b: Person): boolean {
 
 function announce(pod: Pod, room: Room, message: ServerMessage, about: ParticipantId): void {
   const sockets = localSockets(room, about);
-  if (sockets.length > 0) pod.effects.push({ type: 'say', sockets, message });
+  if (sockets.length > 0) pod.effects.push({ type: 'send', sockets, message });
 }
 
 /** The claim that counts among all sections; `undefined` where there is no claim on the participant. */
@@ -157,7 +157,7 @@ export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId)
       best = stronger(best, { gone: false, generation, pod: holder, epoch, person });
     }
   }
-  const gone = room.gone.get(participant);
+  const gone = room.tombstones.get(participant);
   return gone === undefined ? best : stronger(best, { gone: true, ...gone });
 }
 

@@ -1,6 +1,6 @@
 /** A claim of this pod that a newer one on another pod has overtaken loses its socket. SPEC rules RES-5, MOD-7. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import { turnAway } from '../lobby.ts';
+import { dismiss } from '../lobby.ts';
 import { claimSeat } from '../seats.ts';
 import type { Pod, Room } from '../state.ts';
 import { strongestClaim } from './merge.ts';
@@ -23,7 +23,7 @@ export function yieldToNewer(pod: Pod, room: Room, participant: ParticipantId): 
   }
   // One ticket was used on two pods: the roster would not show that this socket entered.
   if (!isHere) {
-    turnAway(pod, room, participant, 'TICKET_USED');
+    dismiss(pod, room, participant, 'TICKET_USED');
     return;
   }
   const { socket } = own.presence;

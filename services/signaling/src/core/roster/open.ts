@@ -8,19 +8,19 @@ import type { PodId, RoomId } from '@parley/protocol/ids';
 import { mergeChat } from '../chat.ts';
 import { onDeparture } from '../departed.ts';
 import type { Join, Resume } from '../input.ts';
-import { tellListed } from '../participants.ts';
+import { answerListing } from '../participants.ts';
 import type { Pod, Room } from '../state.ts';
-import { askForRoom } from './section-requests.ts';
+import { requestSections } from './section-requests.ts';
 import { cancelDigests } from './digest.ts';
-import { sayHello } from './catch-up.ts';
+import { publishHello } from './catch-up.ts';
 import { missesPods } from './liveness.ts';
 import { endSection, presumeDead, takeSection } from './remote.ts';
-import { noteNamed, noteTellers } from './silent.ts';
+import { noteNamed, noteSenders } from './silent.ts';
 
 const HELLO_AT_MS = [0, 250, 1000] as const;
 const GIVE_UP_MS = 300;
 /** In a larger region the requests would cost more than the wait. */
-const ASK_AT_MOST = 16;
+const MAX_PODS_ASKED = 16;
 /** A pod stays subscribed to an empty room for this long, as a participant may come back at once. */
 const LINGER_MS = 2000;
 /** A pod that has just started has not received every other pod's heartbeat yet. */
@@ -36,9 +36,9 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     openedAt: pod.now,
     own: { epoch: pod.sectionEpoch, seq: 0, entries: new Map() },
     sections: new Map(),
-    gone: new Map(),
+    tombstones: new Map(),
     people: new Map(),
-    atDoor: new Map(),
+    lobby: new Map(),
     seating: new Map(),
     chat: [],
     phase: { phase: 'open' },
@@ -50,17 +50,21 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     rereading: undefined,
   };
   pod.rooms.set(view.room, room);
-  pod.effects.push({ type: 'listen', room: view.room });
+  pod.effects.push({ type: 'subscribe', room: view.room });
   for (const after of HELLO_AT_MS) {
-    if (after === 0) sayHello(pod, room);
-    else pod.agenda.schedule(pod.now + after, () => pod.rooms.get(view.room) === room && sayHello(pod, room));
+    if (after === 0) publishHello(pod, room);
+    else
+      pod.agenda.schedule(
+        pod.now + after,
+        () => pod.rooms.get(view.room) === room && publishHello(pod, room),
+      );
   }
   const peers = livePeers(pod);
   const isYoung = pod.now - pod.startedAt < YOUNG_MS;
   if (peers.length > 0 || isYoung) {
     const giveUp = pod.agenda.schedule(pod.now + GIVE_UP_MS, () => finishOpening(pod, room, letIn));
-    const asked = new Set(isYoung || peers.length > ASK_AT_MOST ? [] : peers);
-    for (const peer of asked) askForRoom(pod, room, peer);
+    const asked = new Set(isYoung || peers.length > MAX_PODS_ASKED ? [] : peers);
+    for (const peer of asked) requestSections(pod, room, peer);
     const about = { asked, answered: new Set<PodId>(), named: new Set<PodId>(), giveUp };
     room.phase = { phase: 'opening', arrivals: [], listings: [], ...about };
   }
@@ -82,16 +86,16 @@ function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
     [...named].filter((id) => !answered.has(id)),
   );
   for (const arrival of arrivals) {
-    pod.waiting.delete(arrival.socket);
+    pod.arriving.delete(arrival.socket);
     letIn(arrival);
   }
-  for (const ref of listings) tellListed(pod, room, ref);
+  for (const ref of listings) answerListing(pod, room, ref);
   pod.emptied.add(room.view.room);
 }
 
 export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn): void {
   for (const section of message.sections) takeSection(pod, room, section, message.pod);
-  noteTellers(room, message);
+  noteSenders(room, message);
   endUnlisted(pod, room, message);
   mergeChat(pod, room, message.chat);
   for (const departure of message.departures ?? []) onDeparture(pod, room, departure);
@@ -115,7 +119,7 @@ function endUnlisted(pod: Pod, room: Room, message: Sections): void {
   const epochs = room.sections.get(message.pod);
   if (epochs === undefined) return;
   const listed = new Set(
-    message.sections.filter((told) => told.pod === message.pod).map((told) => told.epoch),
+    message.sections.filter((received) => received.pod === message.pod).map((received) => received.epoch),
   );
   for (const [epoch, section] of epochs) {
     if (!listed.has(epoch) && !section.dead) presumeDead(pod, room, message.pod, epoch);
@@ -136,7 +140,7 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
   room.linger = pod.agenda.schedule(pod.now + LINGER_MS, () => {
     room.linger = undefined;
     // A pod that is silent now must still be notified of departures.
-    if ((missesPods(pod) && room.gone.size > 0) || mayHaveClaimsElsewhere(pod, room))
+    if ((missesPods(pod) && room.tombstones.size > 0) || mayHaveClaimsElsewhere(pod, room))
       return closeIfEmpty(pod, id);
     const isEmpty = room.own.entries.size === 0 && room.seating.size === 0;
     if (isEmpty && pod.rooms.get(room.view.room) === room) closeRoom(pod, room);
@@ -150,7 +154,7 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
 function mayHaveClaimsElsewhere(pod: Pod, room: Room): boolean {
   if (room.recoveringUntil < room.openedAt + pod.limits['resume.grace'] || room.recoveringUntil <= pod.now)
     return false;
-  return [...room.gone.values()].some(({ generation, until }) => generation > 1 && until > pod.now);
+  return [...room.tombstones.values()].some(({ generation, until }) => generation > 1 && until > pod.now);
 }
 
 export function closeRoom(pod: Pod, room: Room): void {
@@ -160,11 +164,11 @@ export function closeRoom(pod: Pod, room: Room): void {
   room.rereading?.cancel();
   pod.rooms.delete(id);
   pod.effects.push({
-    type: 'tell-room',
+    type: 'publish-room',
     room: id,
     message: { type: 'bye', room: id, pod: pod.id, epoch: room.own.epoch },
   });
-  pod.effects.push({ type: 'stop-listening', room: id });
+  pod.effects.push({ type: 'unsubscribe', room: id });
 }
 
 /** The pod's `bye`: its participants have left already; tombstones stay until they expire. */

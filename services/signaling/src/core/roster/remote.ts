@@ -9,17 +9,17 @@ import {
   type RemoteSection,
   type Room,
 } from '../state.ts';
-import { askForSection } from './section-requests.ts';
+import { requestSection } from './section-requests.ts';
 import { settle } from './merge.ts';
 import { yieldToNewer } from './newer.ts';
-import { noteTold, tombstoneKeepMs } from './tombstones.ts';
+import { onTombstone, tombstoneKeepMs } from './tombstones.ts';
 
 /** Applies one change. After a gap it requests the whole section. */
 export function onDelta(pod: Pod, room: Room, delta: Delta): void {
   const section = remoteSectionOf(room, delta.pod, delta.epoch);
   if (section?.ended === true) return;
   if (section === undefined || section.dead || delta.seq > section.seq + 1) {
-    askForSection(pod, room, delta.pod, delta.epoch);
+    requestSection(pod, room, delta.pod, delta.epoch);
     return;
   }
   if (delta.seq <= section.seq) return;
@@ -32,69 +32,69 @@ export function onDelta(pod: Pod, room: Room, delta: Delta): void {
   if (delta.drop !== undefined) {
     const { participant } = delta.drop;
     section.entries.delete(participant);
-    noteTold(pod, room, { pod: delta.pod, boot: section.boot, epoch: delta.epoch }, delta.drop);
+    onTombstone(pod, room, { pod: delta.pod, boot: section.boot, epoch: delta.epoch }, delta.drop);
     yieldToNewer(pod, room, participant);
     settle(pod, room, participant);
   }
 }
 
 /** Replaces what was known of a section. Ignores an older one, and another pod's copy of the section of a live pod. */
-export function takeSection(pod: Pod, room: Room, told: Section, teller: PodId): void {
-  for (const tombstone of told.tombstones) {
-    noteTold(pod, room, told, tombstone);
+export function takeSection(pod: Pod, room: Room, received: Section, sender: PodId): void {
+  for (const tombstone of received.tombstones) {
+    onTombstone(pod, room, received, tombstone);
     yieldToNewer(pod, room, tombstone.participant);
     settle(pod, room, tombstone.participant);
   }
-  const known = remoteSectionOf(room, told.pod, told.epoch);
-  const firstHand = teller === told.pod && !told.dead;
-  if (firstHand ? isOutdated(room, told, known) : !isNewsOfTheDead(pod, told, known)) return;
+  const known = remoteSectionOf(room, received.pod, received.epoch);
+  const isFromWriter = sender === received.pod && !received.dead;
+  if (isFromWriter ? isOutdated(room, received, known) : !isNewerCopyOfDead(pod, received, known)) return;
   known?.asked?.cancel();
   const section: RemoteSection = {
-    boot: told.boot,
-    seq: told.seq,
-    dead: told.dead,
+    boot: received.boot,
+    seq: received.seq,
+    dead: received.dead,
     ended: false,
     keepUntil: pod.now + tombstoneKeepMs(pod),
-    entries: new Map(told.entries.map((entry) => [entry.participant, receivedEntry(pod, entry)])),
+    entries: new Map(received.entries.map((entry) => [entry.participant, receivedEntry(pod, entry)])),
     asked: undefined,
   };
-  keepSection(room, told.pod, told.epoch, section);
-  if (firstHand) endOlder(pod, room, told);
+  keepSection(room, received.pod, received.epoch, section);
+  if (isFromWriter) endOlder(pod, room, received);
   const touched = new Set([...participantsOf(known), ...participantsOf(section)]);
   for (const participant of touched) {
     yieldToNewer(pod, room, participant);
     settle(pod, room, participant);
   }
-  if (section.dead) scheduleExpiry(pod, room, told.pod, told.epoch);
+  if (section.dead) scheduleExpiry(pod, room, received.pod, received.epoch);
 }
 
 /** A pod has one live section of a room: an older one of the same process has ended, and one of an earlier process died with it. */
-function endOlder(pod: Pod, room: Room, told: Section): void {
-  for (const [epoch, section] of room.sections.get(told.pod) ?? []) {
-    if (epoch >= told.epoch) continue;
-    if (section.boot === 0 || section.boot === told.boot) endSection(pod, room, told.pod, epoch);
-    else presumeDead(pod, room, told.pod, epoch);
+function endOlder(pod: Pod, room: Room, received: Section): void {
+  for (const [epoch, section] of room.sections.get(received.pod) ?? []) {
+    if (epoch >= received.epoch) continue;
+    if (section.boot === 0 || section.boot === received.boot) endSection(pod, room, received.pod, epoch);
+    else presumeDead(pod, room, received.pod, epoch);
   }
 }
 
 /** A section from its own writer counts unless it is older than what is known. */
-function isOutdated(room: Room, told: Section, known: RemoteSection | undefined): boolean {
-  for (const epoch of room.sections.get(told.pod)?.keys() ?? []) if (epoch > told.epoch) return true;
-  return known !== undefined && (known.ended || told.seq < known.seq);
+function isOutdated(room: Room, received: Section, known: RemoteSection | undefined): boolean {
+  for (const epoch of room.sections.get(received.pod)?.keys() ?? []) if (epoch > received.epoch) return true;
+  return known !== undefined && (known.ended || received.seq < known.seq);
 }
 
 /**
  * Another pod's copy counts for dead pods only, and only where it is newer than what is known. Earlier processes of this pod are among the dead ones.
  */
-function isNewsOfTheDead(pod: Pod, told: Section, known: RemoteSection | undefined): boolean {
-  if (!told.dead || told.entries.length === 0 || isAlive(pod, told)) return false;
-  return known === undefined || (known.dead && !known.ended && told.seq > known.seq);
+function isNewerCopyOfDead(pod: Pod, received: Section, known: RemoteSection | undefined): boolean {
+  if (!received.dead || received.entries.length === 0 || isAlive(pod, received)) return false;
+  return known === undefined || (known.dead && !known.ended && received.seq > known.seq);
 }
 
-function isAlive(pod: Pod, told: Section): boolean {
-  if (told.pod === pod.id) return told.boot === pod.boot;
-  const peer = pod.peers.get(told.pod);
-  return peer !== undefined && !peer.dead && peer.boot <= told.boot;
+function isAlive(pod: Pod, received: Section): boolean {
+  if (received.pod === pod.id) return received.boot === pod.boot;
+  const peer = pod.peers.get(received.pod);
+  return peer !== undefined && !peer.dead && peer.boot <= received.boot;
 }
 
 function participantsOf(section: RemoteSection | undefined): ParticipantId[] {

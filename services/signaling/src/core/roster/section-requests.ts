@@ -8,9 +8,9 @@ const REPEAT_AFTER_MS = 500;
 /** The last `hello` is published 1 s after a room has opened. */
 const HELLOS_MS = 1000;
 
-export const stillSaysHello = (pod: Pod, room: Room): boolean => pod.now < room.openedAt + HELLOS_MS;
+export const stillPublishesHello = (pod: Pod, room: Room): boolean => pod.now < room.openedAt + HELLOS_MS;
 
-export function askForSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
+export function requestSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   if (owner === pod.id) return;
   const known = room.sections.get(owner)?.get(epoch);
   if (known?.asked !== undefined) return;
@@ -18,14 +18,14 @@ export function askForSection(pod: Pod, room: Room, owner: PodId, epoch: number)
   section.asked = pod.agenda.schedule(pod.now + REPEAT_AFTER_MS, () => {
     section.asked = undefined;
   });
-  askForRoom(pod, room, owner);
+  requestSections(pod, room, owner);
 }
 
 /** Requests that pod's section of the room. It answers also where it has none. */
-export function askForRoom(pod: Pod, room: Room, other: PodId): void {
+export function requestSections(pod: Pod, room: Room, other: PodId): void {
   const id = room.view.room;
   pod.effects.push({
-    type: 'tell-pod',
+    type: 'publish-pod',
     pod: other,
     message: { type: 'sections-request', room: id, pod: pod.id },
   });

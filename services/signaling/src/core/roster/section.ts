@@ -3,7 +3,7 @@ import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
 import { scheduleDigests } from './digest.ts';
-import { noteGone, tombstoneKeepMs, tombstonesOf } from './tombstones.ts';
+import { keepTombstone, tombstoneKeepMs, tombstonesOf } from './tombstones.ts';
 import { settle } from './merge.ts';
 
 /** Adds or replaces a participant of this pod. */
@@ -15,7 +15,7 @@ export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   room.linger?.cancel();
   room.linger = undefined;
   own.seq += 1;
-  tellDelta(pod, room, { put: entryOf(pod, entry) });
+  publishDelta(pod, room, { put: entryOf(pod, entry) });
   settle(pod, room, entry.participant);
 }
 
@@ -36,7 +36,7 @@ export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason
   const { generation } = entry;
   const keepMs = tombstoneKeepMs(pod);
   const { epoch } = own;
-  noteGone(room, participant, {
+  keepTombstone(room, participant, {
     generation,
     reason,
     pod: pod.id,
@@ -45,15 +45,15 @@ export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason
     until: pod.now + keepMs,
   });
   own.seq += 1;
-  tellDelta(pod, room, { drop: { participant, generation, reason, keepMs } });
+  publishDelta(pod, room, { drop: { participant, generation, reason, keepMs } });
   settle(pod, room, participant);
   pod.emptied.add(room.view.room);
 }
 
-function tellDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombstone }): void {
+function publishDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombstone }): void {
   const { epoch, seq } = room.own;
   const message = { type: 'delta' as const, room: room.view.room, pod: pod.id, epoch, seq, ...change };
-  pod.effects.push({ type: 'tell-room', room: room.view.room, message });
+  pod.effects.push({ type: 'publish-room', room: room.view.room, message });
   scheduleDigests(pod, room);
 }
 
@@ -83,15 +83,15 @@ export function ownSection(pod: Pod, room: Room): Section {
 
 /** Sections of dead pods whose participants are still within the grace period, with the remaining time. */
 export function deadSections(pod: Pod, room: Room): Section[] {
-  const told: Section[] = [];
+  const sections: Section[] = [];
   for (const [owner, epochs] of room.sections) {
     for (const [epoch, section] of epochs) {
       if (!section.dead) continue;
       const entries = countingEntries(pod, room, section);
-      if (entries.length > 0) told.push({ ...headOf(owner, epoch, section), entries, tombstones: [] });
+      if (entries.length > 0) sections.push({ ...headOf(owner, epoch, section), entries, tombstones: [] });
     }
   }
-  return told;
+  return sections;
 }
 
 const headOf = (pod: PodId, epoch: number, { boot, seq, dead }: RemoteSection) => ({

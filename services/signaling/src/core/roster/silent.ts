@@ -6,16 +6,16 @@
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId } from '@parley/protocol/ids';
 import { remoteSectionOf, type Pod, type Room } from '../state.ts';
-import { askForRoom, stillSaysHello } from './section-requests.ts';
+import { requestSections, stillPublishesHello } from './section-requests.ts';
 import { tombstoneKeepMs } from './tombstones.ts';
 
 /** Also after the room has opened: the answer that names a dead pod may come from a remote pod. */
 export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {
   for (const id of named) {
-    if (id === pod.id || room.silent.has(id) || isHeardOf(pod, room, id)) continue;
+    if (id === pod.id || room.silent.has(id) || isSectionKnown(pod, room, id)) continue;
     const forget = pod.agenda.schedule(pod.now + tombstoneKeepMs(pod), () => room.silent.delete(id));
     room.silent.set(id, forget);
-    if (!stillSaysHello(pod, room)) askForRoom(pod, room, id);
+    if (!stillPublishesHello(pod, room)) requestSections(pod, room, id);
   }
 }
 
@@ -23,21 +23,21 @@ export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {
  * The sender of an answer is not silent. A dead pod is not silent any more where a pod that no longer names it has sent its section, and that section
  * was accepted.
  */
-export function noteTellers(room: Room, { pod: teller, sections, named }: Sections): void {
-  noteHeard(room, teller);
+export function noteSenders(room: Room, { pod: sender, sections, named }: Sections): void {
+  endSilence(room, sender);
   for (const { pod: owner, epoch, entries } of sections) {
-    const isTold = entries.length > 0 && remoteSectionOf(room, owner, epoch) !== undefined;
-    if (isTold && !named.includes(owner)) noteHeard(room, owner);
+    const isReported = entries.length > 0 && remoteSectionOf(room, owner, epoch) !== undefined;
+    if (isReported && !named.includes(owner)) endSilence(room, owner);
   }
 }
 
-function noteHeard(room: Room, id: PodId): void {
+function endSilence(room: Room, id: PodId): void {
   room.silent.get(id)?.cancel();
   room.silent.delete(id);
 }
 
 /** What is known of it must come from the process that was named: the pod is alive, or this pod has detected the death of that process. */
-function isHeardOf(pod: Pod, room: Room, id: PodId): boolean {
+function isSectionKnown(pod: Pod, room: Room, id: PodId): boolean {
   const peer = pod.peers.get(id);
   const sections = [...(room.sections.get(id)?.values() ?? [])];
   return sections.some(({ boot, dead, ended }) => {

@@ -4,27 +4,34 @@
  */
 import type { Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
-import type { Gone, Pod, Room } from '../state.ts';
+import type { KeptTombstone, Pod, Room } from '../state.ts';
 
 /** A tombstone outlives the grace period by this, so that no claim of a slower pod is accepted after it. */
 const MARGIN_MS = 5000;
 
 export const tombstoneKeepMs = (pod: Pod): number => pod.limits['resume.grace'] + MARGIN_MS;
 
-export function noteGone(room: Room, participant: ParticipantId, gone: Gone): void {
-  const known = room.gone.get(participant);
-  if (known === undefined || isStronger(gone, known)) room.gone.set(participant, gone);
+export function keepTombstone(room: Room, participant: ParticipantId, gone: KeptTombstone): void {
+  const known = room.tombstones.get(participant);
+  if (known === undefined || isStronger(gone, known)) room.tombstones.set(participant, gone);
 }
 
 /** A tombstone from the bus; `writer` is the section that contains it. */
-export function noteTold(
+export function onTombstone(
   pod: Pod,
   room: Room,
   writer: { readonly pod: PodId; readonly boot: number; readonly epoch: number },
   { participant, generation, reason, keepMs }: Tombstone,
 ): void {
   const { boot, epoch } = writer;
-  noteGone(room, participant, { generation, reason, pod: writer.pod, boot, epoch, until: pod.now + keepMs });
+  keepTombstone(room, participant, {
+    generation,
+    reason,
+    pod: writer.pod,
+    boot,
+    epoch,
+    until: pod.now + keepMs,
+  });
 }
 
 interface Order {
@@ -40,26 +47,27 @@ export function isStronger(a: Order, b: Order): boolean {
   return a.epoch > b.epoch;
 }
 
-export function forgetGone(pod: Pod, room: Room): void {
-  for (const [participant, { until }] of room.gone) if (until <= pod.now) room.gone.delete(participant);
+export function forgetTombstones(pod: Pod, room: Room): void {
+  for (const [participant, { until }] of room.tombstones)
+    if (until <= pod.now) room.tombstones.delete(participant);
 }
 
 /** The tombstones of one section, with the time for which each is still kept. */
 export function tombstonesOf(pod: Pod, room: Room, owner: PodId, epoch: number): Tombstone[] {
-  const told: Tombstone[] = [];
-  for (const [participant, gone] of room.gone) {
+  const tombstones: Tombstone[] = [];
+  for (const [participant, gone] of room.tombstones) {
     if (gone.pod !== owner || gone.epoch !== epoch || gone.until <= pod.now) continue;
     const { generation, reason, until } = gone;
-    told.push({ participant, generation, reason, keepMs: Math.round(until - pod.now) });
+    tombstones.push({ participant, generation, reason, keepMs: Math.round(until - pod.now) });
   }
-  return told;
+  return tombstones;
 }
 
 /** The tombstones of other pods' sections, as sections without entries. */
-export function goneElsewhere(pod: Pod, room: Room): Section[] {
-  forgetGone(pod, room);
-  const writers = new Map<string, Gone>();
-  for (const gone of room.gone.values()) {
+export function tombstonesElsewhere(pod: Pod, room: Room): Section[] {
+  forgetTombstones(pod, room);
+  const writers = new Map<string, KeptTombstone>();
+  for (const gone of room.tombstones.values()) {
     const isOwn = gone.pod === pod.id && gone.epoch === room.own.epoch;
     if (!isOwn && gone.boot > 0) writers.set(`${gone.pod} ${gone.epoch}`, gone);
   }

@@ -24,8 +24,8 @@ export async function createRoom(
 
   const { name, lobby = false } = body.message;
   const { region } = config;
-  const most = config.limits['room.participants'];
-  const cap = Math.min(body.message.cap ?? most, most);
+  const max = config.limits['room.participants'];
+  const cap = Math.min(body.message.cap ?? max, max);
   const ownerKey = randomBytes(OWNER_KEY_BYTES).toString('base64url');
   const record = {
     name,
@@ -41,7 +41,7 @@ export async function createRoom(
   };
   const created = await store.create(record);
   if (!created.ok) return refuse(reply, created.code);
-  const { view } = policyOf({ record, revision: 0, writtenAt: record.createdAt }, most);
+  const { view } = policyOf({ record, revision: 0, writtenAt: record.createdAt }, max);
   log.info({ room: view.room }, 'room created');
   const answer: CreateRoomAnswer = {
     room: view,

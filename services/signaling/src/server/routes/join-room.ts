@@ -35,7 +35,7 @@ export async function joinRoom(
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
   if (!context.podJoins.take(1, pod.now()))
     return refuse(reply, 'POD_FULL', undefined, context.podJoins.waitMs(1));
-  const known = await rooms.look(room);
+  const known = await rooms.lookUp(room);
   if (!known.ok) return refuse(reply, known.code);
   const { view } = known;
   const isNewHere = pod.core.population(view.room) === 0;
