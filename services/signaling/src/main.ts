@@ -10,13 +10,13 @@ const config = readConfig(process.env);
 const log = createLog(config);
 const running = await startPod(config, await natsBacking(config), log);
 
-const hurry = new AbortController();
+const force = new AbortController();
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     if (stopping) {
       // A second signal: the operator does not want to wait for the rest of the drain.
-      hurry.abort();
+      force.abort();
       return;
     }
     stopping = true;
@@ -38,7 +38,7 @@ function exit(code: number): void {
 }
 
 async function stop(): Promise<void> {
-  await running.drain(hurry.signal);
+  await running.drain(force.signal);
   setTimeout(() => {
     log.error('shutdown timed out');
     exit(1);

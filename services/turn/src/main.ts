@@ -13,12 +13,12 @@ import { readSettings } from './agent/settings.ts';
 import { answersStun } from './probe.ts';
 
 // The lease, Kubernetes and the edge probe every second or two, and the latter two time out after one.
-const PROBE_WITHIN_MS = 800;
+const PROBE_TIMEOUT_MS = 800;
 
 const settings = readSettings(process.env);
 const address = await publicAddress(settings);
 const coturn = startCoturn(settings, address);
-const answers = (): Promise<boolean> => answersStun(settings.nodeIp, settings.port, PROBE_WITHIN_MS);
+const answers = (): Promise<boolean> => answersStun(settings.nodeIp, settings.port, PROBE_TIMEOUT_MS);
 const lease =
   settings.nats &&
   holdLease({

@@ -10,7 +10,7 @@ const resendEveryMs = 200;
  */
 export async function probeStun(host: string, port: number, deadlineMs: number): Promise<number> {
   const started = performance.now();
-  await ask({ host, port, deadlineMs });
+  await sendRequest({ host, port, deadlineMs });
   return performance.now() - started;
 }
 
@@ -23,13 +23,13 @@ export function answersStun(host: string, port: number, withinMs: number): Promi
 }
 
 /** The IPv4 address that a remote server sees for the local address `from`; rejects after `deadlineMs`. */
-export async function askAddress(question: Question & { readonly from: string }): Promise<string> {
-  const address = decodeIpv4(await ask(question));
-  if (address === undefined) throw new Error(`no IPv4 address from ${question.host}:${question.port}`);
+export async function requestAddress(request: StunRequest & { readonly from: string }): Promise<string> {
+  const address = decodeIpv4(await sendRequest(request));
+  if (address === undefined) throw new Error(`no IPv4 address from ${request.host}:${request.port}`);
   return address.ip;
 }
 
-interface Question {
+interface StunRequest {
   readonly host: string;
   readonly port: number;
   readonly deadlineMs: number;
@@ -38,7 +38,7 @@ interface Question {
 }
 
 /** The XOR-MAPPED-ADDRESS of the first answer to this request. */
-function ask({ host, port, deadlineMs, from }: Question): Promise<Buffer> {
+function sendRequest({ host, port, deadlineMs, from }: StunRequest): Promise<Buffer> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   if (from !== undefined) socket.bind({ address: from });
   const transaction = newTransaction();

@@ -34,7 +34,7 @@ const allocationsPerConnection = 3 * 2 * 2;
 
 // The least number of connections through TURN at once, also with a small mesh: a visitor of pages has up to 14 (SPEC rule PAGE-14), few of them
 // through TURN, and a participant that cannot use relays keeps a connection to each participant of a large room.
-const connectionsMin = 8;
+const minConnections = 8;
 
 // The share of the relay ports that no quota grants.
 const SPARE_PORTS = 1 / 16;
@@ -78,7 +78,7 @@ export function networkQuota({
   meshParticipants,
   networkAllocations,
 }: Pick<TurnSettings, 'meshParticipants' | 'networkAllocations'>): number {
-  const oneParticipant = Math.max(connectionsMin, meshParticipants - 1) * allocationsPerConnection;
+  const oneParticipant = Math.max(minConnections, meshParticipants - 1) * allocationsPerConnection;
   return Math.max(networkAllocations, oneParticipant);
 }
 

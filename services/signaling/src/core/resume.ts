@@ -22,18 +22,18 @@ export function resume(pod: Pod, room: Room, arrival: Resume): void {
   // No roster shows that the participant is one of those that the cap admits, so the seats decide.
   const isKnown = claimOf(pod, room, arrival) !== undefined;
   if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, requester: undefined });
-  else comeBack(pod, room, arrival);
+  else reenter(pod, room, arrival);
 }
 
 /** The store has decided about the seat of a participant that is in no roster. SPEC rule RES-12. */
 export function resumeSeated(pod: Pod, room: Room, arrival: Resume, outcome: SeatOutcome): void {
   const isWithoutSeat = outcome === 'full' || (outcome === 'unavailable' && isOver(pod, room, arrival));
   const refused = isWithoutSeat ? 'ROOM_FULL' : refusal(pod, room, arrival);
-  if (refused === undefined) comeBack(pod, room, arrival);
+  if (refused === undefined) reenter(pod, room, arrival);
   else pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
 }
 
-function comeBack(pod: Pod, room: Room, arrival: Resume): void {
+function reenter(pod: Pod, room: Room, arrival: Resume): void {
   closePredecessor(pod, room, arrival.participant);
   mergeResumeChat(pod, room, arrival.participant, arrival.chat);
   enter(pod, room, arrival);

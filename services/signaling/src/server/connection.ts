@@ -50,7 +50,7 @@ export interface Entered {
 }
 
 type Stage =
-  | { readonly stage: 'stranger'; readonly timer: NodeJS.Timeout }
+  | { readonly stage: 'unauthenticated'; readonly timer: NodeJS.Timeout }
   | { readonly stage: 'entering'; readonly since: number; readonly message: Enter | Resume }
   /** In the lobby. */
   | { readonly stage: 'waiting'; readonly message: Enter | Resume }
@@ -89,11 +89,11 @@ export class Connection {
     this.#chat = new Bucket(limits['chat.lines'], 2 * limits['chat.lines'], host.now());
     this.#iceRequests = iceRequests(host);
     const timer = setTimeout(() => this.end('ENTER_TIMEOUT'), limits['socket.enterTimeout']);
-    this.#stage = { stage: 'stranger', timer };
+    this.#stage = { stage: 'unauthenticated', timer };
     this.#wire = new Wire(host, accepted, {
       onMessage: (data, isBinary) => this.#onMessage(data, isBinary),
       onEnding: () => {
-        if (this.#stage.stage === 'stranger') clearTimeout(this.#stage.timer);
+        if (this.#stage.stage === 'unauthenticated') clearTimeout(this.#stage.timer);
         this.#stage = { stage: 'closing' };
       },
       // The core is notified of every end here.
@@ -106,7 +106,7 @@ export class Connection {
     if (isDirected(data)) return this.#onDirected(data, isBinary);
     if (isBinary) return this.#onBadMessage('BAD_MESSAGE', 'a binary message must be a directed message');
     // The first message may be a resume, which contains chat lines.
-    const max = this.#stage.stage === 'stranger' ? limits['message.bytes'] : limits['control.bytes'];
+    const max = this.#stage.stage === 'unauthenticated' ? limits['message.bytes'] : limits['control.bytes'];
     if (data.length > max) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeClientMessage(data.toString('utf8'));
     if (decoded.ok) this.#onControl(decoded.message, this.#host.now());
@@ -172,7 +172,7 @@ export class Connection {
   }
 
   #onEnter(message: Enter | Resume, since: number): void {
-    if (this.#stage.stage !== 'stranger') return this.#wire.sendError('ALREADY_ENTERED');
+    if (this.#stage.stage !== 'unauthenticated') return this.#wire.sendError('ALREADY_ENTERED');
     clearTimeout(this.#stage.timer);
     this.#stage = { stage: 'entering', since, message };
     this.#host.admit(this, message).then(
@@ -211,7 +211,7 @@ export class Connection {
   }
 
   #onBadMessage(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
-    if (this.#stage.stage === 'stranger') this.end(code, { message: why });
+    if (this.#stage.stage === 'unauthenticated') this.end(code, { message: why });
     else this.#wire.bad(code, why);
   }
 

@@ -17,19 +17,19 @@ const MIN_BATCH = 50;
 /** A client that leaves by itself does so within this time, also over a slow link. */
 const AFTER_SLOT_MS = 1000;
 
-/** Resolves when all sockets are closed; `hurry` closes the remaining ones at once. */
+/** Resolves when all sockets are closed; `force` closes the remaining ones at once. */
 export async function moveClients(
   sockets: readonly Movable[],
   windowMs: number,
-  hurry: AbortSignal,
+  force: AbortSignal,
 ): Promise<void> {
   const size = batchSize(sockets.length, windowMs);
   const closing: Promise<void>[] = [];
-  for (let at = 0; at < sockets.length && !hurry.aborted; at += size) {
+  for (let at = 0; at < sockets.length && !force.aborted; at += size) {
     const batch = sockets.slice(at, at + size);
     for (const connection of batch) connection.goaway(Math.floor(Math.random() * BATCH_EVERY_MS));
-    closing.push(closeAfterSlot(batch, hurry));
-    await wait(BATCH_EVERY_MS, hurry);
+    closing.push(closeAfterSlot(batch, force));
+    await wait(BATCH_EVERY_MS, force);
   }
   await Promise.all(closing);
   for (const connection of sockets) connection.end('GOAWAY');
@@ -39,15 +39,15 @@ export function batchSize(sockets: number, windowMs: number): number {
   return Math.max(MIN_BATCH, Math.ceil((sockets * BATCH_EVERY_MS) / windowMs));
 }
 
-async function closeAfterSlot(batch: readonly Movable[], hurry: AbortSignal): Promise<void> {
-  await wait(BATCH_EVERY_MS + AFTER_SLOT_MS, hurry);
+async function closeAfterSlot(batch: readonly Movable[], force: AbortSignal): Promise<void> {
+  await wait(BATCH_EVERY_MS + AFTER_SLOT_MS, force);
   for (const connection of batch) connection.end('GOAWAY');
 }
 
-async function wait(ms: number, hurry: AbortSignal): Promise<void> {
+async function wait(ms: number, force: AbortSignal): Promise<void> {
   try {
-    await pause(ms, undefined, { signal: hurry });
+    await pause(ms, undefined, { signal: force });
   } catch {
-    // `hurry` ended the wait.
+    // `force` ended the wait.
   }
 }

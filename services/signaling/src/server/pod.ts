@@ -218,11 +218,11 @@ export class SignalingPod implements Host {
     return this.#parts.tokens.renewResume(token, this.limits['resume.ttl']);
   }
 
-  /** Moves all clients to other pods and resolves when all sockets are closed; `hurry` skips the rest of the pacing. SPEC rule RES-8. */
-  async drain(hurry: AbortSignal = new AbortController().signal): Promise<void> {
+  /** Moves all clients to other pods and resolves when all sockets are closed; `force` skips the rest of the pacing. SPEC rule RES-8. */
+  async drain(force: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
     this.pages.announceLeaving();
-    await moveClients(this.#sockets.all(), this.limits['drain.window'], hurry);
+    await moveClients(this.#sockets.all(), this.limits['drain.window'], force);
     // All sockets end, as one whose peer does not answer the close frame is destroyed. Only then do the other pods know which participants are away.
     await this.#sockets.emptied();
     this.pages.announceLeft();

@@ -34,8 +34,8 @@ import { acceptSockets } from './upgrade.ts';
 export interface RunningPod {
   readonly pod: SignalingPod;
   readonly url: string;
-  /** Moves all clients to other pods first; at once where `hurry` is aborted. */
-  drain(hurry?: AbortSignal): Promise<void>;
+  /** Moves all clients to other pods first; at once where `force` is aborted. */
+  drain(force?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   return {
     pod,
     url,
-    drain: (hurry) => pod.drain(hurry),
+    drain: (force) => pod.drain(force),
     async close() {
       await pod.close();
       http.server.closeAllConnections();

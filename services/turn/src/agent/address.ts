@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
-import { askAddress } from '../probe.ts';
+import { requestAddress } from '../probe.ts';
 import type { Settings } from './settings.ts';
 
-const STUN_WITHIN_MS = 5000;
+const STUN_TIMEOUT_MS = 5000;
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** The address at which clients reach this node. Throws an Error with a sentence where there is none, as the node could relay for no client. */
@@ -38,7 +38,7 @@ async function addressFrom({ source, ...settings }: Settings): Promise<string> {
       const colon = settings.stunServer.lastIndexOf(':');
       const host = settings.stunServer.slice(0, colon);
       const port = Number(settings.stunServer.slice(colon + 1));
-      return askAddress({ host, port, from: settings.nodeIp, deadlineMs: STUN_WITHIN_MS });
+      return requestAddress({ host, port, from: settings.nodeIp, deadlineMs: STUN_TIMEOUT_MS });
     }
     default:
       return source satisfies never;

@@ -9,11 +9,11 @@ import { log } from './log.ts';
 import type { Settings } from './settings.ts';
 
 // A call that ends frees its allocation within seconds, and no client waits for this check.
-const LOOK_EVERY_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 // Clients that were offered this node just before its lease was withdrawn may still arrive.
 const LINGER_MS = 3000;
 // A certificate is renewed weeks before it expires.
-const CERTIFICATE_EVERY_MS = 60_000;
+const CERTIFICATE_INTERVAL_MS = 60_000;
 
 export interface Coturn {
   /** The exit code, once coturn has ended; 1 where a signal ended it. */
@@ -56,7 +56,7 @@ export function startCoturn(settings: Settings, address: string): Coturn {
     certificate = now;
     log('certificate replaced');
     child.kill('SIGUSR2');
-  }, CERTIFICATE_EVERY_MS);
+  }, CERTIFICATE_INTERVAL_MS);
   void ended.then(() => {
     clearInterval(rereading);
     budget.end();
@@ -79,7 +79,7 @@ export function startCoturn(settings: Settings, address: string): Coturn {
         if (isNeeded && waited < settings.drainSeconds * 1000) return;
         clearInterval(draining);
         end();
-      }, LOOK_EVERY_MS);
+      }, CHECK_INTERVAL_MS);
       void ended.then(() => clearInterval(draining));
     },
   };

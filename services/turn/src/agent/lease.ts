@@ -4,7 +4,7 @@ import type { TurnNode } from '@parley/protocol/turn';
 import { log } from './log.ts';
 
 // A lease lapses after 6 s (turn.leaseDuration), so two messages in a row may be lost.
-const SAY_EVERY_MS = 2000;
+const LEASE_INTERVAL_MS = 2000;
 
 export interface Lease {
   /** Whether signaling offers this node to clients, as far as the node knows. */
@@ -34,24 +34,24 @@ export interface LeaseBus {
 export function holdLease({ bus, describe, works }: LeaseParts): Lease {
   let held = false;
   let everHeld = false;
-  let gone = false;
-  const say = async (): Promise<void> => {
+  let withdrawn = false;
+  const renew = async (): Promise<void> => {
     // A lease that is not renewed lapses, so a single late answer of coturn withdraws nothing.
-    const isDue = gone || (await works());
-    const node = gone ? { ...describe(), draining: gone } : describe();
-    const isSaid = isDue && bus.publish(turnNodeSubject, JSON.stringify(node));
-    if (held !== (isSaid && !gone)) log(held ? 'lease not held' : 'lease held');
-    held = isSaid && !gone;
+    const isDue = withdrawn || (await works());
+    const node = withdrawn ? { ...describe(), draining: withdrawn } : describe();
+    const isPublished = isDue && bus.publish(turnNodeSubject, JSON.stringify(node));
+    if (held !== (isPublished && !withdrawn)) log(held ? 'lease not held' : 'lease held');
+    held = isPublished && !withdrawn;
     everHeld ||= held;
   };
-  void say();
-  const timer = setInterval(() => void say(), SAY_EVERY_MS);
+  void renew();
+  const timer = setInterval(() => void renew(), LEASE_INTERVAL_MS);
   return {
     isHeld: () => held,
     wasHeld: () => everHeld,
     async withdraw() {
-      gone = true;
-      await say();
+      withdrawn = true;
+      await renew();
       await bus.flush();
     },
     async close() {

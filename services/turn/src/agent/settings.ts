@@ -57,10 +57,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (value === undefined) throw new Error(`PARLEY_TURN_${name} is missing`);
     return value;
   };
-  const number = (name: string, fallback: number, most: number): number => {
+  const number = (name: string, fallback: number, max: number): number => {
     const value = Number(text(name, String(fallback)));
-    if (!Number.isInteger(value) || value < 1 || value > most)
-      throw new Error(`PARLEY_TURN_${name} must be a whole number from 1 to ${most}`);
+    if (!Number.isInteger(value) || value < 1 || value > max)
+      throw new Error(`PARLEY_TURN_${name} must be a whole number from 1 to ${max}`);
     return value;
   };
   const limit = (name: string, of: 'mesh.participants' | 'turn.networkAllocations'): number =>

@@ -68,7 +68,7 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
     announce(pod, room, { type: 'away', participant }, participant);
   if (before.state === 'away' && after.state === 'here')
     announce(pod, room, { type: 'back', participant }, participant);
-  if (!sameLooks(before, after)) {
+  if (!isShownAlike(before, after)) {
     announce(pod, room, { type: 'changed', participant, name: after.name, media: after.media }, participant);
   }
 }
@@ -122,7 +122,7 @@ export const memberOf = ({ participant, name, media, state, owner }: Person): Me
   ...(owner ? { owner } : {}),
 });
 
-function sameLooks(a: Person, b: Person): boolean {
+function isShownAlike(a: Person, b: Person): boolean {
   return (
     a.name === b.name &&
     a.media.audio === b.media.audio &&
