@@ -1,13 +1,13 @@
-/** What may happen in a history, and how often. */
+/** The events of a history, and how often each occurs. */
 import type { Person } from '../test/support/person.ts';
 import type { History } from './history.ts';
 import { groupOf } from './groups.ts';
 
 const MOST_PEOPLE = 8;
-/** Longer cuts let grace periods end on one side only, which no protocol can hide. */
+/** During longer cuts a grace period may end on one side only, which no protocol can hide. */
 const CUT_AT_MOST_MS = 12_000;
 const STOP_AT_MOST_MS = 9000;
-/** A pod that starts again finds the bus, and clients find it. */
+/** A pod that restarts reconnects to the bus within this time, and clients reconnect to it. */
 const RECONNECT_WITHIN_MS = 500;
 const KILLS_APART_MS = 6000;
 
@@ -46,7 +46,7 @@ function enter(history: History, pod: string): void {
   certainty.say(person, pod);
 }
 
-/** Anybody may: a phone that changes its network resumes while its pod still believes in the old socket. */
+/** Any participant may resume: a phone that changes its network resumes while its pod still holds the old socket. */
 function comeBack(history: History, person: Person, pod: string): void {
   if (!person.wasWelcomed || person.line.state === 'arriving' || person.line.state === 'ended') return;
   if (person.isHere) history.vanishedAt = history.world.now;
@@ -77,7 +77,7 @@ function leave(history: History, person: Person): void {
   history.certainty.say(person, line.pod);
 }
 
-/** The older tab is to stop for good: it is played on as the newer one. */
+/** The older tab must stop for good, so the history continues with the newer one. */
 function duplicate(history: History, person: Person, pod: string): void {
   if (!person.isHere) return;
   const { world, tabs } = history;
@@ -104,7 +104,7 @@ function say(history: History, person: Person): void {
   if (person.isHere) note(history, `${person.name} chats`, () => history.conversation.say(person));
 }
 
-/** One at a time: what only pods knew that died within the same seconds is lost with them. */
+/** One at a time: state that is known only to pods that die within the same seconds is lost with them. */
 function kill(history: History, pod: string): void {
   const { world, certainty, restarts } = history;
   const { random } = world;
@@ -113,11 +113,11 @@ function kill(history: History, pod: string): void {
   certainty.killed(pod);
   note(history, `pod ${pod} is killed`, () => world.kill(pod));
   restarts.set(pod, world.now + (random.chance(0.5) ? random.between(200, 8000) : random.between(50, 900)));
-  // Somebody must be there to resume on.
+  // A participant needs a pod to resume on.
   if (world.pods.size === 0) start(history, pod);
 }
 
-/** A pod without the room: its death is no news, and nobody says anything new, so the new process must ask for what it misses. */
+/** Restarts a pod without the room: its death changes nothing and no pod publishes anything, so the new process must request what it misses. */
 export function restartAtOnce(history: History): void {
   const { world, restarts } = history;
   const { random } = world;
@@ -133,7 +133,7 @@ export function restartAtOnce(history: History): void {
   enter(history, pod);
 }
 
-/** What is due by now, or everything: pods start, links heal, the bus comes back. */
+/** Runs the events that are due, or all of them: pods start, links are restored, the bus is restored. */
 export function startDue(history: History, all = false): void {
   const { world, restarts } = history;
   for (const [pod, at] of restarts) if (all || at <= world.now) start(history, pod);
@@ -141,7 +141,7 @@ export function startDue(history: History, all = false): void {
   if (history.busBackAt !== Infinity && (all || history.busBackAt <= world.now)) startBus(history);
 }
 
-/** Those whose pod it was may come at once. */
+/** Participants that lost this pod may resume at once. */
 function start(history: History, pod: string): void {
   const { world, restarts } = history;
   restarts.delete(pod);
@@ -194,7 +194,7 @@ function startBus(history: History): void {
   const { world, stopped } = history;
   history.busBackAt = Infinity;
   note(history, 'the bus is back', () => world.startBus(stopped, RECONNECT_WITHIN_MS));
-  // Every pod has found it: only then is every link up.
+  // All links are up only once every pod has reconnected.
   world.advance(RECONNECT_WITHIN_MS);
   history.certainty.healed();
 }

@@ -1,28 +1,28 @@
 /**
- * What the other pods can be expected to know; the promises do not reach further, and the checks ask here. A person is excused:
- * - whose pod is killed before its last word has had the time to reach everyone (P3): nobody else may know of it;
- * - whose pod is killed while others know an older claim only (ROS-4): that one ends before its time, or has;
- * - of whom nobody could be sure for a whole grace period, as it was away or a link was broken (RES-2, P4): some have seen it end.
- * An excuse ends once the person is there, every link is up and everybody has had the time to hear of it. A person who is away and whose
- * every pod died, or closed the room, is forgotten (RES-7): its client alone knows, and nobody's roster need show it until it is back.
+ * What the other pods can be expected to know. The promises do not extend further, and the checks ask here. A participant is excused:
+ * - whose pod is killed before its last message had the time to reach every pod (P3): no other pod may know of it;
+ * - whose pod is killed while the others know only an older claim (ROS-4): that claim ends early, or has ended;
+ * - whose presence was uncertain for a whole grace period, as it was away or a link was broken (RES-2, P4): some pods have seen it leave.
+ * An excuse ends once the participant is here, every link is up and every pod had the time to receive that. A participant that is away, and whose
+ * pods have all died or closed the room, is forgotten (RES-7): only its client knows, and no roster needs to show it until it resumes.
  */
 import { ROOM } from '../test/support/ad-hoc.ts';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 
-/** A change has reached everyone after this, also where a message of it was lost: 2 s and a round trip between the groups. */
+/** A change has reached every pod after this, also where a message was lost: 2 s and a round trip between the groups. */
 export const KNOWN_WITHIN_MS = 2700;
-/** A client that was told "away" on time is not told so later than this before its grace ends. */
+/** A client that receives `away` in time receives it at the latest this long before the grace period ends. */
 const SLACK_MS = 1000;
 
 export class Certainty {
   readonly #world: World;
   #wholeSince = 0;
-  /** When a person last came, went or left, and where. */
+  /** When and where a participant last entered, became away or left. */
   readonly #said = new Map<string, { readonly at: number; readonly pod: string }>();
-  /** When everybody last knew for certain that the person was there. */
+  /** When every pod last knew for certain that the participant was here. */
   readonly #sureAt = new Map<string, number>();
-  /** Since when everybody knows that the person has come. */
+  /** Since when every pod knows that the participant entered. */
   readonly #knownSince = new Map<string, number>();
   readonly #forgotten = new Set<string>();
   readonly #excuses = new Map<string, { readonly from: number; until: number }[]>();
@@ -31,19 +31,19 @@ export class Certainty {
     this.#world = world;
   }
 
-  /** The person's state changed on this pod just now. */
+  /** The participant's state changed on this pod now. */
   say(person: Person, pod: string): void {
     this.#said.set(person.id, { at: this.#world.now, pod });
     if (!this.#sureAt.has(person.id)) this.#sureAt.set(person.id, this.#world.now);
     this.#forgotten.delete(person.id);
   }
 
-  /** Links have come back just now. */
+  /** Links were restored now. */
   healed(): void {
     this.#wholeSince = this.#world.now;
   }
 
-  /** The pod is being killed: what only it knew dies with it. */
+  /** The pod is about to be killed: what only it knows is lost. */
   killed(pod: string): void {
     for (const [id, said] of this.#said) {
       if (said.pod === pod && !this.#isKnown(said.at)) this.#excuse(id);
@@ -55,12 +55,12 @@ export class Certainty {
       const known = Math.max(...others.map((claims) => claims.get(id) ?? -Infinity));
       if (known >= generation) continue;
       this.#forgotten.add(id);
-      // An older claim ends before its time.
+      // An older claim ends early.
       if (known > -Infinity) this.#excuse(id);
     }
   }
 
-  /** To be called after every step. */
+  /** Must be called after every step. */
   look(): void {
     const { network, now, people, pods } = this.#world;
     if (!network.isWhole) this.#wholeSince = now;
@@ -78,23 +78,23 @@ export class Certainty {
       if (!this.#knownSince.has(id)) this.#knownSince.set(id, now);
       this.#endExcuse(id);
     }
-    // Away, or cut off, for so long that others have seen a grace period end; a step may be longer than what is left of it.
+    // Away or disconnected for so long that other pods have seen a grace period end; a step may be longer than the rest of it.
     const unsureFrom = (this.#sureAt.get(id) ?? now) + limits['resume.grace'] - SLACK_MS;
     const isCaughtUp = network.isWhole && now - this.#wholeSince > KNOWN_WITHIN_MS;
     if ((!isHere || !isCaughtUp) && now > unsureFrom) this.#excuse(id, unsureFrom);
   }
 
-  /** Whether everybody had heard of the person by then. */
+  /** Whether every pod knew the participant by then. */
   wasKnown(id: string, at: number): boolean {
     return at > (this.#knownSince.get(id) ?? Infinity);
   }
 
-  /** Every pod that knew of the person has died or closed the room since it was last there: only clients remember it. */
+  /** Every pod that knew the participant has died or closed the room since it was last here: only clients remember it. */
   isForgotten(id: string): boolean {
     return this.#forgotten.has(id);
   }
 
-  /** Others may see this person leave though it has not, or show it though it has. */
+  /** Others may see this participant leave although it has not, or show it although it has left. */
   isExcused(id: string): boolean {
     return this.#excuses.get(id)?.at(-1)?.until === Infinity;
   }
@@ -119,7 +119,7 @@ export class Certainty {
     if (last?.until === Infinity) last.until = this.#world.now;
   }
 
-  /** The generation of everybody on a pod's roster. */
+  /** The generations of all participants in a pod's roster. */
   #claimsOn(pod: string): Map<string, number> {
     const people = this.#world.pods.get(pod)?.core.people(ROOM) ?? [];
     return new Map(people.map(({ participant, generation }) => [participant, generation]));

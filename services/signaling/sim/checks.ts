@@ -1,4 +1,4 @@
-/** What must hold: always, and whenever it has been quiet. DESIGN P2, P3. */
+/** Invariants: those that always hold, and those that hold after a quiet period. DESIGN P2, P3. */
 import assert from 'node:assert/strict';
 import { ROOM } from '../test/support/ad-hoc.ts';
 import type { Person } from '../test/support/person.ts';
@@ -6,7 +6,7 @@ import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
 import type { History, Tab } from './history.ts';
 
-/** A grace period begins when a loss is noticed (RES-1, ROS-11): a half-open socket after 6 s, and should its pod die just then, 5 s later. */
+/** A grace period begins when a loss is detected (RES-1, ROS-11): for a half-open socket after 6 s, and 5 s later if its pod dies just then. */
 const NOTICED_WITHIN_MS = 11_000;
 const GIVES_UP_BEFORE_MS = 1000;
 
@@ -24,7 +24,7 @@ export function checkQuiet(history: History, allGone = false): void {
   if (!allGone) history.conversation.check();
 }
 
-/** Whoever has been away for too long does not try any more: its time to leave has come. */
+/** A participant that has been away for too long no longer resumes: it counts as having left. */
 export function giveUpTheLate({ world, gone }: History): void {
   for (const person of world.people) {
     const { line } = person;
@@ -37,7 +37,7 @@ export function giveUpTheLate({ world, gone }: History): void {
 const awayFor = (world: World, { line }: Person): number =>
   line.state === 'lost' ? world.now - line.since : 0;
 
-/** Somebody whose pod refused it though it was in its rights is a failure at once. */
+/** Fails at once when a pod refuses a participant without a reason. */
 function assertNobodyVanished({ world, gone, certainty }: History): void {
   for (const person of world.people) {
     if (gone.has(person) || person.line.state !== 'ended') continue;
@@ -47,7 +47,7 @@ function assertNobodyVanished({ world, gone, certainty }: History): void {
   }
 }
 
-/** Sockets held, and the people within a grace period. */
+/** The sockets that are open, and the participants within a grace period. */
 export function expectedPeople({ world, gone }: History): string[] {
   const expected: string[] = [];
   for (const person of world.people) {
@@ -58,7 +58,7 @@ export function expectedPeople({ world, gone }: History): string[] {
   return expected.toSorted();
 }
 
-/** Rows that may or may not be there at this moment: the grace period is just ending, and pods noticed its beginning at different times. */
+/** Rows that may or may not be present now: the grace period is ending, and pods detected its beginning at different times. */
 function endingNow(world: World): Set<string> {
   const late = world.people.filter((person) => {
     const overMs = awayFor(world, person) - world.limits['resume.grace'];
@@ -74,7 +74,7 @@ function assertRostersAgree(
 ): void {
   const expectedHere = new Set(expected.filter((row) => row.endsWith('here')));
   const ending = allGone ? new Set<string>() : endingNow(world);
-  // Nobody heard of the newer tab: the older one goes on.
+  // No pod learnt of the newer tab: the older one continues.
   const older = new Set(tabs.filter((tab) => isUnheard(tab, certainty)).map((tab) => tab.older.id));
   const isDoubtful = (row: string): boolean => {
     const id = idOf(row);
@@ -96,11 +96,11 @@ function assertRostersAgree(
 
 const idOf = (row: string): string => row.slice(0, row.indexOf(' '));
 
-/** The newer tab's pod died before anybody heard of it: the older one may go on. */
+/** The newer tab's pod died before another pod learnt of that tab: the older one may continue. */
 const isUnheard = ({ older, newer }: Tab, certainty: Certainty): boolean =>
   older.isHere && certainty.isExcused(newer.id);
 
-/** An older tab has stopped for good: nobody is there twice. */
+/** An older tab has stopped for good: no participant is here twice. */
 function assertTabs({ tabs, world, certainty }: History): void {
   for (const tab of tabs) {
     const { older, newer } = tab;
@@ -114,7 +114,7 @@ function assertTabs({ tabs, world, certainty }: History): void {
   }
 }
 
-/** Until it leaves, somebody shows as away and back at most, to everybody else. */
+/** Until it leaves, all others see a participant only as here, away and back. */
 function assertLogs({ world, gone, certainty }: History): void {
   const until = new Map(world.people.map((person) => [person.id, gone.get(person) ?? Infinity]));
   for (const reader of world.people) {
@@ -123,8 +123,8 @@ function assertLogs({ world, gone, certainty }: History): void {
 }
 
 /**
- * A reader who moves from pod to pod may overtake the news of a newcomer (P3); not that of somebody everyone has heard of. After a welcome
- * that says `recovering` the client keeps whom it knew for a grace period, so that `joined` is no news to it (RES-7).
+ * A reader that moves between pods may see a newcomer later than from its earlier pod (P3), but not a participant that every pod knows. After a
+ * welcome with `recovering` the client keeps the participants that it knew for a grace period, so that `joined` is no change for it (RES-7).
  */
 function assertLog(
   reader: Person,

@@ -1,11 +1,11 @@
-/** Chat: a line that the service has taken reaches everyone who is there or resumes. DESIGN P2, SPEC rules CHAT-2, CHAT-4. */
+/** Chat: a line that the service accepted reaches every participant that is here or resumes. DESIGN P2, SPEC rules CHAT-2, CHAT-4. */
 import assert from 'node:assert/strict';
 import type { ResumeChatLine, ChatLine } from '@parley/protocol/people';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
 
-/** As many as a client brings along when it resumes. */
+/** As many lines as a client sends with a resume. */
 const BROUGHT_ALONG = 20;
 const FORGED_ID = 'line-forged';
 const INVENTED_PROOF = 'A'.repeat(22);
@@ -32,7 +32,7 @@ export class Conversation {
     by.chat(id, `${by.name} says ${id}`);
   }
 
-  /** What the client has to show, its own words included. */
+  /** What the client shows, its own lines included. */
   linesOf(person: Person): ChatLine[] {
     const lines = new Map<string, ChatLine>();
     for (const message of person.log) {
@@ -46,7 +46,7 @@ export class Conversation {
     return [...lines.values()].slice(-BROUGHT_ALONG);
   }
 
-  /** What it brings along: the last lines, and one that nobody said, in the name of another participant. */
+  /** The lines of a resume: the latest ones, and one in the name of another participant that no participant wrote. */
   broughtBy(person: Person): ResumeChatLine[] {
     const lines = this.linesOf(person).slice(1 - BROUGHT_ALONG);
     const victim = this.#world.people.find(({ id }) => id !== person.id) ?? person;
@@ -55,7 +55,7 @@ export class Conversation {
     return [...lines, { id: FORGED_ID, from, name, text: 'never said', at: this.#world.clock, proof }];
   }
 
-  /** Of those who had been there for a while when the line was said, and are there now. */
+  /** Participants that were here for a while when the line was sent, and are here now. */
   check(): void {
     for (const reader of this.#world.people) {
       const isForged = this.linesOf(reader).some((line) => line.id === FORGED_ID);
@@ -63,7 +63,7 @@ export class Conversation {
     }
     for (const { id, by, at } of this.#lines.slice(-BROUGHT_ALONG / 2)) {
       if (!by.heard('chat-ack').some((taken) => taken.id === id)) continue;
-      // The word of a pod that died before anybody heard it comes back with its sender.
+      // A line whose pod died before publishing it comes back with its sender.
       if (!by.isHere) continue;
       for (const reader of this.#world.people) {
         const { enteredAt } = reader;

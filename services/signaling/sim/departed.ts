@@ -1,13 +1,13 @@
-/** A participant who left stays out, also of a room that everyone has left and every pod has closed. SPEC rule RES-10. */
+/** A participant that left stays out, also of a room that every pod has closed. SPEC rule RES-10. */
 import assert from 'node:assert/strict';
 import type { History } from './history.ts';
 
-/** The room is closed by then on every pod, also where one kept it for tombstones (ROS-14). */
+/** By then every pod has closed the room, also one that kept it for tombstones (ROS-14). */
 const CLOSED_WITHIN_MS = 45_000;
-/** The answer of the farthest pod has come, also after the room was opened. */
+/** By then the answer of the farthest pod has arrived, also after the room was opened. */
 const DECIDED_WITHIN_MS = 2000;
 
-/** At the end of a history, as it empties the room. */
+/** Called at the end of a history, as it empties the room. */
 export function checkDepartures({ world }: History): void {
   const people = world.people.filter((person) => person.isHere);
   const pods = [...world.pods.keys()];

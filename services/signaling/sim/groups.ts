@@ -1,11 +1,11 @@
-/** Two groups of pods, each around its own servers, with a long way between them. */
+/** Two groups of pods, each with its own NATS servers, with a long latency between the groups. */
 import type { Random } from '../test/support/random.ts';
 import type { Topology } from '../test/support/topology.ts';
 
 const NEAR_MS = 1;
 const FAR_AT_MOST_MS = 300;
 const INTEREST_AT_MOST_MS = 300;
-/** Clocks of one fleet agree worse than this only where nobody looks after them. */
+/** Clocks of one fleet differ by more than this only where they are not maintained. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** Every other pod belongs to the second group. */

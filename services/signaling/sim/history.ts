@@ -1,4 +1,4 @@
-/** A history of one seed: the world, and what has happened in it. */
+/** The history of one seed: the world, and the events in it. */
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
@@ -18,17 +18,17 @@ export interface History {
   readonly certainty: Certainty;
   readonly letters: Letters;
   readonly conversation: Conversation;
-  /** Who has left, or has been away for too long to come back, and since when. */
+  /** Participants that left, or were away for too long to resume, and since when. */
   readonly gone: Map<Person, number>;
   /** When a killed pod starts again. */
   readonly restarts: Map<string, number>;
-  /** When links that are cut heal at the latest, and the bus comes back. */
+  /** The latest times at which cut links and the bus are restored. */
   busBackAt: number;
   stopped: readonly string[];
-  /** People who were opened in a second tab. */
+  /** Participants that were opened in a second tab. */
   readonly tabs: Tab[];
   healAt: number;
-  /** When something happened last that takes long to be noticed. */
+  /** When something last happened that takes long to be detected. */
   diedAt: number;
   vanishedAt: number;
   step: number;

@@ -1,17 +1,17 @@
-/** Kinds of history, by what may go wrong in them. A seed names its kind, too: they take turns. */
+/** Kinds of history, by the faults in them. A seed determines its kind; kinds alternate. */
 
 export interface Faults {
-  /** Messages are lost, repeated, late and overtaken. */
+  /** Messages are lost, repeated, delayed and reordered. */
   readonly losses: boolean;
   /** Pods are killed and started again. */
   readonly kills: boolean;
-  /** Links between pods break, both ways or one way, and heal. */
+  /** Links between pods break, in both directions or one, and are restored. */
   readonly cuts: boolean;
-  /** The bus stops, for one group or for all, and comes back. */
+  /** The bus stops, for one group or for all, and is restored. */
   readonly stops: boolean;
-  /** 2 to 6 pods in two groups: messages and interest take up to 300 ms from one to the other, and clocks differ. */
+  /** 2 to 6 pods in two groups: messages and subscriptions take up to 300 ms between them, and clocks differ. */
   readonly groups: boolean;
-  /** The last thing before it is quiet may be a pod that starts again within a second, and somebody who comes to it at once. */
+  /** The last event before a quiet period may be a pod that restarts within a second, and a participant that joins on it at once. */
   readonly restarts: boolean;
 }
 

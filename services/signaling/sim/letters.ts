@@ -1,4 +1,4 @@
-/** Directed messages on their way: each is handed on once at most, or its sender is told within 2 s. DESIGN P7, SPEC rules DIR-4, DIR-5. */
+/** Directed messages: each is delivered at most once, or its sender is notified within 2 s. DESIGN P7, SPEC rules DIR-4, DIR-5. */
 import assert from 'node:assert/strict';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
@@ -34,7 +34,7 @@ export class Letters {
     from.send(to, id, id);
   }
 
-  /** To be called after every step. */
+  /** Must be called after every step. */
   check(): void {
     const { handedOn, now } = this.#world;
     for (const { to, text } of handedOn.slice(this.#checkedUpTo)) {
@@ -53,7 +53,7 @@ export class Letters {
     this.#open = this.#open.filter((letter) => !isDue(letter));
   }
 
-  /** A sender that has lost its socket meanwhile cannot be told. */
+  /** A sender that has lost its socket meanwhile cannot be notified. */
   #isSettled({ id, from, socket }: Letter): boolean {
     if (this.#arrived.has(id)) return true;
     if (!('socket' in from.line) || from.line.socket !== socket) return true;

@@ -1,4 +1,4 @@
-/** `npm run simulate`: plays many seeds, or one, or tries the mutations. */
+/** `npm run simulate`: runs many seeds, or one, or tries the mutations. */
 import { parseArgs } from 'node:util';
 import { play } from './play.ts';
 import { tryAll } from './mutants.ts';

@@ -1,4 +1,4 @@
-/** Plays seeds with one mutation until one fails. `node sim/mutant.ts "<mutation>" <seeds>` prints a `Verdict` as JSON. */
+/** Runs seeds with one mutation until one fails. `node sim/mutant.ts "<mutation>" <seeds>` prints a `Verdict` as JSON. */
 import { registerHooks } from 'node:module';
 import { mutate, mutationOf } from './mutations.ts';
 
@@ -25,7 +25,7 @@ registerHooks({
   },
 });
 
-// Only now: what this imports is mutated.
+// Imported only now, so that the modules are mutated.
 const { play } = await import('./play.ts');
 if (left.size > 0) throw new Error(`${[...left].join(', ')} was never loaded`);
 process.stdout.write(JSON.stringify(firstFailure(Number(seeds))));

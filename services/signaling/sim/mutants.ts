@@ -9,10 +9,10 @@ import { MUTATIONS, type Mutation } from './mutations.ts';
 const run = promisify(execFile);
 const MUTANT = fileURLToPath(new URL('mutant.ts', import.meta.url));
 const SEEDS = 2000;
-/** A mutation that is caught at all is caught within seconds, on a machine that has little else to do. */
+/** A mutation that the simulator detects is detected within seconds on an idle machine. */
 const DEADLINE_MS = 240_000;
 
-/** Throws where the mutation no longer fits the core, or takes too long, or its seed fails without it too. */
+/** Throws where the mutation no longer matches the core, or takes too long, or its seed fails without it too. */
 export async function tryMutation({ name }: Mutation): Promise<Verdict> {
   const { stdout } = await run(process.execPath, [MUTANT, name, String(SEEDS)], { timeout: DEADLINE_MS });
   const verdict = JSON.parse(stdout) as Verdict;
@@ -20,7 +20,7 @@ export async function tryMutation({ name }: Mutation): Promise<Verdict> {
   return verdict;
 }
 
-/** Tells which seed caught each; whether all were. */
+/** Prints which seed detected each mutation. Returns whether all were detected. */
 export async function tryAll(say: (line: string) => void): Promise<boolean> {
   let missed = 0;
   for (const mutation of MUTATIONS) {

@@ -1,12 +1,12 @@
 /**
- * Ways to break the core, each of which the simulator must notice: what a rule is for shows when it is missing. Text is replaced as the
- * file is loaded, and only in the process that tries the mutation.
+ * Mutations of the core, each of which the simulator must detect: they show the purpose of a rule by its absence. Text is replaced when the file is
+ * loaded, and only in the process that tries the mutation.
  */
 
 export interface Edit {
   /** Below `src/core`. */
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Must occur in the file exactly once. */
   readonly find: string;
   readonly replace: string;
 }
@@ -21,7 +21,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'no generation',
     edits: [
       {
-        file: 'roster/gone.ts',
+        file: 'roster/tombstones.ts',
         find: 'if (a.generation !== b.generation) return a.generation > b.generation;',
         replace: '',
       },
@@ -35,9 +35,10 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'no tombstones',
     edits: [
       {
-        file: 'roster/gone.ts',
-        find: 'if (known === undefined || isStronger(gone, known)) room.gone.set(participant, gone);',
-        replace: 'if (known !== undefined && isStronger(gone, known)) room.gone.set(participant, gone);',
+        file: 'roster/tombstones.ts',
+        find: 'if (known === undefined || isStronger(gone, known)) room.tombstones.set(participant, gone);',
+        replace:
+          'if (known !== undefined && isStronger(gone, known)) room.tombstones.set(participant, gone);',
       },
     ],
   },
@@ -105,7 +106,7 @@ export function mutationOf(name: string): Mutation {
   return mutation;
 }
 
-/** The file with the edits made; throws where the text to be replaced is not there exactly once. */
+/** The source after the edits; throws where a text to be replaced does not occur exactly once. */
 export function mutate(source: string, edits: readonly Edit[]): string {
   let mutated = source;
   for (const { file, find, replace } of edits) {

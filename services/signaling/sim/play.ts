@@ -1,6 +1,6 @@
 /**
- * One random history of a room: people come, go and come back, pods die and start, links break, messages are lost, repeated and late. Now
- * and then it is quiet, and what must hold is checked. Everything follows from the seed.
+ * One random history of a room: participants join, leave and resume, pods die and start, links break, messages are lost, repeated and delayed. In
+ * quiet periods the invariants are checked. Everything follows from the seed.
  */
 import { World } from '../test/support/world.ts';
 import { act, restartAtOnce, startDue } from './acts.ts';
@@ -20,10 +20,10 @@ const ROUNDS = 2;
 const STEPS = 40;
 const PODS = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 const SHOWN_STEPS = 40;
-/** Pings notice a dead socket, then the grace period runs, and rosters agree 2 s later. */
+/** Pings detect a dead socket, then the grace period passes, and rosters agree 2 s later. */
 const GONE_AFTER_GRACE_MS = 2000;
 
-/** Plays the history of a seed; throws with the seed, the step and what happened before where an invariant does not hold. */
+/** Runs the history of a seed. Throws with the seed, the step and the events before it where an invariant does not hold. */
 export function play(seed: number): { readonly simulatedMs: number } {
   const history = begin(seed);
   const { world } = history;
@@ -77,7 +77,7 @@ function takeStep(history: History): void {
   checkAlways(history);
 }
 
-/** Nothing happens any more and every link is up, for as long as the promises allow. */
+/** No events occur and every link is up, for as long as the promises allow. */
 function quietDown(history: History): void {
   const { world } = history;
   world.network.withFault(undefined);
@@ -90,7 +90,7 @@ function quietDown(history: History): void {
   checkArrival(history);
 }
 
-/** Whoever has not come back is gone when the grace period is over. */
+/** A participant that has not resumed has left when the grace period is over. */
 function end(history: History): void {
   const { world, gone } = history;
   world.advance(world.limits['resume.grace'] + GONE_AFTER_GRACE_MS);

@@ -1,9 +1,9 @@
-/** How long it takes until everything that happened has been noticed and told. DESIGN P3. */
+/** How long it takes until every event has been detected and published. DESIGN P3. */
 import type { History } from './history.ts';
 
 /** Rosters agree 2 s and a round trip after the last event. */
 const AGREE_MS = 2000;
-/** A dead pod's people show as away within 5 s; those who noticed late may hear it from others. */
+/** A dead pod's participants show as away within 5 s; pods that detect the death late may learn it from others. */
 const DEATH_MS = 5000;
 /** Two pings of 2 s missed. */
 const HALF_OPEN_MS = 6000;

@@ -1,8 +1,8 @@
-/** Loses one message in thirty, repeats one in thirty, and delays one in five so that it is overtaken. */
+/** Loses one message in thirty, repeats one in thirty, and delays one in five so that others overtake it. */
 import type { Fault } from '../test/support/network.ts';
 import type { World } from '../test/support/world.ts';
 
-/** After a loss the same link is spared for this long: what is promised is promised for any single lost message. */
+/** After a loss the same link loses nothing for this long: the promises hold for any single lost message. */
 const SPARED_MS = 2500;
 
 export function unreliable(world: World): Fault {

@@ -1,12 +1,12 @@
-/** Somebody who comes when all is quiet is welcomed with everyone who is there. SPEC rules ROS-7, JOIN-9. */
+/** A participant that joins in a quiet period receives a welcome with all participants. SPEC rules ROS-7, JOIN-9. */
 import assert from 'node:assert/strict';
 import type { History } from './history.ts';
 import { expectedPeople } from './checks.ts';
 
-/** A pod welcomes after 300 ms at the latest, so answers that take longer come as news. */
+/** A pod sends the welcome after 300 ms at the latest, so slower answers arrive as changes. */
 const ANSWERS_WITHIN_MS = 290;
 const WELCOMED_WITHIN_MS = 310;
-/** Tombstones and digests of the visit have passed. */
+/** By then tombstones and digests of the visit have passed. */
 const FORGOTTEN_AFTER_MS = 5000;
 
 export function checkArrival(history: History): void {

@@ -1,4 +1,7 @@
-/** Room ids on stdin, one a line, become what stands for them in the pods' logs. The id is no argument, as those are kept in audit logs and histories. */
+/**
+ * Reads room ids from stdin, one per line, and prints the marks that replace them in the pods' logs. The id is not an argument, as audit logs and
+ * shell histories keep arguments.
+ */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseRoomId } from '@parley/protocol/ids';

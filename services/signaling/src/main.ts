@@ -2,21 +2,21 @@ import { readConfig } from './server/config.ts';
 import { createLog } from './server/log.ts';
 import { natsBacking, startPod } from './server/start.ts';
 
-/** After the drain everything ends within a second; what does not is not waited for. */
-const CLOSE_WITHIN_MS = 5000;
-const FLUSH_WITHIN_MS = 1000;
+/** After the drain, shutdown takes at most a second; the process does not wait longer than this for it. */
+const CLOSE_TIMEOUT_MS = 5000;
+const FLUSH_TIMEOUT_MS = 1000;
 
 const config = readConfig(process.env);
 const log = createLog(config);
 const running = await startPod(config, await natsBacking(config), log);
 
-const hurry = new AbortController();
+const force = new AbortController();
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     if (stopping) {
-      // Whoever asks twice does not want to wait for the slots.
-      hurry.abort();
+      // A second signal: the operator does not want to wait for the rest of the drain.
+      force.abort();
       return;
     }
     stopping = true;
@@ -31,17 +31,17 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** Where the reader of the log has gone, writing what is left of it would not end. */
+/** Where the reader of the log is gone, flushing does not finish. */
 function exit(code: number): void {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_WITHIN_MS);
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_TIMEOUT_MS);
   log.flush(() => process.exit(code));
 }
 
 async function stop(): Promise<void> {
-  await running.drain(hurry.signal);
+  await running.drain(force.signal);
   setTimeout(() => {
     log.error('shutdown timed out');
     exit(1);
-  }, CLOSE_WITHIN_MS).unref();
+  }, CLOSE_TIMEOUT_MS).unref();
   await running.close();
 }

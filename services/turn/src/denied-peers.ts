@@ -1,15 +1,14 @@
-/** A range of peer addresses that coturn refuses, in its own notation `first-last`, and what lives there. */
+/** A range of peer addresses that coturn refuses, in its notation `first-last`, and what uses it. */
 export interface DeniedRange {
   readonly range: string;
   readonly why: string;
 }
 
 /**
- * Peers nobody is relayed to. Without this list a TURN credential, which every participant holds, is a way into the
- * network that the TURN node stands in (CVE-2020-26262 and the open relays before it).
+ * Peers to which coturn relays nothing. Without this list a TURN credential, which every participant has, gives access to the network of the TURN
+ * node (CVE-2020-26262 and earlier open relays).
  *
- * The documentation ranges (192.0.2.0/24 and its like) are not here: nothing is routed there, and test networks use
- * them as their public segment.
+ * The documentation ranges (192.0.2.0/24 and others) are not listed: nothing is routed there, and test networks use them as their public segment.
  */
 export const deniedPeers: readonly DeniedRange[] = [
   { range: '0.0.0.0-0.255.255.255', why: 'this host (RFC 1122); Linux delivers 0.0.0.0 to itself' },
@@ -23,8 +22,7 @@ export const deniedPeers: readonly DeniedRange[] = [
   { range: '198.18.0.0-198.19.255.255', why: 'benchmarking (RFC 2544); used as private space' },
   { range: '224.0.0.0-239.255.255.255', why: 'multicast' },
   { range: '240.0.0.0-255.255.255.255', why: 'reserved and broadcast' },
-  // From ::1 on: coturn 4.6 takes a range that begins at `::` for one that holds every IPv4 address; `::` itself it
-  // always refuses.
+  // The range starts at ::1: coturn 4.6 takes a range that starts at `::` for one that contains every IPv4 address. It always refuses `::` itself.
   { range: '::1-::ffff:ffff', why: 'loopback ::1 and IPv4-compatible addresses' },
   { range: '::ffff:0.0.0.0-::ffff:255.255.255.255', why: 'IPv4-mapped: any IPv4 address in disguise' },
   { range: '64:ff9b::-64:ff9b::ffff:ffff', why: 'NAT64 (RFC 6052): any IPv4 address in disguise' },

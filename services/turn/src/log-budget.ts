@@ -1,23 +1,23 @@
 /**
- * Passes the lines of a log on as long as they are within a budget, and counts the others. coturn writes a line for every refused request,
- * and strangers can send those without a credential: unbounded, its log fills a disk.
+ * Passes on the lines of a log within a budget and counts the others. coturn writes a line for every refused request, and clients without a
+ * credential can send those: without a limit its log fills a disk.
  */
 
-/** An incident writes fewer: what is over this repeats what was written before. 5 lines of 130 bytes a second are 56 MB a day. */
+/** An incident writes fewer lines; lines above this rate repeat earlier ones. 5 lines of 130 bytes a second are 56 MB a day. */
 const LINES_PER_SECOND = 5;
-/** coturn writes some 90 lines when it starts. */
+/** coturn writes about 90 lines when it starts. */
 const BURST = 200;
-/** What is over this of one line is dropped: coturn's longest name a user and a reason. */
+/** The rest of a longer line is dropped. coturn's longest lines name a user and a reason. */
 const LINE_BYTES = 1000;
-/** How often at most the suppressed lines are reported. */
+/** Suppressed lines are reported at most this often. */
 const REPORT_EVERY_MS = 10_000;
 
 const NEWLINE = 10;
 
 export interface LogBudgetOptions {
-  /** Takes one line, without its end. */
+  /** Receives one line, without its end. */
   readonly write: (line: string) => void;
-  /** Takes how many lines were suppressed since the last report. */
+  /** Receives the number of lines that were suppressed since the last report. */
   readonly report: (lines: number) => void;
 }
 
@@ -25,7 +25,7 @@ export class LogBudget {
   readonly #options: LogBudgetOptions;
   #tokens = BURST;
   #at = Date.now();
-  /** The beginning of a line whose end has not come, at most `LINE_BYTES` of it. */
+  /** The beginning of an incomplete line, at most `LINE_BYTES` of it. */
   #partial: Buffer = Buffer.alloc(0);
   #suppressed = 0;
   #unreported = 0;
@@ -35,7 +35,7 @@ export class LogBudget {
     this.#options = options;
   }
 
-  /** Lines that were not passed on, since the start. */
+  /** Lines that were dropped since the start. */
   get suppressed(): number {
     return this.#suppressed;
   }
@@ -49,7 +49,7 @@ export class LogBudget {
     this.#keep(chunk.subarray(from));
   }
 
-  /** The log ended: writes what is left of it. */
+  /** The log ended: writes the incomplete line. */
   end(): void {
     if (this.#partial.length > 0) this.#line(Buffer.alloc(0));
     clearTimeout(this.#timer);
@@ -75,7 +75,7 @@ export class LogBudget {
 
   #take(): boolean {
     const now = Date.now();
-    // A clock that was set back gives nothing.
+    // A clock that was set back adds nothing.
     const passed = Math.max(0, now - this.#at);
     this.#tokens = Math.min(BURST, this.#tokens + (passed / 1000) * LINES_PER_SECOND);
     this.#at = now;

@@ -1,4 +1,4 @@
-/** Reads coturn's log from its input and writes what is within the budget: for `make up`, which runs coturn without the agent. */
+/** Reads coturn's log from stdin and writes the lines within the budget. For `make up`, which runs coturn without the agent. */
 import { LogBudget } from './log-budget.ts';
 
 const budget = new LogBudget({

@@ -1,6 +1,6 @@
 /**
- * A TURN node: finds its address, writes coturn's configuration, runs coturn, says how it is, and ends it when calls are over. Nobody is
- * sent to it before it answers, and nobody any more from the moment it is to end.
+ * A TURN node: finds its address, writes coturn's configuration, runs coturn, publishes its lease and health, and ends coturn when calls are over.
+ * Signaling offers the node to clients only while coturn answers and the node does not drain.
  */
 import { publicAddress } from './agent/address.ts';
 import { describeNode } from './agent/announcement.ts';
@@ -12,13 +12,13 @@ import { openNats } from './agent/nats.ts';
 import { readSettings } from './agent/settings.ts';
 import { answersStun } from './probe.ts';
 
-// The lease, Kubernetes and the edge ask every second or two, and the latter two give up after one.
-const PROBE_WITHIN_MS = 800;
+// The lease, Kubernetes and the edge probe every second or two, and the latter two time out after one.
+const PROBE_TIMEOUT_MS = 800;
 
 const settings = readSettings(process.env);
 const address = await publicAddress(settings);
 const coturn = startCoturn(settings, address);
-const answers = (): Promise<boolean> => answersStun(settings.nodeIp, settings.port, PROBE_WITHIN_MS);
+const answers = (): Promise<boolean> => answersStun(settings.nodeIp, settings.port, PROBE_TIMEOUT_MS);
 const lease =
   settings.nats &&
   holdLease({
@@ -31,7 +31,7 @@ log('started', { node: settings.node, address, port: settings.port });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {
-    // Whoever asks twice does not want to wait for the calls.
+    // A second signal: the operator does not want to wait for the calls.
     if (coturn.isDraining()) return coturn.end();
     log('draining', { signal, allocations: coturn.allocations(), atMostSeconds: settings.drainSeconds });
     void lease?.withdraw();

@@ -1,16 +1,16 @@
 import { createSocket } from 'node:dgram';
 import { attribute, decodeIpv4, decodeResponse, encodeRequest, method, newTransaction } from './stun.ts';
 
-// STUN's own first retransmission is at 500 ms; a probe on one machine or one rack need not wait for it.
+// STUN's own first retransmission is at 500 ms; a probe within one machine or one rack need not wait for that.
 const resendEveryMs = 200;
 
 /**
- * Asks a STUN or TURN server over UDP for this socket's address, as a health check. Resolves with the round trip in ms;
- * rejects after `deadlineMs`.
+ * Requests this socket's address from a STUN or TURN server over UDP, as a health check. Resolves with the round trip in ms; rejects after
+ * `deadlineMs`.
  */
 export async function probeStun(host: string, port: number, deadlineMs: number): Promise<number> {
   const started = performance.now();
-  await ask({ host, port, deadlineMs });
+  await sendRequest({ host, port, deadlineMs });
   return performance.now() - started;
 }
 
@@ -22,23 +22,23 @@ export function answersStun(host: string, port: number, withinMs: number): Promi
   );
 }
 
-/** The address (IPv4) that a server elsewhere sees the local address `from` at; rejects after `deadlineMs`. */
-export async function askAddress(question: Question & { readonly from: string }): Promise<string> {
-  const address = decodeIpv4(await ask(question));
-  if (address === undefined) throw new Error(`no IPv4 address from ${question.host}:${question.port}`);
+/** The IPv4 address that a remote server sees for the local address `from`; rejects after `deadlineMs`. */
+export async function requestAddress(request: StunRequest & { readonly from: string }): Promise<string> {
+  const address = decodeIpv4(await sendRequest(request));
+  if (address === undefined) throw new Error(`no IPv4 address from ${request.host}:${request.port}`);
   return address.ip;
 }
 
-interface Question {
+interface StunRequest {
   readonly host: string;
   readonly port: number;
   readonly deadlineMs: number;
-  /** The local address to ask from; the system's choice where it is not given. */
+  /** The local address to send from; the system chooses where it is not given. */
   readonly from?: string;
 }
 
-/** The XOR-MAPPED-ADDRESS of the first answer that belongs to this question. */
-function ask({ host, port, deadlineMs, from }: Question): Promise<Buffer> {
+/** The XOR-MAPPED-ADDRESS of the first answer to this request. */
+function sendRequest({ host, port, deadlineMs, from }: StunRequest): Promise<Buffer> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   if (from !== undefined) socket.bind({ address: from });
   const transaction = newTransaction();
@@ -55,7 +55,7 @@ function ask({ host, port, deadlineMs, from }: Question): Promise<Buffer> {
       else resolve(result);
     };
     const deadline = setTimeout(() => end(new Error(`no STUN answer from ${host}:${port}`)), deadlineMs);
-    // A refused port is reported here before the server has bound it: keep asking until the deadline.
+    // A refused port is reported here before the server has bound it, so the probe continues until the deadline.
     socket.on('error', () => undefined);
     socket.on('message', (message) => {
       const response = decodeResponse(message);

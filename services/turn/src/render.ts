@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { deniedPeers } from './denied-peers.ts';
 import { fillTemplate } from './template.ts';
 
-/** What one TURN node is told. Addresses are IP literals: coturn resolves no names. */
+/** The settings of one TURN node. Addresses are IP literals, as coturn resolves no names. */
 export interface TurnSettings {
   readonly listeningIps: readonly string[];
   readonly relayIps: readonly string[];
@@ -17,32 +17,32 @@ export interface TurnSettings {
   readonly tlsKeyFile: string;
   readonly realm: string;
   readonly secret: string;
-  /** The most people who call each other directly (mesh.participants): no network's quota is below what such a call takes. */
+  /** The most participants that connect directly (mesh.participants): the quota of a network is never below what such a call takes. */
   readonly meshParticipants: number;
   /** The limit turn.networkAllocations. */
   readonly networkAllocations: number;
-  /** Relay addresses, as clients see them, of every TURN node that two people of one call may be sent to. */
+  /** The relay addresses, as clients see them, of every TURN node that two participants of one call may use. */
   readonly turnNodeIps: readonly string[];
-  /** One machine only: lets the loopback addresses in `turnNodeIps` be peers; other loopback stays denied. */
+  /** For a single machine: allows the loopback addresses in `turnNodeIps` as peers; other loopback addresses stay denied. */
   readonly allowLoopbackPeers: boolean;
   /** Writable directory for the pid file and coturn's own database. */
   readonly stateDir: string;
 }
 
-// Transports offered, networks a client has, old and new allocation during an ICE restart: see turnserver.conf.
+// Transports offered, networks of a client, old and new allocation during an ICE restart: see turnserver.conf.
 const allocationsPerConnection = 3 * 2 * 2;
 
-// Connections through TURN at once. In a small mesh too: a visitor of pages has up to 14 (SPEC rule PAGE-14), few of them through TURN, and
-// whoever cannot use relays keeps a link with each of a large room.
-const connectionsMin = 8;
+// The least number of connections through TURN at once, also with a small mesh: a visitor of pages has up to 14 (SPEC rule PAGE-14), few of them
+// through TURN, and a participant that cannot use relays keeps a connection to each participant of a large room.
+const minConnections = 8;
 
-// The share of the relay ports that no quota gives out.
+// The share of the relay ports that no quota grants.
 const SPARE_PORTS = 1 / 16;
 
 // 8 Mbit/s: 2.5 for a camera, 4 for a screen, audio, and headroom for retransmission.
 const maxBytesPerSecond = 1_000_000;
 
-/** The text of turnserver.conf. It holds the secret: write it readable by coturn's user only. */
+/** The text of turnserver.conf. It contains the secret: make it readable by coturn's user only. */
 export function renderTurnserver(settings: TurnSettings): string {
   for (const ip of [...settings.listeningIps, ...settings.relayIps, ...settings.turnNodeIps]) requireIp(ip);
   for (const external of settings.externalIps) for (const ip of external.split('/')) requireIp(ip);
@@ -73,18 +73,18 @@ export function renderTurnserver(settings: TurnSettings): string {
   });
 }
 
-/** Allocations of one client network. SPEC rule TURN-9. */
+/** The allocations of one client network. SPEC rule TURN-9. */
 export function networkQuota({
   meshParticipants,
   networkAllocations,
 }: Pick<TurnSettings, 'meshParticipants' | 'networkAllocations'>): number {
-  const oneParticipant = Math.max(connectionsMin, meshParticipants - 1) * allocationsPerConnection;
+  const oneParticipant = Math.max(minConnections, meshParticipants - 1) * allocationsPerConnection;
   return Math.max(networkAllocations, oneParticipant);
 }
 
 /**
- * Allocations of a node. Some ports stay free: coturn tries ports at random, so that the last ones would each cost thousands of attempts,
- * and a log line for each that another socket of the node holds.
+ * The allocations of a node. Some ports stay free, as coturn tries ports at random: each of the last ones would cost thousands of attempts, and a log
+ * line for each port that another socket of the node uses.
  */
 export function totalQuota({ minPort, maxPort }: Pick<TurnSettings, 'minPort' | 'maxPort'>): number {
   const ports = maxPort - minPort + 1;

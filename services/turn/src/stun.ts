@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
 /**
- * The little of STUN (RFC 8489) and TURN (RFC 8656) that asking a TURN server takes: requests with or without long-term
- * credentials, and the attributes of its answers. FINGERPRINT is neither sent nor checked.
+ * The subset of STUN (RFC 8489) and TURN (RFC 8656) that a client of a TURN server needs: requests with or without long-term credentials, and the
+ * attributes of the responses. FINGERPRINT is neither sent nor checked.
  */
 export const method = { binding: 0x001, allocate: 0x003, refresh: 0x004, createPermission: 0x008 } as const;
 
@@ -23,7 +23,7 @@ export const attribute = {
 
 export type Attribute = readonly [type: number, value: Buffer];
 
-/** Long-term credentials together with what the server's 401 asked to have repeated. */
+/** Long-term credentials, with the realm and nonce of the server's 401. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
@@ -34,7 +34,7 @@ export interface Credentials {
 export interface StunResponse {
   readonly transaction: string;
   readonly attributes: ReadonlyMap<number, Buffer>;
-  /** The code of an error response, undefined of a success. */
+  /** The code of an error response; undefined for a success. */
   readonly error: number | undefined;
 }
 
@@ -71,7 +71,7 @@ export function encodeRequest(
   return credentials ? Buffer.concat([unsigned, integrityOf(unsigned, credentials)]) : unsigned;
 }
 
-/** The response in `packet`, or undefined where it is no STUN response. */
+/** The response in `packet`, or undefined where it is not a STUN response. */
 export function decodeResponse(packet: Buffer): StunResponse | undefined {
   if (packet.length < headerLength || packet.readUInt32BE(4) !== magicCookie) return undefined;
   const type = packet.readUInt16BE(0);
@@ -82,7 +82,7 @@ export function decodeResponse(packet: Buffer): StunResponse | undefined {
   for (let at = headerLength; at + 4 <= end;) {
     const length = packet.readUInt16BE(at + 2);
     const type = packet.readUInt16BE(at);
-    // Of two of a type the first counts (RFC 8489, 14).
+    // The first of several attributes of one type counts (RFC 8489, 14).
     if (!attributes.has(type)) attributes.set(type, packet.subarray(at + 4, Math.min(end, at + 4 + length)));
     at += 4 + Math.ceil(length / 4) * 4;
   }
@@ -109,7 +109,7 @@ export function encodeAddress(ip: string, port: number, transaction: Buffer): Bu
   return value;
 }
 
-/** The address in an IPv4 XOR attribute; undefined where it is none. */
+/** The address in an IPv4 XOR attribute; undefined where it is not one. */
 export function decodeIpv4(value: Buffer): { ip: string; port: number } | undefined {
   if (value.length !== 8 || value.readUInt8(1) !== 1) return undefined;
   const bits = (value.readUInt32BE(4) ^ magicCookie) >>> 0;

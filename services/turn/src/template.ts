@@ -1,9 +1,7 @@
 /**
- * Fills `${NAME}` placeholders. The same files are filled by Helm's `replace`, so there is no logic in them: a value is
- * text, put in as it is.
+ * Fills `${NAME}` placeholders. Helm's `replace` fills the same files, so they contain no logic: a value is inserted as text.
  *
- * Throws when the template names a placeholder that has no value, or a value is given that the template does not name:
- * both are a template and its renderer drifting apart.
+ * Throws where the template has a placeholder without a value, or a value has no placeholder: then the template and its renderer no longer match.
  */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   const unused = new Set(Object.keys(values));

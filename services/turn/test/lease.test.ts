@@ -13,7 +13,7 @@ const node: TurnNode = {
   allocations: 0,
   capacity: 10,
 };
-const SAY_EVERY_MS = 2000;
+const LEASE_INTERVAL_MS = 2000;
 
 function begin(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -47,13 +47,13 @@ test('[TURN-5] it is said at once, and every 2 s, while coturn answers', async (
   assert.equal(lease.isHeld(), false);
   assert.equal(await pass(0), 1);
   assert.equal(lease.isHeld(), true);
-  assert.equal(await pass(SAY_EVERY_MS - 1), 0);
+  assert.equal(await pass(LEASE_INTERVAL_MS - 1), 0);
   assert.equal(await pass(1), 1);
   world.works = false;
-  assert.equal(await pass(3 * SAY_EVERY_MS), 0);
+  assert.equal(await pass(3 * LEASE_INTERVAL_MS), 0);
   assert.equal(lease.isHeld(), false);
   world.works = true;
-  assert.equal(await pass(SAY_EVERY_MS), 1);
+  assert.equal(await pass(LEASE_INTERVAL_MS), 1);
   assert.equal(lease.isHeld(), true);
   assert.deepEqual(world.said.at(-1), node);
 });
@@ -66,7 +66,7 @@ test('[TURN-8] withdrawn is withdrawn: it is said at once and again, whether cot
   assert.deepEqual(world.said.at(-1), { ...node, draining: true });
   assert.equal(lease.isHeld(), false);
   world.works = true;
-  assert.equal(await pass(SAY_EVERY_MS), 1);
+  assert.equal(await pass(LEASE_INTERVAL_MS), 1);
   assert.deepEqual(world.said.at(-1), { ...node, draining: true });
 });
 
@@ -83,9 +83,9 @@ test('[TURN-8] without NATS it is not held, and is again when NATS is back', asy
   const { world, lease, pass } = begin(t);
   await pass(0);
   world.up = false;
-  await pass(SAY_EVERY_MS);
+  await pass(LEASE_INTERVAL_MS);
   assert.equal(lease.isHeld(), false);
   world.up = true;
-  await pass(SAY_EVERY_MS);
+  await pass(LEASE_INTERVAL_MS);
   assert.equal(lease.isHeld(), true);
 });

@@ -1,12 +1,12 @@
 /**
- * Proofs of chat lines: an HMAC over a line, by which any pod knows a line again that some pod of the installation took. The keys are derived
- * from the private parts of the key set, so that whoever can sign tokens can sign lines, and no other secret is needed. SPEC rule CHAT-8.
+ * Proofs of chat lines: an HMAC over a line, by which any pod recognises a line that a pod of the installation accepted. The keys are derived from
+ * the private parts of the key set, so that a pod that can sign tokens can sign lines and needs no other secret. SPEC rule CHAT-8.
  */
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { decode } from '@parley/protocol/decode';
 import type { RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
-import { KeySet } from './tokens.ts';
+import { KeySet } from './key-set.ts';
 
 export type Unproven = Omit<ChatLine, 'proof'>;
 
@@ -31,7 +31,7 @@ export function createChatProofs(set: unknown): ChatProofs {
     verify(room, line, proof) {
       const given = Buffer.from(proof, 'base64url');
       if (given.length !== PROOF_BYTES) return false;
-      // There are two or three keys while one is rotated: cheaper than to name the key in every line.
+      // While a key is rotated there are two or three keys: trying each is cheaper than naming the key in every line.
       return all.some(({ key }) => timingSafeEqual(proofOf(key, room, line), given));
     },
   };
@@ -43,7 +43,7 @@ function derived(d: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, 'parley', 'parley chat proof 1', KEY_BYTES)));
 }
 
-/** JSON of a list keeps the fields apart. */
+/** A JSON list keeps the fields apart. */
 function proofOf(key: KeyObject, room: RoomId, { id, from, name, text, at }: Unproven): Buffer {
   const signed = JSON.stringify([room, id, from, name, text, at]);
   return createHmac('sha256', key).update(signed).digest().subarray(0, PROOF_BYTES);

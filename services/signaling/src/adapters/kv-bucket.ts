@@ -1,4 +1,4 @@
-/** A JetStream KV bucket of the region: opened at its first use, every operation within one deadline. */
+/** A JetStream KV bucket of the region: opened on first use; every operation has one deadline. */
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
@@ -11,27 +11,27 @@ export interface KvOptions extends StoreLifetime {
 
 export interface Bucket {
   readonly attempt: <Result>(act: (kv: KV) => Promise<Result>) => Promise<Result | StoreFailure>;
-  /** How long a value lives, as JetStream takes it. */
+  /** The lifetime of a value, in JetStream's format. */
   readonly ttl: string;
-  /** Within `attempt`: the new revision, or `undefined` where `revision` was not the last. The value ends `lifetimeMs` later. */
+  /** Called within `attempt`. Returns the new revision, or `undefined` where `revision` was not the latest. The value expires after `lifetimeMs`. */
   readonly write: (key: string, text: string, revision: number) => Promise<number | undefined>;
-  /** Within `attempt`: whether the key was removed, as `revision` was its last. */
+  /** Called within `attempt`. Whether the key was removed, which requires that `revision` was its latest. */
   readonly remove: (kv: KV, key: string, revision: number) => Promise<boolean>;
   readonly isReachable: () => boolean;
 }
 
 const UNAVAILABLE: StoreFailure = { ok: false, code: 'STORE_UNAVAILABLE' };
-/** JetStream without a leader answers nobody: callers get a clear, retryable code instead of a hanging request. */
+/** JetStream without a leader does not answer: callers get a retryable code instead of a request that hangs. */
 const TIMEOUT_MS = 2000;
 /**
- * How long the mark of a removed or ended key stays, the least that JetStream takes. Reads come from the leader and compare-and-set works
- * without it, so nothing needs it; while it is there it counts as a value.
+ * How long the marker of a removed or expired key stays, the least that JetStream accepts. Reads come from the leader and compare-and-set works
+ * without markers, so nothing needs them; a marker counts as a value while it is there.
  */
 const MARKER_MS = 1000;
-/** JetStream's code for a write whose expected last sequence was another. */
+/** JetStream's code for a write with a wrong expected last sequence. */
 const WRONG_LAST_SEQUENCE = 10071;
 
-/** A pod starts while JetStream has no leader. Values are read from the leader: what was written is seen. */
+/** A pod can start while JetStream has no leader. Values are read from the leader, so every earlier write is visible. */
 export function kvBucket(
   connection: NatsConnection,
   name: string,
@@ -54,7 +54,7 @@ export function kvBucket(
   };
   return {
     ttl,
-    // The library's own `put` and `update` take no lifetime.
+    // The library's own `put` and `update` accept no lifetime.
     async write(key, text, revision) {
       const expect = { lastSubjectSequence: revision };
       const written = client.publish(`${prefix}$KV.${name}.${key}`, text, { ttl, expect });
@@ -79,7 +79,7 @@ export function kvBucket(
   };
 }
 
-/** A bucket from before values had a lifetime gets it here; what is in it already ends that long after its next write. */
+/** Enables lifetimes in a bucket that was created without them; its values already expire that long after their next write. */
 async function openBucket(client: JetStreamClient, name: string, replicas: number): Promise<KV> {
   const options = { replicas, history: 1, allow_direct: false, markerTTL: MARKER_MS };
   const kv = await new Kvm(client).create(name, options);
@@ -94,10 +94,10 @@ async function openBucket(client: JetStreamClient, name: string, replicas: numbe
   return kv;
 }
 
-/** As JetStream takes it: whole seconds. */
+/** In JetStream's format: whole seconds. */
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
 
-/** Of a compare-and-set: the result, or `otherwise` where somebody was faster. */
+/** The result of a compare-and-set, or `otherwise` where another write came first. */
 export async function unlessConflict<Result, Other>(
   work: Promise<Result>,
   otherwise: Other,
@@ -110,7 +110,7 @@ export async function unlessConflict<Result, Other>(
   }
 }
 
-/** One deadline for all the requests of an operation. What is late may still happen: a create repeated then finds its name taken. */
+/** One deadline for all requests of an operation. A late write may still take effect: a repeated create then finds its name taken. */
 async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

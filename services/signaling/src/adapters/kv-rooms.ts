@@ -1,4 +1,4 @@
-/** Named rooms in the region's JetStream KV. Every decision is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, ROOM-10, ROOM-12, MOD-6. */
+/** Named rooms in the region's JetStream KV. Every change is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, ROOM-10, ROOM-12, MOD-6. */
 import { Type } from 'typebox';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { decode } from '@parley/protocol/decode';
@@ -14,7 +14,7 @@ const RecordSchema = Type.Object({
   locked: Type.Boolean(),
   ownerKeyHash: Type.String(),
   createdAt: Type.Integer(),
-  // Rooms written before there was moderation have none of these.
+  // Rooms that were written before moderation existed have none of these.
   hardCap: Type.Optional(Type.Boolean()),
   lobby: Type.Optional(Type.Boolean()),
   bans: Type.Optional(
@@ -32,7 +32,7 @@ const RecordSchema = Type.Object({
 });
 
 export interface KvRoomsOptions extends KvOptions {
-  /** Most rooms that the region keeps. */
+  /** The most rooms that the region keeps. */
   readonly rooms: number;
 }
 

@@ -7,7 +7,10 @@ import { SEATS_BUCKET } from '@parley/protocol/subjects';
 import type { SeatPlan, SeatStore } from '../core/ports.ts';
 import { kvBucket, type KvOptions } from './kv-bucket.ts';
 
-/** As short as it can be read: 1,000 seats, as many as a room may have, are 44 to 72 kB by the length of pod names, written at each change. */
+/**
+ * Compact but readable: 1,000 seats, the most that a room may have, take 44 to 72 kB depending on the length of pod names, and are written at each
+ * change.
+ */
 const PlanSchema = Type.Object({
   incarnation: Type.String(),
   seats: Type.Record(Type.String(), Type.Tuple([PodId, Type.Integer()])),

@@ -1,4 +1,4 @@
-/** A bus inside one process, for tests of several pods; the contract suite holds it to what NATS does. */
+/** A bus inside one process, for tests of several pods. The contract suite checks that it behaves as NATS does. */
 import type { BusMessage } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import type { Bus, BusListener } from '../core/ports.ts';

@@ -1,4 +1,4 @@
-/** Pages inside one process, for tests of several pods; the contract suite holds it to what NATS does. */
+/** A bus of pages inside one process, for tests of several pods. The contract suite checks that it behaves as NATS does. */
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import type { PageAddress } from '@parley/protocol/pages';
 import { memoryPodBus, type MemoryPodBus } from './memory-pod-bus.ts';

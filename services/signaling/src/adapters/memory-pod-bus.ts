@@ -1,4 +1,4 @@
-/** Messages among pods inside one process, for tests; the contract suites hold it to what NATS does. */
+/** Messages between pods inside one process, for tests. The contract suites check that it behaves as NATS does. */
 import type { PodId } from '@parley/protocol/ids';
 import type { PodBus, PodListener } from '../core/ports.ts';
 
@@ -13,8 +13,8 @@ interface Member<Topic, Message> {
 }
 
 /**
- * Messages are delivered in order, one macrotask later, as texts: no pod shares an object with another. `echo`: a pod receives what it
- * publishes on a topic that it listens to.
+ * Messages are delivered in order, one macrotask later, as texts, so that pods share no objects. `echo`: a pod receives what it publishes on a topic
+ * that it is subscribed to.
  */
 export function memoryPodBus<Topic, Message>({
   echo,
@@ -39,12 +39,12 @@ export function memoryPodBus<Topic, Message>({
       const topics = new Set<Topic>();
       members.set(pod, { listener, topics });
       return {
-        listen: (topic) => void topics.add(topic),
-        stopListening: (topic) => void topics.delete(topic),
+        subscribe: (topic) => void topics.add(topic),
+        unsubscribe: (topic) => void topics.delete(topic),
         publish(topic, message) {
           for (const other of members.keys()) if (echo || other !== pod) send(other, message, topic);
         },
-        tellPod: (other, message) => send(other, message),
+        publishToPod: (other, message) => send(other, message),
         heartbeat(message) {
           for (const other of members.keys()) send(other, message);
         },

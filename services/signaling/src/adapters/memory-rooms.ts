@@ -1,14 +1,14 @@
-/** Named rooms in memory, for tests; the contract suite holds it to what the KV does. */
+/** Named rooms in memory, for tests. The contract suite checks that it behaves as the KV does. */
 import type { RoomStore, StoredRoom, StoreLifetime } from '../core/ports.ts';
 
 export interface MemoryRoomsOptions extends StoreLifetime {
-  /** Most rooms that the region keeps. */
+  /** The most rooms that the region keeps. */
   readonly rooms: number;
 }
 
 const NO_LIMITS: MemoryRoomsOptions = { lifetimeMs: Infinity, rooms: Infinity };
 
-export function memoryRooms({ lifetimeMs, rooms: most }: MemoryRoomsOptions = NO_LIMITS): RoomStore {
+export function memoryRooms({ lifetimeMs, rooms: max }: MemoryRoomsOptions = NO_LIMITS): RoomStore {
   const rooms = new Map<string, StoredRoom>();
   let revision = 0;
   const find = (name: string): StoredRoom | undefined => {
@@ -19,7 +19,7 @@ export function memoryRooms({ lifetimeMs, rooms: most }: MemoryRoomsOptions = NO
   };
   return {
     create(record) {
-      if (rooms.size >= most) return Promise.resolve({ ok: false, code: 'REGION_FULL' });
+      if (rooms.size >= max) return Promise.resolve({ ok: false, code: 'REGION_FULL' });
       if (find(record.name)) return Promise.resolve({ ok: false, code: 'ROOM_EXISTS' });
       revision += 1;
       rooms.set(record.name, { record, revision, writtenAt: Date.now() });

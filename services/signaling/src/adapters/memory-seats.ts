@@ -1,4 +1,4 @@
-/** Seats in memory, for tests; the contract suite holds it to what the KV does. */
+/** Seats in memory, for tests. The contract suite checks that it behaves as the KV does. */
 import type { SeatPlan, SeatStore, StoreLifetime } from '../core/ports.ts';
 
 interface Value {

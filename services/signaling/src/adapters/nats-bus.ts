@@ -16,24 +16,24 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
     pod: podSubject,
     directed: podDirectedSubject,
     decode: decodeBusMessage,
-    // NATS sends a pod's own messages back to it; they are cheap to tell by the sender, which stands near the start.
+    // NATS delivers a pod's own messages to it too. They are recognised cheaply by the sender, which is near the start.
     isOwn: ({ buffer, byteOffset, length }: Uint8Array) =>
-      Buffer.from(buffer, byteOffset, Math.min(length, SENDER_WITHIN)).includes(own),
+      Buffer.from(buffer, byteOffset, Math.min(length, SENDER_PREFIX_BYTES)).includes(own),
   };
   return {
     ...natsPodBus({ connection, link, pod, subjects, listener, onBad }),
     isConnected: link.isConnected,
     async close() {
-      // Draining asks the server, which may not be there to answer, or may go away meanwhile.
+      // Draining needs an answer of the server, which may be disconnected or disconnect meanwhile.
       const drained = link.isConnected() ? connection.drain() : Promise.resolve();
-      const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
+      const late = new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
       await Promise.race([drained, late]).catch(() => undefined);
       await connection.close();
     },
   };
 }
 
-const CLOSE_WITHIN_MS = 1000;
+const CLOSE_TIMEOUT_MS = 1000;
 
-/** Type, room and pod are the first fields of every bus message. */
-const SENDER_WITHIN = 192;
+/** Type, room and pod are the first fields of every message on the bus. */
+const SENDER_PREFIX_BYTES = 192;

@@ -1,4 +1,4 @@
-/** The connection to NATS, set so that a dead link is found and redialled within 5 s. */
+/** The connection to NATS, configured so that a dead link is detected and replaced within 5 s. */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { busTls } from '@parley/protocol/bus-tls';
 
@@ -11,7 +11,7 @@ export interface NatsOptions {
   readonly name: string;
 }
 
-/** Resolves once connected; keeps trying, also at the start, so that pods and NATS may start in any order. */
+/** Resolves once connected. It retries without limit, also at the start, so that pods and NATS may start in any order. */
 export async function connectNats({
   servers,
   user,
@@ -33,33 +33,35 @@ export async function connectNats({
     reconnectJitter: 300,
     reconnectJitterTLS: 300,
     timeout: 2000,
-    // Messages that wait for a link to return are old by then; the roster heals itself.
+    // Messages are not queued for a restored link, as they would be outdated; the rosters converge without them.
     ignoreClusterUpdates: false,
   });
   void leaveLameDucks(connection);
   return connection;
 }
 
-/** A server that is told of a shutdown does not throw out all its pods at the same instant. */
-const MOVE_WITHIN_MS = 500;
+/** Spreads the reconnections, so that a server that shuts down does not lose all its pods at the same instant. */
+const MOVE_SPREAD_MS = 500;
 
-/** A server in lame duck mode takes no new connections and ends its old ones later, one by one: the pod goes while the choice is its own. */
+/**
+ * A server in lame duck mode accepts no new connections and closes its existing ones later, one by one. The pod reconnects at a time of its choice.
+ */
 async function leaveLameDucks(connection: NatsConnection): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type !== 'ldm') continue;
     const { server } = status;
     setTimeout(() => {
-      // It may have moved for another reason by now.
+      // It may have reconnected for another reason by now.
       if (connection.getServer() === server) void connection.reconnect();
-    }, Math.random() * MOVE_WITHIN_MS);
+    }, Math.random() * MOVE_SPREAD_MS);
   }
 }
 
-/** Whether the server is there, as far as is known; `onBack` tells when it is there again. */
+/** The state of the connection, as far as it is known; `onBack` is called when it is restored. */
 export interface Link {
   readonly isConnected: () => boolean;
-  /** Whether what is published now goes out now. */
-  readonly takes: () => boolean;
+  /** Whether a message that is published now is sent now. */
+  readonly canPublish: () => boolean;
 }
 
 export function followLink(connection: NatsConnection, onBack: () => void = () => {}): Link {
@@ -73,5 +75,5 @@ export function followLink(connection: NatsConnection, onBack: () => void = () =
       onBack();
     }
   })();
-  return { isConnected, takes: () => isConnected() && !connection.isDraining() };
+  return { isConnected, canPublish: () => isConnected() && !connection.isDraining() };
 }

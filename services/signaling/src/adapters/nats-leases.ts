@@ -1,4 +1,4 @@
-/** What others say of themselves over NATS core, as JSON of one kind. SPEC rules MEDIA-1 and TURN-5. */
+/** Leases over NATS core, as JSON of one kind. SPEC rules MEDIA-1 and TURN-5. */
 import { decode } from '@parley/protocol/decode';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Static, TSchema } from 'typebox';
@@ -7,15 +7,15 @@ import type { OnBad } from './nats-pod-bus.ts';
 export interface Source<Kind extends TSchema> {
   readonly subject: string;
   readonly kind: Kind;
-  /** Whose lease it is, where the subject ends with that name: NATS lets nobody else publish there. */
-  readonly owner?: (said: Static<Kind>) => string;
+  /** The holder of the lease, where the subject ends with its name: NATS permits no other client to publish there. */
+  readonly owner?: (lease: Static<Kind>) => string;
 }
 
-/** While NATS is away nothing is heard. */
-export function hearLeases<Kind extends TSchema>(
+/** While NATS is disconnected no leases arrive. */
+export function subscribeLeases<Kind extends TSchema>(
   connection: NatsConnection,
   { subject, kind, owner }: Source<Kind>,
-  onSaid: (said: Static<Kind>) => void,
+  onLease: (lease: Static<Kind>) => void,
   onBad: OnBad,
 ): void {
   connection.subscribe(subject, {
@@ -25,7 +25,7 @@ export function hearLeases<Kind extends TSchema>(
       if (!decoded.ok) onBad(message.subject, decoded.why);
       else if (owner !== undefined && !message.subject.endsWith(`.${owner(decoded.message)}`))
         onBad(message.subject, 'the lease of another');
-      else onSaid(decoded.message);
+      else onLease(decoded.message);
     },
   });
 }

@@ -1,4 +1,4 @@
-/** Media relays over NATS core: what they say of themselves, and whom they are to send away. SPEC rules MEDIA-1, MEDIA-7, MEDIA-17. */
+/** Media relays over NATS core: their leases, and the revocations that are sent to them. SPEC rules MEDIA-1, MEDIA-7, MEDIA-17. */
 import type { RegionId } from '@parley/protocol/ids';
 import { MediaRelay } from '@parley/protocol/media';
 import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
@@ -6,26 +6,26 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
 import type { OnBad } from './nats-pod-bus.ts';
 import { followLink } from './nats-connection.ts';
-import { hearLeases } from './nats-leases.ts';
+import { subscribeLeases } from './nats-leases.ts';
 
-/** While NATS is away nothing is heard and nothing is said. */
+/** While NATS is disconnected nothing is received and nothing is sent. */
 export function natsMedia(
   connection: NatsConnection,
   region: RegionId,
   listener: MediaListener,
   onBad: OnBad,
 ): MediaBus {
-  const { takes } = followLink(connection);
+  const { canPublish } = followLink(connection);
   const source = {
     subject: mediaRelaySubject(region, '*'),
     kind: MediaRelay,
     owner: ({ relay }: MediaRelay) => relay,
   };
-  hearLeases(connection, source, (relay) => listener.onRelay(relay), onBad);
+  subscribeLeases(connection, source, (relay) => listener.onRelay(relay), onBad);
   return {
     revoke(participant, untilS) {
-      // What would wait for the link's return is old by then: who it means may be back.
-      if (!takes()) return;
+      // A revocation is not queued for a restored link: the participant may have returned by then.
+      if (!canPublish()) return;
       const entry = { sub: participant, before: Math.floor(Date.now() / 1000), until: untilS };
       connection.publish(revokedSubject, JSON.stringify({ revoked: [entry] }));
     },

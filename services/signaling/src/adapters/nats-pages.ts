@@ -12,7 +12,7 @@ import type { PageBus, PageListener } from '../core/ports.ts';
 import { followLink } from './nats-connection.ts';
 import { natsPodBus, type OnBad } from './nats-pod-bus.ts';
 
-/** It ends with the connection, which others use too. */
+/** The bus ends with the connection, which it shares with others. */
 export function natsPages(
   connection: NatsConnection,
   pod: PodId,

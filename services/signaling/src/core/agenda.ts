@@ -1,4 +1,4 @@
-/** What is to be done later, ordered by time: a binary heap. The core never holds a timer; it says when it wants to be called. */
+/** Scheduled actions, ordered by time in a binary heap. The core holds no timer; it says when it wants to be called. */
 
 export interface Appointment {
   cancel(): void;
@@ -14,7 +14,7 @@ export class Agenda {
   readonly #heap: Slot[] = [];
   #order = 0;
 
-  /** Runs `act` at the first `runDue` whose time is `at` (ms) or later; equal times run in the order they were made. */
+  /** Runs `act` at the first `runDue` whose time is `at` (ms) or later. Actions of the same time run in the order in which they were scheduled. */
   schedule(at: number, act: () => void): Appointment {
     const slot: Slot = { at, order: this.#order, act };
     this.#order += 1;
@@ -27,7 +27,7 @@ export class Agenda {
     };
   }
 
-  /** When the earliest appointment is; `undefined` where there is none. */
+  /** The time of the earliest action; `undefined` where there is none. */
   next(): number | undefined {
     this.#dropCancelled();
     return this.#heap[0]?.at;

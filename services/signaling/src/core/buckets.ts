@@ -1,4 +1,4 @@
-/** Token buckets: so many a second on the average, so many at once. SPEC rule LIM-3. */
+/** Token buckets: a rate per second and a burst. SPEC rule LIM-3. */
 
 /** One bucket, for a socket. Times are ms. */
 export class Bucket {
@@ -28,24 +28,25 @@ export class Bucket {
     return this.#tokens >= amount;
   }
 
-  /** How long until `amount` can be had. */
+  /** How long until `amount` can be taken. */
   waitMs(amount: number): number {
     return Math.max(0, Math.ceil((amount - this.#tokens) / this.#perMs));
   }
 }
 
 /**
- * How many addresses one `AddressBuckets` remembers: 5 MB, and more than have a socket here (`pod.sockets`), so that clients who come back
- * do not push each other out.
+ * How many addresses one `AddressBuckets` remembers. They take 5 MB and are more than have a socket here (`pod.sockets`), so that clients who come
+ * back do not displace each other.
  */
-export const MOST_ADDRESSES = 20_000;
+export const MAX_ADDRESSES = 20_000;
 
 /**
- * A bucket for each address, in two generations: an address that asks moves to the young one; when that has half of the most, or is old
- * enough for every bucket to have filled, it becomes the old one, and those of the old one are forgotten, all in a few steps.
+ * A bucket for each address, in two generations. An address that asks moves to the young generation. When the young generation has half of
+ * `MAX_ADDRESSES`, or is old enough for every bucket to have filled, it becomes the old one, and the previous old generation is forgotten. All of
+ * this takes constant time.
  *
- * An empty bucket is forgotten early only where 10,000 other addresses have asked since its own did last. An attacker with that many
- * gains nothing by it, as each of them has a full bucket of its own; and newcomers are always taken, whatever the attacker does.
+ * An empty bucket is forgotten early only where 10,000 other addresses have asked since its own last did. An attacker with that many addresses gains
+ * nothing, as each of them has a full bucket. Newcomers are always admitted to the table, whatever the attacker does.
  */
 export class AddressBuckets {
   readonly #perSecond: number;
@@ -67,7 +68,7 @@ export class AddressBuckets {
     return this.#young.size + this.#old.size;
   }
 
-  /** `undefined` where there was one to take; otherwise how long to wait, in ms. */
+  /** `undefined` where a token was taken; otherwise how long to wait, in ms. */
   take(address: string, now: number): number | undefined {
     if (now - this.#youngSince >= this.#fillMs) this.#age(now);
     const bucket = this.#young.get(address) ?? this.#renew(address, now);
@@ -75,7 +76,7 @@ export class AddressBuckets {
   }
 
   #renew(address: string, now: number): Bucket {
-    if (this.#young.size >= MOST_ADDRESSES / 2) this.#age(now);
+    if (this.#young.size >= MAX_ADDRESSES / 2) this.#age(now);
     const bucket = this.#old.get(address) ?? new Bucket(this.#perSecond, this.#burst, now);
     this.#old.delete(address);
     this.#young.set(address, bucket);

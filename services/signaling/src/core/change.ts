@@ -1,12 +1,12 @@
-/** A new name, a muted microphone, a camera or screen that comes or goes. SPEC rule ROS-15. */
+/** A participant changes its name or its media: microphone, camera or screen. SPEC rule ROS-15. */
 import type { Input } from './input.ts';
-import { changeAtDoor } from './lobby.ts';
+import { changeInLobby } from './lobby.ts';
 import { putOwn } from './roster/section.ts';
 import { holderOf, type Pod } from './state.ts';
 
 export function change(pod: Pod, input: Input & { type: 'change' }): void {
   const found = holderOf(pod, input.socket);
-  if (found === undefined) return changeAtDoor(pod, input);
+  if (found === undefined) return changeInLobby(pod, input);
   const { name, media } = input;
   const { room, entry } = found;
   putOwn(pod, room, { ...entry, name: name ?? entry.name, media: media ?? entry.media });

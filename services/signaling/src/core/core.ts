@@ -1,47 +1,35 @@
-/** The room core of one pod: one input, then drain the effects. No I/O, no clock, no randomness of its own. */
-import type { BusMessage } from '@parley/protocol/bus';
+/** The core of rooms of one pod: handles one input, then drains the effects. It has no I/O, clock or randomness of its own. */
 import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { Agenda } from './agenda.ts';
+import { arrive, openFor } from './arrive.ts';
+import { onBus } from './bus-message.ts';
 import { change } from './change.ts';
-import { chat, mergeChat } from './chat.ts';
-import { direct, onDirectedAck, onTransfer, undelivered } from './directed.ts';
-import type { Effect } from './effects.ts';
-import type { SocketId } from './socket-id.ts';
-import type { Input, Join, Resume } from './input.ts';
-import { join } from './join.ts';
+import { chat } from './chat.ts';
 import { Departures } from './departures.ts';
-import { listParticipants } from './participants.ts';
+import { direct, onTransfer, undelivered } from './directed.ts';
+import type { Effect } from './effects.ts';
+import type { Input } from './input.ts';
 import { leave, loseSocket } from './leave.ts';
-import { moderate, onModerate, onModerated } from './moderation.ts';
-import {
-  isOfAnother,
-  onPolicy,
-  onPolicyUnread,
-  rereadPolicies,
-  takePolicy,
-  tellPolicy,
-  watchPolicy,
-} from './policy.ts';
-import type { Seat } from './ports.ts';
-import { resume } from './resume.ts';
-import { endIncarnation, endRoom } from './room-deleted.ts';
-import { answerSections } from './roster/answer.ts';
-import { onDigest } from './roster/digest.ts';
-import { greetAll } from './roster/greet.ts';
-import { hearsItself, notePeer, onHeartbeat, peersHeard, startBeating } from './roster/liveness.ts';
-import { strongestClaim } from './roster/merge.ts';
-import { closeIfEmpty, onBye, onSections, openRoom } from './roster/open.ts';
-import { onDelta, takeSection } from './roster/remote.ts';
-import { isAbandoned, onSeat } from './seating.ts';
-import { holderOf, type Pod, type Room } from './state.ts';
+import { moderate } from './moderation.ts';
+import { listParticipants } from './participants.ts';
 import type { Person } from './person.ts';
+import { onPolicy, onPolicyUnread, rereadPolicies, publishPolicy } from './policy.ts';
+import type { Seat } from './ports.ts';
+import { endIncarnation, endRoom } from './room-deleted.ts';
+import { catchUp } from './roster/catch-up.ts';
+import { receivesOwnHeartbeat, connectedPeers, startHeartbeats } from './roster/liveness.ts';
+import { strongestClaim } from './roster/merge.ts';
+import { closeIfEmpty } from './roster/open.ts';
+import { isAbandoned, onSeat } from './seating.ts';
+import type { SocketId } from './socket-id.ts';
+import { holderOf, type Pod } from './state.ts';
 import { Transfers } from './transfers.ts';
 
 export interface CoreOptions {
   readonly pod: PodId;
-  /** Larger than in any earlier process of this pod; its start in Unix ms will do. */
+  /** Larger than in any earlier process of this pod, for example its start in Unix ms. */
   readonly boot: number;
   readonly limits: Limits;
   readonly now: number;
@@ -49,59 +37,31 @@ export interface CoreOptions {
 }
 
 export interface Core {
-  /** Handles one input at a time `now` (ms, never going back) and answers what is to be done, in order. */
+  /** Handles one input at a time `now` (ms, monotonic) and returns the effects, in order. */
   handle(input: Input, now: number): readonly Effect[];
-  /** Runs what has come due. */
+  /** Runs the scheduled actions that are due. */
   wake(now: number): readonly Effect[];
-  /** When `wake` is wanted next. */
+  /** When `wake` must be called next. */
   nextWake(): number | undefined;
-  /** Whether the pod hears its own heartbeats: before that it takes nobody in. */
+  /** Whether the pod receives its own heartbeats: before that it admits no participant. */
   ready(): boolean;
   population(room: RoomId): number;
   people(room: RoomId): readonly Person[];
-  /** Whether this pod knows of the participant in the room, also of one that left it. A ticket of it is used. */
+  /** Whether this pod knows the participant of the room, also one that left. A ticket of such a participant is used. */
   isKnown(room: RoomId, participant: ParticipantId): boolean;
-  /** The participant whose socket this is; `undefined` before it is welcomed and after it was replaced. */
+  /** The participant of this socket; `undefined` before the welcome and after another socket replaced it. */
   holder(socket: SocketId): Pick<Person, 'participant' | 'name'> | undefined;
-  /** What this pod knows of a room it has; `undefined` too where the store of a named one could not be read. */
+  /** The view of a room that is open here; also `undefined` where the policy of a named room could not be read. */
   view(room: RoomId): RoomView | undefined;
-  /** Whether nobody can come back into this seat any more. */
+  /** Whether no participant can resume into this seat any more. */
   isAbandoned(room: RoomId, seat: Seat): boolean;
-  /** `peers` are the pods that are heard now, those of other regions whose heartbeats reach this one included: a heartbeat has no region. */
+  /** `peers`: pods whose messages arrive now, including those of connected regions, as a heartbeat names no region. */
   counts(): { readonly rooms: number; readonly sockets: number; readonly peers: number };
 }
 
-export function createCore({ pod: id, boot, limits, now, random }: CoreOptions): Core {
-  const agenda = new Agenda();
-  const pod: Pod = {
-    id,
-    boot,
-    limits,
-    startedAt: now,
-    random,
-    agenda,
-    effects: [],
-    now,
-    rooms: new Map(),
-    sockets: new Map(),
-    doors: new Map(),
-    waiting: new Map(),
-    emptied: new Set(),
-    peers: new Map(),
-    greeting: undefined,
-    greetingUntil: -Infinity,
-    ownBeatAt: -Infinity,
-    sectionEpoch: boot,
-    transfers: new Transfers({
-      boot,
-      limits,
-      agenda,
-      onGivenUp: (pending) => undelivered(pod, pending.socket, pending, 'timeout'),
-    }),
-    departures: new Departures({ ttlMs: limits['resume.ttl'], most: limits['pod.departures'] }),
-    requests: new Map(),
-  };
-  pod.agenda.schedule(now, () => startBeating(pod));
+export function createCore(options: CoreOptions): Core {
+  const pod = createPod(options);
+  pod.agenda.schedule(options.now, () => startHeartbeats(pod));
 
   const drain = (): readonly Effect[] => {
     for (const id of pod.emptied) closeIfEmpty(pod, id);
@@ -120,7 +80,7 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
       return drain();
     },
     nextWake: () => pod.agenda.next(),
-    ready: () => hearsItself(pod),
+    ready: () => receivesOwnHeartbeat(pod),
     population: (room) => pod.rooms.get(room)?.people.size ?? 0,
     people: (room) => [...(pod.rooms.get(room)?.people.values() ?? [])],
     isKnown(id, participant) {
@@ -137,8 +97,41 @@ export function createCore({ pod: id, boot, limits, now, random }: CoreOptions):
       const room = pod.rooms.get(id);
       return room !== undefined && isAbandoned(pod, room, seat);
     },
-    counts: () => ({ rooms: pod.rooms.size, sockets: pod.sockets.size, peers: peersHeard(pod) }),
+    counts: () => ({ rooms: pod.rooms.size, sockets: pod.sockets.size, peers: connectedPeers(pod) }),
   };
+}
+
+function createPod({ pod: id, boot, limits, now, random }: CoreOptions): Pod {
+  const agenda = new Agenda();
+  const pod: Pod = {
+    id,
+    boot,
+    limits,
+    startedAt: now,
+    random,
+    agenda,
+    effects: [],
+    now,
+    rooms: new Map(),
+    sockets: new Map(),
+    lobbySockets: new Map(),
+    arriving: new Map(),
+    emptied: new Set(),
+    peers: new Map(),
+    catchUpSoon: undefined,
+    catchUpUntil: -Infinity,
+    ownHeartbeatAt: -Infinity,
+    sectionEpoch: boot,
+    transfers: new Transfers({
+      boot,
+      limits,
+      agenda,
+      onGivenUp: (pending) => undelivered(pod, pending.socket, pending, 'timeout'),
+    }),
+    departures: new Departures({ ttlMs: limits['resume.ttl'], max: limits['pod.departures'] }),
+    requests: new Map(),
+  };
+  return pod;
 }
 
 function handle(pod: Pod, input: Input): void {
@@ -158,7 +151,7 @@ function handle(pod: Pod, input: Input): void {
       return direct(pod, input);
     case 'room-deleted':
       pod.effects.push({
-        type: 'tell-room',
+        type: 'publish-room',
         room: input.room,
         message: { type: 'room-deleted', room: input.room, pod: pod.id, incarnation: input.incarnation },
       });
@@ -166,14 +159,14 @@ function handle(pod: Pod, input: Input): void {
     case 'room-missing':
       return endRoom(pod, input.room);
     case 'policy':
-      if (input.told) tellPolicy(pod, input.policy);
+      if (input.notify) publishPolicy(pod, input.policy);
       return onPolicy(pod, input.policy.view.room, input.policy);
     case 'policy-unread':
       return onPolicyUnread(pod, input.room);
     case 'moderate':
       return moderate(pod, input);
     case 'list':
-      return listParticipants(pod, pod.rooms.get(input.view.room) ?? open(pod, input), input);
+      return listParticipants(pod, pod.rooms.get(input.view.room) ?? openFor(pod, input), input);
     case 'seat':
       return onSeat(pod, input);
     case 'transfer':
@@ -181,85 +174,9 @@ function handle(pod: Pod, input: Input): void {
     case 'bus':
       return onBus(pod, input.message);
     case 'bus-back':
-      greetAll(pod);
+      catchUp(pod);
       return rereadPolicies(pod);
     default:
       return input satisfies never;
-  }
-}
-
-/** The first arrival opens the room on this pod; arrivals wait until it is known who is there. */
-function arrive(pod: Pod, arrival: Join | Resume): void {
-  const id = arrival.view.room;
-  const known = pod.rooms.get(id);
-  if (known !== undefined && arrival.policy !== undefined) takePolicy(pod, known, arrival.policy);
-  const room = pod.rooms.get(id) ?? open(pod, arrival);
-  if (room.phase.phase === 'opening') {
-    pod.waiting.set(arrival.socket, id);
-    room.phase.arrivals.push(arrival);
-    return;
-  }
-  if (isOfAnother(room, arrival)) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_DELETED' });
-    return;
-  }
-  if (arrival.type === 'join') join(pod, room, arrival);
-  else resume(pod, room, arrival);
-}
-
-function open(pod: Pod, arrival: Pick<Join, 'view' | 'policy'>): Room {
-  const room = openRoom(pod, arrival, (waiting) => arrive(pod, waiting));
-  watchPolicy(pod, room);
-  // Whoever opened it may be refused, and an owner who asks who is there does not enter.
-  pod.emptied.add(room.view.room);
-  return room;
-}
-
-function onBus(pod: Pod, message: BusMessage): void {
-  if (message.type === 'heartbeat') return onHeartbeat(pod, message.pod, message.boot);
-  if (message.pod === pod.id) return undefined;
-  if (message.type === 'directed-ack') return onDirectedAck(pod, message);
-  if (message.type === 'moderated') return onModerated(pod, message);
-  if (message.type === 'sections-request') return answerSections(pod, message.room, message.pod);
-  notePeer(pod, message.pod, bootIn(message));
-  const room = pod.rooms.get(message.room);
-  return room === undefined ? undefined : onRoomMessage(pod, room, message);
-}
-
-/** The process that speaks, where the message says so; 0 otherwise. */
-function bootIn(message: RoomMessage): number {
-  if (message.type === 'hello') return message.section.boot;
-  if (message.type !== 'sections') return 0;
-  return message.sections.find((section) => section.pod === message.pod)?.boot ?? 0;
-}
-
-type RoomMessage = Exclude<
-  BusMessage,
-  { type: 'heartbeat' | 'directed-ack' | 'moderated' | 'sections-request' }
->;
-
-function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
-  switch (message.type) {
-    case 'hello':
-      takeSection(pod, room, message.section, message.pod);
-      return answerSections(pod, message.room, message.pod);
-    case 'sections':
-      return onSections(pod, room, message, (arrival) => arrive(pod, arrival));
-    case 'delta':
-      return onDelta(pod, room, message);
-    case 'digest':
-      return onDigest(pod, room, message);
-    case 'bye':
-      return onBye(pod, room, message.pod, message.epoch);
-    case 'chat':
-      return mergeChat(pod, room, [message.line]);
-    case 'policy':
-      return takePolicy(pod, room, message.policy);
-    case 'moderate':
-      return onModerate(pod, room, message);
-    case 'room-deleted':
-      return endIncarnation(pod, message.room, message.incarnation);
-    default:
-      return message satisfies never;
   }
 }

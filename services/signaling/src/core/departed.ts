@@ -1,10 +1,10 @@
-/** What a pod hears of participants that left while the room was not here. SPEC rule RES-10. */
+/** Departures that another pod reports for a room that this pod has opened. SPEC rule RES-10. */
 import type { Tombstone } from '@parley/protocol/bus';
 import type { Code } from '@parley/protocol/codes';
 import { dropOwn } from './roster/section.ts';
 import type { Pod, Room } from './state.ts';
 
-/** What a resume of a participant that has left is refused with. */
+/** The codes with which a resume of a participant that has left is refused. */
 export const ENDED = {
   left: 'RESUME_EXPIRED',
   lost: 'RESUME_EXPIRED',
@@ -13,8 +13,8 @@ export const ENDED = {
 } as const satisfies Record<Tombstone['reason'], Code>;
 
 /**
- * The answer of a pod far away may come after the token was taken here: then the participant goes again. Not where a pod only lost sight of
- * it, as one does that was cut off.
+ * The answer of a remote pod may arrive after this pod accepted the token: then the participant is removed again. This does not apply to reason
+ * `lost`, which a pod also reports when its own link was broken.
  */
 export function onDeparture(pod: Pod, room: Room, departure: Tombstone): void {
   const { participant, generation, reason } = departure;

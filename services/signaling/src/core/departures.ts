@@ -1,27 +1,27 @@
 /**
- * Participants that left, for as long as a resume token of theirs may be valid. Tombstones order claims and end after the grace period; this
- * outlives them, and the room: a pod that opens it again asks the others for what they know. SPEC rule RES-10.
+ * Participants that left, kept for as long as a resume token of theirs may be valid. Tombstones order claims and end after the grace period.
+ * Departures outlive tombstones and the room: a pod that opens the room again asks the others for theirs. SPEC rule RES-10.
  */
 import type { Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 
 export type Departure = Pick<Tombstone, 'generation' | 'reason'> & { readonly until: number };
 
-/** Pods' clocks may differ while a token is verified (KEY-4), on either side. */
+/** Clocks of pods may differ by this much while a token is verified (KEY-4), in either direction. */
 const MARGIN_MS = 10_000;
-/** A tenth of what NATS takes in one message. */
-const TOLD_AT_MOST = 1000;
+/** They take a tenth of the largest NATS message. */
+const MAX_DEPARTURES_SENT = 1000;
 
 export class Departures {
   readonly #keepMs: number;
-  readonly #most: number;
+  readonly #max: number;
   /** Earliest first. */
   readonly #all = new Map<ParticipantId, Departure & { readonly room: RoomId }>();
   readonly #byRoom = new Map<RoomId, Set<ParticipantId>>();
 
-  constructor({ ttlMs, most }: { readonly ttlMs: number; readonly most: number }) {
+  constructor({ ttlMs, max }: { readonly ttlMs: number; readonly max: number }) {
     this.#keepMs = ttlMs + MARGIN_MS;
-    this.#most = most;
+    this.#max = max;
   }
 
   note(room: RoomId, { participant, generation, reason, keepMs = this.#keepMs }: Noted, now: number): void {
@@ -32,12 +32,12 @@ export class Departures {
     const there = this.#byRoom.get(room) ?? new Set();
     this.#byRoom.set(room, there.add(participant));
     for (const [earliest, { until }] of this.#all) {
-      if (this.#all.size <= this.#most && until > now) break;
+      if (this.#all.size <= this.#max && until > now) break;
       this.forget(earliest);
     }
   }
 
-  /** It is there after all: another pod knew better. */
+  /** Another pod knows that the participant has not left. */
   forget(participant: ParticipantId): void {
     const known = this.#all.get(participant);
     if (known === undefined) return;
@@ -47,7 +47,7 @@ export class Departures {
     if (there?.size === 0) this.#byRoom.delete(known.room);
   }
 
-  /** `undefined` where the participant is not known to have left after a token of this generation was given. */
+  /** `undefined` where the participant is not known to have left after a token of this generation was issued. */
   of(participant: ParticipantId, tokenGeneration: number, now: number): Departure | undefined {
     const known = this.#all.get(participant);
     return known !== undefined && known.until > now && known.generation >= tokenGeneration
@@ -55,9 +55,9 @@ export class Departures {
       : undefined;
   }
 
-  /** The last ones of a room, with what remains of them. */
+  /** The latest departures of a room, with the time for which each is still kept. */
   ofRoom(room: RoomId, now: number): Tombstone[] {
-    const last = [...(this.#byRoom.get(room) ?? [])].slice(-TOLD_AT_MOST);
+    const last = [...(this.#byRoom.get(room) ?? [])].slice(-MAX_DEPARTURES_SENT);
     return last.flatMap((participant) => {
       const known = this.#all.get(participant);
       if (known === undefined || known.until <= now) return [];

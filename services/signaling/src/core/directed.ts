@@ -1,6 +1,6 @@
 /**
- * Directed messages: offers, answers, candidates. To somebody on this pod they never touch the bus; to another pod they go to that pod's
- * own subject, and it answers whether they were taken. SPEC rules DIR-1 to DIR-6.
+ * Directed messages: offers, answers, candidates. A message to a participant of this pod does not touch the bus. A message to a participant of
+ * another pod is published on that pod's own subject, and that pod acknowledges it. SPEC rules DIR-1 to DIR-6.
  */
 import type { DirectedAck } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
@@ -27,7 +27,7 @@ export function direct(pod: Pod, message: Directed): void {
   }
   const presence = room.own.entries.get(to)?.presence;
   if (presence?.state !== 'here') return undelivered(pod, message.socket, message, 'away');
-  pod.effects.push({ type: 'hand-on', socket: presence.socket, from: sender.participant, payload, binary });
+  pod.effects.push({ type: 'deliver', socket: presence.socket, from: sender.participant, payload, binary });
 }
 
 export function undelivered(
@@ -36,26 +36,26 @@ export function undelivered(
   { to, id }: { to: string; id: string },
   reason: Undelivered['reason'],
 ): void {
-  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'undelivered', to, id, reason } });
+  pod.effects.push({ type: 'send', sockets: [socket], message: { type: 'undelivered', to, id, reason } });
 }
 
-/** A directed message from another pod for somebody here. */
+/** A directed message from another pod to a participant of this one. */
 export function onTransfer(
   pod: Pod,
   { room: id, from, to, ref, pod: sender, payload, binary }: DirectedTransfer,
 ): void {
-  const isRepeated = pod.transfers.isRepeated(sender, ref);
+  const isDelivered = pod.transfers.isDelivered(sender, ref);
   const entry = pod.rooms.get(id)?.own.entries.get(to);
   let outcome: DirectedAck['outcome'] = 'unknown';
   if (entry?.presence.state === 'away') outcome = 'away';
-  if (isRepeated) outcome = 'accepted';
+  if (isDelivered) outcome = 'accepted';
   else if (entry?.presence.state === 'here') {
     outcome = 'accepted';
-    pod.transfers.handedOn(sender, ref);
-    pod.effects.push({ type: 'hand-on', socket: entry.presence.socket, from, payload, binary });
+    pod.transfers.markDelivered(sender, ref);
+    pod.effects.push({ type: 'deliver', socket: entry.presence.socket, from, payload, binary });
   }
   pod.effects.push({
-    type: 'tell-pod',
+    type: 'publish-pod',
     pod: sender,
     message: { type: 'directed-ack', pod: pod.id, ref, outcome },
   });

@@ -1,4 +1,4 @@
-/** What a join and a resume end in: the roster has the participant, and its socket is welcomed. SPEC rules JOIN-9, RES-4. */
+/** The end of a join and of a resume: the participant is in the roster and its socket is welcomed. SPEC rules JOIN-9, RES-4. */
 import type { Waiting } from '@parley/protocol/people';
 import type { BareWelcome } from './effects.ts';
 import type { Join, Resume } from './input.ts';
@@ -8,16 +8,16 @@ import { claimSeat } from './seats.ts';
 import type { Pod, Room } from './state.ts';
 import type { Person } from './person.ts';
 
-/** From here on the socket is the participant: the roster has it, and its owner is welcomed. */
+/** Adds the participant to the roster, bound to this socket, and sends the welcome. */
 export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   const { socket, participant, generation, name, media, owner, visitor } = arrival;
   pod.sockets.set(socket, { room: room.view.room, participant });
   const presence = { state: 'here' as const, socket };
   const tokenGeneration = arrival.type === 'resume' ? arrival.tokenGeneration : undefined;
   putOwn(pod, room, { participant, generation, name, media, owner, visitor, tokenGeneration, presence });
-  // Whoever joined has taken its seat before; whoever resumes may sit on another pod still, also where this one has held it before.
+  // A join has taken its seat already. A resumed participant may still have its seat on another pod, even where this pod held it earlier.
   if (arrival.type === 'resume') claimSeat(pod, room, participant);
-  pod.effects.push({ type: 'say', sockets: [socket], message: welcome(pod, room, arrival) });
+  pod.effects.push({ type: 'send', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 
 const waitingOf = ({ participant, name }: Person): Waiting => ({ participant, name });
@@ -32,10 +32,10 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
     pod: pod.id,
     roster: Array.from(room.people.values(), memberOf),
     resume: token,
-    ...(owner ? { owner, lobby: Array.from(room.atDoor.values(), waitingOf) } : {}),
+    ...(owner ? { owner, lobby: Array.from(room.lobby.values(), waitingOf) } : {}),
     graceMs: limits['resume.grace'],
     recovering: room.recoveringUntil > pod.now || room.silent.size > 0,
-    // A newcomer is not shown what was said before it came.
+    // A newcomer does not receive chat from before it entered.
     chat: arrival.type === 'resume' ? room.chat.filter(({ at }) => at >= arrival.since) : [],
     limits: {
       messageBytes: limits['message.bytes'],

@@ -1,4 +1,4 @@
-/** What happens to the core. Every input is handled to its end before the next one. */
+/** Inputs: what happens to the core. Each input is handled completely before the next one. */
 import type { BusMessage, ModerationAction, RoomPolicy } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { RoomView } from '@parley/protocol/http';
@@ -8,22 +8,22 @@ import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { SocketId } from './socket-id.ts';
 import type { RoomSeats, SeatOutcome } from './ports.ts';
 
-/** Somebody at the door: the ticket or token is verified, the name is checked. */
+/** A participant that asks to enter: its ticket or token is verified and its name is checked. */
 export interface Arrival {
   readonly socket: SocketId;
   readonly view: RoomView;
-  /** What the store said of a named room; `undefined` for an ad-hoc one, and where somebody resumes while the store does not answer. */
+  /** The stored policy of a named room; `undefined` for an ad-hoc room, and for a resume while the store does not answer. */
   readonly policy: RoomPolicy | undefined;
   readonly participant: ParticipantId;
-  /** The room that the ticket or token was given for. */
+  /** The incarnation of the room that the ticket or token was issued for. */
   readonly incarnation: string | undefined;
-  /** Came with the owner key. */
+  /** The request carried the owner key. */
   readonly owner: boolean;
   readonly visitor: VisitorMarks | undefined;
   readonly generation: number;
   readonly name: string;
   readonly media: Media;
-  /** The signed resume token that the welcome will carry. */
+  /** The signed resume token for the welcome. */
   readonly token: string;
 }
 
@@ -31,11 +31,11 @@ export type Join = { readonly type: 'join' } & Arrival;
 export type Resume = {
   readonly type: 'resume';
   readonly tokenGeneration: number;
-  /** Since it was signed, in ms: news of a participant that young may still be on its way to this pod. */
+  /** Time since the token was signed, in ms. Messages about such a recent change may still be on their way to this pod. */
   readonly tokenAgeMs: number;
-  /** When the participant first entered, Unix ms: it is shown no chat from before. */
+  /** When the participant first entered, Unix ms. It receives no chat from before. */
   readonly since: number;
-  /** Lines the client has, for a room whose pods all died: each one is an own line, or has the proof of a pod. */
+  /** Lines that the client has, for a room whose pods all died. Each is the participant's own or carries the proof of a pod. */
   readonly chat: readonly ChatLine[];
 } & Arrival;
 
@@ -50,7 +50,7 @@ export type Input =
       readonly name: string | undefined;
       readonly media: Media | undefined;
     }
-  /** Of the participant of this socket, under its name in the roster; signed by the shell. */
+  /** From the participant of this socket, under its name in the roster. The shell signed the line. */
   | { readonly type: 'chat'; readonly socket: SocketId; readonly line: ChatLine }
   | {
       readonly type: 'directed';
@@ -61,13 +61,13 @@ export type Input =
       readonly binary: boolean;
     }
   | { readonly type: 'room-deleted'; readonly room: RoomId; readonly incarnation: string }
-  /** The store has no such room: here it ends too. */
+  /** The store has no such room, so it ends here too. */
   | { readonly type: 'room-missing'; readonly room: RoomId }
-  /** As the store has it now. `told`: this pod changed it, and the others are to know. */
-  | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly told: boolean }
+  /** The policy in the store. `notify`: this pod changed it, so the others must be notified. */
+  | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly notify: boolean }
   /** The store did not answer. */
   | { readonly type: 'policy-unread'; readonly room: RoomId }
-  /** An owner asks who is in the room. The answer is the effect `listed`. */
+  /** An owner requests the list of participants. The answer is the effect `listed`. */
   | {
       readonly type: 'list';
       readonly ref: number;
@@ -84,17 +84,17 @@ export type Input =
   | {
       readonly type: 'seat';
       readonly room: RoomId;
-      /** Of which seats it was one; `undefined` where the room has none. */
+      /** The seats of which one was requested; `undefined` where the room has none. */
       readonly seats: RoomSeats | undefined;
       readonly socket: SocketId;
       readonly participant: ParticipantId;
       readonly outcome: SeatOutcome;
-      /** The participant had this seat before it was asked for. */
+      /** The participant had the seat before the request. */
       readonly wasHeld: boolean;
-      /** For somebody from the lobby, who is there from now on. */
+      /** The new token of a participant that enters from the lobby. */
       readonly token?: string;
     }
   | { readonly type: 'bus'; readonly message: BusMessage }
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
-  /** The link to the bus is back: what was said meanwhile is lost. */
+  /** The connection to the bus is restored; messages published in the meantime are lost. */
   | { readonly type: 'bus-back' };

@@ -1,9 +1,9 @@
-/** A join: somebody with a fresh ticket enters a room. SPEC rules JOIN-6 to JOIN-10, MOD-2, MOD-3, MOD-5. */
+/** A join: a participant with an unused ticket enters a room. SPEC rules JOIN-6 to JOIN-10, MOD-2, MOD-3, MOD-5. */
 import type { Code } from '@parley/protocol/codes';
 import { enter } from './enter.ts';
 import type { Join } from './input.ts';
-import { waitAtDoor } from './lobby.ts';
-import { isFull } from './places.ts';
+import { waitInLobby } from './lobby.ts';
+import { isFull } from './room-cap.ts';
 import { isBanned } from './policy.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { takeSeat } from './seats.ts';
@@ -15,12 +15,12 @@ export function join(pod: Pod, room: Room, arrival: Join): void {
     pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
     return;
   }
-  if (room.view.lobby === true && !arrival.owner) waitAtDoor(pod, room, arrival);
-  else if (room.view.hardCap === true) takeSeat(pod, room, { arrival, asked: undefined });
+  if (room.view.lobby === true && !arrival.owner) waitInLobby(pod, room, arrival);
+  else if (room.view.hardCap === true) takeSeat(pod, room, { arrival, requester: undefined });
   else enter(pod, room, arrival);
 }
 
-/** Looked at again when a seat has been taken, as the room may have changed meanwhile. */
+/** Checked again after a seat was taken, as the room may have changed in the meantime. */
 export function refusal(pod: Pod, room: Room, arrival: Join): Code | undefined {
   if (strongestClaim(pod, room, arrival.participant) !== undefined) return 'TICKET_USED';
   if (isFull(pod, room, arrival)) return 'ROOM_FULL';

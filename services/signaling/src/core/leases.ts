@@ -1,42 +1,42 @@
-/** Who lives: what says of itself again and again that it does, and is forgotten when it no longer does. SPEC rules MEDIA-2, TURN-6. */
+/** Leases: each is renewed by its holder at intervals and lapses otherwise. SPEC rules MEDIA-2, TURN-6. */
 
-/** The lease of a relay or a TURN node. A later run has a greater epoch; `draining` ends the lease. */
+/** The lease of a media relay or a TURN node. A later process of it has a greater epoch; `draining` ends the lease. */
 export interface Lease {
   readonly epoch: number;
   readonly draining?: boolean;
 }
 
-interface Known<Said extends Lease> {
-  readonly said: Said;
+interface Known<Kept extends Lease> {
+  readonly lease: Kept;
   readonly until: number;
 }
 
-export class Leases<Said extends Lease> {
+export class Leases<Kept extends Lease> {
   readonly #lapseMs: number;
-  readonly #most: number;
-  readonly #known = new Map<string, Known<Said>>();
+  readonly #max: number;
+  readonly #known = new Map<string, Known<Kept>>();
 
-  constructor({ lapseMs, most }: { readonly lapseMs: number; readonly most: number }) {
+  constructor({ lapseMs, max }: { readonly lapseMs: number; readonly max: number }) {
     this.#lapseMs = lapseMs;
-    this.#most = most;
+    this.#max = max;
   }
 
-  /** `now` in ms, of a clock that only goes forward. */
-  heard(name: string, said: Said, now: number): void {
+  /** `now` in ms, from a monotonic clock. */
+  renew(name: string, lease: Kept, now: number): void {
     this.#lapse(now);
     const known = this.#known.get(name);
-    // A late word of the run before.
-    if (known !== undefined && known.said.epoch > said.epoch) return;
-    if (known === undefined && this.#known.size >= this.#most) return;
-    this.#known.set(name, { said, until: now + this.#lapseMs });
+    // A late message of an earlier process.
+    if (known !== undefined && known.lease.epoch > lease.epoch) return;
+    if (known === undefined && this.#known.size >= this.#max) return;
+    this.#known.set(name, { lease, until: now + this.#lapseMs });
   }
 
-  living(now: number): Said[] {
+  living(now: number): Kept[] {
     this.#lapse(now);
-    return Array.from(this.#known.values(), ({ said }) => said).filter(({ draining }) => draining !== true);
+    return Array.from(this.#known.values(), ({ lease }) => lease).filter(({ draining }) => draining !== true);
   }
 
-  /** One that went is remembered as long, so that an earlier word that comes late does not bring it back. */
+  /** A lease with `draining` is remembered for as long as any other, so that an earlier message that arrives late does not restore it. */
   #lapse(now: number): void {
     for (const [name, { until }] of this.#known) if (until <= now) this.#known.delete(name);
   }

@@ -1,15 +1,15 @@
-/** The ways out: leaving for good, being removed, and losing the socket. SPEC rules JOIN-12, RES-1, RES-2, MOD-1, MOD-2. */
+/** Leaving for good, removal by an owner, and the loss of a socket. SPEC rules JOIN-12, RES-1, RES-2, MOD-1, MOD-2. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { SocketId } from './socket-id.ts';
-import { leaveDoor, turnAway, waitingEntry } from './lobby.ts';
+import { leaveLobby, dismiss, waitingEntry } from './lobby.ts';
 import { awayOwn, dropOwn } from './roster/section.ts';
 import { holderOf, type Pod, type Room } from './state.ts';
 
-/** Said by the client: everyone sees it go at once. */
+/** The client leaves: all participants are notified at once. */
 export function leave(pod: Pod, socket: SocketId): void {
   const found = holderOf(pod, socket);
   if (found === undefined) {
-    leaveDoor(pod, socket);
+    leaveLobby(pod, socket);
     pod.effects.push({ type: 'close', socket, code: null });
     return;
   }
@@ -18,7 +18,7 @@ export function leave(pod: Pod, socket: SocketId): void {
   pod.effects.push({ type: 'close', socket, code: null });
 }
 
-/** By the owner's word. `undefined` where this pod does not hold the participant; the same answer when asked again. */
+/** An owner removes the participant. `undefined` where this pod does not hold it. A repeated request has the same result. */
 export function remove(
   pod: Pod,
   room: Room,
@@ -28,7 +28,7 @@ export function remove(
   const entry = room.own.entries.get(participant);
   if (entry === undefined) return isGone(pod, room, participant, reason) ? 'done' : undefined;
   if (waitingEntry(room, participant) !== undefined) {
-    turnAway(pod, room, participant, reason === 'banned' ? 'BANNED' : 'LOBBY_DENIED');
+    dismiss(pod, room, participant, reason === 'banned' ? 'BANNED' : 'LOBBY_DENIED');
     return 'done';
   }
   if (entry.presence.state === 'here') {
@@ -40,24 +40,27 @@ export function remove(
   return 'done';
 }
 
-/** Removed already, here or elsewhere; or gone by itself from this pod, as whoever is turned away at the door is. */
+/** The participant was removed already, here or on another pod; or it left from this pod by itself, as one does that is removed from the lobby. */
 function isGone(pod: Pod, room: Room, participant: ParticipantId, reason: 'kicked' | 'banned'): boolean {
-  const gone = room.gone.get(participant);
+  const gone = room.tombstones.get(participant);
   return gone !== undefined && (gone.reason === reason || gone.pod === pod.id);
 }
 
-/** The socket is gone without a word: away, and gone for good when the grace period ends. */
+/** The socket closed without `leave`: the participant is away, and leaves for good when the grace period ends. */
 export function loseSocket(pod: Pod, socket: SocketId): void {
   const found = holderOf(pod, socket);
   pod.sockets.delete(socket);
   stopArriving(pod, socket);
-  leaveDoor(pod, socket);
+  leaveLobby(pod, socket);
   if (found !== undefined) awayOwn(pod, found.room, found.entry);
 }
 
-/** Gone before its room had opened, or before it had a seat: it never enters. A resume may have had the seat before: the store's answer tells. */
+/**
+ * The socket closed before its room had opened or before it had a seat, so it never enters. A resumed participant may have had the seat before; the
+ * store's answer decides.
+ */
 function stopArriving(pod: Pod, socket: SocketId): void {
-  const room = pod.rooms.get(pod.waiting.get(socket) ?? '');
+  const room = pod.rooms.get(pod.arriving.get(socket) ?? '');
   const phase = room?.phase;
   const seating = room?.seating.get(socket);
   if (seating?.arrival.type === 'resume') room?.seating.set(socket, { ...seating, isLost: true });
@@ -66,5 +69,5 @@ function stopArriving(pod: Pod, socket: SocketId): void {
     const at = phase.arrivals.findIndex((arrival) => arrival.socket === socket);
     if (at !== -1) phase.arrivals.splice(at, 1);
   }
-  pod.waiting.delete(socket);
+  pod.arriving.delete(socket);
 }

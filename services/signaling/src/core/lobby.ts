@@ -1,6 +1,6 @@
 /**
- * The lobby: whoever comes waits at the door until an owner admits or refuses. Waiting is an entry of the pod's section, so that every pod
- * knows of it and owners anywhere are told; it is in no roster. SPEC rules MOD-5, LIM-15.
+ * The lobby: newcomers wait until an owner admits or denies them. A waiting newcomer is an entry of the pod's section, so every pod knows it and
+ * owners on every pod are notified; it is in no roster. SPEC rules MOD-5, LIM-15.
  */
 import type { Moderated } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -10,50 +10,50 @@ import type { Input, Join } from './input.ts';
 import type { SeatOutcome } from './ports.ts';
 import { dropOwn, putOwn } from './roster/section.ts';
 import { seatsOf } from './seats.ts';
-import type { Asked, OwnEntry, Pod, Room } from './state.ts';
+import type { Requester, OwnEntry, Pod, Room } from './state.ts';
 
 export type WaitingEntry = OwnEntry & { readonly presence: { readonly state: 'waiting' } };
 
 const isWaiting = (entry: OwnEntry | undefined): entry is WaitingEntry => entry?.presence.state === 'waiting';
 
-export function waitAtDoor(pod: Pod, room: Room, arrival: Join): void {
+export function waitInLobby(pod: Pod, room: Room, arrival: Join): void {
   const { socket, participant, generation, name, media, owner, visitor } = arrival;
-  if (isDoorFull(pod, room, visitor)) {
+  if (isLobbyFull(pod, room, visitor)) {
     pod.effects.push({ type: 'close', socket, code: 'LOBBY_FULL' });
     return;
   }
   const until = pod.now + pod.limits['lobby.timeout'];
-  const expiry = pod.agenda.schedule(until, () => turnAway(pod, room, participant, 'LOBBY_TIMEOUT'));
+  const expiry = pod.agenda.schedule(until, () => dismiss(pod, room, participant, 'LOBBY_TIMEOUT'));
   const presence = { state: 'waiting' as const, socket, arrival, until, expiry };
-  pod.doors.set(socket, { room: room.view.room, participant });
+  pod.lobbySockets.set(socket, { room: room.view.room, participant });
   const tokenGeneration = undefined;
   putOwn(pod, room, { participant, generation, name, media, owner, visitor, tokenGeneration, presence });
-  pod.effects.push({ type: 'say', sockets: [socket], message: { type: 'lobby-waiting', room: room.view } });
+  pod.effects.push({ type: 'send', sockets: [socket], message: { type: 'lobby-waiting', room: room.view } });
 }
 
-/** Everyone of a network has the same mark in a room, on whichever pod they wait. */
-function isDoorFull({ limits }: Pod, { atDoor }: Room, visitor: Join['visitor']): boolean {
-  if (atDoor.size >= limits['room.lobby']) return true;
+/** All clients of a network have the same mark in a room, on whichever pod they wait. */
+function isLobbyFull({ limits }: Pod, { lobby }: Room, visitor: Join['visitor']): boolean {
+  if (lobby.size >= limits['room.lobby']) return true;
   if (visitor === undefined) return false;
   let fromThere = 0;
-  for (const waiting of atDoor.values()) if (waiting.visitor?.network === visitor.network) fromThere += 1;
+  for (const waiting of lobby.values()) if (waiting.visitor?.network === visitor.network) fromThere += 1;
   return fromThere >= limits['address.lobby'];
 }
 
-/** Lets somebody in who waits. The outcome comes later, with a token and, in a room with a cap, a seat. */
+/** Admits a newcomer. The outcome follows as the input `seat`, with a token and, in a room with a cap, a seat. */
 export function admit(
   pod: Pod,
   room: Room,
   { presence: { arrival, socket } }: WaitingEntry,
-  asked: Asked | undefined,
+  requester: Requester | undefined,
 ): void {
   if (room.seating.has(socket)) return;
-  room.seating.set(socket, { arrival, asked });
+  room.seating.set(socket, { arrival, requester });
   pod.effects.push({ type: 'let-in', seats: seatsOf(room), arrival });
 }
 
-/** Without a seat the person goes on waiting, and the owner is told why; `undefined` where it waits no more. */
-export function enterFromDoor(
+/** Without a seat the newcomer keeps waiting and the owner gets the reason; `undefined` where it no longer waits. */
+export function enterFromLobby(
   pod: Pod,
   room: Room,
   { participant, socket, token }: Join,
@@ -63,17 +63,17 @@ export function enterFromDoor(
   if (waiting === undefined) return undefined;
   if (outcome !== 'taken') return outcome;
   if (room.view.hardCap !== true && room.people.size >= pod.limits['room.participants']) return 'full';
-  pod.doors.delete(socket);
+  pod.lobbySockets.delete(socket);
   enter(pod, room, { ...waiting.presence.arrival, token });
   return 'done';
 }
 
 export function deny(pod: Pod, room: Room, { participant }: WaitingEntry): void {
-  turnAway(pod, room, participant, 'LOBBY_DENIED');
+  dismiss(pod, room, participant, 'LOBBY_DENIED');
 }
 
-/** Ends somebody's waiting with a reason. */
-export function turnAway(
+/** Ends the wait of a newcomer with a code. */
+export function dismiss(
   pod: Pod,
   room: Room,
   participant: ParticipantId,
@@ -86,24 +86,24 @@ export function turnAway(
   pod.effects.push({ type: 'close', socket, code });
 }
 
-/** A new name, or a camera that was turned off, while waiting. */
-export function changeAtDoor(pod: Pod, { socket, name, media }: Input & { type: 'change' }): void {
-  const place = pod.doors.get(socket);
+/** A newcomer changes its name, or its media, while it waits. */
+export function changeInLobby(pod: Pod, { socket, name, media }: Input & { type: 'change' }): void {
+  const place = pod.lobbySockets.get(socket);
   const room = place && pod.rooms.get(place.room);
   const waiting = room && waitingEntry(room, place.participant);
   if (room === undefined || waiting === undefined) return;
   const { presence, ...entry } = waiting;
   const shown = { name: name ?? entry.name, media: media ?? entry.media };
   const expiry = pod.agenda.schedule(presence.until, () =>
-    turnAway(pod, room, entry.participant, 'LOBBY_TIMEOUT'),
+    dismiss(pod, room, entry.participant, 'LOBBY_TIMEOUT'),
   );
   const arrival = { ...presence.arrival, ...shown };
   putOwn(pod, room, { ...entry, ...shown, presence: { ...presence, arrival, expiry } });
 }
 
-/** The socket is gone: whoever waits leaves nothing behind. */
-export function leaveDoor(pod: Pod, socket: SocketId): void {
-  const place = pod.doors.get(socket);
+/** The socket closed: a waiting newcomer leaves nothing behind. */
+export function leaveLobby(pod: Pod, socket: SocketId): void {
+  const place = pod.lobbySockets.get(socket);
   const room = place && pod.rooms.get(place.room);
   const waiting = room && waitingEntry(room, place.participant);
   if (room !== undefined && waiting?.presence.socket === socket) endWaiting(pod, room, waiting, 'left');
@@ -111,12 +111,12 @@ export function leaveDoor(pod: Pod, socket: SocketId): void {
 
 function endWaiting(pod: Pod, room: Room, waiting: WaitingEntry, reason: 'left' | 'banned'): void {
   const { socket } = waiting.presence;
-  pod.doors.delete(socket);
+  pod.lobbySockets.delete(socket);
   room.seating.delete(socket);
   dropOwn(pod, room, waiting.participant, reason);
 }
 
-/** Who waits on this pod. */
+/** The newcomers that wait on this pod. */
 export const waitingHere = (room: Room): WaitingEntry[] => [...room.own.entries.values()].filter(isWaiting);
 
 export function waitingEntry(room: Room, participant: ParticipantId): WaitingEntry | undefined {

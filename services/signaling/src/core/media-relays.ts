@@ -1,10 +1,10 @@
-/** Which media relays the region has, and which one somebody of a room is sent to. SPEC rules MEDIA-1 to MEDIA-3. */
+/** The media relays of the region, and the relay that a participant of a room is sent to. SPEC rules MEDIA-1 to MEDIA-3. */
 import type { Limits } from '@parley/protocol/limits';
 import type { MediaRelay } from '@parley/protocol/media';
 import { Leases } from './leases.ts';
 import { score } from './rendezvous.ts';
 
-/** A room that asks: how many are in it, and how many of them were sent to a relay, by its name. */
+/** The size of a room, and how many of its participants were sent to the relay of a name. */
 export interface Crowd {
   readonly people: number;
   readonly sentTo: (relay: string) => number;
@@ -16,23 +16,23 @@ export class MediaRelays {
 
   constructor(limits: Pick<Limits, 'media.leaseDuration' | 'media.relays' | 'media.participantsPerRelay'>) {
     this.#perRelay = limits['media.participantsPerRelay'];
-    this.#leases = new Leases({ lapseMs: limits['media.leaseDuration'], most: limits['media.relays'] });
+    this.#leases = new Leases({ lapseMs: limits['media.leaseDuration'], max: limits['media.relays'] });
   }
 
-  /** What a relay says of itself. `now` in ms, of a clock that only goes forward. */
-  heard(relay: MediaRelay, now: number): void {
-    this.#leases.heard(relay.relay, relay, now);
+  /** The lease of a relay arrived. `now` in ms, from a monotonic clock. */
+  onLease(relay: MediaRelay, now: number): void {
+    this.#leases.renew(relay.relay, relay, now);
   }
 
-  /** How many would be sent somebody. */
+  /** How many relays accept participants. */
   count(now: number): number {
     return this.#leases.living(now).length;
   }
 
   /**
-   * The relay of a meeting (a room, or a live broadcast): meetings spread evenly. A room with more people than one relay is to carry has
-   * several, and whoever asks is sent where the fewest of it are. Whoever has just lost the one at `exclude` gets another, if there is any:
-   * that it is dead is known only after `media.leaseDuration`.
+   * The relay of a meeting (a room, or a live broadcast); meetings are spread evenly. A room with more participants than one relay is to carry has
+   * several relays, and each participant is sent to the one with the fewest of them. A participant that just lost the relay at `exclude` gets another
+   * where there is one: that the relay is dead is known only after `media.leaseDuration`.
    */
   pick(meeting: string, now: number, exclude?: string, crowd?: Crowd): MediaRelay | undefined {
     const living = this.#leases.living(now);
@@ -51,12 +51,12 @@ export class MediaRelays {
   }
 }
 
-/** Those that take sessions, the most wished for first. */
+/** Relays that accept sessions, in order of preference for the meeting. */
 function inOrder(meeting: string, living: readonly MediaRelay[]): MediaRelay[] {
   const leaves = living.filter(({ role }) => role === 'leaf');
   const serving = leaves.length > 0 ? leaves : living;
-  const wish = ({ relay }: MediaRelay): number => score(meeting, relay);
+  const preference = ({ relay }: MediaRelay): number => score(meeting, relay);
   return serving
     .filter(({ sessions, capacity }) => sessions < capacity)
-    .toSorted((one, other) => wish(other) - wish(one));
+    .toSorted((one, other) => preference(other) - preference(one));
 }

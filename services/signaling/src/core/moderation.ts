@@ -1,6 +1,6 @@
 /**
- * What an owner asks of a participant: done by the pod that holds it, wherever the request came in. The request goes to the room's subject
- * and is repeated until one has answered. SPEC rules MOD-1, MOD-2, MOD-4, MOD-5, MOD-10.
+ * Owners' requests about a participant. The pod that holds the participant carries a request out, whichever pod received it. The request goes to the
+ * room's subject and is repeated until a pod has answered. SPEC rules MOD-1, MOD-2, MOD-4, MOD-5, MOD-10.
  */
 import type { Moderate, Moderated, ModerationAction } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -8,48 +8,52 @@ import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Input } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, deny, waitingEntry } from './lobby.ts';
-import type { Asked, Pod, Room } from './state.ts';
+import type { Requester, Pod, Room } from './state.ts';
 
-/** The first may be lost, and the participant may be between two pods. */
-const ASK_AT_MS = [0, 300, 1200] as const;
+/** The first request may be lost, and the participant may be moving between two pods. */
+const REQUEST_AT_MS = [0, 300, 1200] as const;
 const GIVE_UP_MS = 3000;
-/** Letting somebody in may wait for a seat, and a sick store for 5 s. */
+/** To admit a newcomer may take a seat, and thus a slow store 5 s. */
 const GIVE_UP_ADMITTING_MS = 6000;
 
 interface Result {
-  /** `undefined`: nobody here can say. */
+  /** `undefined`: this pod cannot answer. */
   readonly outcome: Moderated['outcome'] | undefined;
   readonly name: string | undefined;
   readonly visitor: VisitorMarks | undefined;
 }
 
-/** Somebody with the owner key asked this pod. The answer is the effect `moderated`. */
+/** An owner's request to this pod. The answer is the effect `moderated`. */
 export function moderate(
   pod: Pod,
   { ref, room: id, action, participant }: Input & { type: 'moderate' },
 ): void {
   const room = pod.rooms.get(id);
   const giveUpMs = action === 'admit' ? GIVE_UP_ADMITTING_MS : GIVE_UP_MS;
-  const deadline = pod.agenda.schedule(pod.now + giveUpMs, () => finish(pod, ref, NOBODY));
+  const deadline = pod.agenda.schedule(pod.now + giveUpMs, () => finish(pod, ref, UNKNOWN));
   const message: Moderate = { type: 'moderate', room: id, pod: pod.id, ref, action, participant };
-  const repeats = ASK_AT_MS.map((after) =>
-    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'tell-room', room: id, message })),
+  const repeats = REQUEST_AT_MS.map((after) =>
+    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'publish-room', room: id, message })),
   );
   pod.requests.set(ref, { deadline, repeats });
-  if (room !== undefined) answerAsked(pod, { pod: pod.id, ref }, act(pod, room, message));
+  if (room !== undefined) answerRequester(pod, { pod: pod.id, ref }, act(pod, room, message));
 }
 
-/** Another pod asks the room. */
+/** A request that another pod received. */
 export function onModerate(pod: Pod, room: Room, message: Moderate): void {
-  answerAsked(pod, message, act(pod, room, message));
+  answerRequester(pod, message, act(pod, room, message));
 }
 
-/** Another pod has done it. */
+/** Another pod has carried out a request of this one. */
 export function onModerated(pod: Pod, { ref, outcome, name, visitor }: Moderated): void {
   finish(pod, ref, { outcome, name, visitor });
 }
 
-export function answerAsked(pod: Pod, { pod: to, ref }: Asked, { outcome, name, visitor }: Result): void {
+export function answerRequester(
+  pod: Pod,
+  { pod: to, ref }: Requester,
+  { outcome, name, visitor }: Result,
+): void {
   if (outcome === undefined) return;
   if (to === pod.id) {
     finish(pod, ref, { outcome, name, visitor });
@@ -63,12 +67,12 @@ export function answerAsked(pod: Pod, { pod: to, ref }: Asked, { outcome, name, 
     ...(name === undefined ? {} : { name }),
     ...(visitor === undefined ? {} : { visitor }),
   };
-  pod.effects.push({ type: 'tell-pod', pod: to, message });
+  pod.effects.push({ type: 'publish-pod', pod: to, message });
 }
 
-const NOBODY = { outcome: 'unknown', name: undefined, visitor: undefined } as const;
+const UNKNOWN = { outcome: 'unknown', name: undefined, visitor: undefined } as const;
 
-function finish(pod: Pod, ref: number, result: Result | typeof NOBODY): void {
+function finish(pod: Pod, ref: number, result: Result | typeof UNKNOWN): void {
   const request = pod.requests.get(ref);
   const { outcome, name, visitor } = result;
   if (request === undefined || outcome === undefined) return;
@@ -78,9 +82,9 @@ function finish(pod: Pod, ref: number, result: Result | typeof NOBODY): void {
   pod.effects.push({ type: 'moderated', ref, outcome, name, visitor });
 }
 
-/** Asked twice it answers the same: an answer may be lost. */
+/** A repeated request has the same result, as the answer may have been lost. */
 function act(pod: Pod, room: Room, { action, participant, pod: asking, ref }: Moderate): Result {
-  const person = room.people.get(participant) ?? room.atDoor.get(participant);
+  const person = room.people.get(participant) ?? room.lobby.get(participant);
   const { name, visitor } = person ?? {};
   return { outcome: ACTIONS[action](pod, room, participant, { pod: asking, ref }), name, visitor };
 }
@@ -89,25 +93,25 @@ type Action = (
   pod: Pod,
   room: Room,
   participant: ParticipantId,
-  asked: Asked,
+  requester: Requester,
 ) => Moderated['outcome'] | undefined;
 
 const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
   identify: (_pod, room, participant) =>
-    room.people.has(participant) || room.atDoor.has(participant) ? 'done' : undefined,
+    room.people.has(participant) || room.lobby.has(participant) ? 'done' : undefined,
   kick: (pod, room, participant) =>
-    remove(pod, room, participant, 'kicked') ?? (isHeldByTheDead(room, participant) ? 'done' : undefined),
+    remove(pod, room, participant, 'kicked') ?? (isHeldByDeadPod(room, participant) ? 'done' : undefined),
   ban: (pod, room, participant) => remove(pod, room, participant, 'banned'),
   'request-mute': (pod, room, participant) => {
     const presence = room.own.entries.get(participant)?.presence;
     if (presence?.state !== 'here') return undefined;
-    pod.effects.push({ type: 'say', sockets: [presence.socket], message: { type: 'mute-requested' } });
+    pod.effects.push({ type: 'send', sockets: [presence.socket], message: { type: 'mute-requested' } });
     return 'done';
   },
-  admit: (pod, room, participant, asked) => {
+  admit: (pod, room, participant, requester) => {
     const waiting = waitingEntry(room, participant);
     if (waiting !== undefined) {
-      admit(pod, room, waiting, asked);
+      admit(pod, room, waiting, requester);
       return undefined;
     }
     return room.own.entries.has(participant) ? 'done' : undefined;
@@ -120,8 +124,8 @@ const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
   },
 };
 
-/** Its pod cannot answer any more: what the store remembers of the kick keeps it from resuming. */
-function isHeldByTheDead(room: Room, participant: ParticipantId): boolean {
+/** The pod of the participant cannot answer any more. The store's record of the kick prevents a resume. */
+function isHeldByDeadPod(room: Room, participant: ParticipantId): boolean {
   const person = room.people.get(participant);
   const sections = [...(room.sections.get(person?.pod ?? '')?.values() ?? [])];
   return sections.some(
@@ -130,4 +134,4 @@ function isHeldByTheDead(room: Room, participant: ParticipantId): boolean {
 }
 
 const wasRemovedHere = (pod: Pod, room: Room, participant: ParticipantId): boolean =>
-  room.gone.get(participant)?.pod === pod.id;
+  room.tombstones.get(participant)?.pod === pod.id;

@@ -1,4 +1,4 @@
-/** A participant as the merged roster of a pod has it. */
+/** A participant as the merged roster of a pod shows it. */
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { Media } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';

@@ -1,6 +1,6 @@
 /**
- * What the store says of a named room: its lock, lobby and bans. The pod that changed it tells the room; every pod reads it again now and
- * then, as a message may be lost and a room may have been deleted meanwhile. SPEC rules MOD-2, MOD-3, MOD-9.
+ * The stored policy of a named room: its lock, lobby and bans. The pod that changes it notifies the room. Every pod also reads it again at intervals,
+ * as a message may be lost and the room may have been deleted. SPEC rules MOD-2, MOD-3, MOD-9.
  */
 import type { Policy, RoomPolicy } from '@parley/protocol/bus';
 import type { RoomId } from '@parley/protocol/ids';
@@ -9,18 +9,18 @@ import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, waitingHere } from './lobby.ts';
 import { endRoom } from './room-deleted.ts';
-import { hearsItself } from './roster/liveness.ts';
+import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { claimSeat } from './seats.ts';
 import { localSockets, type Pod, type Room } from './state.ts';
 
-const TELL_AT_MS = [0, 300, 1200] as const;
-/** What was said before this pod's interest in the room was known everywhere is in the store by then. */
+const PUBLISH_AT_MS = [0, 300, 1200] as const;
+/** By then the store has every change that was published before this pod's subscription was known everywhere. */
 const FIRST_READ_MS = 1000;
 const READ_EVERY_MS = 60_000;
 const READ_JITTER = 0.2;
-/** Where the store did not answer: at least this much later, at most twice as much. */
+/** Where the store did not answer: the read is repeated after this time at the earliest and twice this time at the latest. */
 const READ_FAILED_MS = 5000;
-/** After an outage all rooms are read, not all at once. */
+/** After an outage all rooms are read, spread over this time. */
 const READ_SPREAD_MS = 1000;
 
 export function isBanned(policy: RoomPolicy | undefined, visitor: VisitorMarks | undefined): boolean {
@@ -32,20 +32,20 @@ export function isBanned(policy: RoomPolicy | undefined, visitor: VisitorMarks |
   );
 }
 
-/** The ticket or token was given for a room of this name that was deleted since. */
-export const isOfAnother = ({ policy }: Room, { incarnation }: Join | Resume): boolean =>
+/** The ticket or token was issued for an earlier room of this name, which was deleted. */
+export const isOfOtherIncarnation = ({ policy }: Room, { incarnation }: Join | Resume): boolean =>
   policy !== undefined && incarnation !== policy.incarnation;
 
-/** This pod changed the policy: everyone with the room is told, more than once. */
-export function tellPolicy(pod: Pod, policy: RoomPolicy): void {
+/** This pod changed the policy: it notifies the other pods of the room more than once. */
+export function publishPolicy(pod: Pod, policy: RoomPolicy): void {
   const { room } = policy.view;
   const message: Policy = { type: 'policy', room, pod: pod.id, policy };
-  for (const after of TELL_AT_MS) {
-    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'tell-room', room, message }));
+  for (const after of PUBLISH_AT_MS) {
+    pod.agenda.schedule(pod.now + after, () => pod.effects.push({ type: 'publish-room', room, message }));
   }
 }
 
-/** Takes what is newer. A room that was made again is another one: whoever is in the old one is told that it was deleted. */
+/** Takes a newer policy. A room that was created again is a different one: participants of the old room are notified that it was deleted. */
 export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   const known = room.policy;
   if (known !== undefined && known.revision >= policy.revision) return;
@@ -58,13 +58,13 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   room.view = policy.view;
   const sockets = localSockets(room);
   if (sockets.length > 0 && !isSameView(before, room.view))
-    pod.effects.push({ type: 'say', sockets, message: { type: 'room-changed', room: room.view } });
+    pod.effects.push({ type: 'send', sockets, message: { type: 'room-changed', room: room.view } });
   enforceBans(pod, room);
   if (known === undefined) claimSeats(pod, room);
   if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
 }
 
-/** Whoever was kicked may have resumed here before the news of it came. */
+/** A banned participant may have resumed here before the ban arrived. */
 function enforceBans(pod: Pod, room: Room): void {
   for (const participant of room.policy?.kicked ?? []) remove(pod, room, participant, 'kicked');
   for (const { participant, owner, visitor } of room.own.entries.values()) {
@@ -72,7 +72,7 @@ function enforceBans(pod: Pod, room: Room): void {
   }
 }
 
-/** Whoever resumed while the store did not answer sits here from now on. */
+/** Claims the seats of participants that resumed while the store did not answer. */
 function claimSeats(pod: Pod, room: Room): void {
   for (const { participant, presence } of room.own.entries.values())
     if (presence.state !== 'waiting') claimSeat(pod, room, participant);
@@ -80,7 +80,7 @@ function claimSeats(pod: Pod, room: Room): void {
 
 const isSameView = (a: Room['view'], b: Room['view']): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** From the opening of a named room on. */
+/** Called when a named room opens. */
 export function watchPolicy(pod: Pod, room: Room): void {
   if (room.view.kind === 'named') readAgain(pod, room, FIRST_READ_MS);
 }
@@ -94,17 +94,18 @@ function readAgain(pod: Pod, room: Room, afterMs: number): void {
   });
 }
 
-/** The link to the bus was lost: changes may have been missed. */
+/** The connection to the bus was lost, so changes may have been missed. */
 export function rereadPolicies(pod: Pod): void {
   for (const room of pod.rooms.values()) {
     if (room.view.kind === 'named') readAgain(pod, room, pod.random() * READ_SPREAD_MS);
   }
 }
 
-/** Without the bus there is no store either: when the link is back, all rooms are read. */
+/** Without the bus the store is not reachable either; all rooms are read when the connection is restored. */
 export function onPolicyUnread(pod: Pod, id: RoomId): void {
   const room = pod.rooms.get(id);
-  if (room !== undefined && hearsItself(pod)) readAgain(pod, room, READ_FAILED_MS * (1 + pod.random()));
+  if (room !== undefined && receivesOwnHeartbeat(pod))
+    readAgain(pod, room, READ_FAILED_MS * (1 + pod.random()));
 }
 
 export function onPolicy(pod: Pod, id: RoomId, policy: RoomPolicy): void {

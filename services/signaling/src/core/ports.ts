@@ -1,4 +1,4 @@
-/** What the core and the server need from outside. Adapters implement these; `test/` runs one contract suite over each kind. */
+/** The interfaces of the core and the server to external systems. Adapters implement them; `test/` runs one contract suite over each kind. */
 import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
@@ -7,14 +7,14 @@ import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import type { PageAddress } from '@parley/protocol/pages';
 import type { TurnNode } from '@parley/protocol/turn';
 
-/** Messages between pods: at most once, in order from one pod to another, possibly lost. */
+/** Messages between pods: delivered at most once, in order from one pod to another, possibly lost. */
 export interface PodBus<Topic, Message> {
-  /** From now on messages on this topic are received. Nothing tells when the other side knows it. */
-  listen(topic: Topic): void;
-  stopListening(topic: Topic): void;
+  /** Subscribes to the topic. There is no confirmation that other servers know the subscription. */
+  subscribe(topic: Topic): void;
+  unsubscribe(topic: Topic): void;
   publish(topic: Topic, message: Message): void;
-  tellPod(pod: PodId, message: Message): void;
-  /** To every pod, this one too. */
+  publishToPod(pod: PodId, message: Message): void;
+  /** To every pod, including this one. */
   heartbeat(message: Message): void;
   transfer(pod: PodId, transfer: DirectedTransfer): void;
 }
@@ -22,7 +22,7 @@ export interface PodBus<Topic, Message> {
 export interface PodListener<Message> {
   onMessage(message: Message): void;
   onTransfer(transfer: DirectedTransfer): void;
-  /** The link was lost and is back. */
+  /** The connection was lost and is restored. */
   onBack(): void;
 }
 
@@ -35,11 +35,11 @@ export type BusListener = PodListener<BusMessage>;
 export type PageBus = PodBus<PageAddress, PageBusMessage>;
 export type PageListener = PodListener<PageBusMessage>;
 
-/** What pods and media relays tell each other. */
+/** Messages between pods and media relays. */
 export interface MediaBus {
   /**
-   * Ends the sessions of the participant on every relay that a token from before now opened; until then (Unix seconds) such a token
-   * opens no other. Lost while the bus is away.
+   * Ends the participant's sessions on every relay that were opened with a token from before now. Until `untilS` (Unix seconds) such a token opens no
+   * other session. Lost while the bus is disconnected.
    */
   revoke(participant: ParticipantId, untilS: number): void;
 }
@@ -62,15 +62,15 @@ export interface RoomRecord {
   readonly locked: boolean;
   readonly lobby: boolean;
   readonly bans: readonly BanRecord[];
-  /** Whoever was kicked while its resume token may still be good; `until` in Unix ms. */
+  /** Participants that were kicked, while their resume tokens may still be valid; `until` in Unix ms. */
   readonly kicked: readonly { readonly participant: ParticipantId; readonly until: number }[];
-  /** SHA-256 of the owner key, base64url: the key itself is never kept. */
+  /** SHA-256 of the owner key, base64url. The key itself is not stored. */
   readonly ownerKeyHash: string;
   /** Unix time in ms. */
   readonly createdAt: number;
 }
 
-/** Keyed hashes of what a ban recognises, and what the owner is shown of it. */
+/** Keyed hashes by which a ban recognises a visitor, and what the owner is shown of it. */
 export interface BanRecord {
   readonly id: string;
   readonly name: string;
@@ -83,7 +83,7 @@ export interface BanRecord {
 export interface StoredRoom {
   readonly record: RoomRecord;
   readonly revision: number;
-  /** Of this revision, Unix ms, by the store's clock. */
+  /** The time of this revision, Unix ms, by the store's clock. */
   readonly writtenAt: number;
 }
 
@@ -95,11 +95,11 @@ export interface StoreLifetime {
 }
 
 /**
- * Named rooms of one region. Only `create`, `update` and `remove` decide; all are compare-and-set. A room that was not written for the
- * store's lifetime is not found any more.
+ * Named rooms of one region. Only `create`, `update` and `remove` decide; all are compare-and-set. A room that was not written for the store's
+ * lifetime is not found any more.
  */
 export interface RoomStore {
-  /** `REGION_FULL` where the region keeps as many rooms as it may. SPEC rule ROOM-12. */
+  /** `REGION_FULL` where the region has as many rooms as it may. SPEC rule ROOM-12. */
   create(
     record: RoomRecord,
   ): Promise<
@@ -108,17 +108,17 @@ export interface RoomStore {
     | StoreFailure
   >;
   read(name: string): Promise<{ readonly ok: true; readonly found: StoredRoom | undefined } | StoreFailure>;
-  /** Only the room that was read: `undefined` where it is another by now. */
+  /** Applies only to the revision that was read; `undefined` where it has changed. */
   update(
     room: StoredRoom,
     record: RoomRecord,
   ): Promise<{ readonly ok: true; readonly updated: StoredRoom | undefined } | StoreFailure>;
-  /** Only the room that was read: `changed` where it is another by now. */
+  /** Applies only to the revision that was read; `changed` where it has changed. */
   remove(room: StoredRoom): Promise<{ readonly ok: true; readonly changed: boolean } | StoreFailure>;
   isReachable(): boolean;
 }
 
-/** Which seats are meant: those of a room that was deleted and made again are others. */
+/** The seats of one incarnation of a room. */
 export interface RoomSeats {
   readonly room: RoomId;
   /** Key in the store. */
@@ -133,14 +133,14 @@ export interface SeatHolder {
   readonly boot: number;
 }
 
-/** Who holds a seat: a process of a pod, on behalf of a participant. */
+/** The holder of a seat: a process of a pod, on behalf of a participant. */
 export interface Seat extends SeatHolder {
   readonly participant: ParticipantId;
 }
 
 export type SeatOutcome = 'taken' | 'full' | 'unavailable';
 
-/** All seats of one room: read and written as a whole, so that one write decides for everyone who came meanwhile. */
+/** All seats of one room: read and written as a whole, so that one write decides for all participants that arrived in the meantime. */
 export interface SeatPlan {
   readonly incarnation: string;
   readonly seats: readonly Seat[];
@@ -151,18 +151,18 @@ export interface SeatPlan {
  * lifetime are not found any more.
  */
 export interface SeatStore {
-  /** `revision` 0 where nobody has sat there yet. */
+  /** `revision` is 0 where the room has no seats yet. */
   read(
     name: string,
   ): Promise<
     { readonly ok: true; readonly plan: SeatPlan | undefined; readonly revision: number } | StoreFailure
   >;
-  /** Answers the new revision, or `undefined` where `revision` was not the last. */
+  /** Returns the new revision, or `undefined` where `revision` was not the latest. */
   write(
     name: string,
     plan: SeatPlan,
     revision: number,
   ): Promise<{ readonly ok: true; readonly revision: number | undefined } | StoreFailure>;
-  /** The room is gone. Only what was read: the seats of a room made again meanwhile stay. */
+  /** The room was deleted. Removes only the revision that was read: the seats of a room created again in the meantime stay. */
   forget(name: string, revision: number): Promise<{ readonly ok: true } | StoreFailure>;
 }

@@ -1,7 +1,7 @@
 /**
- * How much a meeting wants to be with somebody: the highest score wins, so that one that comes or goes moves only the meetings that it wins
- * or had. Source: Thaler and Ravishankar, "Using Name-Based Mappings to Increase Hit Rates" (1998), rendezvous hashing; FNV-1a with the
- * finalizer of MurmurHash3, by which every bit of the names counts for the order.
+ * The preference of a meeting for a node: the node with the highest score wins, so a node that comes or goes moves only the meetings that it wins or
+ * had. Source: Thaler and Ravishankar, "Using Name-Based Mappings to Increase Hit Rates" (1998), rendezvous hashing; FNV-1a with the finalizer of
+ * MurmurHash3, by which every bit of the names affects the order.
  */
 export function score(meeting: string, name: string): number {
   let hash = 0x811c9dc5;

@@ -1,11 +1,11 @@
-/** A resume: the same participant on a new socket, on this pod or from any other, within the grace period. SPEC rules RES-1 to RES-12, MOD-1, MOD-2. */
+/** A resume: the same participant on a new socket, on this pod or on any other, within the grace period. SPEC rules RES-1 to RES-12, MOD-1, MOD-2. */
 import type { Code } from '@parley/protocol/codes';
 import type { ParticipantId } from '@parley/protocol/ids';
-import { bringChat } from './chat.ts';
+import { mergeResumeChat } from './chat.ts';
 import { ENDED } from './departed.ts';
 import { enter } from './enter.ts';
 import type { Resume } from './input.ts';
-import { isFull, isOver } from './places.ts';
+import { isFull, isOver } from './room-cap.ts';
 import { isBanned } from './policy.ts';
 import type { SeatOutcome } from './ports.ts';
 import { missesPods } from './roster/liveness.ts';
@@ -19,27 +19,27 @@ export function resume(pod: Pod, room: Room, arrival: Resume): void {
     pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
     return;
   }
-  // No roster shows that the participant is one of those whom the cap lets in: the seats are the truth.
+  // No roster shows that the participant is one of those that the cap admits, so the seats decide.
   const isKnown = claimOf(pod, room, arrival) !== undefined;
-  if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, asked: undefined });
-  else comeBack(pod, room, arrival);
+  if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, requester: undefined });
+  else reenter(pod, room, arrival);
 }
 
-/** The store has decided about the seat of a participant that no roster knew. SPEC rule RES-12. */
+/** The store has decided about the seat of a participant that is in no roster. SPEC rule RES-12. */
 export function resumeSeated(pod: Pod, room: Room, arrival: Resume, outcome: SeatOutcome): void {
   const isWithoutSeat = outcome === 'full' || (outcome === 'unavailable' && isOver(pod, room, arrival));
   const refused = isWithoutSeat ? 'ROOM_FULL' : refusal(pod, room, arrival);
-  if (refused === undefined) comeBack(pod, room, arrival);
+  if (refused === undefined) reenter(pod, room, arrival);
   else pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
 }
 
-function comeBack(pod: Pod, room: Room, arrival: Resume): void {
-  dismissPredecessor(pod, room, arrival.participant);
-  bringChat(pod, room, arrival.participant, arrival.chat);
+function reenter(pod: Pod, room: Room, arrival: Resume): void {
+  closePredecessor(pod, room, arrival.participant);
+  mergeResumeChat(pod, room, arrival.participant, arrival.chat);
   enter(pod, room, arrival);
 }
 
-/** The claim that counts. The end of one that the token has overtaken says nothing about its holder: the news of the later one is still on its way. */
+/** The claim that counts. A tombstone older than the token says nothing about the participant: the claim that followed it has not arrived yet. */
 function claimOf(pod: Pod, room: Room, { participant, tokenGeneration }: Resume) {
   const known = strongestClaim(pod, room, participant);
   return known?.gone === true && known.generation < tokenGeneration ? undefined : known;
@@ -65,8 +65,8 @@ const mayBeMissing = (pod: Pod, room: Room, { tokenAgeMs }: Resume): boolean =>
   missesPods(pod) ||
   tokenAgeMs < pod.limits['resume.grace'];
 
-/** A half-open socket of the same participant on this pod must not outlive its successor. */
-function dismissPredecessor(pod: Pod, room: Room, participant: ParticipantId): void {
+/** A half-open socket of the same participant on this pod must close when the participant resumes. */
+function closePredecessor(pod: Pod, room: Room, participant: ParticipantId): void {
   const presence = room.own.entries.get(participant)?.presence;
   if (presence?.state !== 'here') return;
   pod.sockets.delete(presence.socket);

@@ -1,10 +1,10 @@
-/** The end of a named room: everyone in it is told and their sockets are closed. SPEC rule ROOM-8. */
+/** The end of a named room: all participants are notified and their sockets are closed. SPEC rule ROOM-8. */
 import type { RoomId } from '@parley/protocol/ids';
 import type { SocketId } from './socket-id.ts';
 import { closeRoom } from './roster/open.ts';
 import { localSockets, type Pod } from './state.ts';
 
-/** The news may be older than a room made again under the name. */
+/** The message may be older than a room that was created again under the name. */
 export function endIncarnation(pod: Pod, id: RoomId, incarnation: string | undefined): void {
   const known = pod.rooms.get(id)?.policy?.incarnation;
   if (known === undefined || incarnation === undefined || known === incarnation) endRoom(pod, id);
@@ -14,7 +14,7 @@ export function endRoom(pod: Pod, id: RoomId): void {
   const room = pod.rooms.get(id);
   if (room === undefined) return;
   const sockets = localSockets(room);
-  pod.effects.push({ type: 'say', sockets, message: { type: 'room-deleted' } });
+  pod.effects.push({ type: 'send', sockets, message: { type: 'room-deleted' } });
   for (const socket of sockets) {
     pod.sockets.delete(socket);
     pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
@@ -30,7 +30,7 @@ export function endRoom(pod: Pod, id: RoomId): void {
 }
 
 function refuse(pod: Pod, socket: SocketId): void {
-  pod.doors.delete(socket);
+  pod.lobbySockets.delete(socket);
   pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
 }
 

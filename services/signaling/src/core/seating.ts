@@ -1,26 +1,26 @@
-/** What follows when the store has decided about a seat, and which seats may be taken from the dead. SPEC rule MOD-7. */
+/** What follows after the store has decided about a seat, and which seats of dead pods may be taken. SPEC rule MOD-7. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { enter } from './enter.ts';
 import type { Input, Join } from './input.ts';
 import { refusal } from './join.ts';
 import { resumeSeated } from './resume.ts';
 import { loseSocket } from './leave.ts';
-import { enterFromDoor, waitingEntry } from './lobby.ts';
-import { answerAsked } from './moderation.ts';
+import { enterFromLobby, waitingEntry } from './lobby.ts';
+import { answerRequester } from './moderation.ts';
 import type { RoomSeats, Seat, SeatOutcome } from './ports.ts';
-import { hearsItself } from './roster/liveness.ts';
+import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { remoteSectionOf, type Pod, type Room, type Seating } from './state.ts';
 
 type SeatAnswer = Input & { readonly type: 'seat' };
 
-/** A pod that lives has been heard by then. */
+/** By then a heartbeat of every live pod has arrived. */
 const KNOWS_PEERS_MS = 5000;
 const REFUSALS = { full: 'ROOM_FULL', unavailable: 'STORE_UNAVAILABLE' } as const;
 
-/** The socket may be gone by now, the room locked or the participant banned: then the seat is free again. */
+/** The socket may have closed, the room may be locked, or the participant banned in the meantime: then the seat is freed. */
 export function onSeat(pod: Pod, answer: SeatAnswer): void {
-  pod.waiting.delete(answer.socket);
+  pod.arriving.delete(answer.socket);
   const room = pod.rooms.get(answer.room);
   const { participant, outcome, wasHeld, seats } = answer;
   const seating = room?.seating.get(answer.socket);
@@ -30,28 +30,28 @@ export function onSeat(pod: Pod, answer: SeatAnswer): void {
   if (room !== undefined && seating !== undefined && !isDropped)
     seat(pod, room, withToken(seating, answer.token), outcome);
   if (outcome !== 'taken' || seats === undefined) return;
-  // The room may have been closed here meanwhile, and even opened again.
+  // The room may have been closed here in the meantime, and even opened again.
   if (room === undefined) pod.effects.push({ type: 'free-seat', seats, participant });
-  else if (!isSeating(room, participant)) passOn(pod, room, seats, participant);
+  else if (!isSeating(room, participant)) handOverSeat(pod, room, seats, participant);
 }
 
 function withToken(seating: Seating, token = seating.arrival.token): Seating {
   return { ...seating, arrival: { ...seating.arrival, token } };
 }
 
-function seat(pod: Pod, room: Room, { arrival, asked, isLost }: Seating, outcome: SeatOutcome): void {
+function seat(pod: Pod, room: Room, { arrival, requester, isLost }: Seating, outcome: SeatOutcome): void {
   if (arrival.type === 'resume') {
     resumeSeated(pod, room, arrival, outcome);
-    // Away from now on, with its seat and for the grace period, as if the socket had closed after the welcome.
+    // The participant is away, with its seat and for the grace period, as if the socket had closed after the welcome.
     if (isLost === true) loseSocket(pod, arrival.socket);
     return;
   }
   const { socket, participant, name, visitor } = arrival;
-  if (asked !== undefined || waitingEntry(room, participant) !== undefined) {
-    const entered = enterFromDoor(pod, room, arrival, outcome);
-    if (asked !== undefined) answerAsked(pod, asked, { outcome: entered, name, visitor });
+  if (requester !== undefined || waitingEntry(room, participant) !== undefined) {
+    const entered = enterFromLobby(pod, room, arrival, outcome);
+    if (requester !== undefined) answerRequester(pod, requester, { outcome: entered, name, visitor });
     const isRefused = entered === 'full' || entered === 'unavailable';
-    // Nobody waits at the door of a room whose lobby was closed.
+    // No newcomer waits in a room whose lobby was closed.
     if (isRefused && room.view.lobby !== true)
       pod.effects.push({ type: 'close', socket, code: REFUSALS[entered] });
     return;
@@ -66,8 +66,8 @@ function enterUnlessRefused(pod: Pod, room: Room, arrival: Join): void {
   else pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
 }
 
-/** A seat that was taken for nobody here: with a ticket used twice its participant is on another pod. */
-function passOn(pod: Pod, room: Room, seats: RoomSeats, participant: ParticipantId): void {
+/** A seat was taken for a participant that is not here: with a ticket that was used twice, it is on another pod. */
+function handOverSeat(pod: Pod, room: Room, seats: RoomSeats, participant: ParticipantId): void {
   const claim = strongestClaim(pod, room, participant);
   if (claim === undefined || claim.gone || claim.person.state === 'waiting') {
     pod.effects.push({ type: 'free-seat', seats, participant });
@@ -77,25 +77,25 @@ function passOn(pod: Pod, room: Room, seats: RoomSeats, participant: Participant
   }
 }
 
-/** Whether nobody can resume into this seat any more, so that whoever needs one may take it. */
+/** Whether no participant can resume into this seat any more, so that another may take it. */
 export function isAbandoned(pod: Pod, room: Room, seat: Seat): boolean {
   const { participant } = seat;
   if (room.phase.phase === 'opening' || room.silent.size > 0 || room.people.has(participant)) return false;
   if (isSeating(room, participant)) return false;
-  // A pod that has just opened the room does not know whom the dead held, unless they are dead for longer than anybody is waited for.
+  // A pod that has just opened the room may not know the participants of a dead pod until the grace period after that death is over.
   const deadForMs = deadFor(pod, seat);
   const mayBeMissing = room.recoveringUntil > pod.now && deadForMs < pod.limits['resume.grace'];
   return deadForMs >= 0 && !mayBeMissing;
 }
 
-/** How long the seat's process is known to be gone; negative while it lives, or may live. */
+/** For how long the seat's process is known to be dead; negative while it lives or may live. */
 function deadFor(pod: Pod, { pod: holder, boot }: Seat): number {
   const uptime = pod.now - pod.startedAt;
   if (holder === pod.id) return boot < pod.boot ? uptime : Infinity;
   const peer = pod.peers.get(holder);
-  if (peer === undefined) return hearsItself(pod) ? uptime - KNOWS_PEERS_MS : -1;
+  if (peer === undefined) return receivesOwnHeartbeat(pod) ? uptime - KNOWS_PEERS_MS : -1;
   if (peer.boot > boot) return pod.now - peer.since;
-  return peer.dead ? pod.now - peer.beatAt : -1;
+  return peer.dead ? pod.now - peer.silentSince : -1;
 }
 
 function isSeating(room: Room, participant: ParticipantId): boolean {

@@ -1,4 +1,4 @@
-/** Seats of a room with a cap: what this pod asks of the store. `seating.ts` has what follows from its answers. SPEC rule MOD-7. */
+/** Seats of a room with a cap: what this pod requests from the store. `seating.ts` handles the answers. SPEC rule MOD-7. */
 import { parseRoomId, type ParticipantId } from '@parley/protocol/ids';
 import type { RoomSeats } from './ports.ts';
 import type { Pod, Room, Seating } from './state.ts';
@@ -16,17 +16,17 @@ export function takeSeat(pod: Pod, room: Room, seating: Seating): void {
   if (seats === undefined) return;
   const { socket, participant, owner } = seating.arrival;
   room.seating.set(socket, seating);
-  pod.waiting.set(socket, room.view.room);
+  pod.arriving.set(socket, room.view.room);
   pod.effects.push({ type: 'take-seat', seats, participant, owner, socket });
 }
 
-/** Somebody who resumed sits on this pod from now on. */
+/** A participant that resumed has its seat on this pod now. */
 export function claimSeat(pod: Pod, room: Room, participant: ParticipantId): void {
   const seats = seatsOf(room);
   if (seats !== undefined) pod.effects.push({ type: 'claim-seat', seats, participant });
 }
 
-/** For whoever has left, on every pod. */
+/** Called on every pod for a participant that has left. */
 export function freeSeat(pod: Pod, room: Room, participant: ParticipantId): void {
   const seats = seatsOf(room);
   if (seats !== undefined) pod.effects.push({ type: 'free-seat', seats, participant });

@@ -1,2 +1,2 @@
-/** A socket of this pod, numbered by the shell; never used again after its close. */
+/** A socket of this pod, numbered by the shell; not reused after its close. */
 export type SocketId = number;

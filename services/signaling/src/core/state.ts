@@ -15,7 +15,7 @@ import type { Transfers } from './transfers.ts';
 
 export interface Pod {
   readonly id: PodId;
-  /** Names this process: larger than that of any earlier process of the same pod. */
+  /** Identifies this process: larger than that of any earlier process of the same pod. */
   readonly boot: number;
   readonly limits: Limits;
   readonly startedAt: number;
@@ -23,93 +23,93 @@ export interface Pod {
   readonly random: () => number;
   readonly agenda: Agenda;
   readonly effects: Effect[];
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: number;
   readonly rooms: Map<RoomId, Room>;
-  readonly sockets: Map<SocketId, Standing>;
-  /** Sockets that wait in a lobby. */
-  readonly doors: Map<SocketId, Standing>;
+  readonly sockets: Map<SocketId, SocketBinding>;
+  /** Sockets of newcomers that wait in a lobby. */
+  readonly lobbySockets: Map<SocketId, SocketBinding>;
   /** Sockets whose arrival waits for its room to open, or for a seat. */
-  readonly waiting: Map<SocketId, RoomId>;
-  /** Rooms that may hold nobody of this pod any more; looked at when the input is done. */
+  readonly arriving: Map<SocketId, RoomId>;
+  /** Rooms that may have no participant of this pod any more; checked at the end of the input. */
   readonly emptied: Set<RoomId>;
   readonly peers: Map<PodId, Peer>;
-  /** Set while a greeting to all rooms is due. */
-  greeting: Appointment | undefined;
-  /** Until then a greeting is on its way, and its repetition. */
-  greetingUntil: number;
-  /** When this pod last heard its own heartbeat. */
-  ownBeatAt: number;
+  /** Set while messages to all rooms are due that catch up with the other pods. */
+  catchUpSoon: Appointment | undefined;
+  /** Until then such messages, or their repetition, are on their way. */
+  catchUpUntil: number;
+  /** When this pod last received its own heartbeat. */
+  ownHeartbeatAt: number;
   sectionEpoch: number;
   readonly transfers: Transfers;
   readonly departures: Departures;
-  /** What owners asked for and no pod has answered yet, by its number. */
+  /** Owners' requests that no pod has answered yet, by number. */
   readonly requests: Map<
     number,
     { readonly deadline: Appointment; readonly repeats: readonly Appointment[] }
   >;
 }
 
-/** Which room and person a socket stands for. */
-export interface Standing {
+/** The room and participant that a socket belongs to. */
+export interface SocketBinding {
   readonly room: RoomId;
   readonly participant: ParticipantId;
 }
 
 export interface Peer {
   boot: number;
-  /** When its silence began, for judging it: the pod's own silence does not count. */
-  beatAt: number;
-  /** When it was really heard last: whatever it said since may have been missed. */
-  heardAt: number;
+  /** When its silence began, for judging whether it is dead: time in which this pod itself was disconnected does not count. */
+  silentSince: number;
+  /** When its last message arrived: later ones may have been missed. */
+  lastMessageAt: number;
   dead: boolean;
-  /** Since when this process of it is known. */
+  /** Since when this process of the pod is known. */
   since: number;
 }
 
 export interface Room {
-  /** As the newest policy has it. */
+  /** As in the newest policy. */
   view: RoomView;
-  /** What the store says of a named room; `undefined` for an ad-hoc one, and where the store could not be read yet. */
+  /** The stored policy of a named room; `undefined` for an ad-hoc room, and where the store could not be read yet. */
   policy: RoomPolicy | undefined;
   readonly own: OwnSection;
   readonly openedAt: number;
   /** Other pods' sections by pod, then epoch. */
   readonly sections: Map<PodId, Map<number, RemoteSection>>;
-  readonly gone: Map<ParticipantId, Gone>;
-  /** The merged roster: what the sockets of this pod have been told. */
+  readonly tombstones: Map<ParticipantId, KeptTombstone>;
+  /** The merged roster: what the sockets of this pod were notified of. */
   readonly people: Map<ParticipantId, Person>;
-  /** Who waits in the lobby, on any pod: owners are told. */
-  readonly atDoor: Map<ParticipantId, Person>;
+  /** Newcomers that wait in the lobby, on any pod; owners are notified of them. */
+  readonly lobby: Map<ParticipantId, Person>;
   /** Sockets whose participant waits for a seat of a room with a cap. */
   readonly seating: Map<SocketId, Seating>;
   readonly chat: ChatLine[];
   phase: Phase;
-  /** Until when people may be missing because every pod of the room died; a time in the past otherwise. */
+  /** Until when participants may be missing because every pod of the room died; otherwise a time in the past. */
   recoveringUntil: number;
-  /** Pods said to hold somebody here that have said nothing themselves: their people are not known yet. */
+  /** Pods that are said to hold participants of the room but have sent nothing themselves: their participants are not known yet. */
   readonly silent: Map<PodId, Appointment>;
   readonly digests: Digests;
   linger: Appointment | undefined;
-  /** When the store is read again. */
+  /** The next read of the store. */
   rereading: Appointment | undefined;
 }
 
 export interface Seating {
   readonly arrival: Join | Resume;
-  /** Set where an owner admits somebody from the lobby: it wants to know. */
-  readonly asked: Asked | undefined;
-  /** Set where the socket of a resume closed while the store decides. */
+  /** Set where an owner admits a newcomer from the lobby and waits for the outcome. */
+  readonly requester: Requester | undefined;
+  /** Set where the socket of a resume closed before the store had decided. */
   readonly isLost?: true;
 }
 
-/** Who is told the outcome of what an owner asked for. */
-export interface Asked {
+/** Where the outcome of an owner's request is sent. */
+export interface Requester {
   readonly pod: PodId;
   readonly ref: number;
 }
 
-/** When the others are told what this pod's section should look like. */
+/** When this pod publishes digests of its section. */
 export interface Digests {
   changedAt: number;
   soon: Appointment | undefined;
@@ -117,14 +117,14 @@ export interface Digests {
   steady: Appointment | undefined;
 }
 
-/** A room is opening while it asks the other pods who is there; arrivals wait for that. */
+/** A room is opening while this pod requests the sections of the other pods; arrivals wait for them. */
 export type Phase =
   | {
       readonly phase: 'opening';
       readonly arrivals: (Join | Resume)[];
-      /** Requests of owners for the list of participants. */
+      /** Owners' requests for the list of participants. */
       readonly listings: number[];
-      /** Live pods that were asked by name; when all have answered, nobody is there who was not named. */
+      /** Live pods that were asked by name. When all have answered, the only participants are those of the pods that were named. */
       readonly asked: ReadonlySet<PodId>;
       readonly answered: Set<PodId>;
       readonly named: Set<PodId>;
@@ -138,7 +138,7 @@ export interface OwnSection {
   readonly entries: Map<ParticipantId, OwnEntry>;
 }
 
-/** The one place where a participant's socket is known. */
+/** The only place where a participant's socket is known. */
 export type OwnEntry = {
   readonly participant: ParticipantId;
   readonly generation: number;
@@ -146,7 +146,7 @@ export type OwnEntry = {
   media: Media;
   readonly owner: boolean;
   readonly visitor: VisitorMarks | undefined;
-  /** Of the token that it resumed with; `undefined` for one that joined. */
+  /** The generation of the token that it resumed with; `undefined` after a join. */
   readonly tokenGeneration: number | undefined;
   presence:
     | { readonly state: 'here'; readonly socket: SocketId }
@@ -161,8 +161,8 @@ export type OwnEntry = {
     | { readonly state: 'away'; readonly until: number; readonly expiry: Appointment };
 };
 
-/** The strongest word that somebody left, whoever told it: a tombstone outlives the section it stood in. */
-export interface Gone {
+/** The strongest tombstone of a participant, from any section: it outlives the section that contained it. */
+export interface KeptTombstone {
   readonly generation: number;
   readonly pod: PodId;
   readonly boot: number;
@@ -172,24 +172,24 @@ export interface Gone {
 }
 
 export interface RemoteSection {
-  /** The process that opened it; 0 while only its existence is known. */
+  /** The process that opened it; 0 while nothing but its existence is known. */
   readonly boot: number;
   seq: number;
-  /** Its writer is gone: whoever it holds is away, and it is kept until nothing of it counts. */
+  /** Its writer died: the participants that it holds are away, and it is kept until none of its entries counts. */
   dead: boolean;
-  /** Its writer itself ended it: a late message does not bring it back. */
+  /** Its writer ended it: a late message does not restore it. */
   ended: boolean;
   /** A dead section is kept at least until then. */
   keepUntil: number;
   readonly entries: Map<ParticipantId, RemoteEntry>;
-  /** Set while a question for the whole section is on its way. */
+  /** Set while a request for the whole section is on its way. */
   asked: Appointment | undefined;
 }
 
-/** Another pod's claim; `awayUntil` is in this pod's own time. */
+/** A claim of another pod; `awayUntil` is in this pod's time. */
 export type RemoteEntry = Omit<Entry, 'awayMs'> & { readonly awayUntil: number | undefined };
 
-/** Sockets of the room's people that this pod holds. */
+/** The sockets of the room's participants on this pod. */
 export function localSockets(room: Room, except?: ParticipantId): SocketId[] {
   const sockets: SocketId[] = [];
   for (const entry of room.own.entries.values()) {
@@ -198,7 +198,7 @@ export function localSockets(room: Room, except?: ParticipantId): SocketId[] {
   return sockets;
 }
 
-/** Sockets of the room's owners that this pod holds. */
+/** The sockets of the room's owners on this pod. */
 export function ownerSockets(room: Room): SocketId[] {
   const sockets: SocketId[] = [];
   for (const { owner, presence } of room.own.entries.values()) {
@@ -217,11 +217,11 @@ export function keepSection(room: Room, pod: PodId, epoch: number, section: Remo
   room.sections.set(pod, epochs);
 }
 
-/** The room and entry a socket stands for; none where a later socket of the same person has taken over. */
+/** The room and entry that a socket belongs to; `undefined` where a later socket of the same participant has replaced it. */
 export function holderOf(pod: Pod, socket: SocketId): { room: Room; entry: OwnEntry } | undefined {
-  const standing = pod.sockets.get(socket);
-  const room = standing && pod.rooms.get(standing.room);
-  const entry = room?.own.entries.get(standing?.participant ?? '');
+  const binding = pod.sockets.get(socket);
+  const room = binding && pod.rooms.get(binding.room);
+  const entry = room?.own.entries.get(binding?.participant ?? '');
   if (room === undefined || entry?.presence.state !== 'here' || entry.presence.socket !== socket)
     return undefined;
   return { room, entry };

@@ -1,18 +1,18 @@
-/** Directed messages on their way to another pod, and those handed on here lately. SPEC rules DIR-4, DIR-5. */
+/** Directed messages on their way to another pod, and those that were delivered here recently. SPEC rules DIR-4, DIR-5. */
 import type { Limits } from '@parley/protocol/limits';
 import type { Agenda } from './agenda.ts';
 import type { SocketId } from './socket-id.ts';
 
-/** A repeated message comes soon after the first: so many are remembered, of all pods. */
-const TAKEN_KEPT = 1024;
-/** A process that starts at one ms and the next that starts at another never give a transfer the same number: a million a second. */
+/** How many deliveries are remembered, of all pods: a repeated message follows soon after the first. */
+const MAX_DELIVERED = 1024;
+/** Numbers per millisecond of `boot`: two processes of a pod never give the same number to two transfers, at up to a million a second. */
 const PER_BOOT = 1000;
 
-/** A message that no pod has answered for yet. */
+/** A message that no pod has acknowledged yet. */
 export interface Pending {
   readonly socket: SocketId;
   readonly to: string;
-  /** As its sender named it. */
+  /** The id that its sender gave it. */
   readonly id: string;
   readonly deadline: number;
 }
@@ -21,18 +21,18 @@ export interface TransfersOptions {
   readonly boot: number;
   readonly limits: Limits;
   readonly agenda: Agenda;
-  /** Nobody answered in time, or too many wait. */
+  /** No pod acknowledged it in time, or too many are pending. */
   readonly onGivenUp: (pending: Pending) => void;
 }
 
 export class Transfers {
   readonly #options: TransfersOptions;
-  /** Grows over restarts too, so that an answer to an earlier process is never taken for one to this. */
+  /** Grows across restarts too, so that an acknowledgement for an earlier process never matches a message of this one. */
   #ref: number;
   readonly #pending = new Map<number, Pending>();
-  /** As `{pod} {ref}`: a message that the bus repeats is not handed on again. */
-  readonly #taken = new Set<string>();
-  /** One appointment watches over all. */
+  /** As `{pod} {ref}`: a message that the bus repeats is not delivered again. */
+  readonly #delivered = new Set<string>();
+  /** One scheduled action watches over all. */
   #isWatched = false;
 
   constructor(options: TransfersOptions) {
@@ -40,7 +40,7 @@ export class Transfers {
     this.#ref = options.boot * PER_BOOT;
   }
 
-  /** Its number, by which the other pod answers. */
+  /** Returns the number by which the other pod acknowledges it. */
   send(message: Omit<Pending, 'deadline'>, now: number): number {
     const { limits, onGivenUp } = this.#options;
     this.#ref += 1;
@@ -57,23 +57,23 @@ export class Transfers {
     return this.#ref;
   }
 
-  /** What the answer is about; nothing where it was given up before. */
+  /** The message that was acknowledged; `undefined` where it was given up before. */
   answered(ref: number): Pending | undefined {
     const pending = this.#pending.get(ref);
     this.#pending.delete(ref);
     return pending;
   }
 
-  /** Whether this one was handed on before. */
-  isRepeated(pod: string, ref: number): boolean {
-    return this.#taken.has(`${pod} ${ref}`);
+  /** Whether this message was delivered before. */
+  isDelivered(pod: string, ref: number): boolean {
+    return this.#delivered.has(`${pod} ${ref}`);
   }
 
-  handedOn(pod: string, ref: number): void {
-    this.#taken.add(`${pod} ${ref}`);
-    if (this.#taken.size <= TAKEN_KEPT) return;
-    for (const oldest of this.#taken) {
-      this.#taken.delete(oldest);
+  markDelivered(pod: string, ref: number): void {
+    this.#delivered.add(`${pod} ${ref}`);
+    if (this.#delivered.size <= MAX_DELIVERED) return;
+    for (const oldest of this.#delivered) {
+      this.#delivered.delete(oldest);
       return;
     }
   }
@@ -87,7 +87,7 @@ export class Transfers {
     });
   }
 
-  /** All wait equally long, so the oldest are first. */
+  /** All wait for the same time, so the oldest are first. */
   #giveUp(now: number): void {
     for (const [ref, pending] of this.#pending) {
       if (pending.deadline > now) {

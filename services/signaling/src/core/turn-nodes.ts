@@ -1,4 +1,4 @@
-/** Which TURN nodes there are, and which of them a room is offered. SPEC rules TURN-5 to TURN-7. */
+/** The TURN nodes, and which of them a room is offered. SPEC rules TURN-5 to TURN-7. */
 import type { RegionId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { TurnNode } from '@parley/protocol/turn';
@@ -10,41 +10,43 @@ type TurnLimits = Pick<Limits, 'turn.leaseDuration' | 'turn.nodes' | 'turn.offer
 /** What a pod compares nodes with. */
 export interface Own {
   readonly region: RegionId;
-  /** Names the secret that this pod makes credentials from. */
+  /** Identifies the secret from which this pod makes credentials. */
   readonly key: string;
 }
 
 export class TurnNodes {
   readonly #leases: Leases<TurnNode>;
-  readonly #most: number;
+  readonly #max: number;
   readonly #own: Own;
 
   constructor(limits: TurnLimits, own: Own) {
-    this.#leases = new Leases({ lapseMs: limits['turn.leaseDuration'], most: limits['turn.nodes'] });
-    this.#most = limits['turn.offered'];
+    this.#leases = new Leases({ lapseMs: limits['turn.leaseDuration'], max: limits['turn.nodes'] });
+    this.#max = limits['turn.offered'];
     this.#own = own;
   }
 
-  /** What a node says of itself. `now` in ms, of a clock that only goes forward. */
-  heard(node: TurnNode, now: number): void {
-    this.#leases.heard(nameOf(node), node, now);
+  /** The lease of a node arrived. `now` in ms, from a monotonic clock. */
+  onLease(node: TurnNode, now: number): void {
+    this.#leases.renew(nameOf(node), node, now);
   }
 
-  /** How many could be offered. */
+  /** How many nodes could be offered. */
   count(now: number): number {
     return this.#free(now).length;
   }
 
-  /** The same for everyone of a room on every pod of the region, the one that the room likes best in front. */
+  /** The same nodes for all participants of a room on every pod of the region, in order of preference. */
   pick(room: RoomId, now: number): TurnNode[] {
     const { region } = this.#own;
     const ranked = this.#free(now).map((node) => ({
       node,
       isNear: node.region === region,
-      wish: score(room, nameOf(node)),
+      preference: score(room, nameOf(node)),
     }));
-    ranked.sort((one, other) => Number(other.isNear) - Number(one.isNear) || other.wish - one.wish);
-    return ranked.slice(0, this.#most).map(({ node }) => node);
+    ranked.sort(
+      (one, other) => Number(other.isNear) - Number(one.isNear) || other.preference - one.preference,
+    );
+    return ranked.slice(0, this.#max).map(({ node }) => node);
   }
 
   #free(now: number): TurnNode[] {
@@ -54,5 +56,5 @@ export class TurnNodes {
   }
 }
 
-/** Nodes of two clusters may have one name. */
+/** Nodes of two clusters may have the same name. */
 const nameOf = ({ region, node }: TurnNode): string => `${region}/${node}`;

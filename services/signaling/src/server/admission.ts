@@ -19,7 +19,7 @@ export interface AdmissionParts {
   readonly handle: (input: Input) => void;
 }
 
-/** The cheap checks first. Only a client that has shown a good token takes from what all clients of the pod share. */
+/** Cheap checks come first. Only a client with a valid token uses the budgets that all clients of the pod share. */
 export async function admit(
   { tokens, arrivals, gate, rates, metrics, now, handle }: AdmissionParts,
   connection: Connection,

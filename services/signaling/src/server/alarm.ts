@@ -1,4 +1,4 @@
-/** The one timer of something that says itself when it wants to be called next. */
+/** The single timer of an object that says when it must be called next. */
 export class Alarm {
   readonly #now: () => number;
   readonly #ring: () => void;
@@ -10,7 +10,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings at `next` (ms) and no earlier; `undefined`: not at all. */
+  /** Calls `ring` at `next` (ms) and no earlier; `undefined` cancels it. */
   set(next = Infinity): void {
     if (next === this.#at) return;
     clearTimeout(this.#timer);

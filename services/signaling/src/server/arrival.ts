@@ -1,4 +1,7 @@
-/** From the first message of a socket to somebody at the core's door: ticket or token verified, room looked up, name checked. SPEC rules JOIN-6, JOIN-7, RES-3, RES-6. */
+/**
+ * From the first message of a socket to an input of the core: verifies the ticket or token, reads the room, checks the name. SPEC rules JOIN-6,
+ * JOIN-7, RES-3, RES-6.
+ */
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
@@ -7,23 +10,24 @@ import { checkName } from '@parley/protocol/people';
 import type { ResumeClaims } from '@parley/protocol/tokens';
 import type { Arrival, Join, Resume as ResumeInput } from '../core/input.ts';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
-import { CLOCK_TOLERANCE_S, type Tokens } from '../adapters/tokens.ts';
+import { CLOCK_TOLERANCE_S } from '../adapters/key-set.ts';
+import type { Tokens } from '../adapters/tokens.ts';
 import type { Refused } from './connection.ts';
 import type { Gate } from './gate.ts';
-import { readBrought, type BringRules } from './brought-chat.ts';
-import type { Looked, Rooms } from './rooms.ts';
+import { readResumeChat, type ResumeChatRules } from './resume-chat.ts';
+import type { RoomLookup, Rooms } from './rooms.ts';
 
 export interface ArrivalParts {
   readonly limits: Limits;
   readonly tokens: Tokens;
   readonly proofs: ChatProofs;
   readonly rooms: Rooms;
-  /** What this pod knows of a room it has. */
+  /** The view of a room that is open on this pod. */
   readonly viewHere: (room: RoomId) => RoomView | undefined;
 }
 
-/** The socket that asks. */
-export interface Door extends Pick<BringRules, 'takeRate' | 'onDropped'> {
+/** The socket that sent the message. */
+export interface ArrivalSocket extends Pick<ResumeChatRules, 'takeRate' | 'onDropped'> {
   readonly socket: number;
   readonly room: RoomId;
   readonly gate: Gate;
@@ -31,7 +35,7 @@ export interface Door extends Pick<BringRules, 'takeRate' | 'onDropped'> {
 
 export async function readArrival(
   parts: ArrivalParts,
-  { socket, room, gate, ...rules }: Door,
+  { socket, room, gate, ...rules }: ArrivalSocket,
   message: Enter | Resume,
 ): Promise<Join | ResumeInput | Refused> {
   const { tokens, limits } = parts;
@@ -47,7 +51,7 @@ export async function readArrival(
   if (claims.room !== room) return { code: `${kind}_INVALID` };
   const refused = gate({ kind: message.type, room, participant: claims.sub });
   if (refused !== undefined) return refused;
-  const known = await look(parts, room, message.type);
+  const known = await lookUp(parts, room, message.type);
   if (!known.ok) return { code: known.code };
   const { view, policy } = known;
   const { sub: participant, incarnation, owner = false, visitor } = claims;
@@ -61,32 +65,32 @@ export async function readArrival(
   }
   const tokenGeneration = 'generation' in claims ? claims.generation : 0;
   const tokenAgeMs = 'iat' in claims ? ageOf(claims, limits['resume.ttl']) : Infinity;
-  const bringer = { room, participant, name, since };
-  const chat = readBrought(bringer, message.chat, { ...parts, ...rules, now: Date.now() });
+  const by = { room, participant, name, since };
+  const chat = readResumeChat(by, message.chat, { ...parts, ...rules, now: Date.now() });
   return { type: 'resume', ...arrival, tokenGeneration, tokenAgeMs, since, chat };
 }
 
 /**
- * In ms. Departures are remembered for the `resume.ttl` in force (RES-10): a token that was signed for longer may be one whose departure is
- * forgotten, so it counts as old from the beginning.
+ * In ms. Departures are remembered for the `resume.ttl` in force (RES-10). The departure of a token that was signed for longer may be forgotten, so
+ * such a token counts as old from the beginning.
  */
 function ageOf({ iat, exp }: Pick<ResumeClaims, 'iat' | 'exp'>, ttlMs: number): number {
   const isForLonger = (exp - iat - CLOCK_TOLERANCE_S) * 1000 > ttlMs;
   return isForLonger ? Infinity : Date.now() - iat * 1000;
 }
 
-/** A newcomer needs what the store says now. Whoever was in before needs no store while the room is here. */
-async function look(
+/** A newcomer needs the current state of the store. A participant that resumes needs no store while the room is open here. */
+async function lookUp(
   { rooms, viewHere }: ArrivalParts,
   room: RoomId,
   kind: 'enter' | 'resume',
-): Promise<Looked> {
-  if (kind === 'enter') return rooms.look(room);
+): Promise<RoomLookup> {
+  if (kind === 'enter') return rooms.lookUp(room);
   const view = viewHere(room);
-  return view === undefined ? rooms.lookAgain(room) : { ok: true, view, policy: undefined };
+  return view === undefined ? rooms.lookUpForResume(room) : { ok: true, view, policy: undefined };
 }
 
-/** The token that makes its bearer the same participant on any pod; `since` (Unix ms) is when it entered. */
+/** The token that identifies its bearer as the same participant on any pod; `since` (Unix ms) is when the participant entered. */
 export function signResume(
   { tokens, limits }: Pick<ArrivalParts, 'tokens' | 'limits'>,
   { view, participant, generation, incarnation, owner, visitor }: Omit<Arrival, 'token'>,

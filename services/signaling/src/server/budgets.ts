@@ -1,4 +1,4 @@
-/** What all sockets of a pod share: how many bytes may wait to be read by clients, and how many of incomplete messages are kept. SPEC rules LIM-10, LIM-11. */
+/** Budgets that all sockets of a pod share: bytes that wait to be read by clients, and bytes of incomplete messages. SPEC rules LIM-10, LIM-11. */
 import type { Limits } from '@parley/protocol/limits';
 import { ByteLedger } from './byte-ledger.ts';
 

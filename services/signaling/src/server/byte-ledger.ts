@@ -1,7 +1,7 @@
 /**
- * How many bytes sockets hold in a pod, each network's and all together. Every socket has an account, which it sets to what it holds; a
- * change costs a few additions. Over the network's budget its sockets are closed, those that hold most first, until it is within it: a
- * socket that holds little is not closed for what others behind the same address hold. Over the pod's budget the same is done to the
+ * Counts the bytes that sockets hold in a pod, per network and in total. Every socket has an account, which it sets to the bytes that it holds; a
+ * change costs a few additions. Over the budget of a network, its sockets are closed in order of what they hold until the network is within the
+ * budget: a socket that holds little is not closed for what others behind the same address hold. Over the pod's budget, the same is done to the
  * network that holds most.
  */
 export class ByteLedger {
@@ -13,7 +13,7 @@ export class ByteLedger {
     this.#budget = budget;
   }
 
-  /** Of all sockets. */
+  /** The total of all sockets. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -22,7 +22,7 @@ export class ByteLedger {
     return this.#networks.get(network)?.bytes ?? 0;
   }
 
-  /** `onOver` is called when this account is over a budget, and has to end with `close`. */
+  /** `onOver` is called when this account must be closed because a budget is exceeded; it has to call `close`. */
   open(name: string, onOver: () => void): ByteAccount {
     const network = this.#networks.get(name) ?? { bytes: 0, accounts: new Set() };
     this.#networks.set(name, network);
@@ -57,9 +57,9 @@ export interface ByteBudget {
 
 /** What one socket holds. */
 export interface ByteAccount {
-  /** Now this many bytes. */
+  /** Sets the number of bytes that the socket holds. */
   set(bytes: number): void;
-  /** It holds nothing any more, and never will again. */
+  /** The socket holds nothing any more; later calls of `set` have no effect. */
   close(): void;
 }
 
@@ -73,7 +73,7 @@ interface Network {
   readonly accounts: Set<Holding>;
 }
 
-/** `false` where that freed nothing: it would be asked for ever. */
+/** `false` where no bytes were freed: repeating it would never end. */
 function closeLargest(network: Network | undefined): boolean {
   if (network === undefined) return false;
   const before = network.bytes;

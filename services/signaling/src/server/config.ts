@@ -1,4 +1,4 @@
-/** A pod's settings, from the environment. Unknown `PARLEY_` names are refused: a typing mistake must not become a default. */
+/** A pod's settings, from the environment. Unknown `PARLEY_` names are refused, so that a misspelt name does not silently become a default. */
 import { readFileSync } from 'node:fs';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
@@ -42,7 +42,7 @@ export interface Config {
   readonly region: string;
   readonly host: string;
   readonly port: number;
-  /** Origin that pages and sockets are reached at; taken from each request where it is not set. */
+  /** The origin of pages and sockets; taken from each request where it is not set. */
   readonly publicUrl: string | undefined;
   readonly nats: {
     readonly servers: readonly string[];
@@ -58,18 +58,18 @@ export interface Config {
     readonly turnUrls: readonly string[];
     readonly stunUrls: readonly string[];
   };
-  /** How many proxies in front may be believed about X-Forwarded-For. */
+  /** How many proxies in front of the pod are trusted to set X-Forwarded-For. */
   readonly trustedProxies: number;
   readonly allowedOrigins: readonly string[];
-  /** Hosts of media relays that clients may be sent to. */
+  /** Hosts of media relays to which clients may be sent. */
   readonly mediaHosts: MediaHosts;
-  /** Anybody may publish and watch live broadcasts. */
+  /** Live broadcasts are enabled: any client may publish and watch them. */
   readonly live: boolean;
   readonly logLevel: NonNullable<Static<typeof Environment>['PARLEY_LOG_LEVEL']>;
   readonly limits: Limits;
 }
 
-/** Throws an Error whose message says which variable is wrong and how. */
+/** Throws an Error whose message names the wrong variable and the fault. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   refuseUnknown(env);
   const given = Object.fromEntries(
@@ -128,7 +128,7 @@ function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
     changes[name] = value;
   }
   const limits = defaultLimits(changes);
-  // A client that loses its socket just before its token is renewed must be able to come back within the grace period.
+  // A client that loses its socket just before its token is renewed must be able to resume within the grace period.
   if (limits['resume.ttl'] < 2 * limits['resume.grace']) {
     const [ttl, grace] = [limitKey('resume.ttl'), limitKey('resume.grace')];
     throw new Error(`configuration: ${ttl} must be at least twice ${grace}`);

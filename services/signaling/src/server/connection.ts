@@ -1,6 +1,6 @@
 /**
- * One WebSocket of a room: a stranger until enter or resume is accepted, a participant afterwards. Every message passes the guards (rate, size,
- * form; `wire.ts`) before the core sees it. SPEC rules JOIN-5 to JOIN-11, LIM-2 to LIM-6, ERR-3.
+ * One WebSocket of a room: without a participant until `enter` or `resume` is accepted. Every message passes the guards (rate, size, form; `wire.ts`)
+ * before the core receives it. SPEC rules JOIN-5 to JOIN-11, LIM-2 to LIM-6, ERR-3.
  */
 import type { ClientMessage, Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
@@ -16,28 +16,28 @@ import type { Input } from '../core/input.ts';
 import { iceRequests, waitForIce } from './ice-requests.ts';
 import { Wire, type Accepted, type EndDetails, type WireHost } from './wire.ts';
 
-/** What a connection asks of the pod around it. */
+/** What a connection needs from its pod. */
 export interface Host extends WireHost {
-  /** Verifies the ticket or token and hands the arrival to the core; why, where it may not enter. */
+  /** Verifies the ticket or token and hands the arrival to the core; returns a refusal where it may not enter. */
   admit(connection: Connection, message: Enter | Resume): Promise<Refused | undefined>;
   /** The participant of this socket is in the room. */
   entered(connection: Connection, entered: Entered): void;
-  /** `undefined` where the address may ask for something that costs a signature; otherwise how long to wait, in ms. */
+  /** `undefined` where the address may send a request that costs a signature; otherwise how long to wait, in ms. */
   takeRead(address: string): number | undefined;
   handle(input: Input): void;
-  /** A line of the participant of this socket. */
+  /** A chat line of the participant of this socket. */
   chat(connection: Connection, id: string, text: string): void;
-  /** A token as this one, for longer. */
+  /** Signs the same token with a later expiry. */
   renew(token: string): string;
   /** STUN and TURN servers, with credentials for a participant at this address. */
   iceOffer(room: RoomId, address: string): IceOffer;
-  /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
+  /** `undefined` where the network of the address may request ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
   relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null;
   closed(connection: Connection): void;
 }
 
-/** `retryAfterMs` where it is known. */
+/** `retryAfterMs` where the time is known. */
 export interface Refused {
   readonly code: Code;
   readonly retryAfterMs?: number;
@@ -50,16 +50,16 @@ export interface Entered {
 }
 
 type Stage =
-  | { readonly stage: 'stranger'; readonly timer: NodeJS.Timeout }
+  | { readonly stage: 'unauthenticated'; readonly timer: NodeJS.Timeout }
   | { readonly stage: 'entering'; readonly since: number; readonly message: Enter | Resume }
   /** In the lobby. */
   | { readonly stage: 'waiting'; readonly message: Enter | Resume }
   | { readonly stage: 'participant'; readonly participant: ParticipantId }
   | { readonly stage: 'closing' };
 
-/** Of the life of a token: what remains when a socket is lost is far more than the grace period, also with the next renewal missed. */
+/** As a fraction of the token's lifetime. The rest of the lifetime is far longer than the grace period, even if one renewal fails. */
 const RENEW_AFTER = 1 / 3;
-/** Sockets that came together are not renewed together. */
+/** So that sockets that opened together are not renewed together. */
 const RENEW_JITTER = 1 / 15;
 
 export class Connection {
@@ -70,7 +70,7 @@ export class Connection {
   readonly #wire: Wire;
   readonly #host: Host;
   readonly #chat: Bucket;
-  /** The newest resume token that this socket was given, and when it is renewed. */
+  /** The newest resume token of this socket, and when it is renewed. */
   #resume = { token: '', renewAt: Infinity };
   readonly #iceRequests: Bucket;
   #stage: Stage;
@@ -89,14 +89,14 @@ export class Connection {
     this.#chat = new Bucket(limits['chat.lines'], 2 * limits['chat.lines'], host.now());
     this.#iceRequests = iceRequests(host);
     const timer = setTimeout(() => this.end('ENTER_TIMEOUT'), limits['socket.enterTimeout']);
-    this.#stage = { stage: 'stranger', timer };
+    this.#stage = { stage: 'unauthenticated', timer };
     this.#wire = new Wire(host, accepted, {
       onMessage: (data, isBinary) => this.#onMessage(data, isBinary),
       onEnding: () => {
-        if (this.#stage.stage === 'stranger') clearTimeout(this.#stage.timer);
+        if (this.#stage.stage === 'unauthenticated') clearTimeout(this.#stage.timer);
         this.#stage = { stage: 'closing' };
       },
-      // The core hears of every end here.
+      // The core is notified of every end here.
       onClosed: () => host.closed(this),
     });
   }
@@ -105,9 +105,9 @@ export class Connection {
     const { limits } = this.#host;
     if (isDirected(data)) return this.#onDirected(data, isBinary);
     if (isBinary) return this.#onBadMessage('BAD_MESSAGE', 'a binary message must be a directed message');
-    // The first message may be a resume, which brings chat along.
-    const most = this.#stage.stage === 'stranger' ? limits['message.bytes'] : limits['control.bytes'];
-    if (data.length > most) return this.end('MESSAGE_TOO_LARGE');
+    // The first message may be a resume, which contains chat lines.
+    const max = this.#stage.stage === 'unauthenticated' ? limits['message.bytes'] : limits['control.bytes'];
+    if (data.length > max) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeClientMessage(data.toString('utf8'));
     if (decoded.ok) this.#onControl(decoded.message, this.#host.now());
     else this.#onBadMessage(decoded.code, decoded.why);
@@ -130,7 +130,7 @@ export class Connection {
   }
 
   #onControl(message: ClientMessage, now: number): void {
-    if (message.type === 'ping') return this.say({ type: 'pong' });
+    if (message.type === 'ping') return this.send({ type: 'pong' });
     if (message.type === 'enter' || message.type === 'resume') return this.#onEnter(message, now);
     const isWaiting = this.#stage.stage === 'waiting';
     if (isWaiting && message.type === 'change') return this.#onChange(message);
@@ -154,25 +154,25 @@ export class Connection {
     }
   }
 
-  /** Says so where it may not. */
+  /** Sends the refusal where the address may not. */
   #mayRead(): boolean {
     const retryAfterMs = this.#host.takeRead(this.address);
-    if (retryAfterMs !== undefined) this.#wire.sayError('TOO_MANY_REQUESTS', { retryAfterMs });
+    if (retryAfterMs !== undefined) this.#wire.sendError('TOO_MANY_REQUESTS', { retryAfterMs });
     return retryAfterMs === undefined;
   }
 
   #onIce(): void {
     const wait = waitForIce(this.#host, this.#iceRequests, this.address);
-    if (wait !== undefined) return this.#wire.sayError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
-    this.say({ type: 'ice', ...this.#host.iceOffer(this.room, this.address) });
+    if (wait !== undefined) return this.#wire.sendError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
+    this.send({ type: 'ice', ...this.#host.iceOffer(this.room, this.address) });
   }
 
   #onRelay(participant: ParticipantId, exclude?: string): void {
-    this.say({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, exclude) });
+    this.send({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, exclude) });
   }
 
   #onEnter(message: Enter | Resume, since: number): void {
-    if (this.#stage.stage !== 'stranger') return this.#wire.sayError('ALREADY_ENTERED');
+    if (this.#stage.stage !== 'unauthenticated') return this.#wire.sendError('ALREADY_ENTERED');
     clearTimeout(this.#stage.timer);
     this.#stage = { stage: 'entering', since, message };
     this.#host.admit(this, message).then(
@@ -186,37 +186,37 @@ export class Connection {
     return undefined;
   }
 
-  /** Whether an arrival that was verified meanwhile may still go on. */
+  /** Whether an arrival that was verified in the meantime may still continue. */
   get isEntering(): boolean {
     return this.#stage.stage === 'entering';
   }
 
   #onChange({ name, media }: ClientMessage & { type: 'change' }): void {
     const shown = name === undefined ? undefined : checkName(name, this.#host.limits['name.chars']);
-    if (name !== undefined && shown === undefined) return this.#wire.sayError('NAME_INVALID');
+    if (name !== undefined && shown === undefined) return this.#wire.sendError('NAME_INVALID');
     this.#host.handle({ type: 'change', socket: this.id, name: shown, media });
   }
 
   #onChat(id: string, text: string, now: number): void {
     if (Array.from(text).length > this.#host.limits['chat.chars'])
-      return this.#wire.sayError('CHAT_TOO_LONG', { ref: id });
+      return this.#wire.sendError('CHAT_TOO_LONG', { ref: id });
     if (!this.#chat.take(1, now))
-      return this.#wire.sayError('TOO_MANY_CHAT_LINES', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
+      return this.#wire.sendError('TOO_MANY_CHAT_LINES', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
     this.#host.chat(this, id, text);
   }
 
-  /** Whether one more line may be said now; a line that a resume brings counts as well. */
+  /** Whether one more chat line is accepted now; lines of a resume count as well. */
   takeChatRate(): boolean {
     return this.#chat.take(1, this.#host.now());
   }
 
   #onBadMessage(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
-    if (this.#stage.stage === 'stranger') this.end(code, { message: why });
+    if (this.#stage.stage === 'unauthenticated') this.end(code, { message: why });
     else this.#wire.bad(code, why);
   }
 
-  /** Says one message; a welcome makes this socket a participant, who may use TURN from here on. SPEC rule TURN-10. */
-  say(message: CoreMessage): void {
+  /** Sends one message. A welcome makes this the socket of a participant, who may use TURN from then on. SPEC rule TURN-10. */
+  send(message: CoreMessage): void {
     const stage = this.#stage;
     if (message.type === 'lobby-waiting' && stage.stage === 'entering')
       this.#stage = { stage: 'waiting', message: stage.message };
@@ -229,27 +229,27 @@ export class Connection {
       this.#host.entered(this, { participant, generation, kind });
       this.#keepToken(message.resume);
     }
-    this.#wire.say(
+    this.#wire.send(
       message.type === 'welcome' ? { ...message, ...this.#host.iceOffer(this.room, this.address) } : message,
     );
   }
 
-  /** Says a message that was made into text once for many. */
-  sayText(text: string): void {
-    this.#wire.sayText(text);
+  /** Sends a message that was serialised once for many sockets. */
+  sendText(text: string): void {
+    this.#wire.sendText(text);
   }
 
-  handOn(from: ParticipantId, payload: Uint8Array, binary: boolean): void {
-    this.#wire.handOn(directedPrefix(from), payload, binary);
+  deliver(from: ParticipantId, payload: Uint8Array, binary: boolean): void {
+    this.#wire.deliver(directedPrefix(from), payload, binary);
   }
 
-  /** The pod is going away: whoever is in moves in its slot, anyone else at once. */
+  /** The pod drains: a participant moves after its delay, any other socket is closed at once. */
   goaway(afterMs: number): void {
-    if (this.#stage.stage === 'participant') this.say({ type: 'goaway', afterMs });
+    if (this.#stage.stage === 'participant') this.send({ type: 'goaway', afterMs });
     else this.end('GOAWAY');
   }
 
-  /** Says why, where there is a code, and closes. */
+  /** Sends the error where there is a code, and closes. */
   end(code: Code | null, details?: EndDetails): void {
     this.#wire.end(code, details);
   }
@@ -269,6 +269,6 @@ export class Connection {
     if (this.#stage.stage !== 'participant') return;
     const resume = this.#host.renew(this.#resume.token);
     this.#keepToken(resume);
-    this.say({ type: 'resume-token', resume });
+    this.send({ type: 'resume-token', resume });
   }
 }

@@ -1,7 +1,7 @@
-/** Gives a core its inputs and the time, and has its effects carried out, in order. */
+/** Gives a core its inputs and the time, and carries out its effects in order. */
 import { Alarm } from './alarm.ts';
 
-/** Without I/O: time comes in, effects come out. */
+/** A core without I/O: it receives the time and returns effects. */
 interface TimedCore<Input, Effect> {
   handle(input: Input, now: number): readonly Effect[];
   wake(now: number): readonly Effect[];
@@ -10,7 +10,7 @@ interface TimedCore<Input, Effect> {
 
 export interface CoreRunnerParts<Input, Effect> {
   readonly core: TimedCore<Input, Effect>;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly carryOut: (effect: Effect) => void;
 }
@@ -25,13 +25,13 @@ export class CoreRunner<Input, Effect> {
     this.#alarm = new Alarm(parts.now, () => this.#run(parts.core.wake(parts.now())));
   }
 
-  /** Arms the timer for what the core wants to do by itself. */
+  /** Sets the timer for the core's scheduled actions. */
   start(): void {
     this.#run([]);
   }
 
   handle(input: Input): void {
-    // Sockets end after the pod has: no other pod is told of it any more, and no timer starts again.
+    // Sockets close after the pod has: other pods are not notified any more, and no timer starts again.
     if (this.#closed) return;
     this.#run(this.#parts.core.handle(input, this.#parts.now()));
   }

@@ -1,6 +1,6 @@
 /**
- * Sending everyone elsewhere without a storm on the pods that take them: batch after batch is given slots of time, and whoever has not
- * gone by itself some time after its slot is closed. A small pod empties at a fixed pace; a large one in `drain.window`. SPEC rule RES-8.
+ * Moves all clients to other pods without overloading those: clients leave in batches, each at its time, and a client that has not left some time
+ * after its batch is closed. A small pod drains at a fixed rate; a large one within `drain.window`. SPEC rule RES-8.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Code } from '@parley/protocol/codes';
@@ -12,42 +12,42 @@ interface Movable {
 }
 
 const BATCH_EVERY_MS = 200;
-/** 250 people a second: the pods that take them do not notice. */
-const BATCH_AT_LEAST = 50;
-/** A client that goes by itself in its slot does so within this, also over a slow link. */
+/** 250 clients a second: a load that the receiving pods do not notice. */
+const MIN_BATCH = 50;
+/** A client that leaves by itself does so within this time, also over a slow link. */
 const AFTER_SLOT_MS = 1000;
 
-/** Resolves when everyone has been closed or has gone; at once after `hurry`. */
-export async function sendElsewhere(
-  everyone: readonly Movable[],
+/** Resolves when all sockets are closed; `force` closes the remaining ones at once. */
+export async function moveClients(
+  sockets: readonly Movable[],
   windowMs: number,
-  hurry: AbortSignal,
+  force: AbortSignal,
 ): Promise<void> {
-  const size = batchSize(everyone.length, windowMs);
+  const size = batchSize(sockets.length, windowMs);
   const closing: Promise<void>[] = [];
-  for (let at = 0; at < everyone.length && !hurry.aborted; at += size) {
-    const batch = everyone.slice(at, at + size);
+  for (let at = 0; at < sockets.length && !force.aborted; at += size) {
+    const batch = sockets.slice(at, at + size);
     for (const connection of batch) connection.goaway(Math.floor(Math.random() * BATCH_EVERY_MS));
-    closing.push(closeAfterSlot(batch, hurry));
-    await wait(BATCH_EVERY_MS, hurry);
+    closing.push(closeAfterSlot(batch, force));
+    await wait(BATCH_EVERY_MS, force);
   }
   await Promise.all(closing);
-  for (const connection of everyone) connection.end('GOAWAY');
+  for (const connection of sockets) connection.end('GOAWAY');
 }
 
 export function batchSize(sockets: number, windowMs: number): number {
-  return Math.max(BATCH_AT_LEAST, Math.ceil((sockets * BATCH_EVERY_MS) / windowMs));
+  return Math.max(MIN_BATCH, Math.ceil((sockets * BATCH_EVERY_MS) / windowMs));
 }
 
-async function closeAfterSlot(batch: readonly Movable[], hurry: AbortSignal): Promise<void> {
-  await wait(BATCH_EVERY_MS + AFTER_SLOT_MS, hurry);
+async function closeAfterSlot(batch: readonly Movable[], force: AbortSignal): Promise<void> {
+  await wait(BATCH_EVERY_MS + AFTER_SLOT_MS, force);
   for (const connection of batch) connection.end('GOAWAY');
 }
 
-async function wait(ms: number, hurry: AbortSignal): Promise<void> {
+async function wait(ms: number, force: AbortSignal): Promise<void> {
   try {
-    await pause(ms, undefined, { signal: hurry });
+    await pause(ms, undefined, { signal: force });
   } catch {
-    // Hurried: the wait is over.
+    // `force` ended the wait.
   }
 }

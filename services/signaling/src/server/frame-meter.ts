@@ -1,20 +1,20 @@
 /**
- * Follows the frames of a client (RFC 6455 §5.2) through its bytes, without keeping any: how many fragments came, and whether a message or
- * a frame is incomplete. `ws` says neither: its events tell of complete messages only, and what its receiver holds is private to it.
+ * Follows the frames of a client (RFC 6455 §5.2) without storing bytes: how many fragments arrived, and whether a message or a frame is incomplete.
+ * `ws` provides neither: its events report complete messages only, and the state of its receiver is private.
  */
 export class FrameMeter {
-  /** Bytes of the header so far, 0 between frames. */
+  /** Bytes of the header that have arrived, 0 between frames. */
   #headerBytes = 0;
   #first = 0;
-  /** Of the length, still to come. */
+  /** Bytes of the length that have not arrived. */
   #lengthBytes = 0;
   #length = 0;
-  /** Of mask and payload, still to come. */
+  /** Bytes of mask and payload that have not arrived. */
   #left = 0;
   #inMessage = false;
   #hasCompleted = false;
 
-  /** A message, or a frame of one, has begun and is not complete. */
+  /** A message, or a frame of one, has begun and is incomplete. */
   get isIncomplete(): boolean {
     return this.#inMessage || this.#headerBytes > 0;
   }
@@ -24,7 +24,7 @@ export class FrameMeter {
     return this.#hasCompleted;
   }
 
-  /** The number of frames of messages in the chunk, without those that completed one. */
+  /** Returns the number of frames of messages in the chunk, except those that completed one. */
   read(chunk: Uint8Array): number {
     let fragments = 0;
     this.#hasCompleted = false;
@@ -68,7 +68,7 @@ export class FrameMeter {
   }
 }
 
-/** Where the seven bits of the length say that the length follows. */
+/** How many bytes of extended length follow the seven bits. */
 const LENGTH_BYTES: Readonly<Record<number, number>> = { 126: 2, 127: 8 };
-/** A client's frames are masked: `ws` has closed the socket where one is not. */
+/** Frames of a client are masked: `ws` closes the socket where one is not. */
 const MASK_BYTES = 4;

@@ -1,4 +1,4 @@
-/** What a verified arrival takes from shared budgets, before it costs a read of the store or a signature. SPEC rules LIM-12, LIM-17. */
+/** What a verified arrival takes from shared budgets before it costs a read of the store or a signature. SPEC rules LIM-12, LIM-17. */
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { Refused } from './connection.ts';
 import { takeStoreRead, type Rates } from './rates.ts';
@@ -6,7 +6,7 @@ import { takeStoreRead, type Rates } from './rates.ts';
 export interface GateParts {
   readonly rates: Pick<Rates, 'participantResumes' | 'podResumes' | 'podEnters'>;
   readonly now: () => number;
-  /** Whether this pod knows of a use of the ticket. */
+  /** Whether this pod knows that the ticket was used. */
   readonly isUsed: (room: RoomId, participant: ParticipantId) => boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Credential {
 
 export type Gate = (credential: Credential) => Refused | undefined;
 
-/** The budget of the participant comes first, so that one ticket or token that is replayed takes little from other participants. */
+/** The participant's own budget comes first, so that a ticket or token that is replayed takes little from other participants. */
 export function gateOf({ rates, now, isUsed }: GateParts): Gate {
   const { participantResumes, podResumes, podEnters } = rates;
   return ({ kind, room, participant }) => {

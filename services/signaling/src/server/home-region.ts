@@ -1,4 +1,7 @@
-/** What the core asks of the home region's store, and the answers as inputs: policies, seats, and the way in from the lobby. SPEC rules MOD-5, MOD-7, MOD-9, ROOM-11. */
+/**
+ * The core's requests to the store of the home region, and the answers as inputs: policies, seats, and the admission from the lobby. SPEC rules
+ * MOD-5, MOD-7, MOD-9, ROOM-11.
+ */
 import type { RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
@@ -32,7 +35,7 @@ export class HomeRegion {
       case 'free-seat':
         return seats.free(effect.seats, effect.participant);
       case 'let-in':
-        // In a turn of its own: the core is not asked while it is being carried out.
+        // In a turn of its own, as the core must not receive an input while its effects are carried out.
         queueMicrotask(() => this.#letIn(effect));
         return undefined;
       case 'read-policy':
@@ -54,7 +57,7 @@ export class HomeRegion {
     );
   }
 
-  /** With a token of this moment: whoever waited is shown no chat from before. */
+  /** The token is issued now: a newcomer from the lobby receives no chat from before. */
   #letIn({ seats, arrival }: HomeEffect & { type: 'let-in' }): void {
     const { handle } = this.#parts;
     const { socket, participant, view } = arrival;
@@ -69,13 +72,14 @@ export class HomeRegion {
     }
   }
 
-  /** A store that does not answer changes nothing: the core asks again, soon. */
+  /** Where the store does not answer nothing changes: the core soon asks again. */
   async #readPolicy(room: RoomId): Promise<void> {
     const { rooms, handle } = this.#parts;
-    const known = await rooms.look(room);
-    // Somebody is in it.
+    const known = await rooms.lookUp(room);
+    // The room has participants, so this is a use.
     if (known.ok && known.stored !== undefined) rooms.use(known.stored);
-    if (known.ok && known.policy !== undefined) handle({ type: 'policy', policy: known.policy, told: false });
+    if (known.ok && known.policy !== undefined)
+      handle({ type: 'policy', policy: known.policy, notify: false });
     if (known.ok) return;
     if (known.code === 'ROOM_NOT_FOUND') handle({ type: 'room-missing', room });
     if (known.code === 'STORE_UNAVAILABLE') handle({ type: 'policy-unread', room });

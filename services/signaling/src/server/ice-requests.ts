@@ -1,4 +1,4 @@
-/** How often a socket and its network may ask for ICE servers. SPEC rule TURN-11. */
+/** The rates of requests for ICE servers, per socket and per network. SPEC rule TURN-11. */
 import { Bucket } from '../core/buckets.ts';
 import type { WireHost } from './wire.ts';
 
@@ -10,7 +10,7 @@ export function iceRequests(host: IceHost): Bucket {
   return new Bucket(perMinute / 60, perMinute, host.now());
 }
 
-/** `undefined` where the socket and its network may ask now; otherwise how long to wait, in ms, and neither has lost anything by it. */
+/** `undefined` where the socket and its network may ask now; otherwise how long to wait, in ms. A refused request takes from neither. */
 export function waitForIce(host: IceHost, socket: Bucket, address: string): number | undefined {
   const now = host.now();
   if (!socket.has(1, now)) return socket.waitMs(1);

@@ -1,4 +1,4 @@
-/** What a socket has sent of a message that is not complete: how long it may take, and what it may hold meanwhile. SPEC rules LIM-8 to LIM-10. */
+/** The incomplete message of a socket: how long it may take, and how much memory it may hold. SPEC rules LIM-8 to LIM-10. */
 import type { Duplex } from 'node:stream';
 import type { ByteAccount } from './byte-ledger.ts';
 import { FrameMeter } from './frame-meter.ts';
@@ -8,16 +8,16 @@ export interface IncomingParts {
   /** `message.timeout`. */
   readonly timeoutMs: number;
   readonly now: () => number;
-  /** So many frames came that do not complete a message. */
+  /** This many frames arrived that do not complete a message. */
   readonly onFragments: (count: number) => void;
   readonly onTimeout: () => void;
 }
 
 /**
- * Of a fragment, and of a chunk of bytes that waits for the rest of its frame: the objects that hold it. An incomplete message is
- * counted with every chunk since it began, whole, as a single byte keeps its chunk in memory.
+ * The memory of the objects that hold a fragment, or a chunk of bytes that waits for the rest of its frame. An incomplete message is counted with
+ * every chunk since it began, in full, as a single byte keeps its chunk in memory.
  */
-const HELD_BESIDES_BYTES = 512;
+const OVERHEAD_BYTES = 512;
 
 export class Incoming {
   readonly #stream: Duplex;
@@ -29,14 +29,14 @@ export class Incoming {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** After `ws` has its own listener on the stream: what it refuses is not counted. */
+  /** Must be called after `ws` has added its own listener to the stream, so that chunks that `ws` refuses are not counted. */
   constructor(stream: Duplex, parts: IncomingParts) {
     this.#stream = stream;
     this.#parts = parts;
     stream.on('data', this.#onData);
   }
 
-  /** What it holds is kept, and no more is added to it. */
+  /** The bytes held so far stay counted; no more are added. */
   stop(): void {
     this.#stopped = true;
     this.#stream.off('data', this.#onData);
@@ -44,14 +44,14 @@ export class Incoming {
     this.#timer = undefined;
   }
 
-  /** It holds nothing any more. */
+  /** The socket holds nothing any more. */
   close(): void {
     this.stop();
     this.#parts.account.close();
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    // `ws` has ended the socket at this very chunk: an emitter still calls a listener that was taken off meanwhile.
+    // `ws` has ended the socket at this chunk: an emitter still calls a listener that was removed during the event.
     if (this.#stopped) return;
     const { account, now, onFragments } = this.#parts;
     const fragments = this.#meter.read(chunk);
@@ -61,7 +61,7 @@ export class Incoming {
         this.#since = now();
         this.#watch();
       }
-      this.#held += chunk.length + HELD_BESIDES_BYTES * (1 + fragments);
+      this.#held += chunk.length + OVERHEAD_BYTES * (1 + fragments);
       account.set(this.#held);
     } else if (this.#held > 0) {
       this.#held = 0;
@@ -70,7 +70,7 @@ export class Incoming {
     if (fragments > 0) onFragments(fragments);
   };
 
-  /** One timer at most, also where each chunk ends in the middle of another message. */
+  /** At most one timer, also where each chunk ends in the middle of another message. */
   #watch(): void {
     this.#timer ??= setTimeout(() => this.#onDue(), this.#parts.timeoutMs);
   }

@@ -1,4 +1,4 @@
-/** Which hosts of media relays clients may be sent to: a relay's lease names its host, and a lease is no proof. SPEC rule MEDIA-17. */
+/** The hosts of media relays to which clients may be sent: a lease names the relay's host but does not prove it. SPEC rule MEDIA-17. */
 import { BlockList, isIP } from 'node:net';
 
 const hostName = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
@@ -8,7 +8,7 @@ export interface MediaHosts {
   allows(url: string): boolean;
 }
 
-/** `entries`: names, `*.suffix` and addresses or blocks of them. Throws an Error that names the entry that is none of these. */
+/** `entries`: names, `*.suffix`, and addresses or blocks of them. Throws an Error that names an invalid entry. */
 export function mediaHosts(entries: readonly string[]): MediaHosts {
   const allowed = entries.length > 0 ? listed(entries) : isPossible;
   return {
@@ -40,9 +40,9 @@ function addTo(blocks: BlockList, entry: string): boolean {
   const [address = '', length, ...rest] = entry.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
-  const most = version === 4 ? 32 : 128;
-  const bits = length === undefined ? most : Number(length);
-  if (length === '' || !Number.isInteger(bits) || bits < 1 || bits > most) return false;
+  const max = version === 4 ? 32 : 128;
+  const bits = length === undefined ? max : Number(length);
+  if (length === '' || !Number.isInteger(bits) || bits < 1 || bits > max) return false;
   blocks.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6');
   return true;
 }
@@ -50,7 +50,7 @@ function addTo(blocks: BlockList, entry: string): boolean {
 const isIn = (blocks: BlockList, host: string): boolean =>
   blocks.check(host, isIP(host) === 4 ? 'ipv4' : 'ipv6');
 
-/** Addresses that no relay of a region has: its own machine, no machine, all machines, the metadata services of clouds. */
+/** Addresses that no relay of a region has: loopback, unspecified, link-local, multicast, broadcast, and the metadata services of clouds. */
 const impossible = new BlockList();
 for (const block of [
   '0.0.0.0/8',

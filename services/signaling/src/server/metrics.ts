@@ -1,8 +1,8 @@
 /** Prometheus metrics of a pod. Hot paths count plain numbers; a scrape turns them into metrics. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** What a pod holds at the moment. */
-interface Held {
+/** The current state of a pod. */
+interface PodCounts {
   readonly rooms: number;
   readonly sockets: number;
   readonly peers: number;
@@ -16,7 +16,7 @@ interface Held {
 
 export class Metrics {
   readonly registry = new Registry();
-  /** Directed messages handed from one socket of this pod to another. */
+  /** Directed messages from one socket of this pod to another. */
   directedHere = 0;
   directedOut = 0;
   directedIn = 0;
@@ -25,129 +25,126 @@ export class Metrics {
   badBusMessages = 0;
   /** Leases of media relays whose host is not allowed. */
   refusedRelays = 0;
-  /** Writes of a room's seats that another pod was faster with. */
+  /** Writes of a room's seats that failed because another pod wrote first. */
   seatConflicts = 0;
-  readonly undelivered: Counter<'reason'>;
-  readonly arrivals: Counter<'kind'>;
-  readonly refusals: Counter<'code'>;
-  readonly seats: Counter<'outcome'>;
-  readonly chatDropped: Counter<'reason'>;
-  readonly welcomeSeconds: Histogram;
+  readonly seats = new Counter({
+    name: 'parley_seat_requests_total',
+    help: 'Requests for a seat in rooms with a cap',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+  readonly chatDropped = new Counter({
+    name: 'parley_chat_lines_dropped_total',
+    help: 'Chat lines of a resume that were dropped',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+  readonly undelivered = new Counter({
+    name: 'parley_directed_messages_undelivered_total',
+    help: 'Directed messages that were not delivered',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+  readonly arrivals = new Counter({
+    name: 'parley_arrivals_total',
+    help: 'Participants that entered',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  });
+  readonly refusals = new Counter({
+    name: 'parley_refusals_total',
+    help: 'Refused requests and sockets',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+  readonly welcomeSeconds = new Histogram({
+    name: 'parley_welcome_seconds',
+    help: 'Time from enter or resume to the welcome',
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.3, 0.5, 1, 2],
+    registers: [this.registry],
+  });
 
-  constructor(read: () => Held) {
-    const registers = [this.registry];
+  constructor(read: () => PodCounts) {
     collectDefaultMetrics({ register: this.registry });
-    const gauge = (name: string, help: string, value: () => number): void => {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(value());
-        },
-      });
-    };
-    gauge('parley_rooms', 'Rooms this pod has an interest in', () => read().rooms);
-    gauge('parley_participants', 'Participants whose socket this pod holds', () => read().sockets);
-    gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
-    gauge(
-      'parley_peers',
-      'Other pods whose heartbeat this pod received in the last 3.5 s, also those of connected regions',
-      () => read().peers,
-    );
-    gauge(
-      'parley_media_relays',
-      'Media relays that this pod offers to participants',
-      () => read().mediaRelays,
-    );
-    gauge('parley_turn_nodes', 'TURN nodes that this pod offers to participants', () => read().turnNodes);
-    gauge(
-      'parley_buffered_bytes',
-      'Bytes that wait in the send buffers of WebSockets',
-      () => read().bufferedBytes,
-    );
-    gauge('parley_reassembly_bytes', 'Memory of incomplete messages', () => read().incompleteBytes);
-    gauge('parley_visitors', 'Visitors of pages whose socket this pod holds', () => read().pages.visitors);
-    gauge('parley_pages', 'Pages that visitors of this pod hold or want', () => read().pages.pages);
-    gauge('parley_pages_held', 'Whole pages that visitors of this pod hold', () => read().pages.held);
-    const counter = (name: string, help: string, value: () => number): void => {
-      new Counter({
-        name,
-        help,
-        registers,
-        collect() {
-          this.reset();
-          this.inc(value());
-        },
-      });
-    };
-    counter('parley_messages_received_total', 'WebSocket messages received', () => this.messagesIn);
-    counter('parley_messages_sent_total', 'WebSocket messages sent', () => this.messagesOut);
-    counter(
-      'parley_directed_messages_local_total',
-      'Directed messages between participants of this pod',
-      () => this.directedHere,
-    );
-    counter(
-      'parley_directed_messages_sent_total',
-      'Directed messages sent to another pod',
-      () => this.directedOut,
-    );
-    counter(
-      'parley_directed_messages_received_total',
-      'Directed messages received from another pod',
-      () => this.directedIn,
-    );
-    counter(
-      'parley_nats_invalid_messages_total',
-      'Messages on NATS that did not match their schema',
-      () => this.badBusMessages,
-    );
-    counter(
-      'parley_seat_conflicts_total',
-      'Writes of seats that were repeated after a conflict',
-      () => this.seatConflicts,
-    );
-    counter(
-      'parley_media_relay_refusals_total',
-      'Leases of media relays that were refused because their host is not allowed',
-      () => this.refusedRelays,
-    );
-    this.seats = new Counter({
-      name: 'parley_seat_requests_total',
-      help: 'Requests for a seat in rooms with a cap',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.chatDropped = new Counter({
-      name: 'parley_chat_lines_dropped_total',
-      help: 'Chat lines of a resume that were dropped',
-      labelNames: ['reason'],
-      registers,
-    });
-    this.undelivered = new Counter({
-      name: 'parley_directed_messages_undelivered_total',
-      help: 'Directed messages that were not delivered',
-      labelNames: ['reason'],
-      registers,
-    });
-    this.arrivals = new Counter({
-      name: 'parley_arrivals_total',
-      help: 'Participants that entered',
-      labelNames: ['kind'],
-      registers,
-    });
-    this.refusals = new Counter({
-      name: 'parley_refusals_total',
-      help: 'Refused requests and sockets',
-      labelNames: ['code'],
-      registers,
-    });
-    this.welcomeSeconds = new Histogram({
-      name: 'parley_welcome_seconds',
-      help: 'Time from enter or resume to the welcome',
-      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.3, 0.5, 1, 2],
-      registers,
-    });
+    addGauges(this.registry, read);
+    addCounters(this.registry, this);
   }
+}
+
+function addGauges(registry: Registry, read: () => PodCounts): void {
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+  gauge('parley_rooms', 'Rooms this pod has an interest in', () => read().rooms);
+  gauge('parley_participants', 'Participants whose socket this pod holds', () => read().sockets);
+  gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
+  gauge(
+    'parley_peers',
+    'Other pods whose heartbeat this pod received in the last 3.5 s, also those of connected regions',
+    () => read().peers,
+  );
+  gauge('parley_media_relays', 'Media relays that this pod offers to participants', () => read().mediaRelays);
+  gauge('parley_turn_nodes', 'TURN nodes that this pod offers to participants', () => read().turnNodes);
+  gauge(
+    'parley_buffered_bytes',
+    'Bytes that wait in the send buffers of WebSockets',
+    () => read().bufferedBytes,
+  );
+  gauge('parley_reassembly_bytes', 'Memory of incomplete messages', () => read().incompleteBytes);
+  gauge('parley_visitors', 'Visitors of pages whose socket this pod holds', () => read().pages.visitors);
+  gauge('parley_pages', 'Pages that visitors of this pod hold or want', () => read().pages.pages);
+  gauge('parley_pages_held', 'Whole pages that visitors of this pod hold', () => read().pages.held);
+}
+
+function addCounters(registry: Registry, metrics: Metrics): void {
+  const counter = (name: string, help: string, value: () => number): void => {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  };
+  counter('parley_messages_received_total', 'WebSocket messages received', () => metrics.messagesIn);
+  counter('parley_messages_sent_total', 'WebSocket messages sent', () => metrics.messagesOut);
+  counter(
+    'parley_directed_messages_local_total',
+    'Directed messages between participants of this pod',
+    () => metrics.directedHere,
+  );
+  counter(
+    'parley_directed_messages_sent_total',
+    'Directed messages sent to another pod',
+    () => metrics.directedOut,
+  );
+  counter(
+    'parley_directed_messages_received_total',
+    'Directed messages received from another pod',
+    () => metrics.directedIn,
+  );
+  counter(
+    'parley_nats_invalid_messages_total',
+    'Messages on NATS that did not match their schema',
+    () => metrics.badBusMessages,
+  );
+  counter(
+    'parley_seat_conflicts_total',
+    'Writes of seats that were repeated after a conflict',
+    () => metrics.seatConflicts,
+  );
+  counter(
+    'parley_media_relay_refusals_total',
+    'Leases of media relays that were refused because their host is not allowed',
+    () => metrics.refusedRelays,
+  );
 }

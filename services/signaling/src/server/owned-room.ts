@@ -1,4 +1,4 @@
-/** Requests that only the owner of a named room may make: who asks, and changing what the store keeps. SPEC rules ROOM-6, MOD-6. */
+/** Requests that only the owner of a named room may make: verifies the owner and changes the stored record. SPEC rules ROOM-6, MOD-6. */
 import type { FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
@@ -21,9 +21,9 @@ export async function ownedRoom(
   if (wait !== undefined) return { ok: false, code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
   const podWait = takeStoreRead(podReads, request.params.room, pod.now());
   if (podWait !== undefined) return { ok: false, code: 'POD_FULL', retryAfterMs: podWait };
-  const known = await rooms.look(request.params.room);
+  const known = await rooms.lookUp(request.params.room);
   if (!known.ok) return known;
-  // Nobody owns an ad-hoc room.
+  // An ad-hoc room has no owner.
   if (known.stored === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
   const { view, stored } = known;
   if (!isOwner(request.headers.authorization, stored.record)) return { ok: false, code: 'OWNER_KEY_INVALID' };
@@ -31,12 +31,12 @@ export async function ownedRoom(
   return { ok: true, view, stored };
 }
 
-/** A dozen owners of one room at the same moment; nobody needs more. */
+/** Enough for a dozen owners of one room who write at the same moment. */
 const TRIES = 12;
 
 export type Change = (record: RoomRecord) => RoomRecord | Code;
 
-/** Applies the change to the newest record by compare-and-set, and tells every pod with the room. A code where it was refused. */
+/** Applies the change to the newest record by compare-and-set, and notifies every pod with the room. Returns a code where it was refused. */
 export async function changeRecord(
   { pod, rooms, store, config, log }: RouteContext,
   owned: Owned & { readonly ok: true },
@@ -52,10 +52,10 @@ export async function changeRecord(
     if (written.updated !== undefined) {
       const { view, policy } = policyOf(written.updated, config.limits['room.participants']);
       log.info({ room: view.room, revision: policy.revision }, 'room changed');
-      pod.handle({ type: 'policy', policy, told: true });
+      pod.handle({ type: 'policy', policy, notify: true });
       return view;
     }
-    const again = await rooms.look(owned.view.room);
+    const again = await rooms.lookUp(owned.view.room);
     if (!again.ok) return again.code;
     if (again.stored?.record.ownerKeyHash !== ownerKeyHash) return 'ROOM_NOT_FOUND';
     stored = again.stored;
@@ -63,14 +63,14 @@ export async function changeRecord(
   return 'STORE_UNAVAILABLE';
 }
 
-/** What stays behind, where the store does not answer, is told from the seats of a new room by its incarnation. */
+/** Where the store does not answer, the seats that remain differ from those of a new room in their incarnation. */
 async function forgetSeats(seats: SeatStore, record: RoomRecord): Promise<void> {
   const read = await seats.read(record.name);
   const isOfThisRoom = read.ok && read.plan?.incarnation === incarnationOf(record);
   if (isOfThisRoom) await seats.forget(record.name, read.revision);
 }
 
-/** The very room that was read, whatever was changed in it meanwhile; a room made again is another one. */
+/** Removes the incarnation of the room that was read, whatever was changed in it in the meantime; a room created again is a different one. */
 export async function removeRoom(
   { rooms, store, seats }: RouteContext,
   first: StoredRoom,
@@ -84,7 +84,7 @@ export async function removeRoom(
       await forgetSeats(seats, stored.record);
       return undefined;
     }
-    const again = await rooms.look(`${name}@${region}`);
+    const again = await rooms.lookUp(`${name}@${region}`);
     if (!again.ok) return again.code;
     if (again.stored?.record.ownerKeyHash !== ownerKeyHash) return 'ROOM_NOT_FOUND';
     stored = again.stored;

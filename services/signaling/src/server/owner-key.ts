@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RoomRecord } from '../core/ports.ts';
 
-/** The key is 256 random bits, so a plain hash is enough: there is nothing to guess. */
+/** The key has 256 random bits and cannot be guessed, so a plain hash is enough. */
 export const hashOwnerKey = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
 export function isOwner(authorization: string | undefined, record: RoomRecord): boolean {

@@ -1,4 +1,4 @@
-/** Requests of owners that the core answers later, each by its number. */
+/** Owners' requests that the core answers later, identified by number. */
 import type { ModerationAction, RoomPolicy } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
@@ -12,7 +12,7 @@ export class OwnerRequests {
   readonly #handle: (input: Input) => void;
   readonly #moderations = new Map<number, (result: ModerationResult) => void>();
   readonly #listings = new Map<number, (people: readonly Person[]) => void>();
-  /** Grows over restarts too. */
+  /** Grows across restarts too. */
   #last = 1000 * Date.now();
 
   constructor(handle: (input: Input) => void) {

@@ -1,4 +1,4 @@
-/** Carries out the effects of the pages' core: on the sockets of visitors and on the bus. */
+/** Carries out the effects of the core of pages: on the sockets of visitors and on the bus. */
 import type { PageLimits } from '@parley/protocol/pages';
 import type { PodId } from '@parley/protocol/ids';
 import type { PageEffect } from '../core/pages/effects.ts';
@@ -6,7 +6,7 @@ import type { PageBus } from '../core/ports.ts';
 import type { SocketId } from '../core/socket-id.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
-import type { TurnDesk } from './turn-desk.ts';
+import type { IceOffers } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
 
 export interface PageEffectsParts {
@@ -15,28 +15,28 @@ export interface PageEffectsParts {
   readonly bus: PageBus;
   readonly visitors: ReadonlyMap<SocketId, VisitorConnection>;
   readonly metrics: Metrics;
-  readonly turn: Pick<TurnDesk, 'stunServers'>;
+  readonly turn: Pick<IceOffers, 'stunServers'>;
 }
 
 export function carryOutPageEffect(parts: PageEffectsParts, effect: PageEffect): void {
   const { bus, visitors, metrics } = parts;
   switch (effect.type) {
-    case 'say':
-      return say(parts, effect);
+    case 'send':
+      return send(parts, effect);
     case 'welcome':
       return arrived(parts, effect);
     case 'reject':
       return visitors.get(effect.socket)?.refuse(effect.code, effect.page);
-    case 'hand-on':
-      return handOn(parts, effect);
-    case 'listen':
-      return bus.listen(effect.page);
-    case 'stop-listening':
-      return bus.stopListening(effect.page);
-    case 'tell-page':
+    case 'deliver':
+      return deliver(parts, effect);
+    case 'subscribe':
+      return bus.subscribe(effect.page);
+    case 'unsubscribe':
+      return bus.unsubscribe(effect.page);
+    case 'publish-page':
       return bus.publish(effect.page, effect.message);
-    case 'tell-pod':
-      return bus.tellPod(effect.pod, effect.message);
+    case 'publish-pod':
+      return bus.publishToPod(effect.pod, effect.message);
     case 'heartbeat':
       return bus.heartbeat(effect.message);
     case 'transfer':
@@ -47,12 +47,12 @@ export function carryOutPageEffect(parts: PageEffectsParts, effect: PageEffect):
   }
 }
 
-function handOn(
+function deliver(
   parts: PageEffectsParts,
-  { socket, from, payload, binary, taken, slow }: PageEffect & { type: 'hand-on' },
+  { socket, from, payload, binary, taken, slow }: PageEffect & { type: 'deliver' },
 ): void {
   parts.metrics.directedHere += 1;
-  const next = parts.visitors.get(socket)?.handOn(from, payload, binary) ? taken : slow;
+  const next = parts.visitors.get(socket)?.deliver(from, payload, binary) ? taken : slow;
   if (next !== undefined) carryOutPageEffect(parts, next);
 }
 
@@ -70,13 +70,13 @@ function arrived(
   });
 }
 
-function say(
+function send(
   { visitors, metrics }: PageEffectsParts,
-  { sockets, message }: PageEffect & { type: 'say' },
+  { sockets, message }: PageEffect & { type: 'send' },
 ): void {
   if (message.type === 'undelivered') metrics.undelivered.inc({ reason: message.reason });
   const text = JSON.stringify(message);
-  for (const socket of sockets) visitors.get(socket)?.sayText(text);
+  for (const socket of sockets) visitors.get(socket)?.sendText(text);
 }
 
 const limitsToKeep = (limits: Config['limits']): PageLimits => ({

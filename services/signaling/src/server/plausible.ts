@@ -1,12 +1,15 @@
-/** What a ticket or resume token says of itself, before the cost of its signature: a client that sends junk has to make a new one for each attempt. SPEC rule LIM-12. */
+/**
+ * Checks the claims of a ticket or resume token before the cost of its signature, so that a client that sends garbage has to make a new token for
+ * each attempt. SPEC rule LIM-12.
+ */
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
 import type { RoomId } from '@parley/protocol/ids';
 import { ResumeClaims, TicketClaims } from '@parley/protocol/tokens';
-import { CLOCK_TOLERANCE_S } from '../adapters/tokens.ts';
+import { CLOCK_TOLERANCE_S } from '../adapters/key-set.ts';
 
-/** A code where its form, its room or its expiry is wrong; that it is `undefined` proves nothing. */
+/** A code where the form, the room or the expiry is wrong; `undefined` proves nothing. */
 export function implausible(message: Enter | Resume, room: RoomId, now = Date.now()): Code | undefined {
   const kind = message.type === 'enter' ? 'TICKET' : 'RESUME';
   const token = message.type === 'enter' ? message.ticket : message.token;

@@ -1,4 +1,4 @@
-/** The shell around the core of rooms: opens what a pod consists of, and is what its sockets and routes ask. */
+/** The shell around the core of rooms: opens the parts of a pod and serves its sockets and routes. */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import type { ModerationAction, RoomPolicy } from '@parley/protocol/bus';
@@ -26,19 +26,19 @@ import { budgetsOf, type Budgets } from './budgets.ts';
 import type { Config } from './config.ts';
 import type { Connection, Entered, Host, Refused } from './connection.ts';
 import { CoreRunner } from './core-runner.ts';
-import { sendElsewhere } from './drain.ts';
+import { moveClients } from './drain.ts';
 import { gateOf } from './gate.ts';
 import { HomeRegion } from './home-region.ts';
-import { MediaDesk } from './media-desk.ts';
+import { MediaAccess } from './media-access.ts';
 import { Metrics } from './metrics.ts';
 import { OwnerRequests, type ModerationResult } from './owner-requests.ts';
-import { PageDesk } from './page-desk.ts';
+import { PageShell } from './page-shell.ts';
 import { ratesOf, type Rates } from './rates.ts';
 import { carryOutRoomEffect } from './room-effects.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import { Sockets } from './sockets.ts';
-import { TurnDesk } from './turn-desk.ts';
+import { IceOffers } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
 
 export interface PodParts {
@@ -60,7 +60,7 @@ export class SignalingPod implements Host {
   readonly budgets: Budgets;
   readonly rates: Rates;
   readonly core: Core;
-  readonly pages: PageDesk;
+  readonly pages: PageShell;
   readonly #parts: PodParts;
   readonly #boot = Date.now();
   readonly #sockets: Sockets;
@@ -68,11 +68,11 @@ export class SignalingPod implements Host {
   readonly #runner: CoreRunner<Input, Effect>;
   readonly #admission: AdmissionParts;
   readonly #home: HomeRegion;
-  readonly #media: MediaDesk;
-  readonly #turn: TurnDesk;
+  readonly #media: MediaAccess;
+  readonly #turn: IceOffers;
   readonly #requests = new OwnerRequests((input) => this.handle(input));
-  /** When this pod last heard its own heartbeat. */
-  #heardAt: number | undefined;
+  /** When this pod last received its own heartbeat. */
+  #ownHeartbeatAt: number | undefined;
   #draining = false;
 
   constructor(parts: PodParts) {
@@ -88,8 +88,8 @@ export class SignalingPod implements Host {
     this.metrics = this.#createMetrics();
     this.#admission = this.#admissionParts();
     this.#home = this.#createHome();
-    this.#media = new MediaDesk({ ...parts, limits, hosts: config.mediaHosts, metrics: this.metrics, now });
-    this.#turn = new TurnDesk({ ...parts, now });
+    this.#media = new MediaAccess({ ...parts, limits, hosts: config.mediaHosts, metrics: this.metrics, now });
+    this.#turn = new IceOffers({ ...parts, now });
     this.pages = this.#createPages();
     this.#bus = parts.openBus(this.#busListener());
     const effects = {
@@ -117,12 +117,14 @@ export class SignalingPod implements Host {
   }
 
   /**
-   * Whether people may come into this room here. Without a bus the pod is not ready, so that the edge prefers others, but a room
-   * that it has goes on, and when every pod is without, ad-hoc rooms open. SPEC rule JOIN-14.
+   * Whether participants may enter this room here. Without a bus the pod is not ready, so that the edge prefers others, but rooms that are open here
+   * continue; when every pod is without a bus, ad-hoc rooms open too. SPEC rule JOIN-14.
    */
   admits(room: RoomId): boolean {
-    if (this.#draining || this.#heardAt === undefined) return false;
-    return this.isReady || this.core.population(room) > 0 || this.now() - this.#heardAt > ALONE_AFTER_MS;
+    if (this.#draining || this.#ownHeartbeatAt === undefined) return false;
+    return (
+      this.isReady || this.core.population(room) > 0 || this.now() - this.#ownHeartbeatAt > ALONE_AFTER_MS
+    );
   }
 
   get isDraining(): boolean {
@@ -156,7 +158,7 @@ export class SignalingPod implements Host {
     this.#runner.handle(input);
   }
 
-  /** Signed here: the name is the one that the others are shown. */
+  /** Signed here, where the participant's name in the roster is known. */
   chat({ id: socket, room }: Connection, id: string, text: string): void {
     const holder = this.core.holder(socket);
     if (holder === undefined) return;
@@ -169,18 +171,18 @@ export class SignalingPod implements Host {
     return admit(this.#admission, connection, message);
   }
 
-  /** The core has let the participant in: what is refused before costs no line of the log. */
+  /** The core admitted the participant. Refusals before this write no line to the log. */
   entered({ room, trace }: Connection, { participant, generation, kind }: Entered): void {
     this.metrics.arrivals.inc({ kind });
     this.#parts.log.info({ trace, room, participant, generation, kind }, 'participant entered');
   }
 
-  /** `undefined` where the address may ask for something that costs a signature; otherwise how long to wait, in ms. SPEC rule LIM-14. */
+  /** `undefined` where the address may send a request that costs a signature; otherwise how long to wait, in ms. SPEC rule LIM-14. */
   takeRead(address: string): number | undefined {
     return this.rates.reads.take(address, this.now());
   }
 
-  /** The STUN and TURN servers that everyone of this room uses, with fresh credentials for a client at this address. */
+  /** The STUN and TURN servers of this room, with new credentials for a client at this address. */
   iceOffer(room: RoomId, address: string): IceOffer {
     return this.#turn.offer(room, address);
   }
@@ -189,39 +191,39 @@ export class SignalingPod implements Host {
     return this.#turn.takeRequest(address);
   }
 
-  /** A relay where this room meets, with a fresh token for it; `null` where the region has none. */
+  /** A relay of this room, with a new token for it; `null` where the region has none. */
   relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null {
     const inside = this.core.people(room).filter(({ state }) => state !== 'waiting');
     const people = inside.map((person) => person.participant);
     return this.#media.offer(room, participant, people, exclude);
   }
 
-  /** The same for a live broadcast. */
+  /** A relay of a live broadcast. */
   liveOffer(name: string, asked: LiveRequest): RelayOffer | null {
     return this.#media.offerLive(name, asked);
   }
 
-  /** What an owner asks of a participant in the room, on whichever pod. Never rejects; answers within 3 s. */
+  /** Carries out an owner's request about a participant, on whichever pod that is. Never rejects; answers within 3 s. */
   moderate(room: RoomId, action: ModerationAction, participant: ParticipantId): Promise<ModerationResult> {
     return this.#requests.moderate(room, action, participant);
   }
 
-  /** Everyone in the room, on every pod, and in its lobby. Never rejects; answers within half a second. */
+  /** All participants of the room, on every pod, and those in its lobby. Never rejects; answers within half a second. */
   list(view: RoomView, policy: RoomPolicy | undefined): Promise<readonly Person[]> {
     return this.#requests.list(view, policy);
   }
 
-  /** A token as this one, for longer. SPEC rule RES-11. */
+  /** Signs the same token with a later expiry. SPEC rule RES-11. */
   renew(token: string): string {
     return this.#parts.tokens.renewResume(token, this.limits['resume.ttl']);
   }
 
-  /** Sends everyone elsewhere and resolves when all are gone; `hurry` skips what remains of the pacing. SPEC rule RES-8. */
-  async drain(hurry: AbortSignal = new AbortController().signal): Promise<void> {
+  /** Moves all clients to other pods and resolves when all sockets are closed; `force` skips the rest of the pacing. SPEC rule RES-8. */
+  async drain(force: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
     this.pages.announceLeaving();
-    await sendElsewhere(this.#sockets.all(), this.limits['drain.window'], hurry);
-    // Each ends, as one that does not answer its close frame is cut off. Only then have the other pods received who is away.
+    await moveClients(this.#sockets.all(), this.limits['drain.window'], force);
+    // All sockets end, as one whose peer does not answer the close frame is destroyed. Only then do the other pods know which participants are away.
     await this.#sockets.emptied();
     this.pages.announceLeft();
   }
@@ -271,8 +273,8 @@ export class SignalingPod implements Host {
     return new HomeRegion({ ...this.#admission.arrivals, seats, handle: (input) => this.handle(input) });
   }
 
-  #createPages(): PageDesk {
-    return new PageDesk({
+  #createPages(): PageShell {
+    return new PageShell({
       ...this.#parts,
       metrics: this.metrics,
       budgets: this.budgets,
@@ -287,7 +289,7 @@ export class SignalingPod implements Host {
     const { pod } = this.#parts.config;
     return {
       onMessage: (message) => {
-        if (message.type === 'heartbeat' && message.pod === pod) this.#heardAt = this.now();
+        if (message.type === 'heartbeat' && message.pod === pod) this.#ownHeartbeatAt = this.now();
         this.handle({ type: 'bus', message });
       },
       onTransfer: (transfer) => {
@@ -300,7 +302,7 @@ export class SignalingPod implements Host {
 }
 
 /**
- * How long newcomers to a room that is not here are sent away by a pod without a bus. The edge has found the ready pods by then;
- * whoever still comes has no other pod to go to.
+ * How long a pod without a bus refuses newcomers to a room that is not open here. After this the edge has found the ready pods, so a client that
+ * still arrives has no other pod.
  */
 const ALONE_AFTER_MS = 5000;

@@ -1,4 +1,4 @@
-/** How often networks may ask a pod for something, and the pod as a whole. SPEC rules LIM-7, LIM-12 to LIM-14, LIM-17. */
+/** How often networks may send a pod requests, and the limits of the pod in total. SPEC rules LIM-7, LIM-12 to LIM-14, LIM-17. */
 import { parseRoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { AddressBuckets, Bucket } from '../core/buckets.ts';
@@ -9,19 +9,19 @@ export interface Rates {
   readonly moderation: AddressBuckets;
   readonly reads: AddressBuckets;
   readonly resumes: AddressBuckets;
-  /** By participant instead of address; enters too. */
+  /** Per participant instead of address; for `enter` too. */
   readonly participantResumes: AddressBuckets;
   readonly podJoins: Bucket;
   readonly podResumes: Bucket;
-  /** Of requests over HTTP that make the pod read the store. */
+  /** For HTTP requests that make the pod read the store. */
   readonly podReads: Bucket;
-  /** Of tickets that do. */
+  /** For tickets that make the pod read the store. */
   readonly podEnters: Bucket;
 }
 
 export function ratesOf(limits: Limits, now: number): Rates {
-  const perMinute = (most: number): AddressBuckets => new AddressBuckets(most / 60, most, now);
-  // Everyone for whom there is room may come at once: it is what comes after them that is too much.
+  const perMinute = (max: number): AddressBuckets => new AddressBuckets(max / 60, max, now);
+  // The burst admits as many clients at once as the pod has room for; the rate limits those that follow.
   const perPod = (perSecond: number): Bucket =>
     new Bucket(perSecond, Math.max(perSecond, limits['pod.sockets']), now);
   return {
@@ -38,7 +38,7 @@ export function ratesOf(limits: Limits, now: number): Rates {
   };
 }
 
-/** `undefined` where the store may be read for this room, and where nothing of it is in the store; otherwise how long to wait, in ms. */
+/** `undefined` where the store may be read for this room, or the room is not in the store; otherwise how long to wait, in ms. */
 export function takeStoreRead(bucket: Bucket, room: string, now: number): number | undefined {
   if (parseRoomId(room)?.kind !== 'named' || bucket.take(1, now)) return undefined;
   return bucket.waitMs(1);

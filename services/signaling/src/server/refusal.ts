@@ -1,4 +1,4 @@
-/** An expected "no", from a code of the table to an HTTP answer. */
+/** Refusals: from a code of the table to an HTTP answer. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** How long to wait where the code says "later" and nothing better is known. */
+/** How long to wait, where the code allows a retry and no better time is known. */
 const DEFAULT_RETRY_MS = 2000;
 
 export function refuse(
@@ -32,7 +32,7 @@ export function refuse(
   return reply.code(entry.http ?? 500).send(answer);
 }
 
-/** Where no reply can be made: an upgrade, or bytes that are no request. Ends the connection. */
+/** Where no reply can be made: an upgrade, or bytes that are not a request. Ends the connection. */
 export function refuseRaw(stream: Duplex, code: Code, headers: readonly string[] = []): void {
   const { http, meaning, retry } = CODES[code];
   const status = http ?? 500;
@@ -42,7 +42,7 @@ export function refuseRaw(stream: Duplex, code: Code, headers: readonly string[]
     ...(retry ? { retryAfterMs: DEFAULT_RETRY_MS } : {}),
   };
   const body = JSON.stringify(answer);
-  // The other side may never close its half.
+  // The peer may never close its half.
   stream.once('finish', () => stream.destroy());
   stream.end(
     [

@@ -1,8 +1,8 @@
-/** Carries out the effects of the rooms' core: on sockets, the bus, the home region's store and the media relays. */
+/** Carries out the effects of the core of rooms: on sockets, the bus, the home region's store and the media relays. */
 import type { Effect } from '../core/effects.ts';
 import type { Bus } from '../core/ports.ts';
 import type { HomeRegion } from './home-region.ts';
-import type { MediaDesk } from './media-desk.ts';
+import type { MediaAccess } from './media-access.ts';
 import type { Metrics } from './metrics.ts';
 import type { OwnerRequests } from './owner-requests.ts';
 import type { Sockets } from './sockets.ts';
@@ -11,7 +11,7 @@ export interface RoomEffectsParts {
   readonly sockets: Sockets;
   readonly bus: Bus;
   readonly home: HomeRegion;
-  readonly media: MediaDesk;
+  readonly media: MediaAccess;
   readonly requests: OwnerRequests;
   readonly metrics: Metrics;
 }
@@ -19,21 +19,21 @@ export interface RoomEffectsParts {
 export function carryOutRoomEffect(parts: RoomEffectsParts, effect: Effect): void {
   const { sockets, bus, home, media, requests, metrics } = parts;
   switch (effect.type) {
-    case 'say':
-      return say(parts, effect);
-    case 'hand-on':
+    case 'send':
+      return send(parts, effect);
+    case 'deliver':
       metrics.directedHere += 1;
-      return sockets.connection(effect.socket)?.handOn(effect.from, effect.payload, effect.binary);
+      return sockets.connection(effect.socket)?.deliver(effect.from, effect.payload, effect.binary);
     case 'close':
       return sockets.connection(effect.socket)?.end(effect.code);
-    case 'listen':
-      return bus.listen(effect.room);
-    case 'stop-listening':
-      return bus.stopListening(effect.room);
-    case 'tell-room':
+    case 'subscribe':
+      return bus.subscribe(effect.room);
+    case 'unsubscribe':
+      return bus.unsubscribe(effect.room);
+    case 'publish-room':
       return bus.publish(effect.room, effect.message);
-    case 'tell-pod':
-      return bus.tellPod(effect.pod, effect.message);
+    case 'publish-pod':
+      return bus.publishToPod(effect.pod, effect.message);
     case 'heartbeat':
       return bus.heartbeat(effect.message);
     case 'take-seat':
@@ -56,16 +56,16 @@ export function carryOutRoomEffect(parts: RoomEffectsParts, effect: Effect): voi
   }
 }
 
-function say(
+function send(
   { sockets, metrics }: RoomEffectsParts,
-  { sockets: ids, message }: Effect & { type: 'say' },
+  { sockets: ids, message }: Effect & { type: 'send' },
 ): void {
   if (message.type === 'undelivered') metrics.undelivered.inc({ reason: message.reason });
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
-    sockets.connection(only)?.say(message);
+    sockets.connection(only)?.send(message);
     return;
   }
   const text = JSON.stringify(message);
-  for (const id of ids) sockets.connection(id)?.sayText(text);
+  for (const id of ids) sockets.connection(id)?.sendText(text);
 }

@@ -1,14 +1,14 @@
 /**
- * A named room ends by itself when it was not used for `room.idleTimeout`: the store drops it, as its last write is older than its lifetime. A use
- * writes the room again, unchanged, at most once in `RENEWALS`th of that time, so that a join costs no write. The seats are written first:
- * what fails is tried again at the next use. SPEC rules ROOM-10 and ROOM-11.
+ * A named room ends when it was not used for `room.idleTimeout`: the store removes it, as its last write is older than its lifetime. A use writes the
+ * room again, unchanged, at most once in `RENEWALS`th of that time, so that a join costs no write. The seats are written first; a failed write is
+ * repeated at the next use. SPEC rules ROOM-10 and ROOM-11.
  */
 import type { RoomStore, SeatStore, StoredRoom } from '../core/ports.ts';
 import { incarnationOf } from './rooms.ts';
 
 const RENEWALS = 30;
 
-/** How long the store keeps a room after its last write: a use that was not written is younger than the interval of renewals. */
+/** How long the store keeps a room after its last write: a use that caused no write is younger than the interval of renewals. */
 export const roomLifetime = (idleMs: number): number => idleMs + renewalInterval(idleMs);
 
 const renewalInterval = (idleMs: number): number => Math.ceil(idleMs / RENEWALS);
@@ -21,7 +21,7 @@ export interface RoomRenewalsParts {
 
 export class RoomRenewals {
   readonly #parts: RoomRenewalsParts;
-  /** Names of rooms whose renewal is on its way. */
+  /** Names of rooms that are being renewed. */
   readonly #renewing = new Set<string>();
 
   constructor(parts: RoomRenewalsParts) {
@@ -37,7 +37,7 @@ export class RoomRenewals {
     void this.#renew(stored).finally(() => this.#renewing.delete(name));
   }
 
-  /** By compare-and-set: a revision that is not the last any more was followed by a write, which renewed the room. */
+  /** By compare-and-set: a revision that is not the latest any more was followed by a write, which renewed the room. */
   async #renew(stored: StoredRoom): Promise<void> {
     const { record } = stored;
     if (record.hardCap && !(await this.#renewSeats(stored))) return;

@@ -1,4 +1,7 @@
-/** What a pod knows of a room at the door: an ad-hoc room just is, a named one is read from its home region. SPEC rules ROOM-2 to ROOM-11. */
+/**
+ * What a pod knows of a room before a participant enters: an ad-hoc room needs no record, a named one is read from its home region. SPEC rules ROOM-2
+ * to ROOM-11.
+ */
 import type { Code } from '@parley/protocol/codes';
 import type { RoomPolicy } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
@@ -6,7 +9,7 @@ import { parseRoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { RoomRecord, RoomStore, StoredRoom } from '../core/ports.ts';
 
-export type Looked =
+export type RoomLookup =
   | {
       readonly ok: true;
       readonly view: RoomView;
@@ -16,10 +19,10 @@ export type Looked =
   | { readonly ok: false; readonly code: Code };
 
 export interface Rooms {
-  look(room: string): Promise<Looked>;
-  /** For somebody who was let in before and comes back: a store that does not answer is no reason to lose them. */
-  lookAgain(room: string): Promise<Looked>;
-  /** The room was used: it lives on. Never throws, and nothing waits for it. */
+  lookUp(room: string): Promise<RoomLookup>;
+  /** For a participant that resumes: it is not lost because the store does not answer. */
+  lookUpForResume(room: string): Promise<RoomLookup>;
+  /** Records a use of the room, which extends its life. Never throws, and callers do not wait for it. */
   use(stored: StoredRoom): void;
 }
 
@@ -29,27 +32,27 @@ export function roomsOf(
   limits: Limits,
   renewals: Pick<Rooms, 'use'>,
 ): Rooms {
-  const most = limits['room.participants'];
+  const max = limits['room.participants'];
   const rooms: Rooms = {
-    async look(id) {
+    async lookUp(id) {
       const reference = parseRoomId(id);
       if (reference === undefined) return { ok: false, code: 'ROOM_INVALID' };
       const { room } = reference;
       if (reference.kind === 'ad-hoc') {
-        const view: RoomView = { room, kind: 'ad-hoc', homeRegion: null, cap: most, locked: false };
+        const view: RoomView = { room, kind: 'ad-hoc', homeRegion: null, cap: max, locked: false };
         return { ok: true, view, policy: undefined };
       }
       if (reference.region !== region) return { ok: false, code: 'ROOM_HOME_UNREACHABLE' };
       const read = await store.read(reference.name);
       if (!read.ok) return read;
       if (read.found === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
-      return { ok: true, ...policyOf(read.found, most), stored: read.found };
+      return { ok: true, ...policyOf(read.found, max), stored: read.found };
     },
-    async lookAgain(room) {
-      const known = await rooms.look(room);
+    async lookUpForResume(room) {
+      const known = await rooms.lookUp(room);
       if (known.ok || known.code !== 'STORE_UNAVAILABLE') return known;
-      // The cap was kept when they came; newcomers are measured against what the store says then.
-      const view: RoomView = { room, kind: 'named', homeRegion: region, cap: most, locked: false };
+      // The cap was enforced when the participants entered; newcomers are checked against the store.
+      const view: RoomView = { room, kind: 'named', homeRegion: region, cap: max, locked: false };
       return { ok: true, view, policy: undefined };
     },
     use: (stored) => renewals.use(stored),
@@ -57,17 +60,17 @@ export function roomsOf(
   return rooms;
 }
 
-/** A stored room as pods pass it on: nothing in it tells the owner key, a device or an address. */
+/** A stored room as pods publish it: it reveals no owner key, device or address. */
 export function policyOf(
   { record, revision }: StoredRoom,
-  most: number,
+  max: number,
 ): { readonly view: RoomView; readonly policy: RoomPolicy } {
   const { name, region, cap, locked, lobby, hardCap, bans, kicked } = record;
   const view: RoomView = {
     room: `${name}@${region}`,
     kind: 'named',
     homeRegion: region,
-    cap: Math.min(cap, most),
+    cap: Math.min(cap, max),
     locked,
     ...(lobby ? { lobby } : {}),
     ...(hardCap ? { hardCap } : {}),
@@ -84,5 +87,5 @@ export function policyOf(
 export const incarnationOf = ({ ownerKeyHash }: RoomRecord): string =>
   ownerKeyHash.slice(0, INCARNATION_CHARS);
 
-/** Of a hash of 256 random bits: enough to tell one room of a name from the next. */
+/** Of a hash of 256 random bits: enough to tell apart the incarnations of a room. */
 const INCARNATION_CHARS = 16;

@@ -1,6 +1,6 @@
 /**
- * Seats of the rooms with a cap, as this pod changes them: one write at a time and room, for everyone who came while the last one was on its
- * way. Two hundred people who join at once over four pods cost a handful of writes. SPEC rule MOD-7.
+ * This pod's changes to the seats of rooms with a cap: one write at a time per room, for all changes that arrived during the previous write. Two
+ * hundred participants that join at once over four pods cost a handful of writes. SPEC rule MOD-7.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -10,9 +10,9 @@ import type { Metrics } from './metrics.ts';
 interface Change {
   readonly act: 'take' | 'claim' | 'free';
   readonly participant: ParticipantId;
-  /** Of a take: there is one seat more. */
+  /** For a take: an owner may use one seat more. */
   readonly owner?: boolean;
-  /** Of a claim; this process where it is left out. */
+  /** For a claim; this process where it is left out. */
   readonly holder?: SeatHolder | undefined;
   readonly done: Done;
 }
@@ -20,14 +20,14 @@ interface Change {
 /** `wasHeld`: the participant had the seat before. */
 type Done = (outcome: SeatOutcome, wasHeld: boolean) => void;
 
-/** What a write did; `held` where the participant of a take had its seat before. */
+/** The result of a write; `held` where the participant of a take had its seat before. */
 type Decided = SeatOutcome | 'held';
 
-/** A room's seats as they were read or written last. */
+/** A room's seats as they were last read or written. */
 interface Known {
   readonly plan: SeatPlan;
   readonly revision: number;
-  /** The store has the seats of another room of this name. */
+  /** The store has the seats of another incarnation of the room. */
   readonly isAnother: boolean;
 }
 
@@ -35,7 +35,7 @@ interface Queue {
   seats: RoomSeats;
   changes: Change[];
   busy: boolean;
-  /** As last written here: the next write may be right without a read. */
+  /** As last written here: the next write may succeed without a read. */
   known: Known | undefined;
 }
 
@@ -43,18 +43,18 @@ export interface SeatKeeperParts {
   readonly store: SeatStore;
   readonly pod: string;
   readonly boot: number;
-  /** Whether nobody can come back into the seat any more. */
+  /** Whether no participant can resume into the seat any more. */
   readonly isAbandoned: (seats: RoomSeats, seat: Seat) => boolean;
   readonly metrics: Metrics;
 }
 
-/** Whoever waits for a seat is told something by then. */
-const DECIDE_WITHIN_MS = 3000;
+/** A participant that waits for a seat gets an answer by then. */
+const DECIDE_TIMEOUT_MS = 3000;
 const CONFLICT_PAUSE_MS = 20;
-/** Beyond the cap, for an owner only: whoever can remove others is never kept out by them. */
+/** Beyond the cap, for an owner only, so that the participants cannot keep out the one who can remove them. */
 const OWNER_SEATS = 1;
-/** Seats to be freed or claimed while the store does not answer are tried again this much later. */
-const AGAIN_AFTER_MS = 1000;
+/** Seats to be freed or claimed while the store does not answer are tried again after this. */
+const RETRY_DELAY_MS = 1000;
 
 export class SeatKeeper {
   readonly #parts: SeatKeeperParts;
@@ -65,7 +65,7 @@ export class SeatKeeper {
     this.#parts = parts;
   }
 
-  /** `done` is called before the next write is thought of, so that it knows who sits. */
+  /** `done` is called before the next write is prepared, so that the write takes its effects into account. */
   take(
     seats: RoomSeats,
     { participant, owner }: { readonly participant: ParticipantId; readonly owner: boolean },
@@ -74,12 +74,12 @@ export class SeatKeeper {
     this.#enqueue(seats, { act: 'take', participant, owner, done });
   }
 
-  /** Over the cap too: whoever resumes had a seat. */
+  /** Also beyond the cap: a participant that resumes had a seat. */
   claim(seats: RoomSeats, participant: ParticipantId, holder?: SeatHolder): void {
     this.#enqueue(seats, { act: 'claim', participant, holder, done: () => undefined });
   }
 
-  /** Only a seat of this pod: somebody who has moved sits elsewhere. */
+  /** Frees only a seat of this pod: a participant that moved has its seat on another pod. */
   free(seats: RoomSeats, participant: ParticipantId): void {
     this.#enqueue(seats, { act: 'free', participant, done: () => undefined });
   }
@@ -109,17 +109,17 @@ export class SeatKeeper {
         done(outcome, decided === 'held');
       }
       if (outcomes !== undefined) continue;
-      // What was refused may have been written all the same: then it is nobody's seat.
+      // A write that failed may have taken effect nevertheless: a seat that it took belongs to no participant.
       queue.changes.unshift(...batch.map(afterFailure));
-      await pause(AGAIN_AFTER_MS);
+      await pause(RETRY_DELAY_MS);
     }
     queue.busy = false;
     this.#queues.delete(keyOf(queue.seats));
   }
 
-  /** The outcome of each change, in order; `undefined` where the store does not answer. */
+  /** The result of each change, in order; `undefined` where the store does not answer. */
   async #commit(queue: Queue, batch: readonly Change[]): Promise<readonly Decided[] | undefined> {
-    const deadline = performance.now() + DECIDE_WITHIN_MS;
+    const deadline = performance.now() + DECIDE_TIMEOUT_MS;
     const { name } = queue.seats;
     while (performance.now() < deadline) {
       const wasRead = queue.known === undefined;
@@ -150,7 +150,7 @@ export class SeatKeeper {
     return { plan: { incarnation, seats: [] }, revision, isAnother: plan !== undefined };
   }
 
-  /** The same plan where nothing changes. */
+  /** Returns the same plan where nothing changes. */
   #apply(
     room: RoomSeats,
     { plan: before, isAnother }: Known,
@@ -175,13 +175,13 @@ export class SeatKeeper {
         clear((seat) => seat.participant === participant && seat.pod === pod);
         return 'taken';
       }
-      // Whoever takes a seat has just read which room there is; whoever resumed may be in one that was deleted.
+      // A take has just read which incarnation exists; a claim may come from a room that was deleted.
       if (act === 'claim' && isAnother) return 'taken';
       const wasHeld = act === 'take' && seats.has(participant);
       if (act === 'take' && !wasHeld) {
-        const most = room.cap + (owner ? OWNER_SEATS : 0);
-        if (seats.size >= most) clear((seat) => isAbandoned(room, seat));
-        if (seats.size >= most) return 'full';
+        const max = room.cap + (owner ? OWNER_SEATS : 0);
+        if (seats.size >= max) clear((seat) => isAbandoned(room, seat));
+        if (seats.size >= max) return 'full';
       }
       sit(participant, holder);
       return wasHeld ? 'held' : 'taken';

@@ -1,4 +1,4 @@
-/** The sockets of this pod, of rooms and of pages: found by number, counted by address, and asked whether their clients live. */
+/** The sockets of this pod, of rooms and of pages: found by number, counted by address, and checked for dead peers. */
 import type { SocketId } from '../core/socket-id.ts';
 import type { Connection } from './connection.ts';
 import type { VisitorConnection } from './visitor-connection.ts';

@@ -1,4 +1,4 @@
-/** The composition root: every part of a pod, in the order it is started, and the ordered list of its end. */
+/** The composition root: every part of a pod, in the order in which it starts, and the ordered list of its shutdown. */
 import type { AddressInfo } from 'node:net';
 import { turnNodeSubject } from '@parley/protocol/subjects';
 import { TurnNode } from '@parley/protocol/turn';
@@ -8,7 +8,7 @@ import { kvRooms } from '../adapters/kv-rooms.ts';
 import { kvSeats } from '../adapters/kv-seats.ts';
 import { natsBus } from '../adapters/nats-bus.ts';
 import { connectNats } from '../adapters/nats-connection.ts';
-import { hearLeases } from '../adapters/nats-leases.ts';
+import { subscribeLeases } from '../adapters/nats-leases.ts';
 import { natsMedia } from '../adapters/nats-media.ts';
 import { natsPages } from '../adapters/nats-pages.ts';
 import { createTokens } from '../adapters/tokens.ts';
@@ -34,12 +34,12 @@ import { acceptSockets } from './upgrade.ts';
 export interface RunningPod {
   readonly pod: SignalingPod;
   readonly url: string;
-  /** Sends everyone elsewhere first; at once where `hurry` says so. */
-  drain(hurry?: AbortSignal): Promise<void>;
+  /** Moves all clients to other pods first; at once where `force` is aborted. */
+  drain(force?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What stands behind the ports; tests give memory, `main` gives NATS. */
+/** The adapters behind the ports: tests use memory, `main` uses NATS. */
 export interface Backing {
   readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
   readonly openMedia: (listener: MediaListener, onBad: (subject: string, why: string) => void) => MediaBus;
@@ -57,7 +57,8 @@ export async function natsBacking(config: Config): Promise<Backing> {
     openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
     openMedia: (listener, onBad) => natsMedia(connection, config.region, listener, onBad),
     openPages: (listener, onBad) => natsPages(connection, config.pod, listener, onBad),
-    openTurn: (listener, onBad) => hearLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
+    openTurn: (listener, onBad) =>
+      subscribeLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
     store: kvRooms(connection, { ...lasting, rooms: config.limits['region.rooms'] }),
     seats: kvSeats(connection, lasting),
   };
@@ -72,7 +73,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const badMessages = warnings(log, config.limits['pod.badMessageLogLines']);
   const onBad = (subject: string, why: string): void => {
     pod.metrics.badBusMessages += 1;
-    // Which room or page it is about is nobody's business who reads logs.
+    // The last part of the subject identifies the room or page, which the log must not contain.
     badMessages({ subject: subject.replace(/[^.]+$/, '…'), why }, 'bus message not understood');
   };
   const pod = new SignalingPod({
@@ -96,7 +97,7 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   return {
     pod,
     url,
-    drain: (hurry) => pod.drain(hurry),
+    drain: (force) => pod.drain(force),
     async close() {
       await pod.close();
       http.server.closeAllConnections();

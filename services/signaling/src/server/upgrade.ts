@@ -1,4 +1,7 @@
-/** From an HTTP upgrade to a connection: guards with early return, each with its own status; visitors of pages are told on the socket. SPEC rules JOIN-5, PAGE-5. */
+/**
+ * From an HTTP upgrade to a connection: guards with early return, each with its own status; visitors of pages get the refusal on the socket. SPEC
+ * rules JOIN-5, PAGE-5.
+ */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -14,10 +17,10 @@ import { addressOf, isOriginAllowed, traceOf } from './visitor.ts';
 import { VisitorConnection } from './visitor-connection.ts';
 
 /**
- * Sockets of visitors that are open only to be told why they are refused; more are refused by status. No pod counts them among its sockets,
- * so this bounds what they hold; enough for the browsers that a full pod turns away within the two seconds that one may take to close.
+ * The most sockets of visitors that are open only to receive a refusal; beyond it, visitors are refused by status. No pod counts these among its
+ * sockets, so this bounds what they hold. It is enough for the browsers that a full pod refuses within the two seconds that one may take to close.
  */
-const REFUSED_AT_ONCE = 64;
+const MAX_REFUSED_SOCKETS = 64;
 
 export function acceptSockets(server: Server, pod: SignalingPod, config: Config): void {
   const sockets = new WebSocketServer({
@@ -26,7 +29,7 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
     maxPayload: config.limits['message.bytes'],
     maxFragments: config.limits['message.fragments'],
     maxBufferedChunks: config.limits['message.chunks'],
-    // Three times the CPU and 180 KB a connection; clients deflate what is worth it themselves.
+    // Compression takes three times the CPU and 180 KB per connection; clients compress what is worth it themselves.
     perMessageDeflate: false,
   });
   let lastId = 0;
@@ -35,20 +38,20 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
     pod.metrics.refusals.inc({ code });
     refuseRaw(stream, code);
   };
-  // Otherwise `ws` answers for itself.
+  // Otherwise `ws` writes its own answer.
   sockets.on('wsClientError', (_error, stream) => {
     pod.metrics.refusals.inc({ code: 'BAD_REQUEST' });
     refuseRaw(stream, 'BAD_REQUEST', ['sec-websocket-version: 13']);
   });
 
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    // Before the first thing that may fail, so that a reset never becomes an uncaught error.
+    // Before the first step that may fail, so that a reset never becomes an uncaught error.
     stream.on('error', () => stream.destroy());
     const address = addressOf(request, config.trustedProxies);
     if (isForPages(request.url ?? '')) {
       if (!isOriginAllowed(request, config)) return refuse(stream, 'ORIGIN_DENIED');
       const refused = pod.isDraining ? 'NOT_READY' : crowded(pod, config, address);
-      if (refused !== undefined && refusedNow >= REFUSED_AT_ONCE) return refuse(stream, refused);
+      if (refused !== undefined && refusedNow >= MAX_REFUSED_SOCKETS) return refuse(stream, refused);
       return sockets.handleUpgrade(request, stream, head, (socket) => {
         lastId += 1;
         const connection = new VisitorConnection(pod.pages, { socket, stream, address }, lastId);

@@ -16,22 +16,22 @@ import type { PageInput } from '../core/pages/effects.ts';
 import { iceRequests, waitForIce } from './ice-requests.ts';
 import { Wire, type Accepted, type WireHost } from './wire.ts';
 
-/** What a visitor's connection asks of the pod around it. */
+/** What a visitor's connection needs from its pod. */
 export interface PageHost extends WireHost {
   handle(input: PageInput): void;
   /** STUN and TURN servers, with credentials for a visitor at this address. */
   iceOffer(visitor: VisitorId, address: string): IceOffer;
-  /** `undefined` where the network of the address may ask for ICE servers now; otherwise how long to wait, in ms. */
+  /** `undefined` where the network of the address may request ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
-  /** A token for that topic of the stream relay. */
+  /** A token for this topic of the stream relay. */
   pipeToken(visitor: VisitorId, pipe: string): string;
-  /** `undefined` where the address may ask once more; otherwise how long to wait, in ms. */
+  /** `undefined` where the address may send one more request; otherwise how long to wait, in ms. */
   takeRequest(address: string): number | undefined;
   closed(connection: VisitorConnection): void;
 }
 
-/** Of what may wait for a socket: the rest is for what the pod itself says. */
-const STRANGERS_SHARE = 1 / 4;
+/** The share of a socket's buffer that other visitors' messages may use: the rest is for the pod's own messages. */
+const VISITORS_SHARE = 1 / 4;
 
 export class VisitorConnection {
   readonly id: SocketId;
@@ -56,39 +56,39 @@ export class VisitorConnection {
     });
   }
 
-  /** From here on it is this visitor's. */
+  /** The socket belongs to this visitor from now on. */
   arrived(visitor: VisitorId, message: VisitMessage): void {
     this.#visitor = visitor;
-    this.#wire.say(message);
+    this.#wire.send(message);
   }
 
-  say(message: VisitMessage): void {
-    this.#wire.say(message);
+  send(message: VisitMessage): void {
+    this.#wire.send(message);
   }
 
-  /** Says a message that was made into text once for many. */
-  sayText(text: string): void {
-    this.#wire.sayText(text);
+  /** Sends a message that was serialised once for many sockets. */
+  sendText(text: string): void {
+    this.#wire.sendText(text);
   }
 
-  /** `false`: it is behind, or ends. Anybody may send it something, and must not end it by that. */
-  handOn(from: VisitorId, payload: Uint8Array, binary: boolean): boolean {
+  /** Returns `false` where the socket is slow or closing. Any visitor may send to it, and must not be able to close it that way. */
+  deliver(from: VisitorId, payload: Uint8Array, binary: boolean): boolean {
     if (
       this.#wire.isClosing ||
-      this.#wire.waiting > STRANGERS_SHARE * this.#host.limits['socket.bufferedBytes']
+      this.#wire.waiting > VISITORS_SHARE * this.#host.limits['socket.bufferedBytes']
     )
       return false;
-    this.#wire.handOn(directedPrefix(from), payload, binary);
+    this.#wire.deliver(directedPrefix(from), payload, binary);
     return true;
   }
 
-  /** The socket stays. */
+  /** The socket stays open. */
   refuse(code: Code, page: PageAddress, retryAfterMs?: number): void {
-    this.#wire.sayError(code, { ref: page, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    this.#wire.sendError(code, { ref: page, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
 
   goaway(afterMs: number): void {
-    this.say({ type: 'goaway', afterMs });
+    this.send({ type: 'goaway', afterMs });
   }
 
   end(code: Code | null): void {
@@ -120,9 +120,9 @@ export class VisitorConnection {
   #onControl(message: VisitorMessage): void {
     const visitor = this.#visitor;
     if (visitor === undefined) return;
-    if (message.type === 'ping') return this.say({ type: 'pong' });
+    if (message.type === 'ping') return this.send({ type: 'pong' });
     if (message.type === 'ice') return this.#onIce(visitor);
-    // Never refused: it ends what costs something.
+    // Never refused: it ends something that uses resources.
     if (message.type === 'leave')
       return this.#host.handle({ type: 'leave', socket: this.id, page: message.page });
     const about = message.type === 'pipe' ? message.pipe : message.page;
@@ -154,17 +154,17 @@ export class VisitorConnection {
 
   #onIce(visitor: VisitorId): void {
     const wait = waitForIce(this.#host, this.#iceRequests, this.address);
-    if (wait !== undefined) return this.#wire.sayError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
-    this.say({ type: 'ice', ...this.#host.iceOffer(visitor, this.address) });
+    if (wait !== undefined) return this.#wire.sendError('TOO_MANY_ICE_REQUESTS', { retryAfterMs: wait });
+    this.send({ type: 'ice', ...this.#host.iceOffer(visitor, this.address) });
   }
 
-  /** How long until it may ask this; `undefined` where it may now. */
+  /** How long until this message is accepted; `undefined` where it is accepted now. */
   #waitFor({ type }: VisitorMessage): number | undefined {
     if (!this.#requests.take(1, this.#host.now())) return this.#requests.waitMs(1);
     return type === 'subscribe' || type === 'pipe' ? this.#host.takeRequest(this.address) : undefined;
   }
 
   #onPipe(visitor: VisitorId, pipe: string): void {
-    this.say({ type: 'pipe', pipe, token: this.#host.pipeToken(visitor, pipe) });
+    this.send({ type: 'pipe', pipe, token: this.#host.pipeToken(visitor, pipe) });
   }
 }

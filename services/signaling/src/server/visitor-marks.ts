@@ -1,11 +1,11 @@
-/** What a ban recognises somebody by: keyed hashes, different in every room. SPEC rule MOD-8. */
+/** The marks by which a ban recognises a visitor: keyed hashes, different in every room. SPEC rule MOD-8. */
 import { createHmac } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { RoomRecord } from '../core/ports.ts';
 
 const MARK_BYTES = 16;
-/** A home or a phone has that much of an IPv6 address for itself. */
+/** A home or a phone has this prefix of an IPv6 address for itself, in groups of 16 bits. */
 const IPV6_GROUPS = 4;
 
 export function marksOf(
@@ -25,7 +25,7 @@ export function marksOf(
   };
 }
 
-/** The IPv4 address, also where IPv6 spells it, or the first 64 bits of the IPv6 address in one spelling. */
+/** The IPv4 address, also where it is mapped to IPv6, or the first 64 bits of the IPv6 address in one spelling. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::');
@@ -43,7 +43,7 @@ export function networkOf(address: string): string {
 const MAPPED = '0:0:0:0:0:ffff';
 const MAPPED_AT = 6;
 
-/** Written as itself, or as two groups of 16 bits. */
+/** Written in dotted form, or as two groups of 16 bits. */
 function mappedIPv4([high = '', low]: readonly string[]): string {
   if (low === undefined) return high;
   const bits = [Number.parseInt(high, 16), Number.parseInt(low, 16)];

@@ -1,14 +1,14 @@
-/** Who is at the door: the address behind the proxies we trust, the origin of the page, and where we are reached. */
+/** Facts about the client of a request: its address behind trusted proxies, the origin of its page, and the origin under which it reaches the pod. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from './config.ts';
 import { networkOf } from './visitor-marks.ts';
 
-/** The client's address, of IPv6 its network: whoever has one of these has all of its addresses. */
+/** The client's address; for IPv6 its network, as a client that has one address of it has all of them. */
 export function addressOf(request: IncomingMessage, trustedProxies: number): string {
   return networkOf(addressSeen(request, trustedProxies));
 }
 
-/** Each trusted proxy has appended the one it saw, so ours is that many from the right. */
+/** Each trusted proxy has appended the address that it saw, so the client's is that many from the right. */
 function addressSeen(request: IncomingMessage, trustedProxies: number): string {
   const direct = request.socket.remoteAddress ?? 'unknown';
   if (trustedProxies === 0) return direct;
@@ -22,9 +22,9 @@ function addressSeen(request: IncomingMessage, trustedProxies: number): string {
 type OriginConfig = Pick<Config, 'allowedOrigins' | 'publicUrl' | 'trustedProxies' | 'host' | 'port'>;
 
 /**
- * Whether a page of this origin may use the pod: one that the operator allowed, or one of our own. Programs that are no browser send none.
- * Compared as a whole and as text, with an origin as browsers spell it (RFC 6454 §6.2): what has a user, a path or another scheme, and
- * `null`, is never the same. SPEC rule LIM-16.
+ * Whether a page of this origin may use the pod: an origin that the operator allowed, or the pod's own. Programs that are not browsers send none.
+ * Origins are compared as a whole and as text, in the spelling of browsers (RFC 6454 §6.2): `null`, and an origin with a user, a path or another
+ * scheme, is never equal. SPEC rule LIM-16.
  */
 export function isOriginAllowed(request: IncomingMessage, config: OriginConfig): boolean {
   const { origin } = request.headers;
@@ -38,7 +38,7 @@ function originOf(url = ''): string | undefined {
   return URL.parse(url)?.origin;
 }
 
-/** The origin under which the client reaches us. */
+/** The origin under which the client reaches the pod. */
 export function publicOrigin(request: IncomingMessage, config: OriginConfig): string {
   return config.publicUrl ?? requestOrigin(request, config);
 }
@@ -48,7 +48,7 @@ function requestOrigin({ headers }: IncomingMessage, config: OriginConfig): stri
   return `${scheme}://${headers.host ?? `${config.host}:${config.port}`}`;
 }
 
-/** Follows one join through the logs: Envoy's request id, or the caller's trace (W3C Trace Context). */
+/** Identifies one join in all logs: Envoy's request id, or the caller's trace (W3C Trace Context). */
 export function traceOf(request: IncomingMessage): string | undefined {
   const { traceparent } = request.headers;
   if (typeof traceparent === 'string') return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent)?.[1];

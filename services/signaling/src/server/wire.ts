@@ -1,6 +1,6 @@
 /**
- * What every WebSocket goes through, whoever is behind it: rates, frames, signs of life, and writing without waiting for anybody. All that is
- * said in one turn of the event loop leaves in one write. SPEC rules LIM-2 to LIM-6, LIM-8 to LIM-11, LIM-19, ERR-3.
+ * What every WebSocket shares, of a room or of pages: rates, frames, liveness, and writing without waiting for a peer. All messages of one turn of
+ * the event loop leave in one write. SPEC rules LIM-2 to LIM-6, LIM-8 to LIM-11, LIM-19, ERR-3.
  */
 import type { Duplex } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
@@ -20,7 +20,7 @@ export interface WireHost {
   now(): number;
 }
 
-/** A socket that was upgraded, and the network it comes from. */
+/** A socket after the upgrade, and the network of its client. */
 export interface Accepted {
   readonly socket: WebSocket;
   readonly stream: Duplex;
@@ -28,19 +28,19 @@ export interface Accepted {
 }
 
 export interface WireHandlers {
-  /** Within the rates. */
+  /** A message within the rates. */
   onMessage(data: Buffer, isBinary: boolean): void;
-  /** It takes and says nothing more: from here on only `onClosed` follows. */
+  /** The socket accepts and sends nothing more: only `onClosed` follows. */
   onEnding(): void;
   onClosed(): void;
 }
 
 export type ErrorDetails = Partial<Pick<ErrorMessage, 'message' | 'ref' | 'retryAfterMs'>>;
-/** Of an error that ends the socket. */
+/** Details of an error that ends the socket. */
 export type EndDetails = Omit<ErrorDetails, 'ref'>;
 
-/** After the close frame, how long the other side may take to answer it. */
-const CLOSE_WITHIN_MS = 2000;
+/** How long the peer may take to answer the close frame. */
+const CLOSE_TIMEOUT_MS = 2000;
 
 export class Wire {
   readonly #socket: WebSocket;
@@ -50,7 +50,7 @@ export class Wire {
   #messages: Bucket;
   #bytes: Bucket;
   readonly #incoming: Incoming;
-  /** What was written to the socket and is still here. */
+  /** Bytes that were written to the socket and are not sent yet. */
   readonly #buffered: ByteAccount;
   #badMessages = 0;
   #missedPings = 0;
@@ -74,7 +74,7 @@ export class Wire {
       onTimeout: () => this.end('MESSAGE_TIMEOUT'),
     });
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
-    // `ws` answers each ping by itself: a flood of them is a flood.
+    // `ws` answers each ping by itself, so pings count against the rates too.
     socket.on('ping', () => this.#onSign());
     socket.on('pong', () => this.#onSign());
     // `ws` has closed the socket with the right code already (1002, 1007 or 1009); the close event follows.
@@ -91,41 +91,41 @@ export class Wire {
     return this.#closing;
   }
 
-  /** Bytes that it did not take yet. */
+  /** Bytes that the system did not accept yet. */
   get waiting(): number {
     return this.#socket.bufferedAmount;
   }
 
-  say(message: object): void {
-    this.sayText(JSON.stringify(message));
+  send(message: object): void {
+    this.sendText(JSON.stringify(message));
   }
 
-  /** Says a message that was made into text once for many. */
-  sayText(text: string): void {
+  /** Sends a message that was serialised once for many sockets. */
+  sendText(text: string): void {
     this.#write(text, false);
   }
 
-  /** A directed message. */
-  handOn(prefix: string, payload: Uint8Array, binary: boolean): void {
+  /** Sends a directed message. */
+  deliver(prefix: string, payload: Uint8Array, binary: boolean): void {
     const message = Buffer.allocUnsafe(prefix.length + payload.length);
     message.write(prefix, 0, 'latin1');
     message.set(payload, prefix.length);
     this.#write(message, binary);
   }
 
-  sayError(code: Code, more: ErrorDetails = {}): void {
+  sendError(code: Code, more: ErrorDetails = {}): void {
     this.#host.metrics.refusals.inc({ code });
-    this.say({ type: 'error', code, message: CODES[code].meaning, fatal: false, ...more });
+    this.send({ type: 'error', code, message: CODES[code].meaning, fatal: false, ...more });
   }
 
-  /** One that was not understood: said, until there are too many. */
+  /** Answers an invalid message with an error; after too many the socket ends. */
   bad(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
     this.#badMessages += 1;
     if (this.#badMessages > this.#host.limits['socket.badMessages']) this.end(code, { message: why });
-    else this.sayError(code, { message: why });
+    else this.sendError(code, { message: why });
   }
 
-  /** Says why, where there is a code, and closes. */
+  /** Sends the error where there is a code, and closes. */
   end(code: Code | null, { message, retryAfterMs }: EndDetails = {}): void {
     if (this.#closing) return;
     if (code !== null) {
@@ -138,8 +138,8 @@ export class Wire {
         retryAfterMs,
       };
       const text = JSON.stringify(said);
-      if (code !== 'SLOW_CONSUMER') this.sayText(text);
-      // It had no room left for that.
+      if (code !== 'SLOW_CONSUMER') this.sendText(text);
+      // The error exceeded the buffer, which ended the socket.
       if (this.isClosing) return;
     }
     this.#ending();
@@ -147,7 +147,7 @@ export class Wire {
     this.#endSoon();
   }
 
-  /** Called at every ping interval: two silent ones in a row and the network is gone. */
+  /** Called at every ping interval: after two intervals without a message the peer is considered gone. */
   checkAlive(): void {
     if (this.#missedPings >= 2) {
       this.#socket.terminate();
@@ -156,7 +156,7 @@ export class Wire {
     this.#missedPings += 1;
     if (this.#closing || this.#socket.readyState !== WebSocket.OPEN || this.#isSlow()) return;
     this.#socket.ping();
-    // With the answers to the other side's pings, which `ws` writes.
+    // Includes the answers to the peer's pings, which `ws` writes.
     this.#onTaken();
   }
 
@@ -168,17 +168,17 @@ export class Wire {
     this.#handlers.onMessage(data, isBinary);
   }
 
-  /** A ping or pong: a sign of life, and a message like any other. */
+  /** A ping or pong: it shows that the peer is alive, and counts as a message. */
   #onSign(): void {
     if (this.#take(1, 0)) this.#missedPings = 0;
   }
 
-  /** Each counts as a message does. */
+  /** Each counts as a message. */
   #onFragments(count: number): void {
     this.#take(count, 0);
   }
 
-  /** Whether it is within the rates. Over them the socket ends; one that is closing already is cut off. */
+  /** Whether the socket is within the rates. Over them it ends; one that is closing already is destroyed. */
   #take(messages: number, bytes: number): boolean {
     const now = this.#host.now();
     const isWithin = this.#messages.take(messages, now) && this.#bytes.take(bytes, now);
@@ -211,7 +211,7 @@ export class Wire {
     this.#socket.send(data, { binary });
   }
 
-  /** What was said in one turn is written at once. Only where the system does not take all of it now is a callback worth its cost. */
+  /** All messages of one turn are written at once. A callback is used only where the system does not accept all bytes now, as it has a cost. */
   #uncork(): void {
     this.#corked = false;
     this.#stream.uncork();
@@ -227,20 +227,20 @@ export class Wire {
     return isSlow;
   }
 
-  /** A budget is spent: what the socket holds is freed at once, not when the other side has answered the close frame. */
+  /** A budget is exhausted: the memory of the socket is freed at once, not when the peer has answered the close frame. */
   #drop(code: 'SLOW_CONSUMER' | 'REASSEMBLY_LIMIT_EXCEEDED'): void {
     this.end(code);
     this.#cut();
   }
 
   #cut(): void {
-    // The system takes the close frame now, or it is not sent.
+    // The system accepts the close frame now, or it is not sent.
     this.#stream.uncork();
     this.#socket.terminate();
     this.#release();
   }
 
-  /** It holds nothing any more. */
+  /** The socket holds nothing any more. */
   #release(): void {
     this.#incoming.close();
     this.#buffered.close();
@@ -249,14 +249,14 @@ export class Wire {
   #ending(): void {
     if (this.#closing) return;
     this.#closing = true;
-    // What was sent before the other side learnt of the end is no reason to cut it off.
+    // The peer is not cut off for what it sent before it learnt of the end.
     ({ messages: this.#messages, bytes: this.#bytes } = rates(this.#host));
     this.#handlers.onEnding();
   }
 
-  /** A peer that does not answer the close frame is not waited for. What it sends meanwhile is counted as before. */
+  /** A peer that does not answer the close frame is cut off. What it sends in the meantime is counted as before. */
   #endSoon(): void {
-    this.#endTimer ??= setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
+    this.#endTimer ??= setTimeout(() => this.#socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 }
 
@@ -269,7 +269,7 @@ function rates(host: WireHost): { readonly messages: Bucket; readonly bytes: Buc
   };
 }
 
-/** Its callback comes when all that was written before it was taken. */
+/** Its callback is called when everything written before it has been sent. */
 const NOTHING = Buffer.alloc(0);
 
 const FRAME_ERRORS: Readonly<Record<string, Code>> = {

@@ -88,8 +88,8 @@ for (const [kind, open] of Object.entries({
     test('[BUS-2] a room is heard by the pods that listen, in order, and not by the one that speaks', async () => {
       const [one, two, three] = pods;
       const room = randomRoom();
-      one.bus.listen(room);
-      two.bus.listen(room);
+      one.bus.subscribe(room);
+      two.bus.subscribe(room);
       await settled(two, three);
       for (let seq = 1; seq <= 50; seq += 1) one.bus.publish(room, digest(room, seq));
       await eventually('all messages', () => of(two, room).length === 50);
@@ -104,14 +104,14 @@ for (const [kind, open] of Object.entries({
     test('[BUS-2] a pod that stops listening hears no more, and may listen again, heard once', async () => {
       const [one, two] = pods;
       const room = randomRoom();
-      two.bus.listen(room);
-      two.bus.stopListening(room);
+      two.bus.subscribe(room);
+      two.bus.unsubscribe(room);
       await settled(two, one);
       one.bus.publish(room, digest(room, 1));
       await settled(one, two);
       assert.equal(of(two, room).length, 0);
-      two.bus.listen(room);
-      two.bus.listen(room);
+      two.bus.subscribe(room);
+      two.bus.subscribe(room);
       await settled(two, one);
       one.bus.publish(room, digest(room, 2));
       await settled(one, two);
@@ -121,7 +121,7 @@ for (const [kind, open] of Object.entries({
     test('[BUS-2] what is meant for one pod reaches that pod alone', async () => {
       const [one, two, three] = pods;
       const room = randomRoom();
-      one.bus.tellPod('pod-b', ask(room, 'pod-a'));
+      one.bus.publishToPod('pod-b', ask(room, 'pod-a'));
       await eventually('the message', () => of(two, room).length === 1);
       await settled(one, two, three);
       assert.deepEqual([of(one, room).length, of(three, room).length], [0, 0]);
@@ -158,7 +158,7 @@ for (const [kind, open] of Object.entries({
 
     test('[BUS-4] a message to a pod that does not exist is lost without a fault', async () => {
       const [one, two] = pods;
-      one.bus.tellPod('nobody', ask(randomRoom(), 'pod-a'));
+      one.bus.publishToPod('nobody', ask(randomRoom(), 'pod-a'));
       await settled(one, two);
       assert.ok(one.bus.isConnected());
     });
@@ -167,7 +167,7 @@ for (const [kind, open] of Object.entries({
       const [one, two] = pods;
       const room = randomRoom();
       const message = ask(room, 'pod-a');
-      one.bus.tellPod('pod-b', message);
+      one.bus.publishToPod('pod-b', message);
       await eventually('the message', () => of(two, room).length === 1);
       assert.notEqual(of(two, room)[0], message);
     });
@@ -193,9 +193,9 @@ test('[BUS-4] a message over the size that NATS takes is lost, told to the log, 
     at: 1,
     proof: 'A'.repeat(22),
   };
-  bus.tellPod('pod-big', { type: 'chat', room, pod: 'pod-z', line });
+  bus.publishToPod('pod-big', { type: 'chat', room, pod: 'pod-z', line });
   assert.equal(bad.length, 1);
-  bus.tellPod('pod-big', ask(room, 'pod-z'));
+  bus.publishToPod('pod-big', ask(room, 'pod-z'));
   await eventually('the next message', () => about.heard.length === 1);
   await bus.close();
 });
@@ -206,7 +206,7 @@ test('[BUS-5] a killed NATS is found at once; when it is back within 5 s the pod
   const one = await network.join('pod-a');
   const two = await network.join(other);
   const room = randomRoom();
-  two.bus.listen(room);
+  two.bus.subscribe(room);
   await own.kill();
   await eventually('both see it', () => !one.bus.isConnected() && !two.bus.isConnected());
   // Said into a broken link: lost, not kept for later.
@@ -239,7 +239,7 @@ const of = ({ heard }: Member, room: string): BusMessage[] =>
 async function settled(...members: Member[]): Promise<void> {
   for (const { bus, heard } of members) {
     const room = randomRoom();
-    for (const pod of ['pod-a', 'pod-b', 'pod-c']) bus.tellPod(pod, ask(room, 'pod-z'));
+    for (const pod of ['pod-a', 'pod-b', 'pod-c']) bus.publishToPod(pod, ask(room, 'pod-z'));
     await eventually('the round', () => heard.some((message) => 'room' in message && message.room === room));
   }
 }

@@ -84,7 +84,7 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
           ref: Date.now(),
           outcome: 'accepted',
         };
-        from.bus.tellPod(pod, mark);
+        from.bus.publishToPod(pod, mark);
         await eventually('the mark', () =>
           to.heard.some((message) => message.type === 'page-directed-ack' && message.ref === mark.ref),
         );
@@ -94,11 +94,11 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
       heard.filter(({ type }) => type === 'page-section-request').length;
 
     test('[PAGE-11] a page is heard by the pods that listen, and no more by one that stopped', async () => {
-      two.bus.listen(PAGE);
+      two.bus.subscribe(PAGE);
       await settled();
       one.bus.publish(PAGE, ask('pod-a'));
       await eventually('the question', () => asks(two) === 1);
-      two.bus.stopListening(PAGE);
+      two.bus.unsubscribe(PAGE);
       await settled();
       one.bus.publish(PAGE, ask('pod-a'));
       await settled();

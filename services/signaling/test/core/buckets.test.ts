@@ -1,7 +1,7 @@
 /** Token buckets. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AddressBuckets, Bucket, MOST_ADDRESSES } from '../../src/core/buckets.ts';
+import { AddressBuckets, Bucket, MAX_ADDRESSES } from '../../src/core/buckets.ts';
 
 test('[LIM-3] a bucket gives its burst at once, then its rate', () => {
   const bucket = new Bucket(10, 3, 0);
@@ -49,16 +49,16 @@ describe('[LIM-7] many addresses', () => {
 
   test('as many are remembered as it says, and each new one is taken', () => {
     const buckets = new AddressBuckets(1 / 60, 1, 0);
-    for (let index = 0; index < 10 * MOST_ADDRESSES; index += 1) {
+    for (let index = 0; index < 10 * MAX_ADDRESSES; index += 1) {
       assert.equal(buckets.take(address('many', index), 0), undefined);
-      assert.ok(buckets.size <= MOST_ADDRESSES);
+      assert.ok(buckets.size <= MAX_ADDRESSES);
     }
   });
 
   test('who goes on asking is not forgotten, however many others ask', () => {
     const buckets = new AddressBuckets(1 / 3600, 1, 0);
     assert.equal(buckets.take('x', 0), undefined);
-    for (let index = 0; index < 5 * MOST_ADDRESSES; index += 1) {
+    for (let index = 0; index < 5 * MAX_ADDRESSES; index += 1) {
       buckets.take(address('many', index), 0);
       if (index % 1000 === 0) assert.notEqual(buckets.take('x', 0), undefined);
     }
@@ -67,7 +67,7 @@ describe('[LIM-7] many addresses', () => {
   test('whose bucket is empty is remembered while fewer than half of the most ask', () => {
     const buckets = new AddressBuckets(1 / 3600, 1, 0);
     assert.equal(buckets.take('x', 0), undefined);
-    for (let index = 0; index < MOST_ADDRESSES / 2; index += 1) buckets.take(address('many', index), 0);
+    for (let index = 0; index < MAX_ADDRESSES / 2; index += 1) buckets.take(address('many', index), 0);
     assert.notEqual(buckets.take('x', 0), undefined);
   });
 
@@ -81,7 +81,7 @@ describe('[LIM-7] many addresses', () => {
   test('no single request does the work of many', () => {
     const buckets = new AddressBuckets(1 / 3600, 1, 0);
     let slowest = 0;
-    for (let index = 0; index < 20 * MOST_ADDRESSES; index += 1) {
+    for (let index = 0; index < 20 * MAX_ADDRESSES; index += 1) {
       const since = process.threadCpuUsage();
       buckets.take(address('many', index), index / 5);
       const { user, system } = process.threadCpuUsage(since);

@@ -73,7 +73,7 @@ describe('the lobby', () => {
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
     const policy = world.store.change(view.room, { view: { lobby: false } });
-    world.handle('a', { type: 'policy', policy, told: true });
+    world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(500);
     assert.equal(guest.isHere, true);
   });
@@ -85,7 +85,7 @@ describe('the lobby', () => {
     const guest = world.join('b', { view });
     world.request('b', view.room, 'admit', guest);
     const policy = world.store.change(view.room, { view: { lobby: false } });
-    world.handle('b', { type: 'policy', policy, told: true });
+    world.handle('b', { type: 'policy', policy, notify: true });
     world.advance(1000);
     assert.equal(guest.endedWith, 'ROOM_FULL');
   });
@@ -118,7 +118,7 @@ describe('the lobby', () => {
     world.advance(1000);
     assert.equal(owner.heard('lobby-left').length, 1);
     const policy = world.store.change(view.room, { view: { lobby: false } });
-    world.handle('a', { type: 'policy', policy, told: true });
+    world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(1000);
     assert.equal(twin.wasWelcomed, false);
   });

@@ -21,14 +21,14 @@ const relay = (name: string, about: Partial<MediaRelay> = {}): MediaRelay => ({
 
 function known(...relays: readonly MediaRelay[]): MediaRelays {
   const all = new MediaRelays(defaultLimits());
-  for (const one of relays) all.heard(one, 0);
+  for (const one of relays) all.onLease(one, 0);
   return all;
 }
 
 const ROOMS = Array.from({ length: 3000 }, randomRoom);
 
 describe('[MEDIA-3] the relay of a room', () => {
-  test('is the same whoever asks, and in whatever order relays were heard', () => {
+  test('is the same whoever asks, and in whatever order relays were onLease', () => {
     const [one, other] = [
       known(relay('a'), relay('b'), relay('c')),
       known(relay('c'), relay('a'), relay('b')),
@@ -57,7 +57,7 @@ describe('[MEDIA-3] the relay of a room', () => {
 
   const large = (...names: string[]): MediaRelays => {
     const all = new MediaRelays(defaultLimits({ 'media.participantsPerRelay': 20 }));
-    for (const name of names) all.heard(relay(name, { capacity: 100 }), 0);
+    for (const name of names) all.onLease(relay(name, { capacity: 100 }), 0);
     return all;
   };
   /** So many ask one after another; `joining`: as they come, or when all are there. */
@@ -119,28 +119,28 @@ describe('[MEDIA-10] whoever lost a relay', () => {
 });
 
 describe('[MEDIA-2] relays that are offered to nobody', () => {
-  test('one that was not heard for a while, until it is heard again', () => {
+  test('one that was not onLease for a while, until it is onLease again', () => {
     const all = known(relay('a'));
     assert.equal(all.pick('x', LAPSE - 1)?.relay, 'a');
     assert.equal(all.pick('x', LAPSE), undefined);
-    all.heard(relay('a'), LAPSE + 1);
+    all.onLease(relay('a'), LAPSE + 1);
     assert.equal(all.pick('x', LAPSE + 2)?.relay, 'a');
   });
 
-  test('one that said that it goes, also if an earlier word comes later', () => {
+  test('one that lease that it goes, also if an earlier word comes later', () => {
     const all = known(relay('a', { epoch: 2, draining: true }));
-    all.heard(relay('a', { epoch: 1 }), 1);
+    all.onLease(relay('a', { epoch: 1 }), 1);
     assert.equal(all.pick('x', 2), undefined);
-    all.heard(relay('a', { epoch: 3 }), 3);
+    all.onLease(relay('a', { epoch: 3 }), 3);
     assert.equal(all.pick('x', 4)?.relay, 'a');
   });
 
   test('those beyond media.relays, until one of the known lapses', () => {
     const all = new MediaRelays(defaultLimits({ 'media.relays': 1 }));
-    all.heard(relay('a'), 0);
-    all.heard(relay('b'), 1);
+    all.onLease(relay('a'), 0);
+    all.onLease(relay('b'), 1);
     assert.equal(all.count(2), 1);
-    all.heard(relay('b'), LAPSE);
+    all.onLease(relay('b'), LAPSE);
     assert.equal(all.pick('x', LAPSE)?.relay, 'b');
   });
 });

@@ -49,7 +49,7 @@ describe('kick', () => {
     world.advance(400);
     assert.equal(bo.isHere, true);
     const policy = world.store.change(view.room, { kicked: [bo.id] });
-    world.handle('b', { type: 'policy', policy, told: true });
+    world.handle('b', { type: 'policy', policy, notify: true });
     world.advance(400);
     assert.equal(bo.endedWith, 'KICKED');
     assert.deepEqual(cy.log.at(-1), { type: 'left', participant: bo.id, reason: 'kicked' });
@@ -82,7 +82,7 @@ describe('bans', () => {
     const mallory = world.join('b', { view, visitor: marks('m') });
     const again = world.join('c', { view, visitor: { ...marks('x'), device: marks('m').device ?? '' } });
     const policy = world.store.change(view.room, { bans: [{ id: '1', device: marks('m').device ?? '' }] });
-    world.handle('a', { type: 'policy', policy, told: true });
+    world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(2000);
     assert.deepEqual([mallory.endedWith, again.endedWith, ada.endedWith], ['BANNED', 'BANNED', undefined]);
     assert.deepEqual(world.roster('b', view.room), [`${ada.id} here`]);
@@ -95,7 +95,7 @@ describe('bans', () => {
     const mallory = world.join('b', { view, visitor: marks('m') });
     mallory.lose();
     const policy = world.store.change(view.room, { bans: [{ id: '1', network: marks('m').network }] });
-    world.handle('a', { type: 'policy', policy, told: true });
+    world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(2000);
     mallory.resume('a', { view });
     world.advance(400);
@@ -114,7 +114,7 @@ describe('bans', () => {
     world.network.drop(({ type }) => type === 'policy', 1);
     world.network.drop(({ type }) => type === 'policy', 1);
     world.network.drop(({ type }) => type === 'policy', 1);
-    world.handle('a', { type: 'policy', policy, told: true });
+    world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(2000);
     assert.equal(mallory.endedWith, 'BANNED');
   });
@@ -141,7 +141,7 @@ describe('bans', () => {
     const view = world.store.make('standup');
     const owner = world.join('a', { view, owner: true, visitor: marks('m') });
     const policy = world.store.change(view.room, { bans: [{ id: '1', network: marks('m').network }] });
-    world.handle('a', { type: 'policy', policy, told: true });
+    world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(2000);
     assert.equal(owner.isHere, true);
   });
@@ -153,7 +153,7 @@ describe('a locked room', () => {
     const view = world.store.make('standup');
     const ada = world.join('a', { view });
     const policy = world.store.change(view.room, { view: { locked: true } });
-    world.handle('c', { type: 'policy', policy, told: true });
+    world.handle('c', { type: 'policy', policy, notify: true });
     world.advance(500);
     assert.deepEqual(ada.log.at(-1), { type: 'room-changed', room: policy.view });
     assert.equal(world.join('b', { view }).endedWith, 'ROOM_LOCKED');

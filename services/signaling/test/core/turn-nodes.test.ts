@@ -21,7 +21,7 @@ const node = (name: string, about: Partial<TurnNode> = {}): TurnNode => ({
 
 function known(nodes: readonly TurnNode[], limits: Partial<Limits> = {}): TurnNodes {
   const all = new TurnNodes(defaultLimits(limits), OWN);
-  for (const one of nodes) all.heard(one, 0);
+  for (const one of nodes) all.onLease(one, 0);
   return all;
 }
 
@@ -38,7 +38,7 @@ describe('[TURN-7] the TURN nodes of a room', () => {
     assert.equal(known(FIVE.slice(0, 1)).pick('x', 0).length, 1);
   });
 
-  test('are the same whoever asks, and in whatever order nodes were heard', () => {
+  test('are the same whoever asks, and in whatever order nodes were onLease', () => {
     const [one, other] = [known(FIVE), known(FIVE.toReversed())];
     for (const room of ROOMS.slice(0, 300)) assert.deepEqual(namesOf(one, room), namesOf(other, room));
   });
@@ -78,19 +78,19 @@ describe('[TURN-7] the TURN nodes of a room', () => {
 });
 
 describe('[TURN-6] TURN nodes that are offered to nobody', () => {
-  test('one that was not heard for a while, until it is heard again', () => {
+  test('one that was not onLease for a while, until it is onLease again', () => {
     const all = known([node('a')]);
     assert.equal(all.count(LAPSE - 1), 1);
     assert.deepEqual(namesOf(all, 'x', LAPSE), []);
-    all.heard(node('a'), LAPSE + 1);
+    all.onLease(node('a'), LAPSE + 1);
     assert.deepEqual(namesOf(all, 'x', LAPSE + 2), ['eu/a']);
   });
 
-  test('one that said that it goes, also if a word of the run before comes later', () => {
+  test('one that lease that it goes, also if a word of the run before comes later', () => {
     const all = known([node('a', { epoch: 2, draining: true })]);
-    all.heard(node('a', { epoch: 1 }), 1);
+    all.onLease(node('a', { epoch: 1 }), 1);
     assert.deepEqual(namesOf(all, 'x', 2), []);
-    all.heard(node('a', { epoch: 3 }), 3);
+    all.onLease(node('a', { epoch: 3 }), 3);
     assert.deepEqual(namesOf(all, 'x', 4), ['eu/a']);
   });
 
@@ -102,7 +102,7 @@ describe('[TURN-6] TURN nodes that are offered to nobody', () => {
   test('those beyond turn.nodes, until one of the known lapses', () => {
     const all = known([node('a'), node('b')], { 'turn.nodes': 1 });
     assert.equal(all.count(1), 1);
-    all.heard(node('b'), LAPSE);
+    all.onLease(node('b'), LAPSE);
     assert.deepEqual(namesOf(all, 'x', LAPSE), ['eu/b']);
   });
 });

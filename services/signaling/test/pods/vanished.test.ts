@@ -84,7 +84,7 @@ interface LoneClient {
 
 async function loneClient(t: TestContext, url: string, room: string): Promise<LoneClient> {
   const program = new URL('support/lone-client.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, url, room, 'Gone'], {
+  const child = spawn(process.execPath, [program, url, room, 'KeptTombstone'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => child.kill('SIGKILL'));

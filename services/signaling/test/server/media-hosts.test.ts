@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/server/config.ts';
-import { MediaDesk, type MediaDeskParts } from '../../src/server/media-desk.ts';
+import { MediaAccess, type MediaAccessParts } from '../../src/server/media-access.ts';
 import { mediaHosts } from '../../src/server/media-hosts.ts';
 import { defaultLimits } from '@parley/protocol/limits';
 import type { MediaRelay } from '@parley/protocol/media';
@@ -91,9 +91,9 @@ test('[MEDIA-17] a lease with a host that is not allowed is counted, offered to 
   let listener: MediaListener | undefined;
   const lines: unknown[] = [];
   const metrics = { refusedRelays: 0 };
-  const desk = new MediaDesk({
+  const access = new MediaAccess({
     limits: defaultLimits(),
-    tokens: {} as MediaDeskParts['tokens'],
+    tokens: {} as MediaAccessParts['tokens'],
     openMedia: (given) => {
       listener = given;
       return { revoke: () => {} };
@@ -116,10 +116,10 @@ test('[MEDIA-17] a lease with a host that is not allowed is counted, offered to 
     listener?.onRelay(relay);
   };
   for (let at = 0; at < 1000; at += 1) say('https://evil.example/');
-  assert.deepEqual([desk.relays, metrics.refusedRelays, lines.length], [0, 1000, 1]);
+  assert.deepEqual([access.relays, metrics.refusedRelays, lines.length], [0, 1000, 1]);
   now = 10_000;
   say('https://evil.example/');
   assert.equal(lines.length, 2);
   say('https://relay.example:4443/');
-  assert.equal(desk.relays, 1);
+  assert.equal(access.relays, 1);
 });

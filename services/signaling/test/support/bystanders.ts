@@ -1,10 +1,10 @@
-/** Two people who talk in a room while somebody else misbehaves there, and who must notice nothing but what they should. */
+/** Two participants who exchange messages while a third misbehaves in their room, and who must see only the changes that are allowed. */
 import assert from 'node:assert/strict';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import { Client } from './client.ts';
 import { randomRoom } from './pod.ts';
 
-/** Kinds of news about the misbehaving one that are in order, such as that it came and went. */
+/** Changes of the misbehaving participant that the others may see, such as its join and leave. */
 export type News = readonly ServerMessage['type'][];
 
 export async function withBystanders(

@@ -1,4 +1,4 @@
-/** A small client of the protocol for tests: it keeps everything it was told and waits for what is to come. */
+/** A small client of the protocol for tests: it keeps every message and waits for further ones. */
 import { EventEmitter, once } from 'node:events';
 import { WebSocket, type RawData } from 'ws';
 import { type Code, knownCode } from '@parley/protocol/codes';
@@ -38,7 +38,7 @@ export async function join(url: string, room: string, options: JoinOptions = {})
   return { ok: false, status: response.status, error, retryAfter: response.headers.get('retry-after') };
 }
 
-/** A ticket that was given; fails where the join was refused. */
+/** The ticket of a join; fails where the join was refused. */
 export async function ticketFor(url: string, room: string, options: JoinOptions = {}): Promise<JoinAnswer> {
   const joined = await join(url, room, options);
   if (!joined.ok) throw new Error(`join was refused: ${joined.error.code}`);
@@ -78,14 +78,14 @@ export class Client {
     return this.welcomed();
   }
 
-  /** Joins, connects and says enter; what comes of it is to be waited for. */
+  /** Joins, connects and sends `enter`; the caller waits for the result. */
   async knock(url: string, name = 'Ada', options: JoinOptions = {}): Promise<void> {
     const { ticket } = await ticketFor(url, this.room, options);
     await this.connect(url, options.headers);
     this.say({ type: 'enter', ticket, generation: this.#nextGeneration(), name, media: QUIET });
   }
 
-  /** The same participant on a new socket of any pod. A socket still open is left to the pods. */
+  /** The same participant on a new socket of any pod. A socket that is still open is left to the pods. */
   async resume(url: string, name = 'Ada', chat: readonly object[] = []): Promise<Welcome> {
     await this.connect(url);
     this.sayResume(name, this.welcome.resume, chat);
@@ -109,7 +109,7 @@ export class Client {
       this.#events.emit('news');
     });
     await within('the socket opens', once(socket, 'open'));
-    // Only now: before, an error is a refused upgrade and fails the call above.
+    // Added only now: before, an error is a refused upgrade and fails the call above.
     socket.on('error', () => {});
   }
 
@@ -143,7 +143,7 @@ export class Client {
     this.say({ type: 'leave' });
   }
 
-  /** The first message of this type from position `since` of the log on, past or to come. */
+  /** The first message of this type from position `since` of the log on, whether it has arrived or is still to come. */
   async waitFor<Type extends ServerMessage['type']>(
     type: Type,
     options: {
@@ -173,7 +173,7 @@ export class Client {
     return this.#until('the close', withinMs, () => this.#closed);
   }
 
-  /** The error that was said before the close, and the close code. */
+  /** The error before the close, and the close code. */
   async refusedWith(withinMs = 5000): Promise<{ code: Code | undefined; close: number }> {
     const { close } = await this.waitForClose(withinMs);
     const error = this.log.findLast((message) => message.type === 'error' && message.fatal);

@@ -1,9 +1,9 @@
-/** Waiting for what has no event of its own, with a deadline and a sentence for the failure. */
+/** Waits for conditions that have no event, with a deadline and a sentence for the failure. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
 
-/** Looks again and again until the answer is not `undefined` or `false`. */
+/** Polls until the answer is not `undefined` or `false`. */
 export async function eventually<Answer>(
   what: string,
   look: () => Answer | undefined | false | Promise<Answer | undefined | false>,
@@ -18,7 +18,7 @@ export async function eventually<Answer>(
   }
 }
 
-/** The promise, or a failure that says what was waited for. */
+/** The promise, or a failure that names what it waited for. */
 export async function within<Result>(
   what: string,
   promise: Promise<Result>,

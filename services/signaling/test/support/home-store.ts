@@ -1,4 +1,4 @@
-/** The home region's store in a scripted world: named rooms with their policies, and seats, decided one after the other. */
+/** The home region's store in a scripted world: named rooms with their policies, and seats. Decides one request after the other. */
 import type { RoomPolicy } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
@@ -14,14 +14,14 @@ export type StoreEffect = Extract<
 
 export class HomeStore {
   readonly policies = new Map<RoomId, RoomPolicy>();
-  /** While it does not answer, seats are unavailable and reads come to nothing. */
+  /** While the store does not answer, seats are unavailable and reads fail. */
   isDown = false;
-  /** Until its answer reaches the pod, in ms. */
+  /** The delay of an answer to the pod, in ms. */
   takesMs = 3;
   readonly #seats = new Map<RoomId, Map<string, Seat>>();
   #revision = 0;
 
-  /** A named room as its owner made it. */
+  /** A named room as its owner created it. */
   make(name: string, { cap, lobby = false }: { cap?: number; lobby?: boolean } = {}): RoomView {
     const view: RoomView = {
       room: `${name}@local`,
@@ -98,11 +98,11 @@ export class HomeStore {
   #read(room: RoomId): Input | undefined {
     const policy = this.policies.get(room);
     if (this.isDown) return { type: 'policy-unread', room };
-    return policy === undefined ? { type: 'room-missing', room } : { type: 'policy', policy, told: false };
+    return policy === undefined ? { type: 'room-missing', room } : { type: 'policy', policy, notify: false };
   }
 }
 
-/** With no new token, as nobody reads it here. */
+/** Without a new token, as no test reads it here. */
 const letIn = (
   { socket, participant, view }: Join,
   seats: RoomSeats | undefined,

@@ -1,11 +1,11 @@
 /**
- * Which subscriptions the other side knows of. NATS takes a subscription at once in its own servers; the servers of another group learn of
- * it later, and until then send nothing.
+ * Which subscriptions the other pods' servers know. NATS knows a subscription at once in its own servers; the servers of another group learn of it
+ * later, and until then send nothing.
  */
 export class Interest {
   readonly #knownAt = new Map<string, number>();
 
-  /** From `nearAt` the subscriber's own group knows, from `farAt` everyone. */
+  /** The subscriber's own group knows it from `nearAt`, all others from `farAt`. */
   subscribe(pod: string, subject: string, { nearAt, farAt }: { nearAt: number; farAt: number }): void {
     this.#knownAt.set(`${pod} ${subject} near`, nearAt);
     this.#knownAt.set(`${pod} ${subject} far`, farAt);

@@ -1,4 +1,4 @@
-/** Real NATS servers with TLS, CAs of their own, and one without TLS that tells what is said to it. */
+/** Real NATS servers with TLS and CAs of their own, and a server without TLS that records what a client sends. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
@@ -9,11 +9,11 @@ import type { TestContext } from 'node:test';
 import { freePort, startNatsWithUsers, type TestNats } from './nats.ts';
 
 export interface Certificates {
-  /** Has `tls.crt` and `tls.key` of the server, `ca.crt` of clients, and `NAME.crt` of each CA. */
+  /** Contains `tls.crt` and `tls.key` of the server, `ca.crt` of clients, and `NAME.crt` of each CA. */
   readonly directory: string;
-  /** What clients trust from now on. */
+  /** Sets the CA that clients trust. */
   readonly ca: string;
-  /** Makes a CA of that name, and by it a new certificate for 127.0.0.1, each file at once. */
+  /** Creates a CA of that name, and a new certificate of it for 127.0.0.1; each file is replaced at once. */
   certify(name: string): void;
   trust(name: string): void;
 }
@@ -56,7 +56,7 @@ export function makeCertificates(t: TestContext): Certificates {
   };
 }
 
-/** One with users that begins with the handshake, as the chart's do. */
+/** A server with users that starts with the TLS handshake, as the chart's servers do. */
 export async function startNatsWithTls(
   t: TestContext,
   { directory }: Certificates,
@@ -68,7 +68,7 @@ export async function startNatsWithTls(
   return nats;
 }
 
-/** A server that greets as NATS without TLS does. Of each connection it keeps the first byte that a client says. */
+/** A server that greets as NATS without TLS does. It keeps the first byte that a client sends on each connection. */
 export async function startPlain(t: TestContext) {
   const port = await freePort();
   const firstBytes: number[] = [];

@@ -12,27 +12,27 @@ export interface TestNats {
   readonly url: string;
   /** As `kill -9`. */
   kill(): Promise<void>;
-  /** Again on the same port, with what was stored. */
+  /** Starts again on the same port, with the stored data. */
   start(): Promise<void>;
-  /** Reads its configuration and its certificates again. */
+  /** Reloads its configuration and its certificates. */
   reload(): void;
-  /** What the server that runs now has logged. */
+  /** The log of the running server. */
   log(): string;
   close(): Promise<void>;
 }
 
-/** One without users, where everybody may everything. */
+/** A server without users, where every client may publish and subscribe to everything. */
 export function startNats(): Promise<TestNats> {
   return runNats((port, directory) => ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
 }
 
-/** What the one-use codes of a relay begin with, and the subject ends with that it is asked for them on: STR-117. */
+/** The prefix of a relay's one-use codes, which is also the end of the subject on which they are requested: STR-117. */
 export const markOf = (relay: string): string => createHash('sha256').update(relay).digest('hex').slice(0, 8);
 
 const filled = (template: string, values: Readonly<Record<string, string>>): string =>
   template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 
-/** As the chart and `make up` run it: the password of each user is its name. `more` is added to the configuration. */
+/** As the chart and `make up` run it: the password of each user is its name. `more` is appended to the configuration. */
 export async function startNatsWithUsers(more = '', given?: number): Promise<TestNats> {
   const monitor = await freePort();
   const [template, relay] = ['nats.conf', 'nats-relay.conf'].map((name) =>
@@ -132,8 +132,8 @@ export function natsBinary(): string {
   return binary;
 }
 
-// Below the ports that Linux gives to connections and to listeners that take any (32768 and up): nobody gets one of these while
-// its server is away, not even a client that dials it.
+// Below the ports that Linux gives to connections and to listeners that accept any port (32768 and up): no process takes the port while its server is
+// stopped, not even a client that dials it.
 const FIRST_PORT = 18_000;
 const LAST_PORT = 31_999;
 

@@ -1,6 +1,6 @@
 /**
- * The bus between cores: in memory, on fake time, the same for the same script. Links can be cut one way or both, single messages dropped,
- * and a fault model may drop, repeat or delay what it likes. What is sent is checked against the protocol's schemas.
+ * The bus between cores: in memory, in fake time, deterministic. Links can be cut in one or both directions, single messages dropped, and a fault
+ * model may drop, repeat or delay messages. Messages are checked against the protocol's schemas.
  */
 import { decodeBusMessage } from '@parley/protocol/decode';
 import type { BusMessage } from '@parley/protocol/bus';
@@ -19,13 +19,13 @@ export interface Sent {
   readonly parcel: Parcel;
 }
 
-/** How much later than it should each copy arrives: `[0]` is ordinary, `[]` a loss, `[0, 40]` a message that is repeated late. */
+/** The extra delay of each copy: `[0]` is ordinary, `[]` a loss, `[0, 40]` a message that is repeated late. */
 export type Fault = (sent: Sent) => readonly number[];
 
 const NO_FAULT: Fault = () => [0];
 
 export class Network {
-  /** What left, for assertions; a lost message is in it too. */
+  /** Every message that was sent, including lost ones, for assertions. */
   readonly sent: Sent[] = [];
   readonly #cut = new Set<string>();
   readonly #down = new Set<string>();
@@ -37,7 +37,7 @@ export class Network {
     this.#deliver = deliver;
   }
 
-  /** Nothing passes between the two, or in one direction where `oneWay`. A pod cut from itself does not hear its own heartbeat. */
+  /** No message passes between the two, or in one direction where `oneWay`. A pod that is cut from itself does not receive its own heartbeat. */
   cut(from: string, to: string, options: { oneWay?: boolean } = {}): void {
     this.#cut.add(`${from}>${to}`);
     if (options.oneWay !== true) this.#cut.add(`${to}>${from}`);
@@ -52,7 +52,7 @@ export class Network {
     this.#cut.clear();
   }
 
-  /** The pod has no link to the bus at all. */
+  /** Cuts all links of the pod to the bus. */
   unplug(pod: string): void {
     this.#down.add(pod);
   }
@@ -65,12 +65,12 @@ export class Network {
     return this.#down.has(from) || this.#down.has(to) || this.#cut.has(`${from}>${to}`);
   }
 
-  /** Every link is up. */
+  /** Whether every link is up. */
   get isWhole(): boolean {
     return this.#down.size === 0 && this.#cut.size === 0;
   }
 
-  /** Loses the nth (from 1) of the messages from now on that match. */
+  /** Loses the nth (from 1) of the later messages that match. */
   drop(matches: (sent: Sent) => boolean, nth = 1): void {
     this.#drops.push({ matches, skip: nth - 1 });
   }
@@ -100,7 +100,7 @@ export class Network {
   }
 }
 
-/** As it would come out of the wire: pods share no objects, and nothing outside the schema travels. */
+/** Serialised as on the wire: pods share no objects, and only what the schema has is transmitted. */
 function copyOf(parcel: Parcel): Parcel {
   if (parcel.kind === 'transfer') return { kind: 'transfer', transfer: { ...parcel.transfer } };
   const decoded = decodeBusMessage(JSON.stringify(parcel.message));

@@ -1,4 +1,4 @@
-/** Several pods' pages joined by a bus on fake time, which delays and loses what it carries. The same seed gives the same run. */
+/** The page cores of several pods, connected by a bus in fake time that delays and loses messages. The same seed gives the same run. */
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import type { Holders, PageAddress, PageCount, VisitMessage, VisitorId } from '@parley/protocol/pages';
 import { defaultLimits, type Limits } from '@parley/protocol/limits';
@@ -15,7 +15,7 @@ interface WorldPod {
   readonly listening: Set<PageAddress>;
 }
 
-/** Somebody with a socket: what they were told last. */
+/** A visitor with a socket, and what it was last sent. */
 export class Tab {
   readonly pod: string;
   readonly socket: number;
@@ -23,7 +23,7 @@ export class Tab {
   visitors = 0;
   readonly told: VisitMessage[] = [];
   readonly refused: string[] = [];
-  /** It reads nothing. */
+  /** Set while it reads nothing. */
   slow = false;
   readonly heard: { readonly from: string; readonly text: string }[] = [];
 
@@ -47,14 +47,14 @@ export class PageWorld {
   readonly random: Random;
   readonly pods = new Map<string, WorldPod>();
   readonly tabs = new Map<number, Tab>();
-  /** Of messages between pods, from 0 to 1. */
+  /** The probability that a message between pods is lost, from 0 to 1. */
   loses = 0;
   sent = 0;
-  /** This one of all that is sent is lost. */
+  /** The number of the one message that is lost. */
   drops = 0;
-  /** Called with whatever somebody is told. */
+  /** Called with every message to a visitor. */
   onTold: (tab: Tab, message: VisitMessage) => void = () => undefined;
-  /** Without a link to the bus. */
+  /** Pods without a connection to the bus. */
   readonly #unplugged = new Set<string>();
   readonly #cut = new Set<string>();
   readonly #agenda = new Agenda();
@@ -80,7 +80,7 @@ export class PageWorld {
     this.#wake(name);
   }
 
-  /** Its sockets end with it, and nobody says so. */
+  /** Its sockets end with it, and it publishes nothing about that. */
   kill(name: string): Tab[] {
     this.pods.delete(name);
     this.#unplugged.delete(name);
@@ -98,7 +98,7 @@ export class PageWorld {
     this.#handle(name, { type: 'bus-back' });
   }
 
-  /** Nothing passes between the two. */
+  /** No message passes between the two. */
   cut(one: string, other: string): void {
     for (const link of [`${one}>${other}`, `${other}>${one}`]) this.#cut.add(link);
   }
@@ -116,7 +116,7 @@ export class PageWorld {
     this.#handle(name, { type: 'draining' });
   }
 
-  /** They are gone, and it ends. */
+  /** The visitors are gone, and the pod ends. */
   announceLeft(name: string): void {
     this.#handle(name, { type: 'left' });
   }
@@ -185,7 +185,7 @@ export class PageWorld {
 
   #do(pod: WorldPod, effect: PageEffect): void {
     switch (effect.type) {
-      case 'say':
+      case 'send':
         for (const socket of effect.sockets) this.#tell(socket, effect.message);
         return;
       case 'welcome': {
@@ -196,7 +196,7 @@ export class PageWorld {
       case 'reject':
         this.tabs.get(effect.socket)?.refused.push(effect.code);
         return;
-      case 'hand-on': {
+      case 'deliver': {
         const tab = this.tabs.get(effect.socket);
         const isTaken = tab !== undefined && !tab.slow;
         if (isTaken) tab.heard.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
@@ -204,15 +204,15 @@ export class PageWorld {
         if (next !== undefined) this.#do(pod, next);
         return;
       }
-      case 'listen':
+      case 'subscribe':
         pod.listening.add(effect.page);
         return;
-      case 'stop-listening':
+      case 'unsubscribe':
         pod.listening.delete(effect.page);
         return;
-      case 'tell-page':
+      case 'publish-page':
         return this.#send(pod, effect.message, (other) => other.listening.has(effect.page));
-      case 'tell-pod':
+      case 'publish-pod':
         return this.#send(pod, effect.message, ({ name }) => name === effect.pod);
       case 'heartbeat':
         return this.#send(pod, effect.message, () => true);

@@ -1,4 +1,4 @@
-/** Somebody in a scripted world: what they were told, and how they come, go and come back, as the SDK does. */
+/** A participant in a scripted world: the messages that it received, and how it joins, leaves and resumes, as the SDK does. */
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
 import { participantId } from '@parley/protocol/ids';
@@ -8,11 +8,11 @@ import type { BareWelcome, CoreMessage } from '../../src/core/effects.ts';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Input } from '../../src/core/input.ts';
 import type { ChatProofs } from '../../src/adapters/chat-proofs.ts';
-import { readBrought } from '../../src/server/brought-chat.ts';
+import { readResumeChat } from '../../src/server/resume-chat.ts';
 import { adHoc } from './ad-hoc.ts';
 import type { HomeStore } from './home-store.ts';
 
-/** What a person needs of the world around. */
+/** What a participant needs of the world around it. */
 export interface Surroundings {
   /** Fake time in ms. */
   readonly now: number;
@@ -20,10 +20,10 @@ export interface Surroundings {
   readonly clock: number;
   openSocket(pod: string, holder: Person): number;
   loseSocket(pod: string, socket: number): void;
-  /** The client has gone from it without a word. */
+  /** The client vanished from it without a close. */
   leaveHalfOpen(pod: string, socket: number): void;
   handle(pod: string, input: Input): void;
-  /** What a pod does with a line that came on this socket. */
+  /** What a pod does with a chat line of this socket. */
   chat(pod: string, socket: number, line: { id: string; text: string; room: string }): void;
   readonly limits: Limits;
   readonly proofs: ChatProofs;
@@ -41,14 +41,14 @@ export class Person {
   readonly id: string;
   readonly name: string;
   generation = 0;
-  /** Came with the owner key. */
+  /** Joined with the owner key. */
   owner = false;
   visitor: VisitorMarks | undefined;
-  /** Of the room that its ticket was given for. */
+  /** The incarnation of the room that its ticket was issued for. */
   incarnation: string | undefined;
-  /** Everything said to this person, over all its sockets, in order. */
+  /** Every message to this participant, over all its sockets, in order. */
   readonly log: CoreMessage[] = [];
-  /** When each of them was heard, in the world's time. */
+  /** When each of them arrived, in the world's time. */
   readonly heardAt: number[] = [];
   readonly received: { readonly from: string; readonly text: string }[] = [];
   line: Line = { state: 'lost', since: -Infinity };
@@ -82,7 +82,7 @@ export class Person {
     return this.line.state === 'here';
   }
 
-  /** The types of everything it was told, in order. */
+  /** The types of all messages that it received, in order. */
   get told(): string[] {
     return this.log.map(({ type }) => type);
   }
@@ -97,7 +97,7 @@ export class Person {
     });
   }
 
-  /** What the door has found out. */
+  /** What admission has determined. */
   #admission(view: RoomView) {
     const { owner, visitor } = this;
     const policy = this.#world.store.policies.get(view.room);
@@ -105,7 +105,7 @@ export class Person {
     return { view: policy?.view ?? view, policy, incarnation: this.incarnation, owner, visitor };
   }
 
-  /** On a new socket with the last token; a socket still held is left half open. */
+  /** On a new socket with the latest token; a socket that is still open becomes half-open. */
   resume(
     pod: string,
     options: {
@@ -120,7 +120,7 @@ export class Person {
     const { chat: brought = [], since = 0, view = adHoc() } = options;
     const { id: participant, name } = this;
     const { limits, proofs, clock: now } = this.#world;
-    const chat = readBrought({ room: view.room, participant, name, since }, brought, {
+    const chat = readResumeChat({ room: view.room, participant, name, since }, brought, {
       limits,
       proofs,
       now,
@@ -142,7 +142,7 @@ export class Person {
     });
   }
 
-  /** A copy that knows the same token and generation, as a duplicated tab does. */
+  /** A copy with the same token and generation, as a duplicated tab has. */
   duplicate(): Person {
     const twin = new Person(this.#world, 0, `${this.name}'s twin`);
     Object.assign(twin, { id: this.id, generation: this.generation });
@@ -160,7 +160,7 @@ export class Person {
     this.#world.loseSocket(pod, socket);
   }
 
-  /** The client dies without a word, and nothing tells its pod. */
+  /** The client vanishes without a close, so its pod is not notified. */
   vanish(): void {
     if (!('socket' in this.line)) return;
     const { pod, socket } = this.line;
@@ -195,7 +195,7 @@ export class Person {
     });
   }
 
-  /** What was said about the people of the room: `joined p…`, `away p…`. */
+  /** The changes of the room's participants that it was sent: `joined p…`, `away p…`. */
   news(since = 0): string[] {
     return this.log.slice(since).flatMap((message) => {
       if (message.type === 'joined') return [`joined ${message.member.participant}`];
@@ -230,7 +230,7 @@ export class Person {
     if ('socket' in this.line && this.line.socket === socket) this.line = { state: 'ended', code };
   }
 
-  /** The pod is gone. */
+  /** The pod died. */
   cutOff(socket: number): void {
     if ('socket' in this.line && this.line.socket === socket)
       this.line = { state: 'lost', since: this.#world.now };

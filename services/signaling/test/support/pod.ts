@@ -1,4 +1,4 @@
-/** A pod for tests inside this process, over memory or NATS. One that can be killed is in `pods/support/pod-process.ts`. */
+/** A pod for tests inside this process, with memory or NATS. `pods/support/pod-process.ts` has one that can be killed. */
 import { generateKeyPairSync, randomBytes, type JsonWebKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { mediaHosts } from '../../src/server/media-hosts.ts';
 import { natsBacking, startPod, type Backing, type RunningPod } from '../../src/server/start.ts';
 import { eventually } from './deadline.ts';
 
-/** A key set as an operator would make it. */
+/** A key set as an operator creates it. */
 export function keySet(kid = 'k1'): { active: string; keys: JsonWebKey[] } {
   const { privateKey } = generateKeyPairSync('ed25519');
   return { active: kid, keys: [{ ...privateKey.export({ format: 'jwk' }), kid }] };
@@ -32,7 +32,7 @@ export interface TestPodOptions {
   readonly keys?: unknown;
   readonly limits?: Partial<Limits>;
   readonly config?: Partial<Config>;
-  /** Gets each line of the log. */
+  /** Receives each line of the log. */
   readonly onLog?: (line: string) => void;
 }
 
@@ -102,7 +102,7 @@ function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: T
   };
 }
 
-/** A request to a pod that is about to listen has been seen to have no end. */
+/** A request to a pod that is not listening yet may never end. */
 const ANSWER_MS = 2000;
 
 export async function isReady(url: string): Promise<boolean> {

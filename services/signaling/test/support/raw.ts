@@ -1,4 +1,4 @@
-/** A WebSocket client made of bytes, for what a well-behaved one never sends. Source: RFC 6455. */
+/** A WebSocket client that writes bytes, for messages that a well-behaved client never sends. Source: RFC 6455. */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -61,7 +61,7 @@ export class RawClient {
 
   constructor(url: string) {
     const { hostname, port } = new URL(url);
-    // It closes nothing by itself: half-open is a case of its own.
+    // It closes nothing by itself: a half-open connection is a case of its own.
     this.stream = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     this.stream.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk]);
@@ -75,7 +75,7 @@ export class RawClient {
     });
   }
 
-  /** Connects and upgrades; what it then says is up to the caller. */
+  /** Connects and upgrades; the caller decides what is sent next. */
   static open(url: string, room: string, headers: Record<string, string> = {}): Promise<RawClient> {
     return RawClient.#upgraded(url, upgradeHead(room, headers));
   }
@@ -116,7 +116,7 @@ export class RawClient {
     return code;
   }
 
-  /** The pod let go of the connection, with nothing done by this side. */
+  /** The pod closed the connection, without any action of this side. */
   async ended(withinMs = 5000): Promise<void> {
     await this.until('the end', () => this.isEnded, withinMs);
   }

@@ -1,17 +1,17 @@
-/** How far pods are from each other, and how their clocks differ. */
+/** The latency between pods, and the differences of their clocks. */
 export interface Topology {
-  /** From one pod to another, in ms; a pod's own messages come back over its server. */
+  /** The latency from one pod to another, in ms; a pod's own messages come back through its server. */
   latencyMs(from: string, to: string): number;
   isNear(from: string, to: string): boolean;
-  /** How long a new subscription stays unknown beyond its own group. Asked once for each subscription. */
+  /** How long a new subscription stays unknown outside its own group. Called once for each subscription. */
   interestMs(): number;
-  /** What a pod's clock shows beyond the world's when it starts. Asked once for each start. */
+  /** The difference of a pod's clock to the world's when it starts. Called once for each start. */
   clockAheadMs(): number;
 }
 
 const LATENCY_MS = 1;
 
-/** One server beside all pods, and one clock. */
+/** One server for all pods, and one clock. */
 export const TOGETHER: Topology = {
   latencyMs: () => LATENCY_MS,
   isNear: () => true,

@@ -1,4 +1,4 @@
-/** A small visitor of pages for tests: it keeps everything it was told. */
+/** A small visitor of pages for tests: it keeps every message. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket, type RawData } from 'ws';

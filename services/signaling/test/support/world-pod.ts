@@ -5,7 +5,7 @@ export interface WorldPod {
   readonly name: string;
   readonly boot: number;
   readonly core: Core;
-  /** What its clock shows beyond the world's. */
+  /** The difference of its clock to the world's. */
   readonly ahead: number;
   readonly listening: Set<string>;
   readonly sockets: Set<number>;

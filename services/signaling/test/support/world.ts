@@ -1,6 +1,6 @@
 /**
- * Several cores joined by a scripted network on fake time: `advance` runs what falls due, in order. A script that is run twice gives the same
- * result, so a failure is told by its seed alone.
+ * Several cores connected by a scripted network in fake time: `advance` runs scheduled events in order. The same script gives the same result, so a
+ * seed suffices to reproduce a failure.
  */
 import { createChatProofs } from '../../src/adapters/chat-proofs.ts';
 import { createCore } from '../../src/core/core.ts';
@@ -22,7 +22,7 @@ import type { WorldPod } from './world-pod.ts';
 
 /** A socket that the core closes is reported lost a little later, as `ws` does. */
 const CLOSE_TAKES_MS = 1;
-/** Two pings of 2 s missed, at worst. */
+/** Two missed pings of 2 s, in the worst case. */
 const HALF_OPEN_MS = 6000;
 const ANSWERED_WITHIN_MS = 3500;
 
@@ -58,10 +58,10 @@ export class World implements Surroundings {
   readonly random: Random;
   readonly pods = new Map<string, WorldPod>();
   readonly people: Person[] = [];
-  /** What becomes of a socket is told to the person that holds it. */
+  /** The events of a socket are sent to the participant that holds it. */
   readonly holders = new Map<number, Person>();
   readonly handedOn: HandedOn[] = [];
-  /** What owners' requests came to. */
+  /** The results of owners' requests. */
   readonly moderated: Extract<Effect, { type: 'moderated' }>[] = [];
   readonly listed: Extract<Effect, { type: 'listed' }>[] = [];
   readonly store = new HomeStore();
@@ -84,13 +84,13 @@ export class World implements Surroundings {
     this.network = new Network((sent, lateMs) => {
       const receiver = this.pods.get(sent.to);
       const at = this.now + this.topology.latencyMs(sent.from, sent.to) + lateMs;
-      // What is on its way to a process dies with it.
+      // Messages to a process are lost when it dies.
       this.#agenda.schedule(at, () => {
         if (receiver !== undefined && this.pods.get(sent.to) === receiver) this.#arrive(receiver, sent);
       });
     });
     for (const name of pods) this.start(name);
-    // Every pod has heard every other one.
+    // Every pod has received a heartbeat of every other.
     this.advance(3000);
   }
 
@@ -120,12 +120,12 @@ export class World implements Surroundings {
     return pod;
   }
 
-  /** The servers of these pods stop: nothing reaches them, not even their own heartbeats. */
+  /** The servers of these pods stop: the pods receive nothing, not even their own heartbeats. */
   stopBus(names: readonly string[]): void {
     for (const name of names) this.network.unplug(name);
   }
 
-  /** Each pod finds its server again within `withinMs`, and its subscriptions are made anew. */
+  /** Each pod reconnects to its server within `withinMs` and subscribes again. */
   startBus(names: readonly string[], withinMs: number): void {
     for (const name of names) {
       this.#agenda.schedule(this.now + this.random.between(0, withinMs), () => {
@@ -138,7 +138,7 @@ export class World implements Surroundings {
     }
   }
 
-  /** As `kill -9`: no goodbye; its sockets die with it. */
+  /** As `kill -9`: without `bye`; its sockets die with it. */
   kill(name: string): void {
     const pod = this.pod(name);
     pod.running = false;
@@ -152,14 +152,14 @@ export class World implements Surroundings {
     return pod;
   }
 
-  /** A new person, who is not in any room yet. */
+  /** A new participant that is in no room yet. */
   person(name = `Person ${this.people.length + 1}`): Person {
     const person = new Person(this, this.people.length + 1, name);
     this.people.push(person);
     return person;
   }
 
-  /** Somebody new, in the room, on this pod; time passes until it is open. */
+  /** A new participant in the room, on this pod; waits until the room is open. */
   join(pod: string, options: JoinOptions = {}): Person {
     const { name, view, owner = false, visitor } = options;
     const person = this.person(name);
@@ -169,7 +169,7 @@ export class World implements Surroundings {
     return person;
   }
 
-  /** An owner asks something of this pod; answers the request's number. */
+  /** An owner's request to this pod; returns the request's number. */
   request(pod: string, room: string, action: ModerationAction, who: Person): number {
     this.#lastRequest += 1;
     const ref = this.#lastRequest;
@@ -177,7 +177,7 @@ export class World implements Surroundings {
     return ref;
   }
 
-  /** The same, and what came of it. */
+  /** The same, with its result. */
   ask(pod: string, room: string, action: ModerationAction, who: Person): string | undefined {
     const ref = this.request(pod, room, action, who);
     this.advance(ANSWERED_WITHIN_MS);
@@ -191,7 +191,7 @@ export class World implements Surroundings {
     return this.#lastSocket;
   }
 
-  /** Its client has gone without a word: pings find that out. */
+  /** The client vanished without a close: pings detect it. */
   leaveHalfOpen(pod: string, socket: number): void {
     const holder = this.pods.get(pod);
     this.#agenda.schedule(this.now + HALF_OPEN_MS, () => {
@@ -227,7 +227,7 @@ export class World implements Surroundings {
       if (next > until) break;
       this.now = Math.max(this.now, next);
       this.#agenda.runDue(this.now);
-      // A pod that is started meanwhile has its turn later.
+      // A pod that starts meanwhile takes its turn later.
       for (const pod of Array.from(this.pods.values())) {
         if (wakeAt(pod) <= this.now) this.#carryOut(pod, pod.core.wake(this.now + pod.ahead));
       }
@@ -261,11 +261,11 @@ export class World implements Surroundings {
 
   #do(pod: WorldPod, effect: Effect): void {
     switch (effect.type) {
-      case 'say':
+      case 'send':
         for (const socket of effect.sockets) this.holders.get(socket)?.hear(socket, effect.message);
         return undefined;
-      case 'hand-on':
-        return this.#handOn(effect);
+      case 'deliver':
+        return this.#deliver(effect);
       case 'close': {
         const { socket, code } = effect;
         this.holders.get(socket)?.closed(socket, code);
@@ -274,18 +274,18 @@ export class World implements Surroundings {
         });
         return undefined;
       }
-      case 'listen':
+      case 'subscribe':
         pod.listening.add(effect.room);
         return this.#subscribe(pod, effect.room);
-      case 'stop-listening':
+      case 'unsubscribe':
         pod.listening.delete(effect.room);
         return this.#interest.unsubscribe(pod.name, effect.room);
-      case 'tell-room':
+      case 'publish-room':
         for (const other of this.pods.values())
           if (other !== pod && other.listening.has(effect.room))
             this.#send(pod, other.name, effect.room, effect);
         return undefined;
-      case 'tell-pod':
+      case 'publish-pod':
         return this.#send(pod, effect.pod, PRIVATE, effect);
       case 'heartbeat':
         for (const other of this.pods.keys()) this.#send(pod, other, BEATS, effect);
@@ -311,7 +311,7 @@ export class World implements Surroundings {
     }
   }
 
-  /** The store decides at once; its answer takes a moment, and finds the pod there or not. */
+  /** The store decides at once; its answer is delayed, and the pod may be gone by then. */
   #askStore(pod: WorldPod, effect: StoreEffect): void {
     const answer = this.store.ask(pod, effect);
     if (answer === undefined) return;
@@ -330,7 +330,7 @@ export class World implements Surroundings {
     this.network.send(from.name, to, parcel);
   }
 
-  #handOn({ socket, from, payload }: Extract<Effect, { type: 'hand-on' }>): void {
+  #deliver({ socket, from, payload }: Extract<Effect, { type: 'deliver' }>): void {
     const holder = this.holders.get(socket);
     if (holder === undefined) return;
     this.handedOn.push({ to: holder.id, text: Buffer.from(payload).toString() });
@@ -347,6 +347,6 @@ export class World implements Surroundings {
   }
 }
 
-type BusEffect = Extract<Effect, { type: 'tell-room' | 'tell-pod' | 'heartbeat' | 'transfer' }>;
+type BusEffect = Extract<Effect, { type: 'publish-room' | 'publish-pod' | 'heartbeat' | 'transfer' }>;
 
 const wakeAt = ({ core, ahead }: WorldPod): number => (core.nextWake() ?? Infinity) - ahead;

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
-import { askAddress } from '../probe.ts';
+import { requestAddress } from '../probe.ts';
 import type { Settings } from './settings.ts';
 
-const STUN_WITHIN_MS = 5000;
+const STUN_TIMEOUT_MS = 5000;
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The address that clients see this node at. Throws a sentence where there is none: nobody could be relayed. */
+/** The address at which clients reach this node. Throws an Error with a sentence where there is none, as the node could relay for no client. */
 export async function publicAddress(settings: Settings): Promise<string> {
   const address = await addressFrom(settings);
   if (isIP(address) === 0)
@@ -38,7 +38,7 @@ async function addressFrom({ source, ...settings }: Settings): Promise<string> {
       const colon = settings.stunServer.lastIndexOf(':');
       const host = settings.stunServer.slice(0, colon);
       const port = Number(settings.stunServer.slice(colon + 1));
-      return askAddress({ host, port, from: settings.nodeIp, deadlineMs: STUN_WITHIN_MS });
+      return requestAddress({ host, port, from: settings.nodeIp, deadlineMs: STUN_TIMEOUT_MS });
     }
     default:
       return source satisfies never;
@@ -49,7 +49,7 @@ interface Node {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
 }
 
-/** Asks Kubernetes, with the token of the pod's account; it may get Nodes. */
+/** Reads the Node from Kubernetes with the token of the pod's service account, which may get Nodes. */
 function readNode(name: string): Promise<Node> {
   const token = readFileSync(`${ACCOUNT}/token`, 'utf8');
   const ca = readFileSync(`${ACCOUNT}/ca.crt`);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-// One line a socket; its second column is the local address, `0100007F:1F90`, both parts in hexadecimal.
+// One line per socket; its second column is the local address, `0100007F:1F90`, both parts in hexadecimal.
 const LOCAL = /^\s*\d+: [0-9A-F]+:(?<port>[0-9A-F]{4}) /gm;
 
 /**
- * Counts UDP sockets that are bound to relay ports, each of which is an allocation. Every coturn can be counted so: of those
- * in use, some have no metrics, and none says when a single allocation ends.
+ * Counts UDP sockets that are bound to relay ports; each is an allocation. This works for every coturn: some versions in use have no metrics, and
+ * none reports the end of a single allocation.
  */
 export function countAllocations(
   minPort: number,

@@ -1,4 +1,4 @@
-/** What a node says of itself. SPEC rule TURN-5. */
+/** The lease that a node publishes about itself. SPEC rule TURN-5. */
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { TurnNode } from '@parley/protocol/turn';
@@ -6,7 +6,7 @@ import type { Coturn } from './coturn.ts';
 import { totalQuota } from '../render.ts';
 import type { Settings } from './settings.ts';
 
-/** `address` is the one that clients see the node at. */
+/** `address`: at which clients reach the node. */
 export function describeNode(settings: Settings, address: string, coturn: Pick<Coturn, 'allocations'>) {
   const epoch = Date.now();
   const { node, region, secret } = settings;
@@ -14,14 +14,14 @@ export function describeNode(settings: Settings, address: string, coturn: Pick<C
   return (): TurnNode => ({ ...fixed, allocations: coturn.allocations(), capacity: totalQuota(settings) });
 }
 
-/** Over TLS only by a name: browsers take no certificate for an address. */
+/** Over TLS only by name: browsers accept no certificate for an address. */
 function urlsOf({ port, tlsAt }: Settings, address: string): string[] {
   const at = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
   const plain = [`turn:${at}?transport=udp`, `turn:${at}?transport=tcp`];
   return tlsAt === undefined ? plain : [...plain, `turns:${tlsAt}?transport=tcp`];
 }
 
-/** Tells secrets apart, and says nothing about them. */
+/** Identifies the secret without revealing it. */
 function keyOf(secret: string): string {
   return createHmac('sha256', secret).update('parley turn').digest('base64url').slice(0, 16);
 }

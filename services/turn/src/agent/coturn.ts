@@ -8,22 +8,24 @@ import { countAllocations } from './allocations.ts';
 import { log } from './log.ts';
 import type { Settings } from './settings.ts';
 
-// A call that ends lets go of its allocation within seconds; nobody waits for this to be noticed.
-const LOOK_EVERY_MS = 1000;
-// Whoever was told of this node just before it was withdrawn comes yet.
+// A call that ends frees its allocation within seconds, and no client waits for this check.
+const CHECK_INTERVAL_MS = 1000;
+// Clients that were offered this node just before its lease was withdrawn may still arrive.
 const LINGER_MS = 3000;
-// A certificate is renewed weeks before it ends.
-const CERTIFICATE_EVERY_MS = 60_000;
+// A certificate is renewed weeks before it expires.
+const CERTIFICATE_INTERVAL_MS = 60_000;
 
 export interface Coturn {
-  /** Its exit code, once it has ended; 1 where a signal ended it. */
+  /** The exit code, once coturn has ended; 1 where a signal ended it. */
   readonly ended: Promise<number>;
   /** Relay ports in use, each of which is an allocation. */
   allocations(): number;
-  /** Lines of its log that were not passed on. */
+  /** Lines of coturn's log that were dropped. */
   suppressedLines(): number;
   isDraining(): boolean;
-  /** Ends it when its allocations are gone, not before the last who were sent here came, at the latest after `drainSeconds`. */
+  /**
+   * Ends coturn when its allocations are gone: not before the last clients that were offered it have arrived, and at the latest after `drainSeconds`.
+   */
   drain(): void;
   end(): void;
 }
@@ -37,7 +39,7 @@ export function startCoturn(settings: Settings, address: string): Coturn {
     write: (line) => process.stdout.write(`${line}\n`),
     report: (lines) => log('lines of coturn suppressed', { lines }),
   });
-  // Read without a pause: coturn waits for its log to be taken.
+  // The output is read without a pause, as coturn blocks while it is not read.
   for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => budget.push(chunk));
   const ended = new Promise<number>((resolve) => {
     child.once('error', (error) => {
@@ -54,7 +56,7 @@ export function startCoturn(settings: Settings, address: string): Coturn {
     certificate = now;
     log('certificate replaced');
     child.kill('SIGUSR2');
-  }, CERTIFICATE_EVERY_MS);
+  }, CERTIFICATE_INTERVAL_MS);
   void ended.then(() => {
     clearInterval(rereading);
     budget.end();
@@ -77,7 +79,7 @@ export function startCoturn(settings: Settings, address: string): Coturn {
         if (isNeeded && waited < settings.drainSeconds * 1000) return;
         clearInterval(draining);
         end();
-      }, LOOK_EVERY_MS);
+      }, CHECK_INTERVAL_MS);
       void ended.then(() => clearInterval(draining));
     },
   };

@@ -13,17 +13,17 @@ export interface HealthParts {
   readonly lease: Lease | undefined;
 }
 
-/** Listens on every address: Kubernetes asks the node's own, the edge too. */
+/** Listens on every address: both Kubernetes and the edge send requests to the node's own. */
 export function createHealth(settings: Settings, { coturn, answers, lease }: HealthParts): Server {
   const server = createServer((request, response) => {
     void answer(request.url ?? '/', response);
   });
-  // A rollout goes on to the next node when this one is ready: somebody has to know of it by then. NATS may go away afterwards.
+  // A rollout continues with the next node when this one is ready, so signaling must know this node by then. NATS may disconnect afterwards.
   const isReady = async (): Promise<boolean> =>
     !coturn.isDraining() && (lease?.wasHeld() ?? true) && (await answers());
 
   async function answer(url: string, response: ServerResponse): Promise<void> {
-    // A node that drains still works for whoever is on it.
+    // A node that drains still serves its clients.
     if (url === '/healthz') return send(response, await answers());
     if (url === '/readyz') return send(response, await isReady());
     if (url !== '/metrics') return void response.writeHead(404).end();

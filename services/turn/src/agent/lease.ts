@@ -1,17 +1,17 @@
-/** Tells signaling of this node for as long as it works. SPEC rules TURN-5 and TURN-8. */
+/** Publishes the lease of this node to signaling for as long as coturn answers. SPEC rules TURN-5 and TURN-8. */
 import { turnNodeSubject } from '@parley/protocol/subjects';
 import type { TurnNode } from '@parley/protocol/turn';
 import { log } from './log.ts';
 
-// A lease lapses after 6 s (turn.leaseDuration): two of these may be lost.
-const SAY_EVERY_MS = 2000;
+// A lease lapses after 6 s (turn.leaseDuration), so two messages in a row may be lost.
+const LEASE_INTERVAL_MS = 2000;
 
 export interface Lease {
-  /** Whether clients are sent here, as far as this node knows. */
+  /** Whether signaling offers this node to clients, as far as the node knows. */
   isHeld(): boolean;
-  /** Whether it was held at some time: before, nobody knows of this node. */
+  /** Whether the lease was ever held: before that, signaling does not know this node. */
   wasHeld(): boolean;
-  /** Nobody is sent here any more, whatever happens afterwards. Resolves when NATS has it, or is too slow. */
+  /** Withdraws the lease for good. Resolves when NATS has received the message, or after a timeout. */
   withdraw(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,9 +24,9 @@ export interface LeaseParts {
 }
 
 export interface LeaseBus {
-  /** False where it is not there. */
+  /** False where NATS is disconnected. */
   publish(subject: string, text: string): boolean;
-  /** Resolves when what was published has arrived, at the latest after a second. */
+  /** Resolves when the published messages have arrived, at the latest after a second. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,24 +34,24 @@ export interface LeaseBus {
 export function holdLease({ bus, describe, works }: LeaseParts): Lease {
   let held = false;
   let everHeld = false;
-  let gone = false;
-  const say = async (): Promise<void> => {
-    // One that is not renewed lapses: a single late answer of coturn withdraws nothing.
-    const isDue = gone || (await works());
-    const node = gone ? { ...describe(), draining: gone } : describe();
-    const isSaid = isDue && bus.publish(turnNodeSubject, JSON.stringify(node));
-    if (held !== (isSaid && !gone)) log(held ? 'lease not held' : 'lease held');
-    held = isSaid && !gone;
+  let withdrawn = false;
+  const renew = async (): Promise<void> => {
+    // A lease that is not renewed lapses, so a single late answer of coturn withdraws nothing.
+    const isDue = withdrawn || (await works());
+    const node = withdrawn ? { ...describe(), draining: withdrawn } : describe();
+    const isPublished = isDue && bus.publish(turnNodeSubject, JSON.stringify(node));
+    if (held !== (isPublished && !withdrawn)) log(held ? 'lease not held' : 'lease held');
+    held = isPublished && !withdrawn;
     everHeld ||= held;
   };
-  void say();
-  const timer = setInterval(() => void say(), SAY_EVERY_MS);
+  void renew();
+  const timer = setInterval(() => void renew(), LEASE_INTERVAL_MS);
   return {
     isHeld: () => held,
     wasHeld: () => everHeld,
     async withdraw() {
-      gone = true;
-      await say();
+      withdrawn = true;
+      await renew();
       await bus.flush();
     },
     async close() {

@@ -1,4 +1,4 @@
-/** What a node tells Prometheus. */
+/** The state that a node exports to Prometheus. */
 export interface State {
   readonly allocations: number;
   readonly capacity: number;

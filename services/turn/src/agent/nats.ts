@@ -1,13 +1,13 @@
-/** The way to NATS. It may be away at any time, also at the start: the node works on, and asks again. */
+/** The connection to NATS, which may be disconnected at any time, also at the start: the node continues and reconnects. */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { busTls } from '@parley/protocol/bus-tls';
 import type { LeaseBus } from './lease.ts';
 import { log } from './log.ts';
 
-const FLUSH_WITHIN_MS = 1000;
-// As long as NATS has been away already, within these, and spread at random: nodes do not all come back at once.
-const AGAIN_FROM_MS = 200;
-const AGAIN_TO_MS = 5000;
+const FLUSH_TIMEOUT_MS = 1000;
+// The delay is as long as NATS has been disconnected, within these bounds, and random, so that nodes do not all reconnect at once.
+const MIN_RETRY_MS = 200;
+const MAX_RETRY_MS = 5000;
 
 export interface NatsSettings {
   readonly servers: readonly string[];
@@ -20,7 +20,7 @@ export interface NatsSettings {
 export function openNats({ servers, user, password, ca }: NatsSettings, name: string): LeaseBus {
   let connection: NatsConnection | undefined;
   let up = false;
-  let awaySince = Date.now();
+  let disconnectedSince = Date.now();
   const follow = async (): Promise<void> => {
     const opened = await connect({
       servers: [...servers],
@@ -33,10 +33,10 @@ export function openNats({ servers, user, password, ca }: NatsSettings, name: st
       timeout: 2000,
       waitOnFirstConnect: true,
       maxReconnectAttempts: -1,
-      // A password may be the new one before the servers have it: what is refused now is not refused for ever.
+      // The node may have a new password before the servers do, so a refused password is tried again.
       ignoreAuthErrorAbort: true,
       reconnectDelayHandler: () =>
-        AGAIN_FROM_MS + Math.random() * Math.min(AGAIN_TO_MS, Date.now() - awaySince),
+        MIN_RETRY_MS + Math.random() * Math.min(MAX_RETRY_MS, Date.now() - disconnectedSince),
     });
     connection = opened;
     up = true;
@@ -44,7 +44,7 @@ export function openNats({ servers, user, password, ca }: NatsSettings, name: st
       if (status.type === 'error') log('NATS refuses', { error: status.error.message });
       if (status.type === 'reconnect') up = true;
       if (status.type !== 'disconnect' && status.type !== 'staleConnection') continue;
-      if (up) awaySince = Date.now();
+      if (up) disconnectedSince = Date.now();
       up = false;
     }
   };
@@ -57,7 +57,7 @@ export function openNats({ servers, user, password, ca }: NatsSettings, name: st
     },
     async flush() {
       if (!up) return;
-      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_WITHIN_MS).unref());
+      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref());
       await Promise.race([connection?.flush(), late]).catch(() => undefined);
     },
     async close() {

@@ -7,7 +7,7 @@ import type { NatsSettings } from './nats.ts';
 export type AddressSource = 'node' | 'values' | 'annotation' | 'stun';
 
 export interface Settings {
-  /** The node's name in Kubernetes, and its own address: what coturn listens on and relays from. */
+  /** The node's name in Kubernetes, and its own address, which coturn listens on and relays from. */
   readonly node: string;
   readonly nodeIp: string;
   /** The installation's region. */
@@ -16,9 +16,9 @@ export interface Settings {
   readonly realm: string;
   readonly port: number;
   readonly tlsPort: number;
-  /** `name:port` by which clients reach it over TLS; undefined where its certificate has no name. */
+  /** `name:port` at which clients reach it over TLS; undefined where its certificate has no name. */
   readonly tlsAt: string | undefined;
-  /** Where its lease is told; undefined where clients know the node by a list. */
+  /** Where it publishes its lease; undefined where clients know the node from a list. */
   readonly nats: NatsSettings | undefined;
   readonly minPort: number;
   readonly maxPort: number;
@@ -29,7 +29,7 @@ export interface Settings {
   readonly annotation: string;
   /** `host:port`, for `stun`. */
   readonly stunServer: string;
-  /** Public addresses of all TURN nodes that are known beforehand. */
+  /** The public addresses of all TURN nodes that are known in advance. */
   readonly nodeAddresses: readonly string[];
   readonly meshParticipants: number;
   readonly networkAllocations: number;
@@ -48,7 +48,7 @@ const KNOWN = new Set(
     .map((name) => `PARLEY_TURN_${name}`),
 );
 
-/** Throws a sentence that names the variable. An unknown name is refused: a typing mistake must not become a default. */
+/** Throws an Error with a sentence that names the variable. An unknown name is refused, so that a misspelt name does not become a default. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const unknown = Object.keys(env).filter((name) => name.startsWith('PARLEY_') && !KNOWN.has(name));
   if (unknown.length > 0) throw new Error(`unknown ${unknown.join(', ')}`);
@@ -57,10 +57,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (value === undefined) throw new Error(`PARLEY_TURN_${name} is missing`);
     return value;
   };
-  const number = (name: string, fallback: number, most: number): number => {
+  const number = (name: string, fallback: number, max: number): number => {
     const value = Number(text(name, String(fallback)));
-    if (!Number.isInteger(value) || value < 1 || value > most)
-      throw new Error(`PARLEY_TURN_${name} must be a whole number from 1 to ${most}`);
+    if (!Number.isInteger(value) || value < 1 || value > max)
+      throw new Error(`PARLEY_TURN_${name} must be a whole number from 1 to ${max}`);
     return value;
   };
   const limit = (name: string, of: 'mesh.participants' | 'turn.networkAllocations'): number =>

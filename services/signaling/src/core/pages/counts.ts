@@ -1,56 +1,56 @@
-/** How many hold and read a page, told to everyone who has to do with it, now and then. SPEC rules PAGE-8, PAGE-13. */
+/** The numbers of holders and readers of a page, sent to its visitors at intervals. SPEC rules PAGE-8, PAGE-13. */
 import { isSettled } from './settled.ts';
-import { readersHere, type Desk, type Swarm, type Totals, type Visitor } from './state.ts';
+import { readersHere, type PagesState, type Swarm, type Totals, type Visitor } from './state.ts';
 
-/** Something changed: everyone here is told with what else changes until then. */
-export function count(desk: Desk, swarm: Swarm): void {
-  const due = Math.max(desk.now, swarm.countedAt + desk.limits['page.countInterval']);
-  swarm.counting ??= desk.agenda.schedule(due, () => {
+/** Something changed: the visitors here are notified once of all changes within the interval. */
+export function count(state: PagesState, swarm: Swarm): void {
+  const due = Math.max(state.now, swarm.countedAt + state.limits['page.countInterval']);
+  swarm.counting ??= state.agenda.schedule(due, () => {
     swarm.counting = undefined;
-    const totals = totalsOf(desk, swarm);
-    if (swarm.here.size === 0 || (swarm.told !== undefined && same(totals, swarm.told))) return;
-    swarm.told = totals;
-    swarm.countedAt = desk.now;
+    const totals = totalsOf(state, swarm);
+    if (swarm.here.size === 0 || (swarm.sentTotals !== undefined && same(totals, swarm.sentTotals))) return;
+    swarm.sentTotals = totals;
+    swarm.countedAt = state.now;
     const sockets = [...swarm.here.keys()].map(({ socket }) => socket);
-    desk.effects.push({ type: 'say', sockets, message: { type: 'count', page: swarm.page, ...totals } });
+    state.effects.push({ type: 'send', sockets, message: { type: 'count', page: swarm.page, ...totals } });
   });
 }
 
-/** Something changed that concerns every page. */
-export function recount(desk: Desk): void {
-  for (const swarm of desk.swarms.values()) count(desk, swarm);
+/** Something changed that affects every page. */
+export function recount(state: PagesState): void {
+  for (const swarm of state.swarms.values()) count(state, swarm);
 }
 
 /** Until then a holder may be missing. */
-export function unsettle(desk: Desk, swarm: Swarm, until: number): void {
+export function unsettle(state: PagesState, swarm: Swarm, until: number): void {
   if (until <= swarm.unsettledUntil) return;
   swarm.unsettledUntil = until;
-  desk.agenda.schedule(until, () => count(desk, swarm));
+  state.agenda.schedule(until, () => count(state, swarm));
 }
 
-/** What was last said before `since` would have been said again by whoever still has the page. */
-export function forgetOlder(desk: Desk, swarm: Swarm, since: number): void {
+/** Removes sections from before `since`: a pod that still has the page would have published its section again. */
+export function forgetOlder(state: PagesState, swarm: Swarm, since: number): void {
   for (const [pod, { at }] of swarm.sections) if (at < since) swarm.sections.delete(pod);
-  count(desk, swarm);
+  count(state, swarm);
 }
 
-/** Whoever has just come need not wait for the next. */
-export function countFor(desk: Desk, swarm: Swarm, { socket }: Visitor): void {
-  const totals = totalsOf(desk, swarm);
-  // The others were told something else: where the change is undone in a moment, all are told all the same.
-  if (swarm.told !== undefined && !same(totals, swarm.told)) swarm.told = undefined;
+/** A visitor that has just arrived gets the numbers at once. */
+export function countFor(state: PagesState, swarm: Swarm, { socket }: Visitor): void {
+  const totals = totalsOf(state, swarm);
+  // The other visitors have other numbers: should the change be undone, all are notified nevertheless.
+  if (swarm.sentTotals !== undefined && !same(totals, swarm.sentTotals)) swarm.sentTotals = undefined;
   const message = { type: 'count', page: swarm.page, ...totals } as const;
-  desk.effects.push({ type: 'say', sockets: [socket], message });
+  state.effects.push({ type: 'send', sockets: [socket], message });
 }
 
-function totalsOf(desk: Desk, swarm: Swarm): Totals {
+function totalsOf(state: PagesState, swarm: Swarm): Totals {
   let holders = swarm.wholes.size;
   let readers = readersHere(swarm);
   for (const section of swarm.sections.values()) {
     holders += section.holders;
     readers += section.readers;
   }
-  return { holders, readers, settled: isSettled(desk, swarm) };
+  return { holders, readers, settled: isSettled(state, swarm) };
 }
 
 const same = (one: Totals, other: Totals): boolean =>

@@ -1,4 +1,4 @@
-/** What the pages of a pod want done. The shell (`server/page-desk.ts`) carries effects out in order. */
+/** Effects: what the core of pages wants done. The shell (`server/page-shell.ts`) carries them out in order. */
 import type { Code } from '@parley/protocol/codes';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { PodId } from '@parley/protocol/ids';
@@ -13,19 +13,19 @@ import type { PageAddress, VisitMessage, VisitorId } from '@parley/protocol/page
 import type { SocketId } from '../socket-id.ts';
 
 export type PageEffect =
-  | { readonly type: 'say'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }
-  /** The visitor is in: the shell adds ICE servers and limits. */
+  | { readonly type: 'send'; readonly sockets: readonly SocketId[]; readonly message: VisitMessage }
+  /** The visitor is accepted: the shell adds ICE servers and limits. */
   | {
       readonly type: 'welcome';
       readonly socket: SocketId;
       readonly visitor: VisitorId;
       readonly visitors: number;
     }
-  /** The socket stays. */
+  /** The socket stays open. */
   | { readonly type: 'reject'; readonly socket: SocketId; readonly code: Code; readonly page: PageAddress }
-  /** Then it is answered, by whether the socket took it: one that is behind is not ended for what strangers send it. */
+  /** The sender is answered by whether the socket accepted the message: a slow socket is not closed for what strangers send it. */
   | {
-      readonly type: 'hand-on';
+      readonly type: 'deliver';
       readonly socket: SocketId;
       readonly from: VisitorId;
       readonly payload: Uint8Array;
@@ -33,22 +33,22 @@ export type PageEffect =
       readonly taken: PageEffect | undefined;
       readonly slow: PageEffect;
     }
-  | { readonly type: 'listen'; readonly page: PageAddress }
-  | { readonly type: 'stop-listening'; readonly page: PageAddress }
+  | { readonly type: 'subscribe'; readonly page: PageAddress }
+  | { readonly type: 'unsubscribe'; readonly page: PageAddress }
   | {
-      readonly type: 'tell-page';
+      readonly type: 'publish-page';
       readonly page: PageAddress;
       readonly message: Exclude<PageBusMessage, PageHeartbeat | PageDirectedAck>;
     }
   | {
-      readonly type: 'tell-pod';
+      readonly type: 'publish-pod';
       readonly pod: PodId;
       readonly message: PageSectionRequest | PageSection | PageDirectedAck;
     }
   | { readonly type: 'heartbeat'; readonly message: PageHeartbeat }
   | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };
 
-/** What happens to them. Every input is handled to its end before the next one. */
+/** Inputs: what happens to the core of pages. Each input is handled completely before the next one. */
 export type PageInput =
   | {
       readonly type: 'arrive';
@@ -84,7 +84,7 @@ export type PageInput =
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
   /** This pod ends: its visitors are sent to other pods. */
   | { readonly type: 'draining' }
-  /** They are gone, and so will it be in a moment. */
+  /** All visitors are gone; the process ends soon. */
   | { readonly type: 'left' }
-  /** The link to the bus is back: what was said meanwhile is lost. */
+  /** The connection to the bus is restored; messages published in the meantime are lost. */
   | { readonly type: 'bus-back' };

@@ -1,22 +1,25 @@
-/** The pages of one pod: one input, then drain the effects. No I/O, no clock, no randomness of its own. SPEC rules PAGE-5 to PAGE-13. */
+/**
+ * The core of pages of one pod: handles one input, then drains the effects. It has no I/O, clock or randomness of its own. SPEC rules PAGE-5 to
+ * PAGE-13.
+ */
 import type { PodId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import { visitorId } from '@parley/protocol/pages';
 import { Agenda } from '../agenda.ts';
 import { Transfers } from '../transfers.ts';
-import { askAgainForAll } from './asking.ts';
-import { announceLeaving, announceLeft, onHeartbeat, startBeating, visitorsNow } from './beats.ts';
+import { requestAllAgain } from './section-requests.ts';
+import { announceDrain, publishPending, onHeartbeat, startHeartbeats, visitorsNow } from './heartbeats.ts';
 import { onAnswer, onTransfer, direct, undelivered } from './directed.ts';
 import type { PageEffect, PageInput } from './effects.ts';
-import { answerSection, onSection, say } from './sections.ts';
-import { drop, hold, leave, want } from './stakes.ts';
-import type { Desk, Visitor } from './state.ts';
+import { answerSection, onSection, publishSection } from './sections.ts';
+import { leavePage, announce, leave, subscribe } from './memberships.ts';
+import type { PagesState, Visitor } from './state.ts';
 import { tagOf } from './tag.ts';
 
 export interface PagesOptions {
   readonly pod: PodId;
-  /** Larger than in any earlier process of this pod; its start in Unix ms will do. */
+  /** Larger than in any earlier process of this pod, for example its start in Unix ms. */
   readonly boot: number;
   readonly limits: Limits;
   readonly now: number;
@@ -24,11 +27,11 @@ export interface PagesOptions {
 }
 
 export interface Pages {
-  /** Handles one input at a time `now` (ms, never going back) and answers what is to be done, in order. */
+  /** Handles one input at a time `now` (ms, monotonic) and returns the effects, in order. */
   handle(input: PageInput, now: number): readonly PageEffect[];
-  /** Runs what has come due. */
+  /** Runs the scheduled actions that are due. */
   wake(now: number): readonly PageEffect[];
-  /** When `wake` is wanted next. */
+  /** When `wake` must be called next. */
   nextWake(): number | undefined;
   counts(): { readonly visitors: number; readonly pages: number; readonly held: number };
 }
@@ -36,7 +39,7 @@ export interface Pages {
 export function createPages({ pod, boot, limits, now, random }: PagesOptions): Pages {
   const agenda = new Agenda();
   const tag = tagOf(pod);
-  const desk: Desk = {
+  const state: PagesState = {
     pod,
     boot,
     tag,
@@ -49,18 +52,18 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
       boot,
       limits,
       agenda,
-      onGivenUp: (pending) => undelivered(desk, pending, 'timeout'),
+      onGivenUp: (pending) => undelivered(state, pending, 'timeout'),
     }),
     now,
-    ownBeatAt: -Infinity,
-    hearingSince: now,
+    ownHeartbeatAt: -Infinity,
+    connectedSince: now,
     draining: false,
-    saidVisitors: 0,
-    toldVisitors: 0,
-    telling: undefined,
-    beatingSoon: undefined,
+    publishedVisitors: 0,
+    sentVisitors: 0,
+    sendingVisitors: undefined,
+    heartbeatSoon: undefined,
     newcomers: new Set(),
-    asking: undefined,
+    requesting: undefined,
     sectionSeq: 0,
     visitors: new Map(),
     byId: new Map(),
@@ -69,74 +72,74 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
     peers: new Map(),
     tags: new Map([[tag, pod]]),
   };
-  agenda.schedule(now, () => startBeating(desk));
+  agenda.schedule(now, () => startHeartbeats(state));
   return {
     handle(input, time) {
-      desk.now = Math.max(desk.now, time);
-      handle(desk, input);
-      return desk.effects.splice(0);
+      state.now = Math.max(state.now, time);
+      handle(state, input);
+      return state.effects.splice(0);
     },
     wake(time) {
-      desk.now = Math.max(desk.now, time);
-      agenda.runDue(desk.now);
-      return desk.effects.splice(0);
+      state.now = Math.max(state.now, time);
+      agenda.runDue(state.now);
+      return state.effects.splice(0);
     },
     nextWake: () => agenda.next(),
     counts() {
       let held = 0;
-      for (const { wholes } of desk.swarms.values()) held += wholes.size;
-      return { visitors: desk.visitors.size, pages: desk.swarms.size, held };
+      for (const { wholes } of state.swarms.values()) held += wholes.size;
+      return { visitors: state.visitors.size, pages: state.swarms.size, held };
     },
   };
 }
 
-function handle(desk: Desk, input: PageInput): void {
+function handle(state: PagesState, input: PageInput): void {
   switch (input.type) {
     case 'arrive':
-      return arrive(desk, input);
+      return arrive(state, input);
     case 'lost':
-      return leave(desk, input.socket);
+      return leave(state, input.socket);
     case 'subscribe':
-      return want(desk, input);
+      return subscribe(state, input);
     case 'announce':
-      return hold(desk, input);
+      return announce(state, input);
     case 'leave':
-      return drop(desk, input);
+      return leavePage(state, input);
     case 'directed':
-      return direct(desk, input);
+      return direct(state, input);
     case 'transfer':
-      return onTransfer(desk, input.transfer);
+      return onTransfer(state, input.transfer);
     case 'bus':
-      return onBus(desk, input.message);
+      return onBus(state, input.message);
     case 'draining':
-      return announceLeaving(desk);
+      return announceDrain(state);
     case 'left':
-      return announceLeft(desk);
+      return publishPending(state);
     case 'bus-back':
-      return askAgainForAll(desk, (swarm) => say(desk, swarm));
+      return requestAllAgain(state, (swarm) => publishSection(state, swarm));
     default:
       return input satisfies never;
   }
 }
 
-function arrive(desk: Desk, { socket, network, random }: PageInput & { type: 'arrive' }): void {
-  const id = visitorId(desk.tag, random);
-  const visitor: Visitor = { socket, id, network, stakes: new Map() };
-  desk.visitors.set(socket, visitor);
-  desk.byId.set(id, visitor);
-  desk.effects.push({ type: 'welcome', socket, visitor: id, visitors: visitorsNow(desk) });
+function arrive(state: PagesState, { socket, network, random }: PageInput & { type: 'arrive' }): void {
+  const id = visitorId(state.tag, random);
+  const visitor: Visitor = { socket, id, network, memberships: new Map() };
+  state.visitors.set(socket, visitor);
+  state.byId.set(id, visitor);
+  state.effects.push({ type: 'welcome', socket, visitor: id, visitors: visitorsNow(state) });
 }
 
-function onBus(desk: Desk, message: PageBusMessage): void {
+function onBus(state: PagesState, message: PageBusMessage): void {
   switch (message.type) {
     case 'page-heartbeat':
-      return onHeartbeat(desk, message);
+      return onHeartbeat(state, message);
     case 'page-section-request':
-      return answerSection(desk, message.page, message.pod);
+      return answerSection(state, message.page, message.pod);
     case 'page-section':
-      return onSection(desk, message);
+      return onSection(state, message);
     case 'page-directed-ack':
-      return onAnswer(desk, message);
+      return onAnswer(state, message);
     default:
       return message satisfies never;
   }

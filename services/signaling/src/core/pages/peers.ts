@@ -1,16 +1,16 @@
-/** The other pods, as far as they are heard. SPEC rules PAGE-9, PAGE-12. */
+/** The other pods, as their heartbeats show them. SPEC rules PAGE-9, PAGE-12. */
 import type { PodId } from '@parley/protocol/ids';
-import { askForAll } from './asking.ts';
-import type { Desk, Peer } from './state.ts';
+import { requestFrom } from './section-requests.ts';
+import type { PagesState, Peer } from './state.ts';
 import { tagOf } from './tag.ts';
 
-export function hearPeer(desk: Desk, pod: PodId, peer: Peer): void {
-  if (!desk.peers.has(pod)) askForAll(desk, pod);
-  desk.peers.set(pod, peer);
-  desk.tags.set(tagOf(pod), pod);
+export function updatePeer(state: PagesState, pod: PodId, peer: Peer): void {
+  if (!state.peers.has(pod)) requestFrom(state, pod);
+  state.peers.set(pod, peer);
+  state.tags.set(tagOf(pod), pod);
 }
 
-export function forgetPeer(desk: Desk, pod: PodId): void {
-  desk.peers.delete(pod);
-  desk.tags.delete(tagOf(pod));
+export function forgetPeer(state: PagesState, pod: PodId): void {
+  state.peers.delete(pod);
+  state.tags.delete(tagOf(pod));
 }

@@ -1,105 +1,117 @@
-/** What pods tell each other of a page: how many, and some of them by chance. SPEC rule PAGE-10. */
+/** Sections: what pods publish about a page: its numbers, and a sample of the visitors that have chunks. SPEC rule PAGE-10. */
 import type { PodId } from '@parley/protocol/ids';
 import type { PageSection } from '@parley/protocol/pages-bus';
 import type { PageAddress } from '@parley/protocol/pages';
 import { draw } from './choose.ts';
 import { count, forgetOlder, unsettle } from './counts.ts';
 import { offerSoon } from './offers.ts';
-import { hearPeer } from './peers.ts';
-import { readersHere, type Desk, type Peer, type Swarm } from './state.ts';
+import { updatePeer } from './peers.ts';
+import { readersHere, type PagesState, type Peer, type Swarm } from './state.ts';
 
-const TELL_MS = 250;
-/** A lost message is made up for within this: with the 250 ms before and `page.countInterval` after it within 2 s. */
+const PUBLISH_DELAY_MS = 250;
+/**
+ * A section is repeated after this, should a message be lost. With 250 ms before it and `page.countInterval` after it, numbers are right within 2 s.
+ */
 const REPEAT_MS = 750;
-/** Whoever was named leaves, and others come: what is known of them is never much older. */
+/** Visitors in a sample leave and others come: a section is never much older than this. */
 const REFRESH_MS = 15_000;
 const JITTER = 0.2;
-/** Two refreshments and some time: what was not said again since then ended unheard. */
+/** Two refreshes and a margin: a section that was not repeated in this time has ended, and its end was lost. */
 const OLD_MS = 40_000;
-const NAMED = 32;
+const SAMPLE_SIZE = 32;
 
-/** Something changed: the other pods learn of it together with what else changes in this moment. */
-export function saySoon(desk: Desk, swarm: Swarm): void {
-  swarm.saying ??= desk.agenda.schedule(desk.now + TELL_MS, () => {
-    swarm.saying = undefined;
-    say(desk, swarm);
+/** Something changed: the other pods are notified once of all changes of this moment. */
+export function publishSoon(state: PagesState, swarm: Swarm): void {
+  swarm.publishing ??= state.agenda.schedule(state.now + PUBLISH_DELAY_MS, () => {
+    swarm.publishing = undefined;
+    publishSection(state, swarm);
     swarm.repeating?.cancel();
-    swarm.repeating = desk.agenda.schedule(desk.now + REPEAT_MS, () => say(desk, swarm));
+    swarm.repeating = state.agenda.schedule(state.now + REPEAT_MS, () => publishSection(state, swarm));
   });
 }
 
-export function say(desk: Desk, swarm: Swarm): void {
-  forgetOlder(desk, swarm, desk.now - OLD_MS);
-  desk.sectionSeq += 1;
-  const message = section(desk, swarm);
-  desk.effects.push({ type: 'tell-page', page: swarm.page, message });
+export function publishSection(state: PagesState, swarm: Swarm): void {
+  forgetOlder(state, swarm, state.now - OLD_MS);
+  state.sectionSeq += 1;
+  const message = section(state, swarm);
+  state.effects.push({ type: 'publish-page', page: swarm.page, message });
   swarm.refreshing?.cancel();
-  const jitter = 1 + JITTER * (2 * desk.random() - 1);
-  swarm.refreshing = desk.agenda.schedule(desk.now + REFRESH_MS * jitter, () => say(desk, swarm));
+  const jitter = 1 + JITTER * (2 * state.random() - 1);
+  swarm.refreshing = state.agenda.schedule(state.now + REFRESH_MS * jitter, () =>
+    publishSection(state, swarm),
+  );
 }
 
-function section(desk: Desk, swarm: Swarm): PageSection {
+function section(state: PagesState, swarm: Swarm): PageSection {
   const networks = new Map<string, number>();
-  const sample = draw(desk, swarm, NAMED).map(({ visitor: { id: visitor, network: address }, whole }) => {
-    const network = networks.get(address) ?? networks.size;
-    networks.set(address, network);
-    return { visitor, whole, network };
-  });
+  const sample = draw(state, swarm, SAMPLE_SIZE).map(
+    ({ visitor: { id: visitor, network: address }, whole }) => {
+      const network = networks.get(address) ?? networks.size;
+      networks.set(address, network);
+      return { visitor, whole, network };
+    },
+  );
   return {
     type: 'page-section',
     page: swarm.page,
-    pod: desk.pod,
-    boot: desk.boot,
-    seq: desk.sectionSeq,
+    pod: state.pod,
+    boot: state.boot,
+    seq: state.sectionSeq,
     holders: swarm.wholes.size,
     readers: readersHere(swarm),
     sample,
   };
 }
 
-/** Another pod asks. */
-export function answerSection(desk: Desk, page: PageAddress, pod: PodId): void {
-  const swarm = desk.swarms.get(page);
-  if (swarm === undefined || swarm.here.size === 0 || pod === desk.pod) return;
-  desk.sectionSeq += 1;
-  desk.effects.push({ type: 'tell-pod', pod, message: section(desk, swarm) });
+/** Another pod requests the section. */
+export function answerSection(state: PagesState, page: PageAddress, pod: PodId): void {
+  const swarm = state.swarms.get(page);
+  if (swarm === undefined || swarm.here.size === 0 || pod === state.pod) return;
+  state.sectionSeq += 1;
+  state.effects.push({ type: 'publish-pod', pod, message: section(state, swarm) });
 }
 
-export function onSection(desk: Desk, said: PageSection): void {
-  const swarm = desk.swarms.get(said.page);
-  if (swarm === undefined || said.pod === desk.pod) return;
-  const known = swarm.sections.get(said.pod);
-  const isOlder = known && (known.boot > said.boot || (known.boot === said.boot && known.seq >= said.seq));
-  const isOfTheDead = (desk.peers.get(said.pod)?.boot ?? 0) > said.boot;
-  if (isOlder || isOfTheDead) return;
-  const peer = desk.peers.get(said.pod);
-  // Also of a pod whose heartbeat has not come yet: without it, it is soon taken for dead.
+export function onSection(state: PagesState, received: PageSection): void {
+  const swarm = state.swarms.get(received.page);
+  if (swarm === undefined || received.pod === state.pod) return;
+  const known = swarm.sections.get(received.pod);
+  const isOlder =
+    known && (known.boot > received.boot || (known.boot === received.boot && known.seq >= received.seq));
+  const isOfEndedProcess = (state.peers.get(received.pod)?.boot ?? 0) > received.boot;
+  if (isOlder || isOfEndedProcess) return;
+  const peer = state.peers.get(received.pod);
+  // Also for a pod whose heartbeat has not arrived yet: without one it is soon considered dead.
   if (peer === undefined)
-    hearPeer(desk, said.pod, { boot: said.boot, heardAt: desk.now, visitors: 0, draining: false });
-  else if (peer.boot < said.boot) unsettle(desk, swarm, desk.now + desk.limits['page.settleTime']);
-  // One of nothing is kept as well: an earlier one that comes late does not bring it back.
-  const { boot, seq, holders, readers, sample } = said;
-  swarm.sections.set(said.pod, { boot, seq, holders, readers, sample, at: desk.now });
-  count(desk, swarm);
-  if (sample.length > 0) offerSoon(desk, swarm);
+    updatePeer(state, received.pod, {
+      boot: received.boot,
+      lastMessageAt: state.now,
+      visitors: 0,
+      draining: false,
+    });
+  else if (peer.boot < received.boot) unsettle(state, swarm, state.now + state.limits['page.settleTime']);
+  // An empty section is kept as well, so that an earlier one that arrives late does not replace it.
+  const { boot, seq, holders, readers, sample } = received;
+  swarm.sections.set(received.pod, { boot, seq, holders, readers, sample, at: state.now });
+  count(state, swarm);
+  if (sample.length > 0) offerSoon(state, swarm);
 }
 
 /**
- * Processes of a pod `before` this boot have ended: what they said counts no more, and their visitors may come to other pods. They were heard
- * last at `heardAt`; who held a page that was opened here since then is not known. Whoever was sent away by one that was `draining` may not have
- * come yet.
+ * Processes of a pod `before` this boot have ended: their sections no longer count, and their visitors may move to other pods. Their last message
+ * arrived at `lastMessageAt`; holders of a page that was opened here since then are not known. Visitors that a `draining` pod sent away may not have
+ * arrived yet.
  */
 export function forgetSections(
-  desk: Desk,
+  state: PagesState,
   pod: PodId,
-  { before, heardAt, draining }: { readonly before: number } & Pick<Peer, 'heardAt' | 'draining'>,
+  { before, lastMessageAt, draining }: { readonly before: number } & Pick<Peer, 'lastMessageAt' | 'draining'>,
 ): void {
-  const until = desk.now + desk.limits['page.settleTime'];
-  for (const swarm of desk.swarms.values()) {
+  const until = state.now + state.limits['page.settleTime'];
+  for (const swarm of state.swarms.values()) {
     const known = swarm.sections.get(pod);
     if (known !== undefined && known.boot >= before) continue;
     swarm.sections.delete(pod);
-    const hadSomebody = known !== undefined && known.holders + known.readers > 0;
-    if (hadSomebody || draining || swarm.askedAt > heardAt) unsettle(desk, swarm, until);
+    const hadVisitors = known !== undefined && known.holders + known.readers > 0;
+    if (hadVisitors || draining || swarm.requestedAt > lastMessageAt) unsettle(state, swarm, until);
   }
 }

@@ -1,21 +1,23 @@
-/** Whether a holder may be missing: then nobody is told that a page is gone. SPEC rule PAGE-13. */
-import type { Desk, Swarm } from './state.ts';
+/** Whether a holder may be missing: then no visitor is told that the page is gone. SPEC rule PAGE-13. */
+import type { PagesState, Swarm } from './state.ts';
 
-/** Beyond this the pod doubts itself: it is more likely to be the one cut off. */
-const OWN_BEAT_LATE_MS = 2500;
+/** Beyond this age of its own last heartbeat, a pod does not judge others: it is more likely disconnected itself. */
+const OWN_HEARTBEAT_TIMEOUT_MS = 2500;
 
-/** Two heartbeats: one was said and not heard here. Three words of a page that ended take longer to be lost. */
-const DEAF_MS = 1500;
+/** Two heartbeat intervals: a heartbeat was published and did not arrive here. The three messages that end a page take longer to be lost. */
+const DISCONNECTED_MS = 1500;
 
-/** The link to the bus may be lost. */
-export const isDeaf = (desk: Desk): boolean => desk.now - desk.ownBeatAt > DEAF_MS;
+/** The connection to the bus may be lost. */
+export const isDisconnected = (state: PagesState): boolean =>
+  state.now - state.ownHeartbeatAt > DISCONNECTED_MS;
 
-export const hearsItself = (desk: Desk): boolean => desk.now - desk.ownBeatAt <= OWN_BEAT_LATE_MS;
+export const receivesOwnHeartbeat = (state: PagesState): boolean =>
+  state.now - state.ownHeartbeatAt <= OWN_HEARTBEAT_TIMEOUT_MS;
 
-export function isSettled(desk: Desk, swarm: Swarm): boolean {
-  if (desk.now < swarm.unsettledUntil || desk.draining || !hearsItself(desk)) return false;
-  // A pod that was not heard since the question may have died before it, and its visitors are on their way.
-  for (const { heardAt, draining } of desk.peers.values())
-    if (draining || heardAt < swarm.askedAt) return false;
+export function isSettled(state: PagesState, swarm: Swarm): boolean {
+  if (state.now < swarm.unsettledUntil || state.draining || !receivesOwnHeartbeat(state)) return false;
+  // A pod that was silent since the request may have died before it, and its visitors are moving.
+  for (const { lastMessageAt, draining } of state.peers.values())
+    if (draining || lastMessageAt < swarm.requestedAt) return false;
   return true;
 }

@@ -1,4 +1,4 @@
-/** The state of pages on one pod: its visitors, the pages they hold or want, and what other pods say of those. */
+/** The state of pages on one pod: its visitors, the pages that they hold or read, and the sections of other pods. */
 import type { PodId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { PageSection } from '@parley/protocol/pages-bus';
@@ -7,42 +7,42 @@ import type { Agenda, Appointment } from '../agenda.ts';
 import type { SocketId } from '../socket-id.ts';
 import type { Transfers } from '../transfers.ts';
 import type { PageEffect } from './effects.ts';
-import type { Givers } from './givers.ts';
+import type { Sources } from './sources.ts';
 
-export interface Desk {
+export interface PagesState {
   readonly pod: PodId;
   readonly boot: number;
-  /** Seven symbols by which the ids of this pod's visitors name it. */
+  /** The seven symbols in visitor ids that identify this pod. */
   readonly tag: string;
   readonly limits: Limits;
-  /** Until then a page that is opened here may miss a holder, who is on the way from a pod that ended. */
+  /** Until then a page that is opened here may miss a holder that is moving from a pod that ended. */
   unsettledUntil: number;
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly agenda: Agenda;
   readonly effects: PageEffect[];
   readonly transfers: Transfers;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: number;
-  /** When this pod last heard its own heartbeat, and since when it has heard them all. */
-  ownBeatAt: number;
-  hearingSince: number;
+  /** When this pod last received its own heartbeat, and since when it has received all of them. */
+  ownHeartbeatAt: number;
+  connectedSince: number;
   /** It is sending its visitors to other pods. */
   draining: boolean;
-  /** Visitors of this pod as the other pods know it. */
-  saidVisitors: number;
-  /** Visitors of the site as all its visitors here know it. */
-  toldVisitors: number | undefined;
-  telling: Appointment | undefined;
-  beatingSoon: Appointment | undefined;
-  /** Pods that turned up and may know of holders, and when they are asked. */
+  /** The number of this pod's visitors that it last published. */
+  publishedVisitors: number;
+  /** The number of the site's visitors that the visitors here were last sent. */
+  sentVisitors: number | undefined;
+  sendingVisitors: Appointment | undefined;
+  heartbeatSoon: Appointment | undefined;
+  /** Pods that were discovered and may know holders, and when they are asked. */
   readonly newcomers: Set<PodId>;
-  asking: Appointment | undefined;
+  requesting: Appointment | undefined;
   sectionSeq: number;
   readonly visitors: Map<SocketId, Visitor>;
   readonly byId: Map<VisitorId, Visitor>;
   readonly swarms: Map<PageAddress, Swarm>;
-  /** How many of them each network opened. */
+  /** How many pages each network opened. */
   readonly opened: Map<string, number>;
   readonly peers: Map<PodId, Peer>;
   readonly tags: Map<string, PodId>;
@@ -51,42 +51,42 @@ export interface Desk {
 export interface Visitor {
   readonly socket: SocketId;
   readonly id: VisitorId;
-  /** The same for everyone behind one address. */
+  /** The same for all clients behind one address. */
   readonly network: string;
-  readonly stakes: Map<PageAddress, Stake>;
+  readonly memberships: Map<PageAddress, Membership>;
 }
 
-/** What somebody has to do with a page. */
-export interface Stake {
+/** What a visitor does with a page. */
+export interface Membership {
   have: 'none' | 'part' | 'whole';
-  /** Whom they were given since they last asked; `undefined`: they want nobody. */
+  /** The candidates that it was given since it last subscribed; `undefined` where it wants none. */
   given: Set<VisitorId> | undefined;
   exclude: ReadonlySet<VisitorId>;
 }
 
 export interface Swarm {
   readonly page: PageAddress;
-  /** Of whoever came first. */
+  /** The network of the visitor that opened the page. */
   readonly opener: string;
-  /** When the other pods were asked last, from the beginning. */
-  askedAt: number;
+  /** When the other pods were last asked from the beginning. */
+  requestedAt: number;
   /** Visitors of this pod. */
-  readonly here: Map<Visitor, Stake>;
-  /** Those of them that have the whole page, and those that have some of it. */
-  readonly wholes: Givers<Visitor>;
-  readonly parts: Givers<Visitor>;
-  readonly sections: Map<PodId, Heard>;
+  readonly here: Map<Visitor, Membership>;
+  /** Those of them that have the whole page, and those that have a part. */
+  readonly wholes: Sources<Visitor>;
+  readonly parts: Sources<Visitor>;
+  readonly sections: Map<PodId, ReceivedSection>;
   /** Until then a holder may be missing because its pod died. */
   unsettledUntil: number;
-  /** What the visitors here were told last. */
-  told: Totals | undefined;
+  /** The numbers that the visitors here were last sent. */
+  sentTotals: Totals | undefined;
   countedAt: number;
   counting: Appointment | undefined;
-  /** The other pods are to be told. */
-  saying: Appointment | undefined;
+  /** When the section is published to the other pods. */
+  publishing: Appointment | undefined;
   repeating: Appointment | undefined;
   refreshing: Appointment | undefined;
-  /** Those who want more than they were given are to be told of others. */
+  /** When readers that want more candidates are offered others. */
   offering: Appointment | undefined;
   lingering: Appointment | undefined;
 }
@@ -97,17 +97,20 @@ export interface Totals {
   readonly settled: boolean;
 }
 
-/** What another pod said last. */
-export interface Heard extends Pick<PageSection, 'boot' | 'seq' | 'holders' | 'readers' | 'sample'> {
+/** The last section of another pod. */
+export interface ReceivedSection extends Pick<
+  PageSection,
+  'boot' | 'seq' | 'holders' | 'readers' | 'sample'
+> {
   readonly at: number;
 }
 
 /** Another pod. */
 export interface Peer {
   boot: number;
-  heardAt: number;
+  lastMessageAt: number;
   visitors: number;
-  /** Its visitors are on their way to other pods. */
+  /** Its visitors are moving to other pods. */
   draining: boolean;
 }
 

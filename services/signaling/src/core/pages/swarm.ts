@@ -1,61 +1,64 @@
-/** A page from its first visitor on this pod to its last: listening, asking the other pods, and letting go. SPEC rules PAGE-11, PAGE-13. */
+/**
+ * The life of a page on this pod, from its first visitor to its last: subscribe to its subject, request sections, unsubscribe. SPEC rules PAGE-11,
+ * PAGE-13.
+ */
 import type { PageAddress } from '@parley/protocol/pages';
-import { askAgain } from './asking.ts';
+import { requestAgain } from './section-requests.ts';
 import { unsettle } from './counts.ts';
-import { Givers } from './givers.ts';
-import { say } from './sections.ts';
-import { isDeaf } from './settled.ts';
-import type { Desk, Swarm } from './state.ts';
+import { Sources } from './sources.ts';
+import { publishSection } from './sections.ts';
+import { isDisconnected } from './settled.ts';
+import type { PagesState, Swarm } from './state.ts';
 
 const LINGER_MS = 2000;
 
-export function openSwarm(desk: Desk, page: PageAddress, opener: string): Swarm {
+export function openSwarm(state: PagesState, page: PageAddress, opener: string): Swarm {
   const swarm: Swarm = {
     page,
     opener,
-    askedAt: desk.now,
+    requestedAt: state.now,
     here: new Map(),
-    wholes: new Givers(),
-    parts: new Givers(),
+    wholes: new Sources(),
+    parts: new Sources(),
     sections: new Map(),
-    unsettledUntil: desk.now,
-    told: undefined,
+    unsettledUntil: state.now,
+    sentTotals: undefined,
     countedAt: -Infinity,
     counting: undefined,
-    saying: undefined,
+    publishing: undefined,
     repeating: undefined,
     refreshing: undefined,
     offering: undefined,
     lingering: undefined,
   };
-  desk.swarms.set(page, swarm);
-  desk.opened.set(opener, openedBy(desk, opener) + 1);
-  desk.effects.push({ type: 'listen', page });
-  askAgain(desk, swarm);
-  unsettle(desk, swarm, desk.unsettledUntil);
+  state.swarms.set(page, swarm);
+  state.opened.set(opener, openedBy(state, opener) + 1);
+  state.effects.push({ type: 'subscribe', page });
+  requestAgain(state, swarm);
+  unsettle(state, swarm, state.unsettledUntil);
   return swarm;
 }
 
-export const openedBy = (desk: Desk, network: string): number => desk.opened.get(network) ?? 0;
+export const openedBy = (state: PagesState, network: string): number => state.opened.get(network) ?? 0;
 
-/** Whether somebody here has to do with it decides how long it is listened to. */
-export function lingerIfEmpty(desk: Desk, swarm: Swarm): void {
+/** Unsubscribes from a page that has had no visitor here for a while. */
+export function lingerIfEmpty(state: PagesState, swarm: Swarm): void {
   if (swarm.here.size > 0) {
     swarm.lingering?.cancel();
     swarm.lingering = undefined;
     return;
   }
-  swarm.lingering ??= desk.agenda.schedule(desk.now + LINGER_MS, () => {
+  swarm.lingering ??= state.agenda.schedule(state.now + LINGER_MS, () => {
     swarm.lingering = undefined;
-    // Without a link the others would count on it for long: they are told when it is back.
-    if (isDeaf(desk)) return lingerIfEmpty(desk, swarm);
-    say(desk, swarm);
-    for (const later of [swarm.counting, swarm.saying, swarm.repeating, swarm.refreshing, swarm.offering])
+    // Without a connection the other pods would count on this one for long: they are notified when it is restored.
+    if (isDisconnected(state)) return lingerIfEmpty(state, swarm);
+    publishSection(state, swarm);
+    for (const later of [swarm.counting, swarm.publishing, swarm.repeating, swarm.refreshing, swarm.offering])
       later?.cancel();
-    desk.swarms.delete(swarm.page);
-    const left = openedBy(desk, swarm.opener) - 1;
-    if (left > 0) desk.opened.set(swarm.opener, left);
-    else desk.opened.delete(swarm.opener);
-    desk.effects.push({ type: 'stop-listening', page: swarm.page });
+    state.swarms.delete(swarm.page);
+    const left = openedBy(state, swarm.opener) - 1;
+    if (left > 0) state.opened.set(swarm.opener, left);
+    else state.opened.delete(swarm.opener);
+    state.effects.push({ type: 'unsubscribe', page: swarm.page });
   });
 }

@@ -1,24 +1,24 @@
-/** What a pod says when it is asked about a room. SPEC rules ROS-6, ROS-9. */
+/** The answer of a pod to a request about a room. SPEC rules ROS-6, ROS-9. */
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
 import type { Pod, Room } from '../state.ts';
-import { goneElsewhere } from './gone.ts';
+import { tombstonesElsewhere } from './tombstones.ts';
 import { deadSections, ownSection } from './section.ts';
 
 const CHAT_BYTES = 262_144;
 const CHAT_LINE_OVERHEAD = 600;
-/** A room as large as it may be leaves no room for chat. */
+/** A room with the largest roster leaves no space for chat. */
 const ENTRY_BYTES = 600;
 
-/** Answers hello or ask, to the pod that spoke only. A pod without the room says so, and is forgotten there. */
+/** Answers `hello` or `sections-request`, to its sender only. A pod without the room says so, and is forgotten there. */
 export function answerSections(pod: Pod, id: RoomId, to: PodId): void {
   const room = pod.rooms.get(id);
   const message = room === undefined ? nothing(pod, id) : answerRoom(pod, room);
-  // Only where nobody may know who is in the room it matters who was.
+  // Departures matter only where no pod may know the participants of the room.
   const departures = room === undefined || message.recoveringMs > 0 ? pod.departures.ofRoom(id, pod.now) : [];
   pod.effects.push({
-    type: 'tell-pod',
+    type: 'publish-pod',
     pod: to,
     message: departures.length === 0 ? message : { ...message, departures },
   });
@@ -39,34 +39,34 @@ export function answerRoom(pod: Pod, room: Room): Sections {
     type: 'sections',
     room: room.view.room,
     pod: pod.id,
-    sections: [ownSection(pod, room), ...deadSections(pod, room), ...goneElsewhere(pod, room)],
+    sections: [ownSection(pod, room), ...deadSections(pod, room), ...tombstonesElsewhere(pod, room)],
     named: livePodsOf(room),
     recoveringMs: recoveringMs(pod, room),
     chat: recentChat(room, CHAT_BYTES - ENTRY_BYTES * room.people.size),
   };
 }
 
-/** Whoever asks is told that people may be missing while this pod is catching up itself. */
+/** The sender is told that participants may be missing while this pod is still recovering itself. */
 function recoveringMs(pod: Pod, room: Room): number {
-  const isCatchingUp = room.silent.size > 0 || pod.now < pod.greetingUntil;
+  const isCatchingUp = room.silent.size > 0 || pod.now < pod.catchUpUntil;
   if (isCatchingUp) return pod.limits['resume.grace'];
   return Math.max(0, Math.round(room.recoveringUntil - pod.now));
 }
 
-/** As many of the last lines as fit: NATS takes a message of 1 MB, and the sections come first. */
-function recentChat(room: Room, mostBytes: number): ChatLine[] {
+/** As many of the latest lines as fit: NATS accepts messages of 1 MB, and the sections take precedence. */
+function recentChat(room: Room, maxBytes: number): ChatLine[] {
   const lines: ChatLine[] = [];
   let bytes = 0;
   for (const line of room.chat.toReversed()) {
     // A character is at most 6 bytes in JSON.
     bytes += 6 * line.text.length + CHAT_LINE_OVERHEAD;
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     lines.unshift(line);
   }
   return lines;
 }
 
-/** Pods that hold somebody here: whoever asks must hear from them too. */
+/** Live pods that hold participants of the room: the sender needs their sections too. */
 function livePodsOf(room: Room): PodId[] {
   const named: PodId[] = [];
   for (const [owner, epochs] of room.sections) {

@@ -1,4 +1,4 @@
-/** A digest lets the others notice that they missed a change of this pod's section. SPEC rule ROS-10. */
+/** Digests, by which other pods notice that they missed a change of this pod's section. SPEC rule ROS-10. */
 import type { Digest } from '@parley/protocol/bus';
 import {
   remoteSectionOf,
@@ -9,43 +9,43 @@ import {
   type RemoteSection,
   type Room,
 } from '../state.ts';
-import { askForSection } from './ask.ts';
-import { forgetGone } from './gone.ts';
+import { requestSection } from './section-requests.ts';
+import { forgetTombstones } from './tombstones.ts';
 
-/** After a change: soon, for the message that was just lost, and once more, should the digest be lost too. */
+/** After a change: soon, should the delta be lost, and once more, should that digest be lost too. */
 const SOON_MS = 300;
 const LATER_MS = 1200;
 const STEADY_MS = 30_000;
-/** So that the digests of many rooms do not fall together. */
+/** So that the digests of many rooms are not published at the same time. */
 const STEADY_JITTER = 0.2;
 
-/** Every change is followed by two digests; changes that come close together share them. */
+/** Every change is followed by two digests; changes in quick succession share them. */
 export function scheduleDigests(pod: Pod, room: Room): void {
   const { digests } = room;
   digests.changedAt = pod.now;
   digests.soon ??= pod.agenda.schedule(pod.now + SOON_MS, () => {
     digests.soon = undefined;
-    tellDigest(pod, room);
+    publishDigest(pod, room);
   });
-  digests.later ??= pod.agenda.schedule(pod.now + LATER_MS, () => tellLater(pod, room));
+  digests.later ??= pod.agenda.schedule(pod.now + LATER_MS, () => publishLater(pod, room));
   if (digests.steady === undefined) scheduleSteady(pod, room);
 }
 
-/** The last change of a run still gets its full distance. */
-function tellLater(pod: Pod, room: Room): void {
+/** The last change of a series still gets its full delay. */
+function publishLater(pod: Pod, room: Room): void {
   const { digests } = room;
-  tellDigest(pod, room);
+  publishDigest(pod, room);
   const isLate = pod.now >= digests.changedAt + LATER_MS;
   digests.later = isLate
     ? undefined
-    : pod.agenda.schedule(digests.changedAt + LATER_MS, () => tellLater(pod, room));
+    : pod.agenda.schedule(digests.changedAt + LATER_MS, () => publishLater(pod, room));
 }
 
 function scheduleSteady(pod: Pod, room: Room): void {
   const wait = STEADY_MS * (1 + STEADY_JITTER * (2 * pod.random() - 1));
   room.digests.steady = pod.agenda.schedule(pod.now + wait, () => {
-    forgetGone(pod, room);
-    tellDigest(pod, room);
+    forgetTombstones(pod, room);
+    publishDigest(pod, room);
     scheduleSteady(pod, room);
   });
 }
@@ -56,11 +56,11 @@ export function cancelDigests({ digests }: Room): void {
   digests.steady?.cancel();
 }
 
-function tellDigest(pod: Pod, room: Room): void {
+function publishDigest(pod: Pod, room: Room): void {
   const { epoch, seq } = room.own;
   const id = room.view.room;
   const message: Digest = { type: 'digest', room: id, pod: pod.id, epoch, seq, hash: hashSection(room.own) };
-  pod.effects.push({ type: 'tell-room', room: id, message });
+  pod.effects.push({ type: 'publish-room', room: id, message });
 }
 
 export function onDigest(pod: Pod, room: Room, digest: Digest): void {
@@ -72,10 +72,10 @@ export function onDigest(pod: Pod, room: Room, digest: Digest): void {
     section.seq === digest.seq &&
     hashSection(section) === digest.hash;
   const isAhead = section !== undefined && !section.dead && section.seq > digest.seq;
-  if (!agrees && !isAhead) askForSection(pod, room, digest.pod, digest.epoch);
+  if (!agrees && !isAhead) requestSection(pod, room, digest.pod, digest.epoch);
 }
 
-/** FNV-1a, 32 bits, over the entries in the order of their participants: the same on every pod that holds the same section. */
+/** FNV-1a, 32 bits, over the entries in the order of their participants: equal on all pods with an equal section. */
 export function hashSection(section: OwnSection | RemoteSection): number {
   const rows: string[] = [];
   for (const entry of section.entries.values()) rows.push(row(entry));

@@ -1,65 +1,67 @@
 /**
- * Which pods live: a heartbeat a second, dead after three missed. A pod that does not hear its own heartbeat suspends judgement of others: it is
- * more likely to be the one cut off. SPEC rules ROS-11 to ROS-13.
+ * Which pods are alive: each publishes a heartbeat every second, and is considered dead after three missed ones. A pod that does not receive its own
+ * heartbeat does not judge others: it is more likely disconnected itself. SPEC rules ROS-11 to ROS-13.
  */
 import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
 import { answerRoom } from './answer.ts';
-import { greetAll, meet } from './greet.ts';
+import { catchUp, onDiscovered } from './catch-up.ts';
 import { presumeDead } from './remote.ts';
 
-const BEAT_MS = 1000;
-/** Three heartbeats missed, and half a one for what is on its way. */
+const HEARTBEAT_MS = 1000;
+/** Three missed heartbeats, and half an interval for the transmission. */
 const DEAD_AFTER_MS = 3500;
-/** A heartbeat was missed, so something else may have been missed too. */
+/** A heartbeat was missed, so other messages may have been missed too. */
 const GAP_MS = 1600;
-/** Others may notice a death a heartbeat later, and until then do not believe in it. */
-const TELL_AGAIN_MS = 1500;
-/** Beyond this the pod doubts itself. */
-const OWN_BEAT_LATE_MS = 2500;
+/** Other pods may detect a death one heartbeat later, and until then ignore sections of that pod that are marked dead. */
+const REPEAT_MS = 1500;
+/** Beyond this age of its own last heartbeat, a pod does not judge others. */
+const OWN_HEARTBEAT_TIMEOUT_MS = 2500;
 
-export function startBeating(pod: Pod): void {
+export function startHeartbeats(pod: Pod): void {
   pod.effects.push({ type: 'heartbeat', message: { type: 'heartbeat', pod: pod.id, boot: pod.boot } });
-  if (pod.now - pod.ownBeatAt <= OWN_BEAT_LATE_MS) judge(pod);
-  pod.agenda.schedule(pod.now + BEAT_MS, () => startBeating(pod));
+  if (pod.now - pod.ownHeartbeatAt <= OWN_HEARTBEAT_TIMEOUT_MS) judge(pod);
+  pod.agenda.schedule(pod.now + HEARTBEAT_MS, () => startHeartbeats(pod));
 }
 
-/** True once the pod hears itself, and so may say who is there. */
-export const hearsItself = (pod: Pod): boolean => pod.now - pod.ownBeatAt <= OWN_BEAT_LATE_MS;
+/** True once the pod receives its own heartbeats; before that it cannot know which participants a room has. */
+export const receivesOwnHeartbeat = (pod: Pod): boolean =>
+  pod.now - pod.ownHeartbeatAt <= OWN_HEARTBEAT_TIMEOUT_MS;
 
-/** How many others it really hears: a pod that is cut off judges nobody, and hears nobody all the same. */
-export function peersHeard(pod: Pod): number {
-  return [...pod.peers.values()].filter(({ heardAt }) => pod.now - heardAt <= DEAD_AFTER_MS).length;
+/** How many other pods it receives messages from. A pod that is disconnected judges no other, but receives none either. */
+export function connectedPeers(pod: Pod): number {
+  return [...pod.peers.values()].filter(({ lastMessageAt }) => pod.now - lastMessageAt <= DEAD_AFTER_MS)
+    .length;
 }
 
 export function onHeartbeat(pod: Pod, id: PodId, boot: number): void {
   if (id === pod.id) {
-    if (boot === pod.boot) hearSelf(pod);
+    if (boot === pod.boot) onOwnHeartbeat(pod);
     return;
   }
   const peer = notePeer(pod, id, boot);
   if (boot < peer.boot) return;
-  if (pod.now - peer.heardAt > GAP_MS) greetAll(pod);
-  peer.heardAt = pod.now;
-  peer.beatAt = pod.now;
+  if (pod.now - peer.lastMessageAt > GAP_MS) catchUp(pod);
+  peer.lastMessageAt = pod.now;
+  peer.silentSince = pod.now;
   peer.dead = false;
 }
 
-/** After its own silence the pod has heard nobody: everyone gets a fresh count. */
-function hearSelf(pod: Pod): void {
-  if (pod.now - pod.ownBeatAt > OWN_BEAT_LATE_MS) {
-    for (const peer of pod.peers.values()) if (!peer.dead) peer.beatAt = pod.now;
+/** After this pod was disconnected it has received no heartbeats: the silence of every other pod is measured from now. */
+function onOwnHeartbeat(pod: Pod): void {
+  if (pod.now - pod.ownHeartbeatAt > OWN_HEARTBEAT_TIMEOUT_MS) {
+    for (const peer of pod.peers.values()) if (!peer.dead) peer.silentSince = pod.now;
   }
-  pod.ownBeatAt = pod.now;
+  pod.ownHeartbeatAt = pod.now;
 }
 
-/** Whoever speaks about a room is alive from that moment, also before its first heartbeat is heard. */
+/** A pod that publishes about a room is alive from that moment, also before its first heartbeat arrives. */
 export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   const known = pod.peers.get(id);
   if (known === undefined) {
-    const peer: Peer = { boot, beatAt: pod.now, heardAt: pod.now, dead: false, since: pod.now };
+    const peer: Peer = { boot, silentSince: pod.now, lastMessageAt: pod.now, dead: false, since: pod.now };
     pod.peers.set(id, peer);
-    meet(pod, id);
+    onDiscovered(pod, id);
     return peer;
   }
   if (boot > known.boot) {
@@ -70,11 +72,11 @@ export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
   return known;
 }
 
-/** Whether some pod went silent so recently that people it held may be unknown here and still in their grace period. */
+/** Whether a pod went silent so recently that participants of it may be unknown here and still in their grace period. */
 export function missesPods(pod: Pod): boolean {
-  if (pod.now < pod.greetingUntil || !hearsItself(pod)) return true;
-  for (const { heardAt } of pod.peers.values()) {
-    const silent = pod.now - heardAt;
+  if (pod.now < pod.catchUpUntil || !receivesOwnHeartbeat(pod)) return true;
+  for (const { lastMessageAt } of pod.peers.values()) {
+    const silent = pod.now - lastMessageAt;
     if (silent > GAP_MS && silent < pod.limits['resume.grace'] + DEAD_AFTER_MS) return true;
   }
   return false;
@@ -82,7 +84,7 @@ export function missesPods(pod: Pod): boolean {
 
 function judge(pod: Pod): void {
   for (const [id, peer] of pod.peers) {
-    const silent = pod.now - peer.beatAt;
+    const silent = pod.now - peer.silentSince;
     if (!peer.dead && silent > DEAD_AFTER_MS) {
       peer.dead = true;
       endEarlierProcess(pod, id, Infinity);
@@ -91,23 +93,23 @@ function judge(pod: Pod): void {
   }
 }
 
-/** The others may have missed the last words of the dead, or may never have heard of its section. */
-function tellOfDeath(pod: Pod, id: PodId): void {
+/** Other pods may have missed the last messages of the dead pod, or may not know its section at all. */
+function publishDeath(pod: Pod, id: PodId): void {
   for (const room of pod.rooms.values()) {
     const epochs = room.sections.get(id)?.values() ?? [];
     if (![...epochs].some(({ dead }) => dead)) continue;
     const message = { ...answerRoom(pod, room), chat: [] };
-    pod.effects.push({ type: 'tell-room', room: room.view.room, message });
+    pod.effects.push({ type: 'publish-room', room: room.view.room, message });
   }
 }
 
-/** Sections of processes before `boot` have lost their writer. */
+/** The sections of processes before `boot` have no writer any more. */
 function endEarlierProcess(pod: Pod, id: PodId, boot: number): void {
   for (const room of pod.rooms.values()) {
     for (const [epoch, section] of room.sections.get(id) ?? []) {
       if (section.boot < boot) presumeDead(pod, room, id, epoch);
     }
   }
-  tellOfDeath(pod, id);
-  pod.agenda.schedule(pod.now + TELL_AGAIN_MS, () => tellOfDeath(pod, id));
+  publishDeath(pod, id);
+  pod.agenda.schedule(pod.now + REPEAT_MS, () => publishDeath(pod, id));
 }

@@ -1,18 +1,18 @@
 /**
- * The roster of a room is the union of sections, one per pod and epoch. For each participant the claim with the highest
- * (generation, pod, epoch) counts. SPEC rules ROS-4 and ROS-5.
+ * The roster of a room is the union of sections, one per pod and epoch. For each participant the claim with the highest (generation, pod, epoch)
+ * counts. SPEC rules ROS-4 and ROS-5.
  */
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
 import type { Left, ServerMessage } from '@parley/protocol/server-messages';
 import { freeSeat } from '../seats.ts';
-import { isStronger } from './gone.ts';
+import { isStronger } from './tombstones.ts';
 import { localSockets, ownerSockets, type Pod, type RemoteEntry, type Room } from '../state.ts';
 import type { Person } from '../person.ts';
 
-/** The last hello of a room that opens has been answered by then, also from far away. */
+/** By then the last `hello` of a room that opens has been answered, also by remote pods. */
 const YOUNG_MS = 2000;
-/** A pod that was named but says nothing is dead by then, and others have told whom it held. */
+/** A pod that was named but sends nothing is considered dead by then, and other pods have sent its section. */
 const SILENT_MS = 6000;
 
 type Claim =
@@ -31,18 +31,18 @@ type Claim =
       readonly reason: Left['reason'];
     };
 
-/** Works out one participant again and tells this pod's sockets what changed for them. */
+/** Merges the claims on one participant again and notifies this pod's sockets of the change. */
 export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   const before = room.people.get(participant);
   const strongest = strongestClaim(pod, room, participant);
-  settleAtDoor(pod, room, participant, strongest);
+  settleLobby(pod, room, participant, strongest);
   const claim = isWaiting(strongest) ? undefined : strongest;
   if (claim === undefined || claim.gone) {
     if (before === undefined) return;
-    // While a pod catches up, the end of an older claim may be heard before the newer one: its holder has not left.
+    // While a pod recovers, the end of an older claim may arrive before the newer claim: the participant has not left.
     const mayMissSome = room.silent.size > 0 || room.recoveringUntil > pod.now;
     const knownAt = room.openedAt + (mayMissSome ? SILENT_MS : YOUNG_MS);
-    const caughtUpAt = Math.max(knownAt, pod.greetingUntil);
+    const caughtUpAt = Math.max(knownAt, pod.catchUpUntil);
     if (pod.now < caughtUpAt && (claim === undefined || claim.reason === 'lost')) {
       pod.agenda.schedule(caughtUpAt, () => {
         if (pod.rooms.get(room.view.room) === room) settle(pod, room, participant);
@@ -68,24 +68,24 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
     announce(pod, room, { type: 'away', participant }, participant);
   if (before.state === 'away' && after.state === 'here')
     announce(pod, room, { type: 'back', participant }, participant);
-  if (!sameLooks(before, after)) {
+  if (!isShownAlike(before, after)) {
     announce(pod, room, { type: 'changed', participant, name: after.name, media: after.media }, participant);
   }
 }
 
-/** Its resume tokens end here, also where this pod closes the room. */
+/** The participant's resume tokens are refused from now on, also after this pod has closed the room. */
 function noteDeparture(
   pod: Pod,
   room: Room,
   { participant, generation }: Person,
   claim: Claim | undefined,
 ): void {
-  // A claim that was only lost sight of may have been stronger than the last word of its holder.
-  const word = claim?.gone === true && claim.generation >= generation ? claim : undefined;
+  // A claim that expired because its pod was silent may have been stronger than the last tombstone of its participant.
+  const tombstone = claim?.gone === true && claim.generation >= generation ? claim : undefined;
   const departure = {
     participant,
-    generation: word?.generation ?? generation,
-    reason: word?.reason ?? 'lost',
+    generation: tombstone?.generation ?? generation,
+    reason: tombstone?.reason ?? 'lost',
   };
   pod.departures.note(room.view.room, departure, pod.now);
 }
@@ -93,27 +93,27 @@ function noteDeparture(
 const isWaiting = (claim: Claim | undefined): claim is Claim & { gone: false } =>
   claim?.gone === false && claim.person.state === 'waiting';
 
-/** Owners hear who comes to the door, or calls itself otherwise there, and who is there no more; nobody else does. */
-function settleAtDoor(pod: Pod, room: Room, participant: ParticipantId, claim: Claim | undefined): void {
-  const before = room.atDoor.get(participant);
+/** Notifies owners, and no one else, of newcomers that start to wait, change their name or stop waiting. */
+function settleLobby(pod: Pod, room: Room, participant: ParticipantId, claim: Claim | undefined): void {
+  const before = room.lobby.get(participant);
   const sockets = ownerSockets(room);
   if (isWaiting(claim)) {
     const { name } = claim.person;
-    room.atDoor.set(participant, claim.person);
+    room.lobby.set(participant, claim.person);
     if (before?.name === name || sockets.length === 0) return;
     pod.effects.push({
-      type: 'say',
+      type: 'send',
       sockets,
       message: { type: 'lobby-joined', waiting: { participant, name } },
     });
   } else if (before !== undefined) {
-    room.atDoor.delete(participant);
+    room.lobby.delete(participant);
     if (sockets.length > 0)
-      pod.effects.push({ type: 'say', sockets, message: { type: 'lobby-left', participant } });
+      pod.effects.push({ type: 'send', sockets, message: { type: 'lobby-left', participant } });
   }
 }
 
-/** Whoever waits at the door is no member. */
+/** A newcomer that waits in the lobby is no member. */
 export const memberOf = ({ participant, name, media, state, owner }: Person): Member => ({
   participant,
   name,
@@ -122,7 +122,7 @@ export const memberOf = ({ participant, name, media, state, owner }: Person): Me
   ...(owner ? { owner } : {}),
 });
 
-function sameLooks(a: Person, b: Person): boolean {
+function isShownAlike(a: Person, b: Person): boolean {
   return (
     a.name === b.name &&
     a.media.audio === b.media.audio &&
@@ -133,10 +133,10 @@ function sameLooks(a: Person, b: Person): boolean {
 
 function announce(pod: Pod, room: Room, message: ServerMessage, about: ParticipantId): void {
   const sockets = localSockets(room, about);
-  if (sockets.length > 0) pod.effects.push({ type: 'say', sockets, message });
+  if (sockets.length > 0) pod.effects.push({ type: 'send', sockets, message });
 }
 
-/** The claim that counts, own section and all others considered; `undefined` where nobody claims the participant. */
+/** The claim that counts among all sections; `undefined` where there is no claim on the participant. */
 export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId): Claim | undefined {
   let best = ownClaim(pod, room, participant);
   for (const [holder, epochs] of room.sections) {
@@ -157,7 +157,7 @@ export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId)
       best = stronger(best, { gone: false, generation, pod: holder, epoch, person });
     }
   }
-  const gone = room.gone.get(participant);
+  const gone = room.tombstones.get(participant);
   return gone === undefined ? best : stronger(best, { gone: true, ...gone });
 }
 

@@ -1,14 +1,14 @@
-/** A claim of this pod that a newer one elsewhere has overtaken loses its socket. SPEC rules RES-5, MOD-7. */
+/** A claim of this pod that a newer one on another pod has overtaken loses its socket. SPEC rules RES-5, MOD-7. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import { turnAway } from '../lobby.ts';
+import { dismiss } from '../lobby.ts';
 import { claimSeat } from '../seats.ts';
 import type { Pod, Room } from '../state.ts';
 import { strongestClaim } from './merge.ts';
 import { awayOwn } from './section.ts';
 
 /**
- * The claim itself stays, as away, until the grace period ends: a pod that has not heard of the newer one yet must not take its end for the
- * participant's.
+ * The claim itself remains, as away, until the grace period ends: a pod that does not know the newer claim yet must not take the end of this one for
+ * the participant's departure.
  */
 export function yieldToNewer(pod: Pod, room: Room, participant: ParticipantId): void {
   const own = room.own.entries.get(participant);
@@ -17,13 +17,13 @@ export function yieldToNewer(pod: Pod, room: Room, participant: ParticipantId): 
   if (claim === undefined) return;
   const isHere = own.presence.state === 'here';
   if (claim.pod === pod.id) {
-    // The weaker claim may have been seated after this one.
+    // The weaker claim may have taken the seat after this one did.
     if (isHere) claimSeat(pod, room, participant);
     return;
   }
-  // At two doors with one ticket: nobody would see this one come in.
+  // One ticket was used on two pods: the roster would not show that this socket entered.
   if (!isHere) {
-    turnAway(pod, room, participant, 'TICKET_USED');
+    dismiss(pod, room, participant, 'TICKET_USED');
     return;
   }
   const { socket } = own.presence;

@@ -1,29 +1,29 @@
 /**
- * Opening a room on this pod: listen, say hello three times, and let arrivals in when the pods named have answered. SPEC rules ROS-6,
- * ROS-7. Nothing says that a subscription has reached the other servers, hence the repeats. Nobody answers hello for a room that is empty,
- * so the live pods of a small region are asked by name too: the first person of a new room need not wait for the time limit.
+ * Opens a room on this pod: subscribes, publishes `hello` three times, and admits arrivals when the pods that were named have answered. SPEC rules
+ * ROS-6, ROS-7. There is no confirmation that a subscription has reached the other servers, hence the repetition. No pod answers `hello` for an empty
+ * room, so the live pods of a small region are also asked by name: the first participant of a new room then need not wait for the time limit.
  */
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import { mergeChat } from '../chat.ts';
 import { onDeparture } from '../departed.ts';
 import type { Join, Resume } from '../input.ts';
-import { tellListed } from '../participants.ts';
+import { answerListing } from '../participants.ts';
 import type { Pod, Room } from '../state.ts';
-import { askForRoom } from './ask.ts';
+import { requestSections } from './section-requests.ts';
 import { cancelDigests } from './digest.ts';
-import { sayHello } from './greet.ts';
+import { publishHello } from './catch-up.ts';
 import { missesPods } from './liveness.ts';
 import { endSection, presumeDead, takeSection } from './remote.ts';
-import { noteNamed, noteTellers } from './silent.ts';
+import { noteNamed, noteSenders } from './silent.ts';
 
 const HELLO_AT_MS = [0, 250, 1000] as const;
 const GIVE_UP_MS = 300;
-/** In a larger region the questions would cost more than the wait. */
-const ASK_AT_MOST = 16;
-/** A pod that leaves a room listens a little longer: somebody may come straight back. */
+/** In a larger region the requests would cost more than the wait. */
+const MAX_PODS_ASKED = 16;
+/** A pod stays subscribed to an empty room for this long, as a participant may come back at once. */
 const LINGER_MS = 2000;
-/** A pod that has just started has not heard every other one's heartbeat yet. */
+/** A pod that has just started has not received every other pod's heartbeat yet. */
 const YOUNG_MS = 1500;
 
 type LetIn = (arrival: Join | Resume) => void;
@@ -36,13 +36,13 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     openedAt: pod.now,
     own: { epoch: pod.sectionEpoch, seq: 0, entries: new Map() },
     sections: new Map(),
-    gone: new Map(),
+    tombstones: new Map(),
     people: new Map(),
-    atDoor: new Map(),
+    lobby: new Map(),
     seating: new Map(),
     chat: [],
     phase: { phase: 'open' },
-    // Every pod of the room may have died: whoever has a token is let in, unless another pod knows better.
+    // Every pod of the room may have died: a participant with a resume token is admitted unless another pod knows that it left.
     recoveringUntil: pod.now + pod.limits['resume.grace'],
     silent: new Map(),
     digests: { changedAt: -Infinity, soon: undefined, later: undefined, steady: undefined },
@@ -50,17 +50,21 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     rereading: undefined,
   };
   pod.rooms.set(view.room, room);
-  pod.effects.push({ type: 'listen', room: view.room });
+  pod.effects.push({ type: 'subscribe', room: view.room });
   for (const after of HELLO_AT_MS) {
-    if (after === 0) sayHello(pod, room);
-    else pod.agenda.schedule(pod.now + after, () => pod.rooms.get(view.room) === room && sayHello(pod, room));
+    if (after === 0) publishHello(pod, room);
+    else
+      pod.agenda.schedule(
+        pod.now + after,
+        () => pod.rooms.get(view.room) === room && publishHello(pod, room),
+      );
   }
   const peers = livePeers(pod);
   const isYoung = pod.now - pod.startedAt < YOUNG_MS;
   if (peers.length > 0 || isYoung) {
     const giveUp = pod.agenda.schedule(pod.now + GIVE_UP_MS, () => finishOpening(pod, room, letIn));
-    const asked = new Set(isYoung || peers.length > ASK_AT_MOST ? [] : peers);
-    for (const peer of asked) askForRoom(pod, room, peer);
+    const asked = new Set(isYoung || peers.length > MAX_PODS_ASKED ? [] : peers);
+    for (const peer of asked) requestSections(pod, room, peer);
     const about = { asked, answered: new Set<PodId>(), named: new Set<PodId>(), giveUp };
     room.phase = { phase: 'opening', arrivals: [], listings: [], ...about };
   }
@@ -82,20 +86,20 @@ function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
     [...named].filter((id) => !answered.has(id)),
   );
   for (const arrival of arrivals) {
-    pod.waiting.delete(arrival.socket);
+    pod.arriving.delete(arrival.socket);
     letIn(arrival);
   }
-  for (const ref of listings) tellListed(pod, room, ref);
+  for (const ref of listings) answerListing(pod, room, ref);
   pod.emptied.add(room.view.room);
 }
 
 export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn): void {
   for (const section of message.sections) takeSection(pod, room, section, message.pod);
-  noteTellers(room, message);
+  noteSenders(room, message);
   endUnlisted(pod, room, message);
   mergeChat(pod, room, message.chat);
   for (const departure of message.departures ?? []) onDeparture(pod, room, departure);
-  // Whoever has had the room for longer knows its people.
+  // A pod that has had the room for longer knows its participants.
   const hasRoom = message.sections.some((section) => section.pod === message.pod);
   if (hasRoom) room.recoveringUntil = Math.min(room.recoveringUntil, pod.now + message.recoveringMs);
   if (room.phase.phase !== 'opening') return noteNamed(pod, room, message.named);
@@ -107,19 +111,22 @@ export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn
   if ((hasRoom || isEmpty) && haveAnswered(named)) finishOpening(pod, room, letIn);
 }
 
-/** What the pod does not list, it does not have. The answer may be older than the section, so its people are away at most. */
+/**
+ * The pod does not have the sections that it does not list. The answer may be older than the section, so its participants become away rather than
+ * leave.
+ */
 function endUnlisted(pod: Pod, room: Room, message: Sections): void {
   const epochs = room.sections.get(message.pod);
   if (epochs === undefined) return;
   const listed = new Set(
-    message.sections.filter((told) => told.pod === message.pod).map((told) => told.epoch),
+    message.sections.filter((received) => received.pod === message.pod).map((received) => received.epoch),
   );
   for (const [epoch, section] of epochs) {
     if (!listed.has(epoch) && !section.dead) presumeDead(pod, room, message.pod, epoch);
   }
 }
 
-/** When this pod holds nobody in the room any more, it says goodbye and stops listening, a little later. */
+/** When this pod has no participant in the room any more, it publishes `bye` and unsubscribes, a little later. */
 export function closeIfEmpty(pod: Pod, id: RoomId): void {
   const room = pod.rooms.get(id);
   if (
@@ -132,8 +139,8 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
     return;
   room.linger = pod.agenda.schedule(pod.now + LINGER_MS, () => {
     room.linger = undefined;
-    // A pod that cannot be heard now must still be told who left.
-    if ((missesPods(pod) && room.gone.size > 0) || mayHaveClaimsElsewhere(pod, room))
+    // A pod that is silent now must still be notified of departures.
+    if ((missesPods(pod) && room.tombstones.size > 0) || mayHaveClaimsElsewhere(pod, room))
       return closeIfEmpty(pod, id);
     const isEmpty = room.own.entries.size === 0 && room.seating.size === 0;
     if (isEmpty && pod.rooms.get(room.view.room) === room) closeRoom(pod, room);
@@ -141,13 +148,13 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
 }
 
 /**
- * Somebody left who had come from another pod, and no pod that has had the room for longer has answered: an older claim would outlive the
- * word of it. One that opened the room later knows as little, and may die with what it was told. SPEC rule ROS-14.
+ * A participant left that had come from another pod, and no pod that has had the room for longer has answered: an older claim would outlive the
+ * tombstone. A pod that opened the room later knows as little, and may die with the tombstone. SPEC rule ROS-14.
  */
 function mayHaveClaimsElsewhere(pod: Pod, room: Room): boolean {
   if (room.recoveringUntil < room.openedAt + pod.limits['resume.grace'] || room.recoveringUntil <= pod.now)
     return false;
-  return [...room.gone.values()].some(({ generation, until }) => generation > 1 && until > pod.now);
+  return [...room.tombstones.values()].some(({ generation, until }) => generation > 1 && until > pod.now);
 }
 
 export function closeRoom(pod: Pod, room: Room): void {
@@ -157,14 +164,14 @@ export function closeRoom(pod: Pod, room: Room): void {
   room.rereading?.cancel();
   pod.rooms.delete(id);
   pod.effects.push({
-    type: 'tell-room',
+    type: 'publish-room',
     room: id,
     message: { type: 'bye', room: id, pod: pod.id, epoch: room.own.epoch },
   });
-  pod.effects.push({ type: 'stop-listening', room: id });
+  pod.effects.push({ type: 'unsubscribe', room: id });
 }
 
-/** The pod's goodbye: its people are gone already; tombstones stay until they expire. */
+/** The pod's `bye`: its participants have left already; tombstones stay until they expire. */
 export function onBye(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   endSection(pod, room, owner, epoch);
 }

@@ -9,17 +9,17 @@ import {
   type RemoteSection,
   type Room,
 } from '../state.ts';
-import { askForSection } from './ask.ts';
+import { requestSection } from './section-requests.ts';
 import { settle } from './merge.ts';
 import { yieldToNewer } from './newer.ts';
-import { noteTold, tombstoneKeepMs } from './gone.ts';
+import { onTombstone, tombstoneKeepMs } from './tombstones.ts';
 
-/** Applies one change; a gap means asking for the whole section. */
+/** Applies one change. After a gap it requests the whole section. */
 export function onDelta(pod: Pod, room: Room, delta: Delta): void {
   const section = remoteSectionOf(room, delta.pod, delta.epoch);
   if (section?.ended === true) return;
   if (section === undefined || section.dead || delta.seq > section.seq + 1) {
-    askForSection(pod, room, delta.pod, delta.epoch);
+    requestSection(pod, room, delta.pod, delta.epoch);
     return;
   }
   if (delta.seq <= section.seq) return;
@@ -32,67 +32,69 @@ export function onDelta(pod: Pod, room: Room, delta: Delta): void {
   if (delta.drop !== undefined) {
     const { participant } = delta.drop;
     section.entries.delete(participant);
-    noteTold(pod, room, { pod: delta.pod, boot: section.boot, epoch: delta.epoch }, delta.drop);
+    onTombstone(pod, room, { pod: delta.pod, boot: section.boot, epoch: delta.epoch }, delta.drop);
     yieldToNewer(pod, room, participant);
     settle(pod, room, participant);
   }
 }
 
-/** Takes a whole section in place of what was known. An older one, or hearsay about a pod that speaks for itself, is ignored. */
-export function takeSection(pod: Pod, room: Room, told: Section, teller: PodId): void {
-  for (const tombstone of told.tombstones) {
-    noteTold(pod, room, told, tombstone);
+/** Replaces what was known of a section. Ignores an older one, and another pod's copy of the section of a live pod. */
+export function takeSection(pod: Pod, room: Room, received: Section, sender: PodId): void {
+  for (const tombstone of received.tombstones) {
+    onTombstone(pod, room, received, tombstone);
     yieldToNewer(pod, room, tombstone.participant);
     settle(pod, room, tombstone.participant);
   }
-  const known = remoteSectionOf(room, told.pod, told.epoch);
-  const firstHand = teller === told.pod && !told.dead;
-  if (firstHand ? isOutdated(room, told, known) : !isNewsOfTheDead(pod, told, known)) return;
+  const known = remoteSectionOf(room, received.pod, received.epoch);
+  const isFromWriter = sender === received.pod && !received.dead;
+  if (isFromWriter ? isOutdated(room, received, known) : !isNewerCopyOfDead(pod, received, known)) return;
   known?.asked?.cancel();
   const section: RemoteSection = {
-    boot: told.boot,
-    seq: told.seq,
-    dead: told.dead,
+    boot: received.boot,
+    seq: received.seq,
+    dead: received.dead,
     ended: false,
     keepUntil: pod.now + tombstoneKeepMs(pod),
-    entries: new Map(told.entries.map((entry) => [entry.participant, receivedEntry(pod, entry)])),
+    entries: new Map(received.entries.map((entry) => [entry.participant, receivedEntry(pod, entry)])),
     asked: undefined,
   };
-  keepSection(room, told.pod, told.epoch, section);
-  if (firstHand) endOlder(pod, room, told);
+  keepSection(room, received.pod, received.epoch, section);
+  if (isFromWriter) endOlder(pod, room, received);
   const touched = new Set([...participantsOf(known), ...participantsOf(section)]);
   for (const participant of touched) {
     yieldToNewer(pod, room, participant);
     settle(pod, room, participant);
   }
-  if (section.dead) scheduleExpiry(pod, room, told.pod, told.epoch);
+  if (section.dead) scheduleExpiry(pod, room, received.pod, received.epoch);
 }
 
-/** A pod has one live section of a room: an older one of the same process is over, one of an earlier process has died with it. */
-function endOlder(pod: Pod, room: Room, told: Section): void {
-  for (const [epoch, section] of room.sections.get(told.pod) ?? []) {
-    if (epoch >= told.epoch) continue;
-    if (section.boot === 0 || section.boot === told.boot) endSection(pod, room, told.pod, epoch);
-    else presumeDead(pod, room, told.pod, epoch);
+/** A pod has one live section of a room: an older one of the same process has ended, and one of an earlier process died with it. */
+function endOlder(pod: Pod, room: Room, received: Section): void {
+  for (const [epoch, section] of room.sections.get(received.pod) ?? []) {
+    if (epoch >= received.epoch) continue;
+    if (section.boot === 0 || section.boot === received.boot) endSection(pod, room, received.pod, epoch);
+    else presumeDead(pod, room, received.pod, epoch);
   }
 }
 
-/** What a pod says of itself counts, but not once it has said something newer. */
-function isOutdated(room: Room, told: Section, known: RemoteSection | undefined): boolean {
-  for (const epoch of room.sections.get(told.pod)?.keys() ?? []) if (epoch > told.epoch) return true;
-  return known !== undefined && (known.ended || told.seq < known.seq);
+/** A section from its own writer counts unless it is older than what is known. */
+function isOutdated(room: Room, received: Section, known: RemoteSection | undefined): boolean {
+  for (const epoch of room.sections.get(received.pod)?.keys() ?? []) if (epoch > received.epoch) return true;
+  return known !== undefined && (known.ended || received.seq < known.seq);
 }
 
-/** Hearsay counts about the dead only, and only where it tells more than is known. This pod's own earlier processes are among the dead. */
-function isNewsOfTheDead(pod: Pod, told: Section, known: RemoteSection | undefined): boolean {
-  if (!told.dead || told.entries.length === 0 || isAlive(pod, told)) return false;
-  return known === undefined || (known.dead && !known.ended && told.seq > known.seq);
+/**
+ * Another pod's copy counts for dead pods only, and only where it is newer than what is known. Earlier processes of this pod are among the dead ones.
+ */
+function isNewerCopyOfDead(pod: Pod, received: Section, known: RemoteSection | undefined): boolean {
+  if (!received.dead || received.entries.length === 0 || isAlive(pod, received)) return false;
+  return known === undefined || (known.dead && !known.ended && received.seq > known.seq);
 }
 
-function isAlive(pod: Pod, told: Section): boolean {
-  if (told.pod === pod.id) return told.boot === pod.boot;
-  const peer = pod.peers.get(told.pod);
-  return peer !== undefined && !peer.dead && peer.boot <= told.boot;
+function isAlive(pod: Pod, received: Section): boolean {
+  if (received.pod === pod.id) return received.boot === pod.boot;
+  const peer = pod.peers.get(received.pod);
+  return peer !== undefined && !peer.dead && peer.boot <= received.boot;
 }
 
 function participantsOf(section: RemoteSection | undefined): ParticipantId[] {
@@ -103,7 +105,7 @@ function receivedEntry(pod: Pod, { awayMs, ...entry }: Entry): RemoteEntry {
   return { ...entry, awayUntil: awayMs === undefined ? undefined : pod.now + awayMs };
 }
 
-/** The pod is dead: whoever it held is away, for what remains of the grace period, and then gone. */
+/** The pod is dead: its participants are away for the rest of the grace period, and then leave. */
 export function presumeDead(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   const section = remoteSectionOf(room, owner, epoch);
   if (section === undefined || section.dead) return;
@@ -112,7 +114,7 @@ export function presumeDead(pod: Pod, room: Room, owner: PodId, epoch: number): 
   const until = pod.now + pod.limits['resume.grace'];
   const participants = [...section.entries.keys()];
   for (const [participant, entry] of section.entries) {
-    // Whoever only waited in the lobby waits no more.
+    // A newcomer in the lobby stops waiting.
     if (entry.waiting === true) section.entries.delete(participant);
     else if (entry.awayUntil === undefined) section.entries.set(participant, { ...entry, awayUntil: until });
   }
@@ -120,7 +122,7 @@ export function presumeDead(pod: Pod, room: Room, owner: PodId, epoch: number): 
   scheduleExpiry(pod, room, owner, epoch);
 }
 
-/** Lets people of a dead section go one by one, and the section once nothing of it counts any more. */
+/** Removes participants of a dead section as their grace periods end, and the section when none of its entries counts. */
 function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   const section = remoteSectionOf(room, owner, epoch);
   if (section === undefined) return;
@@ -132,7 +134,7 @@ function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void
     return;
   }
   pod.agenda.schedule(next, () => {
-    // Somebody may be in the room again that was opened after this one had been closed.
+    // The room may have been closed and opened again in the meantime.
     if (pod.rooms.get(room.view.room) !== room) return;
     if (remoteSectionOf(room, owner, epoch) !== section || !section.dead) return;
     const gone = [...section.entries.values()].filter((entry) => (entry.awayUntil ?? Infinity) <= pod.now);
@@ -142,7 +144,7 @@ function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void
   });
 }
 
-/** The writer's own goodbye: its people are gone, its tombstones stay until no older claim can outlive them. */
+/** The writer ended its section: its participants have left, and its tombstones stay until no older claim can outlive them. */
 export function endSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   const section = remoteSectionOf(room, owner, epoch);
   if (section === undefined || section.ended) return;
@@ -156,7 +158,7 @@ export function endSection(pod: Pod, room: Room, owner: PodId, epoch: number): v
   scheduleExpiry(pod, room, owner, epoch);
 }
 
-/** Drops a section; whoever only it claimed has left. */
+/** Removes a section; a participant that only it claimed has left. */
 function forgetSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   const epochs = room.sections.get(owner);
   const section = epochs?.get(epoch);

@@ -1,9 +1,9 @@
-/** This pod's own section of a room: only it writes there, and every change goes out as a delta. SPEC rules ROS-3, ROS-8, ROS-9. */
+/** This pod's own section of a room: only this pod writes it, and every change is published as a delta. SPEC rules ROS-3, ROS-8, ROS-9. */
 import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
 import { scheduleDigests } from './digest.ts';
-import { noteGone, tombstoneKeepMs, tombstonesOf } from './gone.ts';
+import { keepTombstone, tombstoneKeepMs, tombstonesOf } from './tombstones.ts';
 import { settle } from './merge.ts';
 
 /** Adds or replaces a participant of this pod. */
@@ -15,11 +15,11 @@ export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   room.linger?.cancel();
   room.linger = undefined;
   own.seq += 1;
-  tellDelta(pod, room, { put: entryOf(pod, entry) });
+  publishDelta(pod, room, { put: entryOf(pod, entry) });
   settle(pod, room, entry.participant);
 }
 
-/** The participant has no socket here any more: away, and gone for good when the grace period ends. */
+/** The participant has no socket here any more: it is away, and leaves for good when the grace period ends. */
 export function awayOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   const until = pod.now + pod.limits['resume.grace'];
   const expiry = pod.agenda.schedule(until, () => dropOwn(pod, room, entry.participant, 'lost'));
@@ -36,7 +36,7 @@ export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason
   const { generation } = entry;
   const keepMs = tombstoneKeepMs(pod);
   const { epoch } = own;
-  noteGone(room, participant, {
+  keepTombstone(room, participant, {
     generation,
     reason,
     pod: pod.id,
@@ -45,15 +45,15 @@ export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason
     until: pod.now + keepMs,
   });
   own.seq += 1;
-  tellDelta(pod, room, { drop: { participant, generation, reason, keepMs } });
+  publishDelta(pod, room, { drop: { participant, generation, reason, keepMs } });
   settle(pod, room, participant);
   pod.emptied.add(room.view.room);
 }
 
-function tellDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombstone }): void {
+function publishDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombstone }): void {
   const { epoch, seq } = room.own;
   const message = { type: 'delta' as const, room: room.view.room, pod: pod.id, epoch, seq, ...change };
-  pod.effects.push({ type: 'tell-room', room: room.view.room, message });
+  pod.effects.push({ type: 'publish-room', room: room.view.room, message });
   scheduleDigests(pod, room);
 }
 
@@ -67,7 +67,7 @@ function entryOf(pod: Pod, { presence, owner, visitor, tokenGeneration: _ours, .
   };
 }
 
-/** The own section as it goes over the bus. */
+/** The own section as it is published. */
 export function ownSection(pod: Pod, room: Room): Section {
   const { epoch, seq, entries } = room.own;
   return {
@@ -81,17 +81,17 @@ export function ownSection(pod: Pod, room: Room): Section {
   };
 }
 
-/** Sections of dead pods whose people are still within the grace period, with what remains of it. */
+/** Sections of dead pods whose participants are still within the grace period, with the remaining time. */
 export function deadSections(pod: Pod, room: Room): Section[] {
-  const told: Section[] = [];
+  const sections: Section[] = [];
   for (const [owner, epochs] of room.sections) {
     for (const [epoch, section] of epochs) {
       if (!section.dead) continue;
       const entries = countingEntries(pod, room, section);
-      if (entries.length > 0) told.push({ ...headOf(owner, epoch, section), entries, tombstones: [] });
+      if (entries.length > 0) sections.push({ ...headOf(owner, epoch, section), entries, tombstones: [] });
     }
   }
-  return told;
+  return sections;
 }
 
 const headOf = (pod: PodId, epoch: number, { boot, seq, dead }: RemoteSection) => ({
@@ -102,7 +102,7 @@ const headOf = (pod: PodId, epoch: number, { boot, seq, dead }: RemoteSection) =
   dead,
 });
 
-/** A claim that has been overtaken, or whose time is up, would show its person as away and then as gone to whoever hears it first. */
+/** Leaves out claims that were overtaken or have expired: a pod that receives one first would show its participant as away and then as gone. */
 function countingEntries(pod: Pod, room: Room, section: RemoteSection): Entry[] {
   const counting: Entry[] = [];
   for (const { awayUntil = Infinity, ...entry } of section.entries.values()) {

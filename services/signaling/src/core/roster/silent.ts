@@ -1,39 +1,43 @@
 /**
- * Pods that are said to hold somebody in a room and have said nothing themselves: one of them may have died with people whom nobody has told
- * this pod of yet. Until it has spoken, or whoever it held is gone, the room is recovering. SPEC rules ROS-18, RES-7.
+ * Pods that are said to hold participants of a room but have sent nothing themselves. Such a pod may have died with participants that no other pod
+ * has reported to this one yet. Until it has sent its section, or the grace period of its participants has ended, the room is recovering. SPEC rules
+ * ROS-18, RES-7.
  */
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId } from '@parley/protocol/ids';
 import { remoteSectionOf, type Pod, type Room } from '../state.ts';
-import { askForRoom, stillSaysHello } from './ask.ts';
-import { tombstoneKeepMs } from './gone.ts';
+import { requestSections, stillPublishesHello } from './section-requests.ts';
+import { tombstoneKeepMs } from './tombstones.ts';
 
-/** Said by another pod, also after the room has opened: the answer that names a dead pod may come from far away. */
+/** Also after the room has opened: the answer that names a dead pod may come from a remote pod. */
 export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {
   for (const id of named) {
-    if (id === pod.id || room.silent.has(id) || isHeardOf(pod, room, id)) continue;
+    if (id === pod.id || room.silent.has(id) || isSectionKnown(pod, room, id)) continue;
     const forget = pod.agenda.schedule(pod.now + tombstoneKeepMs(pod), () => room.silent.delete(id));
     room.silent.set(id, forget);
-    if (!stillSaysHello(pod, room)) askForRoom(pod, room, id);
+    if (!stillPublishesHello(pod, room)) requestSections(pod, room, id);
   }
 }
 
-/** Whoever answers has spoken; and whom a dead pod held is known where somebody who no longer counts on it has told, and was believed. */
-export function noteTellers(room: Room, { pod: teller, sections, named }: Sections): void {
-  noteHeard(room, teller);
+/**
+ * The sender of an answer is not silent. A dead pod is not silent any more where a pod that no longer names it has sent its section, and that section
+ * was accepted.
+ */
+export function noteSenders(room: Room, { pod: sender, sections, named }: Sections): void {
+  endSilence(room, sender);
   for (const { pod: owner, epoch, entries } of sections) {
-    const isTold = entries.length > 0 && remoteSectionOf(room, owner, epoch) !== undefined;
-    if (isTold && !named.includes(owner)) noteHeard(room, owner);
+    const isReported = entries.length > 0 && remoteSectionOf(room, owner, epoch) !== undefined;
+    if (isReported && !named.includes(owner)) endSilence(room, owner);
   }
 }
 
-function noteHeard(room: Room, id: PodId): void {
+function endSilence(room: Room, id: PodId): void {
   room.silent.get(id)?.cancel();
   room.silent.delete(id);
 }
 
-/** What is known of it must be of the process that was named: it lives, or this pod has seen that one die. */
-function isHeardOf(pod: Pod, room: Room, id: PodId): boolean {
+/** What is known of it must come from the process that was named: the pod is alive, or this pod has detected the death of that process. */
+function isSectionKnown(pod: Pod, room: Room, id: PodId): boolean {
   const peer = pod.peers.get(id);
   const sections = [...(room.sections.get(id)?.values() ?? [])];
   return sections.some(({ boot, dead, ended }) => {

@@ -1,4 +1,4 @@
-/** `/v1/rooms/{room}/…/ban`, `/v1/rooms/{room}/bans`: keeping somebody out, and letting in again. SPEC rules MOD-2, MOD-8. */
+/** `/v1/rooms/{room}/…/ban`, `/v1/rooms/{room}/bans`: bans a visitor and lifts bans. SPEC rules MOD-2, MOD-8. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
@@ -10,7 +10,7 @@ import { refuse } from '../refusal.ts';
 import type { RouteContext } from './context.ts';
 import { refusalOf } from './moderate.ts';
 
-/** The store first, so that nobody slips in between; then every live socket that the ban matches, through the policy that pods are told. */
+/** The store is written first, so that no banned visitor enters in between; then every matching socket is closed, by the policy that pods receive. */
 export async function ban(
   context: RouteContext,
   request: FastifyRequest<{ Params: { room: string; participant: string } }>,
@@ -41,7 +41,7 @@ export async function ban(
       : { ...before, bans: [...before.bans, record] },
   );
   if (typeof changed === 'string') return refuse(reply, changed);
-  // Removed by the policy already, as a rule; an owner of the room, whom no ban matches, is not.
+  // The policy has usually removed the participant already; it does not remove an owner, whom no ban matches.
   await pod.moderate(room, 'ban', participant);
   log.info({ room, participant, ban: record.id }, 'banned');
   return reply.header('cache-control', 'no-store').send(shown(record));

@@ -1,4 +1,4 @@
-/** `POST /v1/rooms`: a named room in this region. SPEC rules ROOM-5, ROOM-6, ROOM-10, ROOM-12. */
+/** `POST /v1/rooms`: creates a named room in this region. SPEC rules ROOM-5, ROOM-6, ROOM-10, ROOM-12. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
@@ -9,7 +9,7 @@ import { policyOf } from '../rooms.ts';
 import { addressOf, publicOrigin } from '../visitor.ts';
 import type { RouteContext } from './context.ts';
 
-/** 256 bits: whoever has it owns the room. */
+/** 256 bits: the bearer of the key owns the room. */
 const OWNER_KEY_BYTES = 32;
 
 export async function createRoom(
@@ -24,8 +24,8 @@ export async function createRoom(
 
   const { name, lobby = false } = body.message;
   const { region } = config;
-  const most = config.limits['room.participants'];
-  const cap = Math.min(body.message.cap ?? most, most);
+  const max = config.limits['room.participants'];
+  const cap = Math.min(body.message.cap ?? max, max);
   const ownerKey = randomBytes(OWNER_KEY_BYTES).toString('base64url');
   const record = {
     name,
@@ -41,7 +41,7 @@ export async function createRoom(
   };
   const created = await store.create(record);
   if (!created.ok) return refuse(reply, created.code);
-  const { view } = policyOf({ record, revision: 0, writtenAt: record.createdAt }, most);
+  const { view } = policyOf({ record, revision: 0, writtenAt: record.createdAt }, max);
   log.info({ room: view.room }, 'room created');
   const answer: CreateRoomAnswer = {
     room: view,

@@ -1,4 +1,4 @@
-/** `DELETE /v1/rooms/{room}`: the owner ends a named room, and everyone in it is told. SPEC rule ROOM-8. */
+/** `DELETE /v1/rooms/{room}`: the owner ends a named room, and all participants are notified. SPEC rule ROOM-8. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownedRoom, removeRoom } from '../owned-room.ts';
 import { incarnationOf } from '../rooms.ts';

@@ -1,4 +1,6 @@
-/** `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can see the answer. SPEC rules JOIN-1 to JOIN-4, MOD-2, MOD-3, LIM-13. */
+/**
+ * `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can read the answer. SPEC rules JOIN-1 to JOIN-4, MOD-2, MOD-3, LIM-13.
+ */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
@@ -33,7 +35,7 @@ export async function joinRoom(
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
   if (!context.podJoins.take(1, pod.now()))
     return refuse(reply, 'POD_FULL', undefined, context.podJoins.waitMs(1));
-  const known = await rooms.look(room);
+  const known = await rooms.lookUp(room);
   if (!known.ok) return refuse(reply, known.code);
   const { view } = known;
   const isNewHere = pod.core.population(view.room) === 0;
@@ -65,7 +67,7 @@ export async function joinRoom(
   return reply.header('cache-control', 'no-store').send(answer);
 }
 
-/** As this pod sees it; `enter` decides. An owner is let in past the cap. SPEC rule MOD-12. */
+/** As this pod knows the room; `enter` decides. An owner is admitted beyond the cap. SPEC rule MOD-12. */
 function isFull({ pod, config }: RouteContext, { room, cap }: RoomView, owner: boolean): boolean {
   if (pod.core.population(room) < cap) return false;
   const owners = pod.core.people(room).filter((person) => person.owner).length;

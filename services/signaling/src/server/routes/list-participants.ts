@@ -1,4 +1,6 @@
-/** `GET /v1/rooms/{room}/participants`: who is in the room and who waits, for an owner who need not be in it. SPEC rule MOD-11. */
+/**
+ * `GET /v1/rooms/{room}/participants`: the participants and the newcomers in the lobby, for an owner, who need not be in the room. SPEC rule MOD-11.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ParticipantList } from '@parley/protocol/http';
 import { policyOf } from '../rooms.ts';

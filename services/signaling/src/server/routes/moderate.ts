@@ -14,7 +14,7 @@ const REFUSALS: Readonly<Record<Exclude<ModerationResult['outcome'], 'done'>, Co
   unavailable: 'STORE_UNAVAILABLE',
 };
 
-/** A pod without its bus cannot say that nobody is there. */
+/** A pod without its bus cannot know that no pod has the participant. */
 export function refusalOf(
   outcome: Exclude<ModerationResult['outcome'], 'done'>,
   { pod }: RouteContext,
@@ -43,10 +43,10 @@ export async function moderate(
   return reply.code(204).send();
 }
 
-/** Pods' clocks may differ while a token is verified (KEY-4), on either side. */
+/** Clocks of pods may differ by this much while a token is verified (KEY-4), in either direction. */
 const MARGIN_MS = 10_000;
 
-/** Whoever was kicked is remembered while its resume token may be good. */
+/** A kick is recorded while the participant's resume token may be valid. */
 function withKicked(record: RoomRecord, participant: string, { config }: RouteContext): RoomRecord {
   const now = Date.now();
   const kept = record.kicked.filter((one) => one.until > now && one.participant !== participant);

@@ -1,4 +1,4 @@
-/** `POST /v1/live/{name}`: the way to a broadcast that has no room. SPEC rules MEDIA-8, LIM-13. */
+/** `POST /v1/live/{name}`: a relay for a broadcast without a room. SPEC rules MEDIA-8, LIM-13. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
 import { LiveRequest, type LiveAnswer } from '@parley/protocol/http';

@@ -17,6 +17,6 @@ export async function readRoom(
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_REQUESTS', undefined, wait);
   const podWait = takeStoreRead(podReads, room, pod.now());
   if (podWait !== undefined) return refuse(reply, 'POD_FULL', undefined, podWait);
-  const known = await rooms.look(room);
+  const known = await rooms.lookUp(room);
   return known.ok ? reply.header('cache-control', 'no-store').send(known.view) : refuse(reply, known.code);
 }

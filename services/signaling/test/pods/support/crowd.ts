@@ -1,4 +1,7 @@
-/** Many people in many rooms, and what must be true of them after a move: the same participants, agreeing, and nobody saw left or joined. */
+/**
+ * Many participants in many rooms, and what must hold after a move: they are the same participants, their rosters agree, and none saw another leave
+ * or join.
+ */
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/deadline.ts';
 import { randomRoom } from '../../support/pod.ts';
@@ -7,12 +10,12 @@ import { ResumingClient } from './resuming-client.ts';
 export interface CrowdOptions {
   readonly rooms: number;
   readonly perRoom: number;
-  /** Addresses of the pods a person uses, in order, the first to enter on. */
+  /** The addresses of the pods that a participant uses, in order; the first is entered. */
   readonly podsOf: (room: number, seat: number) => readonly string[];
   readonly ignoresSlot?: (room: number, seat: number) => boolean;
 }
 
-/** As many at a time: the herd is not what these tests are about. */
+/** This many at a time, as these tests are not about bursts. */
 const AT_ONCE = 25;
 
 export class Crowd {
@@ -32,7 +35,7 @@ export class Crowd {
     }
   }
 
-  /** Resolves when everybody sees everybody of their room. */
+  /** Resolves when all participants see all others of their room. */
   static async gather({ rooms, perRoom, podsOf, ignoresSlot = () => false }: CrowdOptions): Promise<Crowd> {
     const people: ResumingClient[] = [];
     const seats = Array.from({ length: rooms }, (_, room) => ({ room, id: randomRoom() })).flatMap((one) =>
@@ -53,7 +56,7 @@ export class Crowd {
     return new Crowd(people);
   }
 
-  /** Whether each person's roster is exactly the room's people, all here. */
+  /** Whether each participant's roster contains exactly the room's participants, all here. */
   agrees(): boolean {
     return this.people.every(
       (one) =>
@@ -67,7 +70,7 @@ export class Crowd {
     return this.people.every((one) => one.isIn && one.pod !== pod);
   }
 
-  /** Fails where somebody is another participant now, was stopped, or saw somebody leave or join (`except` whom the test sent). */
+  /** Fails where a client is another participant now, was stopped, or saw another leave or join (`except` those whom the test sent). */
   assertNobodyNoticed({ except }: { except?: string } = {}): void {
     assert.deepEqual(
       this.people

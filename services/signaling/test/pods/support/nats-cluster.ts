@@ -13,11 +13,11 @@ export interface ClusterServer {
   start(): void;
   /** As `kill -9`. */
   kill(): Promise<void>;
-  /** SIGUSR2: it takes no new connections and asks its clients to go. */
+  /** SIGUSR2: it accepts no new connections and asks its clients to leave. */
   lameDuck(): void;
   /** Clients connected to it. */
   clients(): Promise<number>;
-  /** Whether JetStream works here: there is a leader and this server is up to date with it. */
+  /** Whether JetStream works here: there is a leader, and this server is up to date with it. */
   hasJetStream(): Promise<boolean>;
 }
 

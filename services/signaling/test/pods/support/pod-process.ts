@@ -1,4 +1,4 @@
-/** `node src/main.ts` under a fixed name and port, so that the next process of a pod takes the place of the last. */
+/** `node src/main.ts` under a fixed name and port, so that the next process of a pod replaces the previous one. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ export interface PodProcess {
   /** Ready when this resolves. */
   start(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
-  /** Of its memory, what is in RAM. */
+  /** Its resident memory. */
   residentBytes(): number;
   /** The exit code, `null` after a signal. */
   ended(): Promise<number | null>;
@@ -33,7 +33,7 @@ export interface PodProcessOptions {
   readonly node?: readonly string[];
 }
 
-/** Everyone in these tests has the same address. */
+/** All clients in these tests have the same address. */
 const OPEN_DOORS = {
   'address.joins': 1_000_000,
   'address.resumes': 1_000_000,

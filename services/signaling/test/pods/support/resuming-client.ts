@@ -1,6 +1,6 @@
 /**
- * A client that comes back by itself, as client/sdk does: it goes when its slot has come, or after a close that asks for it, resumes on
- * another pod under a higher generation, and stops for good when it was replaced.
+ * A client that resumes by itself, as client/sdk does: it leaves after its delay, or after a close that asks for it, resumes on another pod with a
+ * higher generation, and stops for good when it was replaced.
  */
 import { randomInt } from 'node:crypto';
 import { WebSocket } from 'ws';
@@ -12,34 +12,34 @@ import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { QUIET, ticketFor } from '../../support/client.ts';
 import { eventually } from '../../support/deadline.ts';
 
-/** As the backoff of client/sdk: full jitter below half a second at first. */
+/** As the backoff of client/sdk: full jitter, below half a second at first. */
 const FIRST_BACKOFF_MS = 500;
 const CAP_BACKOFF_MS = 8000;
 
 export interface ResumingOptions {
   readonly room: string;
   readonly name: string;
-  /** Addresses of the pods; the first is entered, the next ones are resumed on. */
+  /** Addresses of the pods; the first is entered, the client resumes on the next ones. */
   readonly pods: readonly string[];
-  /** Waits for the close instead of going in its slot. */
+  /** Waits for the close instead of leaving after its delay. */
   readonly ignoresSlot?: boolean;
 }
 
 export class ResumingClient {
   readonly room: string;
   readonly name: string;
-  /** Whom this client believes to be in the room, and how. */
+  /** The participants that this client shows, and their states. */
   readonly roster = new Map<string, 'here' | 'away' | 'unreachable'>();
   /** Roster events, in order, over all sockets. */
   readonly log: { readonly type: string; readonly participant: string }[] = [];
-  /** Slots that pods gave, with the time they were said at. */
+  /** The delays of `goaway` messages, with the time at which each arrived. */
   readonly slots: { readonly at: number; readonly afterMs: number }[] = [];
-  /** Sockets that the other side closed: when, and with which code. */
+  /** Sockets that the peer closed: when, and with which code. */
   readonly closes: { readonly at: number; readonly code: number }[] = [];
   readonly undelivered: string[] = [];
   readonly heard: string[] = [];
   welcomes = 0;
-  /** Sockets it opened, or tried to. */
+  /** The number of sockets that it opened, or tried to open. */
   attempts = 0;
   welcomedAt = 0;
   participant = '';
@@ -70,7 +70,7 @@ export class ResumingClient {
     return client;
   }
 
-  /** The address of the pod it is on, or tries. */
+  /** The address of the pod that it uses or tries. */
   get pod(): string {
     return this.#pods[this.#at % this.#pods.length] ?? '';
   }
@@ -96,7 +96,7 @@ export class ResumingClient {
     return twin;
   }
 
-  /** Loses the connection and comes back on the next pod. */
+  /** Loses the connection and resumes on the next pod. */
   move(): void {
     this.#leaveSocket();
     this.#resumeElsewhere();
@@ -131,7 +131,7 @@ export class ResumingClient {
         ? { type: 'resume', token: this.#token, chat: [], ...about }
         : { type: 'enter', ticket, ...about };
     socket.on('open', () => socket.send(JSON.stringify(first)));
-    // The close that follows says what is needed.
+    // The close that follows has the reason.
     socket.on('error', () => {});
     socket.on('message', (data) => {
       if (this.#socket === socket && Buffer.isBuffer(data)) this.#hear(data.toString());
@@ -175,7 +175,7 @@ export class ResumingClient {
         if (!this.#ignoresSlot) this.#timer = setTimeout(() => this.move(), message.afterMs);
         return undefined;
       case 'joined': {
-        // Somebody kept as away while the room recovers has only come back.
+        // A participant that was kept as away while the room recovered has only come back.
         const { participant, state } = message.member;
         return this.#note(this.roster.has(participant) ? 'back' : 'joined', participant, state);
       }
@@ -199,7 +199,7 @@ export class ResumingClient {
     else this.roster.set(participant, state);
   }
 
-  /** Whoever is new or missing after a resume counts as joined or left, as an application would show it. */
+  /** A participant that is new or missing after a resume counts as joined or left, as an application would show it. */
   #welcomed(welcome: Welcome): void {
     const told = new Map(welcome.roster.map(({ participant, state }) => [participant, state]));
     if (this.welcomes > 0) {
@@ -207,7 +207,7 @@ export class ResumingClient {
         if (!this.roster.has(one)) this.log.push({ type: 'joined', participant: one });
       for (const one of this.roster.keys()) {
         if (told.has(one)) continue;
-        // A pod that recovers the room does not know everybody yet; they stay as away until it does.
+        // A pod whose room is recovering may not know all participants yet; the others stay as away until it does.
         if (welcome.recovering) told.set(one, 'away');
         else this.log.push({ type: 'left', participant: one });
       }

@@ -1,4 +1,4 @@
-/** The shell around the core of pages: opens its bus, and is what the sockets of visitors ask. */
+/** The shell around the core of pages: opens its bus and serves the sockets of visitors. */
 import { randomBytes } from 'node:crypto';
 import type { IceOffer } from '@parley/protocol/http';
 import { pipeTopic, type VisitorId } from '@parley/protocol/pages';
@@ -13,38 +13,37 @@ import type { Config } from './config.ts';
 import { CoreRunner } from './core-runner.ts';
 import type { Metrics } from './metrics.ts';
 import { carryOutPageEffect } from './page-effects.ts';
-import type { TurnDesk } from './turn-desk.ts';
+import type { IceOffers } from './ice-offers.ts';
 import type { PageHost, VisitorConnection } from './visitor-connection.ts';
 import { networkOf } from './visitor-marks.ts';
 
-export interface PageDeskParts {
+export interface PageShellParts {
   readonly config: Config;
   readonly tokens: Tokens;
   readonly metrics: Metrics;
   readonly budgets: Budgets;
-  /** What costs a signature, for each address. */
   readonly boot: number;
   readonly openPages: (listener: PageListener) => PageBus;
-  readonly turn: Pick<TurnDesk, 'offer' | 'stunServers' | 'takeRequest'>;
+  readonly turn: Pick<IceOffers, 'offer' | 'stunServers' | 'takeRequest'>;
   readonly now: () => number;
   readonly onClosed: (connection: VisitorConnection) => void;
 }
 
-/** More than a page takes on the slowest way. */
+/** Longer than the transfer of a page over the slowest link. */
 const PIPE_TOKEN_MS = 3_600_000;
 const RANDOM_BYTES = 9;
 
-export class PageDesk implements PageHost {
+export class PageShell implements PageHost {
   readonly limits: Config['limits'];
   readonly metrics: Metrics;
   readonly budgets: Budgets;
-  readonly #parts: PageDeskParts;
+  readonly #parts: PageShellParts;
   readonly #core: Pages;
   readonly #runner: CoreRunner<PageInput, PageEffect>;
   readonly #requests: AddressBuckets;
   readonly #visitors = new Map<SocketId, VisitorConnection>();
 
-  constructor(parts: PageDeskParts) {
+  constructor(parts: PageShellParts) {
     const { config, boot, now } = parts;
     const { limits, pod } = config;
     this.limits = limits;
@@ -111,7 +110,7 @@ export class PageDesk implements PageHost {
     return this.#requests.take(address, this.now());
   }
 
-  /** Its visitors are about to be sent elsewhere: the other pods call no page gone until they have come. */
+  /** The visitors are about to be sent to other pods, which consider no page gone until those have arrived. */
   announceLeaving(): void {
     this.handle({ type: 'draining' });
   }

@@ -1,4 +1,4 @@
-/** Where people find STUN and TURN, and with which credentials. SPEC rules TURN-1 to TURN-11. */
+/** Offers STUN and TURN servers with credentials. SPEC rules TURN-1 to TURN-11. */
 import type { IceOffer, IceServer } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { VisitorId } from '@parley/protocol/pages';
@@ -15,19 +15,19 @@ import { TurnNodes } from '../core/turn-nodes.ts';
 import type { Config } from './config.ts';
 import { networkOf } from './visitor-marks.ts';
 
-export interface TurnDeskParts {
+export interface IceOffersParts {
   readonly config: Config;
   readonly openTurn: (listener: TurnListener) => void;
   readonly now: () => number;
 }
 
-export class TurnDesk {
-  readonly #parts: TurnDeskParts;
+export class IceOffers {
+  readonly #parts: IceOffersParts;
   readonly #nodes: TurnNodes;
   readonly #requests: AddressBuckets;
   readonly #turnServerFor: TurnServerFor | undefined;
 
-  constructor(parts: TurnDeskParts) {
+  constructor(parts: IceOffersParts) {
     const { config, openTurn, now } = parts;
     const { secret } = config.turn;
     this.#parts = parts;
@@ -35,7 +35,7 @@ export class TurnDesk {
     this.#nodes = new TurnNodes(config.limits, { region: config.region, key: keyOf(secret ?? '') });
     const perMinute = config.limits['address.iceRequests'];
     this.#requests = new AddressBuckets(perMinute / 60, perMinute, now());
-    openTurn({ onNode: (node) => this.#nodes.heard(node, now()) });
+    openTurn({ onNode: (node) => this.#nodes.onLease(node, now()) });
   }
 
   /** How many nodes could be offered. */
@@ -54,12 +54,12 @@ export class TurnDesk {
     return { iceServers: [...servers, turnServer], iceTtlS: Math.floor(ttlMs / 1000) };
   }
 
-  /** Without credentials: for a visitor who has not asked for TURN. */
+  /** Without credentials: for a visitor that has not requested TURN. */
   stunServers(visitor: VisitorId): IceServer[] {
     return stunServers(this.#addresses(visitor).stunUrls);
   }
 
-  /** `undefined` where the network of the address may ask for servers now; otherwise how long to wait, in ms. SPEC rule TURN-11. */
+  /** `undefined` where the network of the address may request servers now; otherwise how long to wait, in ms. SPEC rule TURN-11. */
   takeRequest(address: string): number | undefined {
     return this.#requests.take(networkOf(address), this.#parts.now());
   }
@@ -75,7 +75,7 @@ type Addresses = Pick<Config['turn'], 'stunUrls' | 'turnUrls'>;
 
 const stunServers = (urls: readonly string[]): IceServer[] => (urls.length > 0 ? [{ urls: [...urls] }] : []);
 
-/** Several may be behind one address, where the edge leads to them all. */
+/** Several nodes may share one address, where the edge balances over all of them. */
 function addressesOf(nodes: readonly TurnNode[]): Addresses {
   const turnUrls = [...new Set(nodes.flatMap(({ urls }) => urls))];
   return { turnUrls, stunUrls: stunUrlsOf(turnUrls) };

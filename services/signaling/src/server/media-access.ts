@@ -1,4 +1,7 @@
-/** Gives people their way to media relays and takes it from them: a pod signs what relays verify, and never calls one. SPEC rules MEDIA-3 to MEDIA-7 and MEDIA-17. */
+/**
+ * Grants participants access to media relays and revokes it: a pod signs tokens that relays verify, and never calls a relay. SPEC rules MEDIA-3 to
+ * MEDIA-7 and MEDIA-17.
+ */
 import { randomBytes } from 'node:crypto';
 import type { LiveRequest, RelayOffer } from '@parley/protocol/http';
 import { participantId, type ParticipantId, type RoomId } from '@parley/protocol/ids';
@@ -18,7 +21,7 @@ import type { MediaBus, MediaListener } from '../core/ports.ts';
 import type { MediaHosts } from './media-hosts.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface MediaDeskParts {
+export interface MediaAccessParts {
   readonly limits: Limits;
   readonly tokens: Tokens;
   readonly openMedia: (listener: MediaListener) => MediaBus;
@@ -37,48 +40,48 @@ type Rights = Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>;
 type Departure = Effect & { type: 'departed' };
 
 /**
- * These have lost the right to be here: revoked for long enough that also a relay which was without the bus for a while learns of it. Not for as long as
- * a session may last: an owner who lets in a hundred a minute and removes them would fill the relays' list.
+ * How long the tokens of removed participants stay revoked: long enough for a relay that was disconnected from the bus to receive the revocation, and
+ * shorter than a session may last, as an owner who admits and removes a hundred participants a minute would fill the relays' list.
  */
 const REMOVED_MS = 3_600_000;
 const REMOVED: ReadonlySet<Departure['reason']> = new Set(['kicked', 'banned', 'room-deleted']);
 
-/** A relay says its lease every 2 s, and one that is taken over as often as it likes. */
+/** A relay publishes its lease every 2 s, and a compromised one as often as it likes. */
 const REFUSED_LINE_MS = 10_000;
 
-/** Pods' and relays' clocks may differ by this much. */
-const CLOCKS_S = 5;
+/** Clocks of pods and relays may differ by this much. */
+const CLOCK_TOLERANCE_S = 5;
 
-export class MediaDesk {
-  readonly #parts: MediaDeskParts;
+export class MediaAccess {
+  readonly #parts: MediaAccessParts;
   readonly #relays: MediaRelays;
   readonly #bus: MediaBus;
-  /** When a line of the log last named a relay that was refused. */
+  /** When the log last named a refused relay. */
   #refusedAt = -Infinity;
-  /** Who has had a token here, the oldest first, for which relay, and until when a session of it may last. */
+  /** Participants that were given a token here, the oldest first: for which relay, and until when a session with it may last. */
   readonly #given = new Map<ParticipantId, { readonly relay: string; readonly until: number }>();
 
-  constructor(parts: MediaDeskParts) {
+  constructor(parts: MediaAccessParts) {
     this.#parts = parts;
     this.#relays = new MediaRelays(parts.limits);
-    this.#bus = parts.openMedia({ onRelay: (relay) => this.#heard(relay) });
+    this.#bus = parts.openMedia({ onRelay: (relay) => this.#onLease(relay) });
   }
 
-  #heard(relay: MediaRelay): void {
+  #onLease(relay: MediaRelay): void {
     const { hosts, metrics, log, now } = this.#parts;
-    if (hosts.allows(relay.url)) return this.#relays.heard(relay, now());
+    if (hosts.allows(relay.url)) return this.#relays.onLease(relay, now());
     metrics.refusedRelays += 1;
     if (now() - this.#refusedAt < REFUSED_LINE_MS) return;
     this.#refusedAt = now();
     log.warn({ relay: relay.relay, url: relay.url }, 'media relay refused: host not in PARLEY_MEDIA_HOSTS');
   }
 
-  /** How many relays it sends people to. */
+  /** How many relays participants are sent to. */
   get relays(): number {
     return this.#relays.count(this.#parts.now());
   }
 
-  /** `people`: who is in the room; `exclude`: the address of the relay that whoever asks has just lost. */
+  /** `people`: the participants of the room; `exclude`: the URL of the relay that the participant has just lost. */
   offer(
     room: RoomId,
     participant: ParticipantId,
@@ -100,7 +103,7 @@ export class MediaDesk {
     );
   }
 
-  /** Of a live broadcast: nobody's token is revoked, as nobody is known to leave. */
+  /** For a live broadcast. Its tokens are never revoked, as no departures are known. */
   offerLive(name: string, { publish, exclude }: LiveRequest): RelayOffer | null {
     const broadcast = liveBroadcast(name);
     const rights = {
@@ -120,7 +123,7 @@ export class MediaDesk {
     return { url: relay.url, token, certificateHashes: relay.certificateHashes };
   }
 
-  /** Who was lost may have had a token from a pod that is dead. */
+  /** A participant that left with reason `lost` may have been given a token by a pod that died. */
   departed({ participant, reason, wasHere }: Departure): void {
     const { limits } = this.#parts;
     const had = this.#given.delete(participant);
@@ -141,7 +144,7 @@ export class MediaDesk {
   }
 
   #revoke(participant: ParticipantId, forMs: number): void {
-    this.#bus.revoke(participant, nowS() + Math.ceil(forMs / 1000) + CLOCKS_S);
+    this.#bus.revoke(participant, nowS() + Math.ceil(forMs / 1000) + CLOCK_TOLERANCE_S);
   }
 }
 

@@ -1,53 +1,57 @@
 /**
- * Chat lines that a resume brings along, from what a client says to what the core may keep. A line with the proof of a pod is what it was; an own
- * line without one passes the checks of `chat`; anything else is dropped. SPEC rules CHAT-4, CHAT-7, CHAT-8.
+ * Checks the chat lines of a resume before the core may keep them. A line with the proof of a pod is taken as it is; the participant's own line
+ * without a proof passes the checks of `chat`; any other line is dropped. SPEC rules CHAT-4, CHAT-7, CHAT-8.
  */
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { ResumeChatLine, ChatLine } from '@parley/protocol/people';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
 
-export interface Bringer {
+export interface ResumingParticipant {
   readonly room: RoomId;
   readonly participant: ParticipantId;
-  /** As it will stand in the roster. */
+  /** As the roster will show it. */
   readonly name: string;
   /** When it first entered, Unix ms. */
   readonly since: number;
 }
 
-export interface BringRules {
+export interface ResumeChatRules {
   readonly limits: Pick<Limits, 'chat.resumeLines' | 'chat.chars'>;
   readonly proofs: ChatProofs;
   /** Unix time in ms. */
   readonly now: number;
-  /** Takes one line of the rate of `chat`; `false` where there is none left. */
+  /** Takes one line from the rate of `chat`; `false` where it is exhausted. */
   readonly takeRate: () => boolean;
   readonly onDropped: (reason: Dropped) => void;
 }
 
 export type Dropped = 'number' | 'repeated' | 'length' | 'proof' | 'time' | 'rate';
 
-/** The clocks of two pods may differ by this much: a line that a client was shown may be that much older than its first welcome. */
+/** The clocks of two pods may differ by this much: a line that a client was shown may be older than its first welcome by that. */
 const CLOCK_TOLERANCE_MS = 5000;
 
-export function readBrought(by: Bringer, brought: readonly ResumeChatLine[], rules: BringRules): ChatLine[] {
-  const most = rules.limits['chat.resumeLines'];
+export function readResumeChat(
+  by: ResumingParticipant,
+  lines: readonly ResumeChatLine[],
+  rules: ResumeChatRules,
+): ChatLine[] {
+  const max = rules.limits['chat.resumeLines'];
   const kept = new Map<string, ChatLine>();
-  for (const [at, line] of brought.entries()) {
-    // The last lines are those that others are least likely to have.
+  for (const [at, line] of lines.entries()) {
+    // The latest lines are those that other clients are least likely to have.
     const read =
-      at < brought.length - most ? 'number' : kept.has(keyOf(line)) ? 'repeated' : readOne(by, line, rules);
+      at < lines.length - max ? 'number' : kept.has(keyOf(line)) ? 'repeated' : readOne(by, line, rules);
     if (typeof read === 'string') rules.onDropped(read);
     else kept.set(keyOf(read), read);
   }
   return [...kept.values()];
 }
 
-/** Two senders may use one id. SPEC rule CHAT-1. */
+/** Two senders may use the same id. SPEC rule CHAT-1. */
 const keyOf = ({ from, id }: Pick<ChatLine, 'from' | 'id'>): string => `${from} ${id}`;
 
-function readOne(by: Bringer, line: ResumeChatLine, rules: BringRules): ChatLine | Dropped {
+function readOne(by: ResumingParticipant, line: ResumeChatLine, rules: ResumeChatRules): ChatLine | Dropped {
   const { limits, proofs, now, takeRate } = rules;
   const { proof, ...said } = line;
   if (Array.from(said.text).length > limits['chat.chars']) return 'length';

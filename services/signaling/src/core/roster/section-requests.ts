@@ -1,16 +1,16 @@
-/** Asking a pod what it has: when a room opens, after a gap, after a digest that does not agree. SPEC rules ROS-6, ROS-9. */
+/** Requests for another pod's sections: when a room opens, after a gap, and after a digest that does not match. SPEC rules ROS-6, ROS-9. */
 import type { PodId } from '@parley/protocol/ids';
 import { keepSection, type Pod, type RemoteSection, type Room } from '../state.ts';
 
-/** A question or its answer can be lost too; the digests that follow ask again. */
+/** A request or its answer may be lost; the digests that follow lead to another request. */
 const REPEAT_AFTER_MS = 500;
 
-/** Its last hello is said 1 s after a room has opened. */
+/** The last `hello` is published 1 s after a room has opened. */
 const HELLOS_MS = 1000;
 
-export const stillSaysHello = (pod: Pod, room: Room): boolean => pod.now < room.openedAt + HELLOS_MS;
+export const stillPublishesHello = (pod: Pod, room: Room): boolean => pod.now < room.openedAt + HELLOS_MS;
 
-export function askForSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
+export function requestSection(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   if (owner === pod.id) return;
   const known = room.sections.get(owner)?.get(epoch);
   if (known?.asked !== undefined) return;
@@ -18,20 +18,20 @@ export function askForSection(pod: Pod, room: Room, owner: PodId, epoch: number)
   section.asked = pod.agenda.schedule(pod.now + REPEAT_AFTER_MS, () => {
     section.asked = undefined;
   });
-  askForRoom(pod, room, owner);
+  requestSections(pod, room, owner);
 }
 
-/** What does that pod have of this room? It answers also when that is nothing. */
-export function askForRoom(pod: Pod, room: Room, other: PodId): void {
+/** Requests that pod's section of the room. It answers also where it has none. */
+export function requestSections(pod: Pod, room: Room, other: PodId): void {
   const id = room.view.room;
   pod.effects.push({
-    type: 'tell-pod',
+    type: 'publish-pod',
     pod: other,
     message: { type: 'sections-request', room: id, pod: pod.id },
   });
 }
 
-/** So that one question is asked however many deltas of an unknown section arrive before its answer. */
+/** Makes one request suffice, however many deltas of an unknown section arrive before the answer. */
 function placeholder(room: Room, owner: PodId, epoch: number): RemoteSection {
   const section: RemoteSection = {
     boot: 0,

@@ -1,0 +1,34 @@
+/** A join or resume reaches the core: the room is opened here where it is not open yet. SPEC rule ROS-7. */
+import type { Join, Resume } from './input.ts';
+import { join } from './join.ts';
+import { isOfOtherIncarnation, takePolicy, watchPolicy } from './policy.ts';
+import { resume } from './resume.ts';
+import { openRoom } from './roster/open.ts';
+import type { Pod, Room } from './state.ts';
+
+/** The first arrival opens the room on this pod; arrivals wait until its participants are known. */
+export function arrive(pod: Pod, arrival: Join | Resume): void {
+  const id = arrival.view.room;
+  const known = pod.rooms.get(id);
+  if (known !== undefined && arrival.policy !== undefined) takePolicy(pod, known, arrival.policy);
+  const room = pod.rooms.get(id) ?? openFor(pod, arrival);
+  if (room.phase.phase === 'opening') {
+    pod.arriving.set(arrival.socket, id);
+    room.phase.arrivals.push(arrival);
+    return;
+  }
+  if (isOfOtherIncarnation(room, arrival)) {
+    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_DELETED' });
+    return;
+  }
+  if (arrival.type === 'join') join(pod, room, arrival);
+  else resume(pod, room, arrival);
+}
+
+export function openFor(pod: Pod, arrival: Pick<Join, 'view' | 'policy'>): Room {
+  const room = openRoom(pod, arrival, (waiting) => arrive(pod, waiting));
+  watchPolicy(pod, room);
+  // The arrival that opened it may be refused, and an owner who lists the participants does not enter.
+  pod.emptied.add(room.view.room);
+  return room;
+}
