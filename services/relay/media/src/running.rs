@@ -13,6 +13,7 @@ use parley_cluster::key::Key;
 use parley_cluster::lease::Lease;
 use parley_cluster::place::{Others, Place};
 use parley_cluster::url::Url;
+use parley_metrics::Families;
 use parley_protocol::bounded::OutOfBounds;
 use parley_protocol::media::MediaRelay;
 use parley_protocol::subjects::media_relay_subject;
@@ -60,9 +61,9 @@ impl Media {
         Ok(Self { door, config: config.clone(), url, capacity, key, _directory: directory })
     }
 
-    /// Its metrics in Prometheus' text format.
-    pub fn metrics(&self) -> String {
-        self.door.metrics()
+    /// Adds the metric families `parley_media_…`.
+    pub fn collect(&self, out: &mut Families) {
+        self.door.collect(out);
     }
 
     /// Says what it is and dials whom it should, until the pod drains; then says that it goes.

@@ -3,6 +3,7 @@ use super::{Config, Guard, Limits};
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
 use parley_cluster::place::Others;
+use parley_metrics::Families;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -25,7 +26,7 @@ impl Media {
         match *self {}
     }
 
-    pub fn metrics(&self) -> String {
+    pub fn collect(&self, _out: &mut Families) {
         match *self {}
     }
 

@@ -22,7 +22,7 @@ async fn str_62_the_statistics_page_is_self_contained_and_may_run_nothing_else()
 }
 
 #[tokio::test]
-async fn str_63_metrics_say_what_happened() {
+async fn str_63_metrics_count_what_happened() {
     let pod = start(&[]).await;
     let (mut one, mut other) = (pod.join("/x").await, pod.join("/x").await);
     pod.until_clients(2).await;
@@ -43,6 +43,12 @@ async fn str_63_metrics_say_what_happened() {
         "parley_relay_refusals_total{code=\"TOPIC_INVALID\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+    for head in [
+        "# HELP parley_relay_sockets Open WebSockets on topics\n# TYPE parley_relay_sockets gauge\n",
+        "# TYPE parley_relay_refusals_total counter\n",
+    ] {
+        assert_eq!(text.matches(head).count(), 1, "{head} is not once in\n{text}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Prometheus' text (MED-60).
 use moq_net::{session, stats};
+use parley_metrics::Families;
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
 use crate::door::Refusal;
@@ -140,99 +140,62 @@ impl Report {
         }
     }
 
-    pub fn text(&self) -> String {
-        let mut out = Text(String::with_capacity(4096));
-        out.head("sessions", "gauge", "Open sessions");
-        for ((kind, transport), count) in &self.sessions {
-            out.line("sessions", &[("kind", kind), ("transport", transport)], count);
-        }
-        out.head("refusals_total", "counter", "Refused sessions");
-        for (code, count) in &self.refused {
-            out.line("refusals_total", &[("code", code)], count);
-        }
-        out.head("sessions_ended_total", "counter", "Ended sessions");
-        for ((kind, code), count) in &self.ended {
-            out.line("sessions_ended_total", &[("kind", kind.name()), ("code", code)], count);
-        }
-        self.traffic_text(&mut out);
-        out.head("cache_bytes", "gauge", "Bytes of cached media");
-        out.line("cache_bytes", &[], self.cache_bytes);
-        out.head("draining", "gauge", "1 while the relay drains");
-        out.line("draining", &[], u8::from(self.draining));
-        self.links_text(&mut out);
-        let longest = self.client_rtts.iter().max().copied().unwrap_or_default();
+    /// Adds the metric families `parley_media_…`.
+    pub fn collect(&self, out: &mut Families) {
+        let sessions = self
+            .sessions
+            .iter()
+            .map(|((kind, transport), count)| ([("kind", *kind), ("transport", *transport)], *count as f64));
+        out.gauges("parley_media_sessions", "Open sessions", sessions);
+        let refused = self.refused.iter().map(|(code, count)| ([("code", *code)], *count));
+        out.counters("parley_media_refusals_total", "Refused sessions", refused);
+        let ended = self.ended.iter().map(|((kind, code), count)| ([("kind", kind.name()), ("code", *code)], *count));
+        out.counters("parley_media_sessions_ended_total", "Ended sessions", ended);
+        self.collect_traffic(out);
+        out.gauge("parley_media_cache_bytes", "Bytes of cached media", self.cache_bytes);
+        out.gauge("parley_media_draining", "1 while the relay drains", u64::from(self.draining));
+        self.collect_links(out);
+        let max = self.client_rtts.iter().max().copied().unwrap_or_default();
         let mean = self.client_rtts.iter().sum::<Duration>().as_secs_f64() / self.client_rtts.len().max(1) as f64;
-        out.head("client_rtt_seconds", "gauge", "Round-trip times to clients over QUIC");
-        out.line("client_rtt_seconds", &[("stat", "mean")], mean);
-        out.line("client_rtt_seconds", &[("stat", "max")], longest.as_secs_f64());
-        out.0
+        let rtts = [([("stat", "mean")], mean), ([("stat", "max")], max.as_secs_f64())];
+        out.gauges("parley_media_client_rtt_seconds", "Round-trip times to clients over QUIC", rtts);
     }
 
-    fn traffic_text(&self, out: &mut Text) {
-        type Value = fn(&Traffic) -> u64;
-        let both = [(Kind::Client, &self.clients), (Kind::Link, &self.links)];
-        let gauges: [(&str, &str, Value); 2] = [
-            ("broadcasts", "Broadcasts that are announced to this relay", |traffic| traffic.broadcasts),
-            ("subscriptions", "Subscriptions to tracks of this relay", |traffic| traffic.subscriptions),
-        ];
-        for (name, help, value) in gauges {
-            out.head(name, "gauge", help);
-            for (kind, traffic) in both {
-                out.line(name, &[("kind", kind.name())], value(traffic));
-            }
-        }
-        let ways: [(&str, &str, &str, Value); 6] = [
-            ("bytes_total", "Payload of media", "in", |traffic| traffic.bytes_in),
-            ("bytes_total", "", "out", |traffic| traffic.bytes_out),
-            ("groups_total", "Groups of frames", "in", |traffic| traffic.groups_in),
-            ("groups_total", "", "out", |traffic| traffic.groups_out),
-            ("wire_bytes_total", "Bytes over QUIC, with headers", "in", |traffic| traffic.wire_in),
-            ("wire_bytes_total", "", "out", |traffic| traffic.wire_out),
-        ];
-        for (name, help, direction, value) in ways {
-            if !help.is_empty() {
-                out.head(name, "counter", help);
-            }
-            for (kind, traffic) in both {
-                out.line(name, &[("kind", kind.name()), ("direction", direction)], value(traffic));
-            }
-        }
-        let packets: [(&str, &str, Value); 2] = [
-            ("packets_sent_total", "QUIC packets sent", |traffic| traffic.sent),
-            ("packets_lost_total", "QUIC packets lost", |traffic| traffic.lost),
-        ];
-        for (name, help, value) in packets {
-            out.head(name, "counter", help);
-            for (kind, traffic) in both {
-                out.line(name, &[("kind", kind.name())], value(traffic));
-            }
-        }
+    fn collect_traffic(&self, out: &mut Families) {
+        let (clients, links) = (&self.clients, &self.links);
+        let gauge = |of: fn(&Traffic) -> u64| {
+            [([("kind", "client")], of(clients) as f64), ([("kind", "link")], of(links) as f64)]
+        };
+        let counter = |of: fn(&Traffic) -> u64| [([("kind", "client")], of(clients)), ([("kind", "link")], of(links))];
+        let directed = |received: fn(&Traffic) -> u64, sent: fn(&Traffic) -> u64| {
+            [
+                ([("kind", "client"), ("direction", "in")], received(clients)),
+                ([("kind", "link"), ("direction", "in")], received(links)),
+                ([("kind", "client"), ("direction", "out")], sent(clients)),
+                ([("kind", "link"), ("direction", "out")], sent(links)),
+            ]
+        };
+        let broadcasts = gauge(|traffic| traffic.broadcasts);
+        out.gauges("parley_media_broadcasts", "Broadcasts that are announced to this relay", broadcasts);
+        let subscriptions = gauge(|traffic| traffic.subscriptions);
+        out.gauges("parley_media_subscriptions", "Subscriptions to tracks of this relay", subscriptions);
+        let bytes = directed(|traffic| traffic.bytes_in, |traffic| traffic.bytes_out);
+        out.counters("parley_media_bytes_total", "Payload of media", bytes);
+        let groups = directed(|traffic| traffic.groups_in, |traffic| traffic.groups_out);
+        out.counters("parley_media_groups_total", "Groups of frames", groups);
+        let wire_bytes = directed(|traffic| traffic.wire_in, |traffic| traffic.wire_out);
+        out.counters("parley_media_wire_bytes_total", "Bytes over QUIC, with headers", wire_bytes);
+        let sent = counter(|traffic| traffic.sent);
+        out.counters("parley_media_packets_sent_total", "QUIC packets sent", sent);
+        let lost = counter(|traffic| traffic.lost);
+        out.counters("parley_media_packets_lost_total", "QUIC packets lost", lost);
     }
 
-    fn links_text(&self, out: &mut Text) {
-        out.head("links_desired", "gauge", "Relays to which this relay keeps a link");
-        out.line("links_desired", &[], self.peers.len());
-        out.head("links_up", "gauge", "Links to relays that are up");
-        out.line("links_up", &[], self.peers.iter().filter(|peer| peer.up.is_some()).count());
-        out.head("link_rtt_seconds", "gauge", "Round-trip time of a link to a relay");
-        for peer in &self.peers {
-            if let Some(Some(rtt)) = peer.up {
-                out.line("link_rtt_seconds", &[("peer", &peer.name)], rtt.as_secs_f64());
-            }
-        }
-    }
-}
-
-struct Text(String);
-
-impl Text {
-    fn head(&mut self, name: &str, form: &str, help: &str) {
-        let _ = write!(self.0, "# HELP parley_media_{name} {help}\n# TYPE parley_media_{name} {form}\n");
-    }
-
-    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
-        let _ = writeln!(self.0, "parley_media_{name}{labels} {value}");
+    fn collect_links(&self, out: &mut Families) {
+        let up = self.peers.iter().filter(|peer| peer.up.is_some()).count();
+        out.gauge("parley_media_links_desired", "Relays to which this relay keeps a link", self.peers.len() as u64);
+        out.gauge("parley_media_links_up", "Links to relays that are up", up as u64);
+        let rtts = self.peers.iter().filter_map(|peer| Some(([("peer", &*peer.name)], peer.up??.as_secs_f64())));
+        out.gauges("parley_media_link_rtt_seconds", "Round-trip time of a link to a relay", rtts);
     }
 }

@@ -3,6 +3,7 @@ use anyhow::{Context, Result};
 use moq_net::{cache, origin};
 use moq_tokio::accept::Health;
 use parking_lot::Mutex;
+use parley_metrics::Families;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -173,12 +174,12 @@ impl Door {
         self.inside.links.dial(peers);
     }
 
-    /// Prometheus text: `parley_media_…`.
-    pub fn metrics(&self) -> String {
+    /// Adds the metric families `parley_media_…`.
+    pub fn collect(&self, out: &mut Families) {
         let mut report = Report::default();
         self.inside.sessions.report(&mut report);
         self.inside.links.report(&mut report);
-        report.text()
+        report.collect(out);
     }
 
     /// Takes nobody any more, sends clients to `successor` (the address of another relay) and links elsewhere, and ends when nobody

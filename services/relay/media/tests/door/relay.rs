@@ -3,6 +3,7 @@ use parley_media::Limits;
 use parley_media::door::{
     Admission, Certificates, Clock, Config, Credential, Door, Grant, Pass, Peer, Refusal, Visitor, open_at,
 };
+use parley_metrics::Families;
 use std::collections::HashSet;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -148,6 +149,13 @@ impl Relay {
         self.door.as_ref().unwrap()
     }
 
+    /// The metrics as a scraper reads them.
+    pub fn metrics(&self) -> String {
+        let mut families = Families::default();
+        self.door().collect(&mut families);
+        families.text()
+    }
+
     pub fn url(&self, token: &str) -> url::Url {
         let mut url: url::Url = format!("https://{}/", self.door().address).parse().unwrap();
         url.query_pairs_mut().append_pair("jwt", token);
@@ -198,7 +206,7 @@ impl Relay {
     /// The sum of a metric's lines that have all of these labels.
     pub fn metric(&self, name: &str, labels: &[&str]) -> f64 {
         let name = format!("parley_media_{name}");
-        let text = self.door().metrics();
+        let text = self.metrics();
         let lines = text.lines().filter(|line| {
             line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' ']))
                 && labels.iter().all(|label| line.contains(label))

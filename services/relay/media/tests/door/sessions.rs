@@ -152,16 +152,26 @@ async fn med_60_metrics_are_prometheus_text() {
     relay.dial(&[&other]).await;
     let _client = stay(relay.url(&anything()), &relay.hashes()).await;
     assert!(call(relay.url(&token("x*", "")), &relay.hashes()).await.is_err());
-    let text = relay.door().metrics();
-    let mut known = std::collections::HashSet::new();
+    let text = relay.metrics();
+    let mut types = std::collections::HashMap::new();
+    let mut samples = std::collections::HashSet::new();
     for line in text.lines() {
         if let Some(head) = line.strip_prefix("# TYPE ") {
-            let (name, form) = head.split_once(' ').unwrap();
-            assert!(known.insert(name) && matches!(form, "gauge" | "counter"), "{line}");
-            assert_eq!(name.ends_with("_total"), form == "counter", "{line}");
+            let (name, kind) = head.split_once(' ').unwrap();
+            assert!(types.insert(name, kind).is_none(), "{name} has two families");
+            assert!(matches!(kind, "gauge" | "counter"), "{line}");
+            assert_eq!(name.ends_with("_total"), kind == "counter", "{line}");
+            assert!(text.contains(&format!("# HELP {name} ")), "{name} has no help");
         } else if !line.starts_with("# HELP ") {
-            let (name, value) = line.rsplit_once(' ').unwrap();
-            assert!(known.contains(name.split('{').next().unwrap()) && value.parse::<f64>().is_ok(), "{line}");
+            let (sample, value) = line.rsplit_once(' ').unwrap();
+            assert!(types.contains_key(sample.split('{').next().unwrap()) && value.parse::<f64>().is_ok(), "{line}");
+            assert!(samples.insert(sample), "{sample} is there twice");
+        }
+    }
+    for direction in ["in", "out"] {
+        for kind in ["client", "link"] {
+            let sample = format!("parley_media_bytes_total{{kind=\"{kind}\",direction=\"{direction}\"}}");
+            assert!(samples.contains(sample.as_str()), "{sample} is not in\n{text}");
         }
     }
     assert!(text.contains("parley_media_refusals_total{code=\"TOKEN_INVALID\"} 1\n"), "{text}");
