@@ -16,7 +16,7 @@ const SOURCES: readonly (readonly [service: string, path: string])[] = [
   ['Signaling', 'services/signaling/src/server/metrics.ts'],
   ['Relay: streams', 'services/relay/src/stats/metrics.rs'],
   ['Relay: links between relays', 'services/relay/cluster/src/metrics.rs'],
-  ['Relay: media', 'services/relay/media/src/door/metrics.rs'],
+  ['Relay: media', 'services/relay/media/src/server/metrics.rs'],
   ['TURN', 'services/turn/src/agent/metrics.ts'],
 ];
 

@@ -47,7 +47,7 @@ fn str_98_every_reason_a_link_ends_for_is_in_the_readme() {
 #[test]
 fn med_13_every_number_that_media_closes_with_is_in_the_readme() {
     let rows = rows();
-    for (code, number) in parley_media::door::NUMBERS {
+    for (code, number) in parley_media::server::NUMBERS {
         let start = vec![code.to_owned(), number.to_string()];
         assert!(rows.iter().any(|row| row.len() == 3 && row.starts_with(&start)), "| {code} | {number} |");
     }

@@ -18,17 +18,17 @@ pub mod tree;
 mod admission;
 #[cfg(feature = "quic")]
 mod directory;
-#[cfg(feature = "quic")]
-pub mod door;
+#[cfg(not(feature = "quic"))]
+mod disabled;
 #[cfg(feature = "quic")]
 mod running;
-#[cfg(not(feature = "quic"))]
-mod without;
+#[cfg(feature = "quic")]
+pub mod server;
 
+#[cfg(not(feature = "quic"))]
+pub use disabled::Media;
 #[cfg(feature = "quic")]
 pub use running::Media;
-#[cfg(not(feature = "quic"))]
-pub use without::Media;
 
 pub use limits::Limits;
 
@@ -81,7 +81,7 @@ pub enum Certificates {
 /// and rustls does not choose.
 pub fn choose_cryptography() {
     #[cfg(feature = "quic")]
-    door::choose_cryptography();
+    server::choose_cryptography();
 }
 
 /// Who comes in.

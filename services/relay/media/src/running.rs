@@ -1,10 +1,10 @@
 //! A door that is open: what the relay says of it, to other relays in its lease and to signaling, whom it dials, and how it drains.
-use super::admission::in_address;
+use super::admission::url_encoded;
 use super::directory::Directory;
 use super::tree;
 use super::{Certificates, Config, Guard};
 use crate::Limits;
-use crate::door::{self, Door, Peer};
+use crate::server::{self, Peer, Server};
 use anyhow::Context;
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
@@ -25,13 +25,13 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// Between two words to signaling: MEDIA-1.
-const WORDS: Duration = Duration::from_secs(2);
+const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 /// A certificate that was announced is in the lease within this.
-const LOOK: Duration = Duration::from_millis(250);
+const PLACE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The second door of a pod.
 pub struct Media {
-    door: Door,
+    server: Server,
     config: Config,
     url: Url,
     capacity: NonZeroU64,
@@ -45,29 +45,30 @@ impl Media {
     pub async fn open(config: &Config, guard: Guard, limits: Limits) -> anyhow::Result<Self> {
         let key = guard.key.clone();
         let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
-        let opened = door::Config {
+        let opened = server::Config {
             listen: config.listen,
             websocket: config.websocket,
             proxied: guard.trusted_proxies > 0,
             certificates,
             limits: limits.clone(),
         };
-        let door = door::open(opened, Arc::new(guard)).await;
-        let door = door.with_context(|| format!("cannot carry media on {} and {}", config.listen, config.websocket))?;
-        let url = config.url.clone().unwrap_or_else(|| Url::of(door.address));
-        let (address, websocket, shown) = (door.address, door.websocket, String::from(url.clone()));
+        let server = server::open(opened, Arc::new(guard)).await;
+        let server =
+            server.with_context(|| format!("cannot carry media on {} and {}", config.listen, config.websocket))?;
+        let url = config.url.clone().unwrap_or_else(|| Url::of(server.address));
+        let (address, websocket, shown) = (server.address, server.websocket, String::from(url.clone()));
         tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "serving media");
         let capacity = NonZeroU64::new(limits.sessions as u64).unwrap_or(NonZeroU64::MIN);
-        Ok(Self { door, config: config.clone(), url, capacity, key, _directory: directory })
+        Ok(Self { server, config: config.clone(), url, capacity, key, _directory: directory })
     }
 
     /// Adds the metric families `parley_media_…`.
     pub fn collect(&self, out: &mut Families) {
-        self.door.collect(out);
+        self.server.collect(out);
     }
 
     /// Says what it is and dials whom it should, until the pod drains; then says that it goes.
-    pub async fn tell(
+    pub async fn publish_leases(
         self: Arc<Self>,
         shared: Arc<Shared>,
         bus: Bus,
@@ -75,27 +76,27 @@ impl Media {
         mut drains: watch::Receiver<bool>,
     ) {
         let subject = media_relay_subject(&region, &shared.own.pod);
-        let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        words.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut places, mut leases) = (interval(PLACE_INTERVAL), interval(LEASE_INTERVAL));
+        places.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        leases.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut others = shared.others.subscribe();
         others.mark_changed();
         let mut connects = bus.connects();
         loop {
             tokio::select! {
-                _ = looks.tick() => self.place(&shared, self.available()),
-                _ = words.tick() => self.say(&bus, &subject, &shared.own, false).await,
+                _ = places.tick() => self.update_place(&shared, self.available()),
+                _ = leases.tick() => self.publish_lease(&bus, &subject, &shared.own, false).await,
                 // What was to be said while the server was away is said now.
-                Ok(()) = connects.changed() => words.reset_immediately(),
+                Ok(()) = connects.changed() => leases.reset_immediately(),
                 Ok(()) = others.changed() => {
                     let peers = self.peers(&shared.own.pod, &others.borrow_and_update());
-                    self.door.dial(peers);
+                    self.server.dial(peers);
                 }
                 () = async { drop(drains.wait_for(|drains| *drains).await) } => break,
             }
         }
-        self.place(&shared, 0);
-        self.say(&bus, &subject, &shared.own, true).await;
+        self.update_place(&shared, 0);
+        self.publish_lease(&bus, &subject, &shared.own, true).await;
         bus.flush().await;
     }
 
@@ -103,23 +104,23 @@ impl Media {
     pub async fn drain(&self, others: &Others) {
         let allows = |url: &Url| self.config.hosts.allow(url, &self.url);
         let successor = tree::successor(self.config.role, others, allows).cloned().map(String::from);
-        tracing::info!(sessions = self.door.state().sessions, successor, "draining media");
-        self.door.drain(successor).await;
+        tracing::info!(sessions = self.server.state().sessions, successor, "draining media");
+        self.server.drain(successor).await;
     }
 
     fn hashes(&self) -> Vec<Hash> {
-        let hashes = self.door.state().certificate_hashes;
+        let hashes = self.server.state().certificate_hashes;
         hashes.into_iter().filter_map(|hash| Hash::try_from(hash).ok()).collect()
     }
 
     fn available(&self) -> u64 {
-        self.capacity.get().saturating_sub(self.door.state().sessions as u64)
+        self.capacity.get().saturating_sub(self.server.state().sessions as u64)
     }
 
     /// Puts it into the lease; other certificates are said at once, as nobody could dial without.
-    fn place(&self, shared: &Shared, available: u64) {
+    fn update_place(&self, shared: &Shared, available: u64) {
         let Some(key) = self.key.clone() else { return };
-        let address = self.config.advertise.unwrap_or(self.door.address);
+        let address = self.config.advertise.unwrap_or(self.server.address);
         let now =
             Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, available };
         shared.place.send_if_modified(|place| {
@@ -130,7 +131,7 @@ impl Media {
     }
 
     /// Publishes what signaling reads of it (MEDIA-1).
-    async fn say(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
+    async fn publish_lease(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
         match self.lease(own, draining) {
             Ok(lease) => drop(bus.say(subject, parley_protocol::encode(&lease)).await),
             // Settings have bounds of their own, which are the same.
@@ -146,14 +147,17 @@ impl Media {
             role: self.config.role,
             url: String::from(self.url.clone()).try_into()?,
             certificate_hashes: hashes.collect::<Result<Vec<_>, _>>()?.try_into()?,
-            sessions: self.door.state().sessions as u64,
+            sessions: self.server.state().sessions as u64,
             capacity: self.capacity,
             draining: draining.then_some(true),
         })
     }
 
     fn peers(&self, own: &str, others: &Others) -> Vec<Peer> {
-        tree::dialled(own, self.config.role, others).into_iter().map(|(lease, place)| peer(lease, place)).collect()
+        tree::peers_to_dial(own, self.config.role, others)
+            .into_iter()
+            .map(|(lease, place)| peer(lease, place))
+            .collect()
     }
 }
 
@@ -161,22 +165,22 @@ fn peer(lease: &Lease, place: &Place) -> Peer {
     Peer {
         name: lease.pod.clone(),
         address: place.address,
-        key: in_address(&place.key),
+        key: url_encoded(&place.key),
         certificate_hashes: place.hashes.iter().copied().map(String::from).collect(),
         host: place.url.host().to_owned(),
-        cost: tree::WITHIN_A_REGION,
+        cost: tree::REGIONAL_LINK_COST,
     }
 }
 
-fn certificates(config: &Config) -> std::io::Result<(door::Certificates, Option<Directory>)> {
+fn certificates(config: &Config) -> std::io::Result<(server::Certificates, Option<Directory>)> {
     match &config.certificates {
         Certificates::Public { certificate, key } => {
-            Ok((door::Certificates::Public { certificate: certificate.clone(), key: key.clone() }, None))
+            Ok((server::Certificates::Public { certificate: certificate.clone(), key: key.clone() }, None))
         }
         Certificates::Pinned(given) => {
             let directory = Directory::open(given.as_deref())?;
             let names = names(config.url.as_ref(), config.listen);
-            Ok((door::Certificates::Pinned { directory: directory.path().to_owned(), names }, Some(directory)))
+            Ok((server::Certificates::Pinned { directory: directory.path().to_owned(), names }, Some(directory)))
         }
     }
 }

@@ -7,21 +7,22 @@ use parley_cluster::url::Url;
 
 /// What a link costs between relays that hear each other's leases, which are those of one region. One between regions would cost
 /// 100, so that an ocean is crossed once (ADR 12).
-pub const WITHIN_A_REGION: u64 = 1;
+pub const REGIONAL_LINK_COST: u64 = 1;
 
 /// Whom a relay dials.
 pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
-    let origins = carriers(others).filter(|(_, place)| place.role == Role::Origin);
+    let origins = media_relays(others).filter(|(_, place)| place.role == Role::Origin);
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
 }
 
 /// Where the clients of a relay that goes are sent: to its like with the most room, at a host that is allowed.
 pub fn successor(role: Role, others: &Others, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
-    let alike = carriers(others).filter(|(_, place)| place.role == role && place.available > 0 && allows(&place.url));
+    let alike =
+        media_relays(others).filter(|(_, place)| place.role == role && place.available > 0 && allows(&place.url));
     alike.max_by_key(|(_, place)| place.available).map(|(_, place)| &place.url)
 }
 
-fn carriers(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
+fn media_relays(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
     others.values().filter_map(|lease| lease.media.as_ref().map(|place| (lease, place)))
 }
 
@@ -52,7 +53,7 @@ mod tests {
     }
 
     fn names(own: &str, role: Role, others: &Others) -> Vec<String> {
-        dialled(own, role, others).iter().map(|(lease, _)| lease.pod.clone()).collect()
+        peers_to_dial(own, role, others).iter().map(|(lease, _)| lease.pod.clone()).collect()
     }
 
     #[test]

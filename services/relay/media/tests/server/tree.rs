@@ -14,7 +14,7 @@ async fn med_40_a_broadcast_crosses_from_leaf_to_origin_to_leaf() {
     assert_eq!(origin.metric("sessions", &["kind=\"link\""]), 2.0);
     assert!(origin.metric("bytes_total", &["kind=\"link\"", "direction=\"out\""]) >= 60_000.0);
     assert!(far.metric("bytes_total", &["kind=\"link\"", "direction=\"in\""]) >= 60_000.0);
-    assert_eq!((far.metric("links_desired", &[]), origin.door().state().sessions), (1.0, 0));
+    assert_eq!((far.metric("links_desired", &[]), origin.server().state().sessions), (1.0, 0));
     far.until("link_rtt_seconds", |rtt| rtt > 0.0).await;
 }
 
@@ -23,7 +23,7 @@ async fn med_41_a_link_that_is_no_longer_wanted_is_hung_up() {
     let (origin, leaf) = (Relay::start().await, Relay::start().await);
     leaf.dial(&[&origin]).await;
     origin.until("sessions", |count| count == 1.0).await;
-    leaf.door().dial(Vec::new());
+    leaf.server().dial(Vec::new());
     origin.until("sessions", |count| count == 0.0).await;
 }
 
@@ -34,9 +34,9 @@ async fn med_42_a_new_certificate_is_for_the_next_dial_and_a_restarted_relay_is_
     origin.until("sessions", |count| count == 1.0).await;
     let mut announced = origin.peer("relay-0");
     announced.certificate_hashes.rotate_left(1);
-    leaf.door().dial(vec![announced]);
+    leaf.server().dial(vec![announced]);
 
-    let address = origin.door().address.to_string();
+    let address = origin.server().address.to_string();
     let before = origin.hashes();
     let directory = origin.kill();
     std::fs::remove_dir_all(&directory).unwrap();
@@ -69,7 +69,7 @@ async fn med_40_of_two_ways_the_dear_one_carries_nothing() {
     for leaf in [&publishing, &watching] {
         let mut peers = vec![near.peer("near"), dear.peer("dear")];
         peers[1].cost = 100;
-        leaf.door().dial(peers);
+        leaf.server().dial(peers);
         leaf.until("links_up", |up| up == 2.0).await;
     }
     // The hash would send some of them each way.

@@ -12,14 +12,14 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::door::metrics::{self, Kind, Meter, Report, Traffic};
-use crate::door::{Limits, Peer, certificates};
+use crate::server::metrics::{self, Kind, Meter, Report, Traffic};
+use crate::server::{Limits, Peer, certificates};
 
 /// A dial that takes longer is given up.
-const DIAL_TIME: Duration = Duration::from_secs(3);
+const DIAL_TIMEOUT: Duration = Duration::from_secs(3);
 /// The first pause before it is dialled again, and the longest: a relay that is back is found within two seconds.
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const MIN_BACKOFF: Duration = Duration::from_millis(250);
+const MAX_BACKOFF: Duration = Duration::from_secs(2);
 
 /// The links that this relay dials.
 pub(crate) struct Links {
@@ -87,9 +87,9 @@ impl Links {
     }
 
     fn begin(&self, peer: Peer) -> Link {
-        let (wanted, heard) = watch::channel(peer);
+        let (wanted, peers) = watch::channel(peer);
         let state = Arc::new(State { meter: Meter::new(), connection: Mutex::default(), past: Mutex::default() });
-        let task = self.runtime.spawn(keep(self.origin.clone().peer(), self.timing.clone(), heard, state.clone()));
+        let task = self.runtime.spawn(keep_link(self.origin.clone().peer(), self.timing.clone(), peers, state.clone()));
         Link { wanted, state, task: task.abort_handle() }
     }
 
@@ -131,27 +131,32 @@ impl State {
 }
 
 /// Dials one relay, again and again, with what is known of it by then.
-async fn keep(origin: origin::Producer, timing: quic::Config, mut wanted: watch::Receiver<Peer>, state: Arc<State>) {
-    let mut pause = FIRST_PAUSE;
+async fn keep_link(
+    origin: origin::Producer,
+    timing: quic::Config,
+    mut wanted: watch::Receiver<Peer>,
+    state: Arc<State>,
+) {
+    let mut pause = MIN_BACKOFF;
     loop {
         let peer = wanted.borrow_and_update().clone();
         let began = Instant::now();
-        if let Err(error) = hold(&origin, &timing, &peer, &state).await {
+        if let Err(error) = run_link(&origin, &timing, &peer, &state).await {
             tracing::debug!(peer = peer.name, %error, "link down");
         }
-        if began.elapsed() > DIAL_TIME + LONGEST_PAUSE {
-            pause = FIRST_PAUSE;
+        if began.elapsed() > DIAL_TIMEOUT + MAX_BACKOFF {
+            pause = MIN_BACKOFF;
         }
         tokio::select! {
             () = tokio::time::sleep(pause.mul_f64(rand::rng().random_range(0.5..=1.0))) => {}
             _ = wanted.changed() => {}
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_BACKOFF);
     }
 }
 
 /// Dials it once, and stays until that is over.
-async fn hold(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, state: &State) -> Result<()> {
+async fn run_link(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, state: &State) -> Result<()> {
     let connection = connect_to(origin, timing, peer, &state.meter)?.established().await?;
     tracing::info!(peer = peer.name, address = %peer.address, "link up");
     *state.connection.lock() = Some(connection.clone());
@@ -166,7 +171,7 @@ fn connect_to(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, met
         SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
     });
-    config.timeout = DIAL_TIME;
+    config.timeout = DIAL_TIMEOUT;
     // Dialled again here, with the newest certificate; and a link that is sent away stays until it is ended (MED-50).
     config.once = Some(true);
     config.websocket.enabled = Some(false);

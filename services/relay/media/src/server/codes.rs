@@ -1,7 +1,7 @@
 //! Why a session was refused or ended, beside what the admission says (MED-13).
 use moq_net::Error;
 
-use crate::door::Refusal;
+use crate::server::Refusal;
 
 /// The relay is about to end.
 pub(crate) const GOAWAY: Refusal = "GOAWAY";

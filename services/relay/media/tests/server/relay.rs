@@ -1,7 +1,8 @@
 //! Relays, each with threads of its own, so that one can be ended like a process.
 use parley_media::Limits;
-use parley_media::door::{
-    Admission, Certificates, Clock, Config, Credential, Door, Grant, Pass, Peer, Refusal, Visitor, open_at,
+use parley_media::server::{
+    Admission, Authorization, Certificates, Clock, Config, Credential, Grant, HandshakeRequest, Peer, Refusal, Server,
+    open_at,
 };
 use parley_metrics::Families;
 use std::collections::HashSet;
@@ -52,16 +53,16 @@ type Revoked = Arc<Mutex<HashSet<String>>>;
 struct Guard(Revoked);
 
 impl Admission for Guard {
-    fn greet(&self, visitor: &Visitor<'_>) -> Result<IpAddr, Refusal> {
-        let address = visitor.forwarded.last().map_or(visitor.direct, |last| last.parse().unwrap());
-        if visitor.origin == Some("https://evil.example") { Err("ORIGIN_DENIED") } else { Ok(address) }
+    fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal> {
+        let address = request.forwarded.last().map_or(request.direct, |last| last.parse().unwrap());
+        if request.origin == Some("https://evil.example") { Err("ORIGIN_DENIED") } else { Ok(address) }
     }
 
     fn network(&self, address: IpAddr) -> IpAddr {
         address
     }
 
-    fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal> {
+    fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal> {
         match credential {
             Credential::Key(KEY) => Ok(Box::new(Relative)),
             Credential::Key(_) => Err("KEY_INVALID"),
@@ -73,12 +74,12 @@ impl Admission for Guard {
 
 struct Relative;
 
-impl Pass for Relative {
+impl Authorization for Relative {
     fn grant(&self) -> Grant {
         Grant::Link
     }
 
-    fn over(&self) -> Option<Refusal> {
+    fn ended(&self) -> Option<Refusal> {
         None
     }
 }
@@ -88,20 +89,20 @@ struct Ticket {
     revoked: Revoked,
 }
 
-impl Pass for Ticket {
+impl Authorization for Ticket {
     fn grant(&self) -> Grant {
         let (publish, subscribe) = self.token.split_once(' ').unwrap();
         let list = |text: &str| text.split(',').filter(|text| !text.is_empty()).map(str::to_owned).collect();
         Grant::Client { publish: list(publish), subscribe: list(subscribe) }
     }
 
-    fn over(&self) -> Option<Refusal> {
+    fn ended(&self) -> Option<Refusal> {
         self.revoked.lock().unwrap().contains(&self.token).then_some("TOKEN_REVOKED")
     }
 }
 
 pub struct Relay {
-    door: Option<Arc<Door>>,
+    server: Option<Arc<Server>>,
     runtime: Option<Runtime>,
     revoked: Revoked,
     directory: PathBuf,
@@ -141,41 +142,41 @@ impl Relay {
         let websocket = "127.0.0.1:0".parse().unwrap();
         let config = Config { listen: address.parse().unwrap(), websocket, proxied: true, certificates, limits };
         let opening = open_at(config, Arc::new(Guard(revoked.clone())), clock);
-        let door = runtime.spawn(opening).await.unwrap().unwrap();
-        Self { door: Some(Arc::new(door)), runtime: Some(runtime), revoked, directory, ahead }
+        let server = runtime.spawn(opening).await.unwrap().unwrap();
+        Self { server: Some(Arc::new(server)), runtime: Some(runtime), revoked, directory, ahead }
     }
 
-    pub fn door(&self) -> &Door {
-        self.door.as_ref().unwrap()
+    pub fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
     }
 
     /// The metrics as a scraper reads them.
     pub fn metrics(&self) -> String {
         let mut families = Families::default();
-        self.door().collect(&mut families);
+        self.server().collect(&mut families);
         families.text()
     }
 
     pub fn url(&self, token: &str) -> url::Url {
-        let mut url: url::Url = format!("https://{}/", self.door().address).parse().unwrap();
+        let mut url: url::Url = format!("https://{}/", self.server().address).parse().unwrap();
         url.query_pairs_mut().append_pair("jwt", token);
         url
     }
 
     pub fn websocket(&self, token: &str) -> url::Url {
-        let mut url: url::Url = format!("ws://{}/", self.door().websocket).parse().unwrap();
+        let mut url: url::Url = format!("ws://{}/", self.server().websocket).parse().unwrap();
         url.query_pairs_mut().append_pair("jwt", token);
         url
     }
 
     pub fn hashes(&self) -> Vec<String> {
-        self.door().state().certificate_hashes
+        self.server().state().certificate_hashes
     }
 
     pub fn peer(&self, name: &str) -> Peer {
         Peer {
             name: name.to_owned(),
-            address: self.door().address,
+            address: self.server().address,
             key: KEY.to_owned(),
             certificate_hashes: self.hashes(),
             host: "localhost".to_owned(),
@@ -186,7 +187,7 @@ impl Relay {
     /// Dials the others and waits until the links are up.
     pub async fn dial(&self, others: &[&Relay]) {
         let peers = others.iter().enumerate().map(|(at, relay)| relay.peer(&format!("relay-{at}")));
-        self.door().dial(peers.collect());
+        self.server().dial(peers.collect());
         self.until("links_up", |up| up as usize == others.len()).await;
     }
 
@@ -226,8 +227,8 @@ impl Relay {
 
     /// Begins to drain.
     pub fn drain(&self, successor: Option<String>) -> tokio::task::JoinHandle<()> {
-        let door = self.door.clone().unwrap();
-        self.runtime.as_ref().unwrap().spawn(async move { door.drain(successor).await })
+        let server = self.server.clone().unwrap();
+        self.runtime.as_ref().unwrap().spawn(async move { server.drain(successor).await })
     }
 
     /// Ends it as `kill -9` does: nothing is sent any more. Gives its directory.
@@ -239,7 +240,7 @@ impl Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        drop(self.door.take());
+        drop(self.server.take());
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use url::form_urlencoded;
 
-use crate::door::arrivals::{Access, Arrival};
-use crate::door::aside::Aside;
-use crate::door::codes::{
+use crate::server::accept::{PendingSession, Scope};
+use crate::server::codes::{
     GOAWAY, LEFT, MEMORY_LIMIT_EXCEEDED, PATH_INVALID, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
     TOO_MANY_SUBSCRIPTIONS, error,
 };
-use crate::door::metrics::{Kind, Meter, Report, Traffic};
-use crate::door::{Admission, Credential, Grant, Limits, Pass, Refusal, patterns};
+use crate::server::control_bytes::ControlBytes;
+use crate::server::metrics::{Kind, Meter, Report, Traffic};
+use crate::server::{Admission, Authorization, Credential, Grant, Limits, Refusal, patterns};
 
 /// Between two looks at who is still needed here while the relay drains.
-const DRAIN_LOOK: Duration = Duration::from_millis(50);
+const DRAIN_POLL: Duration = Duration::from_millis(50);
 
 /// The sessions that others opened.
 pub(crate) struct Sessions {
@@ -30,7 +30,7 @@ pub(crate) struct Sessions {
     limits: Limits,
     clients: AtomicUsize,
     ids: AtomicU64,
-    live: Mutex<HashMap<u64, Arc<Live>>>,
+    live: Mutex<HashMap<u64, Arc<LiveSession>>>,
     /// Where clients are sent, once it drains.
     drain: Mutex<Option<Option<String>>>,
     past: Mutex<Past>,
@@ -44,43 +44,43 @@ struct Past {
     traffic: [Traffic; 2],
 }
 
-struct Live {
+struct LiveSession {
     session: moq_net::Session,
-    pass: Box<dyn Pass>,
+    authorization: Box<dyn Authorization>,
     kind: Kind,
     transport: &'static str,
     /// What stood in the address, to be taken along.
     query: String,
     meter: Meter,
     /// Bytes that came over WebSocket.
-    came: Option<Arc<AtomicU64>>,
+    received: Option<Arc<AtomicU64>>,
     /// Payload that it had brought at the last review.
-    brought: AtomicU64,
-    aside: Mutex<Aside>,
+    media_at_review: AtomicU64,
+    control_bytes: Mutex<ControlBytes>,
     ended: OnceLock<Refusal>,
 }
 
-impl Live {
+impl LiveSession {
     fn traffic(&self) -> Traffic {
         self.meter.read(self.session.stats())
     }
 
     fn wire_in(&self) -> u64 {
         let of_quic = || self.session.stats().bytes_received.unwrap_or_default();
-        self.came.as_ref().map_or_else(of_quic, |came| came.load(Ordering::Relaxed))
+        self.received.as_ref().map_or_else(of_quic, |received| received.load(Ordering::Relaxed))
     }
 
     /// How much it sent beside media.
-    fn aside(&self, mut traffic: Traffic) -> u64 {
-        if let Some(came) = &self.came {
-            traffic.wire_in = came.load(Ordering::Relaxed);
+    fn control_bytes(&self, mut traffic: Traffic) -> u64 {
+        if let Some(received) = &self.received {
+            traffic.wire_in = received.load(Ordering::Relaxed);
         }
-        self.aside.lock().level(traffic, Instant::now())
+        self.control_bytes.lock().level(traffic, Instant::now())
     }
 
     /// More came since the last review than it may send beside media.
-    fn hurries(&self, most: u64) -> bool {
-        self.wire_in() > self.aside.lock().seen() + most
+    fn may_exceed(&self, max: u64) -> bool {
+        self.wire_in() > self.control_bytes.lock().counted() + max
     }
 
     fn end(&self, code: Refusal) {
@@ -90,15 +90,16 @@ impl Live {
     }
 
     /// Sends it elsewhere (MED-50, MED-51).
-    fn send_away(&self, successor: Option<&str>, window: Duration) {
-        let address = successor.filter(|_| self.kind == Kind::Client).and_then(|successor| self.taken_to(successor));
+    fn send_goaway(&self, successor: Option<&str>, window: Duration) {
+        let address =
+            successor.filter(|_| self.kind == Kind::Client).and_then(|successor| self.goaway_address(successor));
         let goaway = address.map_or_else(Goaway::new, Goaway::redirect).with_timeout(window);
         if let Err(error) = self.session.drain().send(goaway) {
             tracing::debug!(%error, "GOAWAY not sent");
         }
     }
 
-    fn taken_to(&self, successor: &str) -> Option<String> {
+    fn goaway_address(&self, successor: &str) -> Option<String> {
         let mut address = url::Url::parse(successor).ok()?;
         address.set_query(Some(&self.query));
         Some(address.into())
@@ -107,16 +108,16 @@ impl Live {
 
 /// Whoever may come in.
 struct Admitted {
-    pass: Box<dyn Pass>,
+    authorization: Box<dyn Authorization>,
     kind: Kind,
     publish: Patterns,
     subscribe: Patterns,
 }
 
 /// A client's place among `media.sessions`, until dropped.
-struct Place<'a>(&'a AtomicUsize);
+struct SessionPermit<'a>(&'a AtomicUsize);
 
-impl Drop for Place<'_> {
+impl Drop for SessionPermit<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -148,103 +149,114 @@ impl Sessions {
     }
 
     /// Lets somebody in, or not, and stays with it to its end.
-    pub async fn serve(&self, arrival: Arrival) {
-        let admitted = self.admit(&arrival).and_then(|admitted| Ok((self.place(admitted.kind)?, admitted)));
+    pub async fn serve(&self, pending: PendingSession) {
+        let admitted = self.admit(&pending).and_then(|admitted| Ok((self.reserve(admitted.kind)?, admitted)));
         match admitted {
-            Ok((_place, admitted)) => {
-                if let Err(error) = self.carry(arrival, admitted).await {
+            Ok((_permit, admitted)) => {
+                if let Err(error) = self.run(pending, admitted).await {
                     tracing::debug!(%error, "session setup failed");
                 }
             }
             Err(code) => {
                 tracing::debug!(code, "session refused");
                 self.refused(code);
-                arrival.refuse(error(code));
+                pending.refuse(error(code));
             }
         }
     }
 
-    fn admit(&self, arrival: &Arrival) -> Result<Admitted, Refusal> {
+    fn admit(&self, pending: &PendingSession) -> Result<Admitted, Refusal> {
         if self.drain.lock().is_some() {
             return Err(GOAWAY);
         }
-        if !arrival.path().is_empty() {
+        if !pending.path().is_empty() {
             return Err(PATH_INVALID);
         }
-        let found = form_urlencoded::parse(arrival.query().as_bytes()).find(|(name, _)| name == "jwt" || name == "key");
-        let pass = self.admission.judge(match &found {
+        let found = form_urlencoded::parse(pending.query().as_bytes()).find(|(name, _)| name == "jwt" || name == "key");
+        let authorization = self.admission.authenticate(match &found {
             Some((name, token)) if name == "jwt" => Credential::Token(token),
             Some((_, key)) => Credential::Key(key),
             None => Credential::None,
         })?;
-        let (kind, publish, subscribe) = match pass.grant() {
+        let (kind, publish, subscribe) = match authorization.grant() {
             Grant::Link => (Kind::Link, Pattern::all().into(), Pattern::all().into()),
             Grant::Client { publish, subscribe } => {
                 let scope = |list: &[String]| patterns::scope(list).map_err(|_| TOKEN_INVALID);
                 (Kind::Client, scope(&publish)?, scope(&subscribe)?)
             }
         };
-        Ok(Admitted { pass, kind, publish, subscribe })
+        Ok(Admitted { authorization, kind, publish, subscribe })
     }
 
-    fn place(&self, kind: Kind) -> Result<Option<Place<'_>>, Refusal> {
+    fn reserve(&self, kind: Kind) -> Result<Option<SessionPermit<'_>>, Refusal> {
         if kind == Kind::Link {
             return Ok(None);
         }
         let more = |count: usize| (count < self.limits.sessions).then_some(count + 1);
         match self.clients.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
-            Ok(_) => Ok(Some(Place(&self.clients))),
+            Ok(_) => Ok(Some(SessionPermit(&self.clients))),
             Err(_) => Err(TOO_MANY_SESSIONS),
         }
     }
 
-    async fn carry(&self, arrival: Arrival, admitted: Admitted) -> Result<()> {
-        let Admitted { pass, kind, publish, subscribe } = admitted;
+    async fn run(&self, pending: PendingSession, admitted: Admitted) -> Result<()> {
+        let Admitted { authorization, kind, publish, subscribe } = admitted;
         let link = kind == Kind::Link;
-        let (meter, transport, query) = (Meter::new(), arrival.transport, arrival.query().to_owned());
-        let came = arrival.came.clone();
+        let (meter, transport, query) = (Meter::new(), pending.transport, pending.query().to_owned());
+        let received = pending.received.clone();
         if link {
-            arrival.is_link();
+            pending.apply_link_limits();
         }
         let readable = self.origin.scope("", &subscribe).ok();
         let writable = self.origin.scope("", &publish).ok();
-        let access = Access {
+        let access = Scope {
             publisher: readable.map(|readable| readable.consume().with_hidden(link)),
             subscriber: writable.map(|writable| if link { writable.peer() } else { writable }),
             stats: meter.session(),
         };
-        let (session, place) = arrival.begin(access).await?;
+        let (session, permit) = pending.begin(access).await?;
         // Other relays are few, and not counted for their addresses.
-        let _place = (!link).then_some(place);
-        let (brought, aside, ended) = Default::default();
-        let live = Arc::new(Live { session, pass, kind, transport, query, meter, came, brought, aside, ended });
+        let _permit = (!link).then_some(permit);
+        let (media_at_review, control_bytes, ended) = Default::default();
+        let live = Arc::new(LiveSession {
+            session,
+            authorization,
+            kind,
+            transport,
+            query,
+            meter,
+            received,
+            media_at_review,
+            control_bytes,
+            ended,
+        });
         let id = self.enter(live.clone());
         let error = live.session.closed().await;
-        let told = if self.drain.lock().is_some() { GOAWAY } else { LEFT };
-        let code = live.ended.get().copied().unwrap_or(told);
+        let default = if self.drain.lock().is_some() { GOAWAY } else { LEFT };
+        let code = live.ended.get().copied().unwrap_or(default);
         tracing::debug!(id, code, %error, kind = kind.name(), "session ended");
         self.leave(id, &live, code);
         Ok(())
     }
 
-    fn enter(&self, live: Arc<Live>) -> u64 {
+    fn enter(&self, live: Arc<LiveSession>) -> u64 {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let mut all = self.live.lock();
         if let Some(successor) = &*self.drain.lock() {
-            live.send_away(successor.as_deref(), self.window());
+            live.send_goaway(successor.as_deref(), self.window());
         }
         all.insert(id, live);
         id
     }
 
-    fn leave(&self, id: u64, live: &Live, code: Refusal) {
+    fn leave(&self, id: u64, live: &LiveSession, code: Refusal) {
         self.live.lock().remove(&id);
         let mut past = self.past.lock();
         *past.ended.entry((live.kind, code)).or_default() += 1;
         past.traffic[live.kind as usize].add(live.traffic().over());
     }
 
-    fn all(&self) -> Vec<Arc<Live>> {
+    fn all(&self) -> Vec<Arc<LiveSession>> {
         self.live.lock().values().cloned().collect()
     }
 
@@ -253,19 +265,19 @@ impl Sessions {
         for live in self.all() {
             live.meter.prune();
             let traffic = live.traffic();
-            live.brought.store(traffic.bytes_in, Ordering::Relaxed);
-            let much = if live.kind == Kind::Client { self.too_much(&live, traffic) } else { None };
-            if let Some(code) = live.pass.over().or(much) {
+            live.media_at_review.store(traffic.bytes_in, Ordering::Relaxed);
+            let exceeded = if live.kind == Kind::Client { self.exceeded_limit(&live, traffic) } else { None };
+            if let Some(code) = live.authorization.ended().or(exceeded) {
                 live.end(code);
             }
         }
     }
 
     /// Ends, between two reviews, who sends too much beside media (MED-27).
-    pub fn hold_back(&self) {
-        let most = self.limits.control_bytes;
+    pub fn limit_control_bytes(&self) {
+        let max = self.limits.control_bytes;
         for live in self.all() {
-            if live.kind == Kind::Client && live.hurries(most) && live.aside(live.traffic()) > most {
+            if live.kind == Kind::Client && live.may_exceed(max) && live.control_bytes(live.traffic()) > max {
                 live.end(MEMORY_LIMIT_EXCEEDED);
             }
         }
@@ -273,23 +285,25 @@ impl Sessions {
 
     /// Ends the client that brought the most since the last review, while too much is kept (MED-18): the newest group of each track
     /// stays in any case, so those who make it large have to go. What one brought is given back before another goes.
-    pub fn relieve(&self) {
+    pub fn limit_cache(&self) {
         if self.cache.used() <= self.limits.cache_bytes.saturating_mul(2) {
             return;
         }
-        let brought = |live: &Arc<Live>| live.traffic().bytes_in.saturating_sub(live.brought.load(Ordering::Relaxed));
+        let brought = |live: &Arc<LiveSession>| {
+            live.traffic().bytes_in.saturating_sub(live.media_at_review.load(Ordering::Relaxed))
+        };
         let clients = self.all().into_iter().filter(|live| live.kind == Kind::Client);
         if let Some((1.., live)) = clients.map(|live| (brought(&live), live)).max_by_key(|(brought, _)| *brought) {
             live.end(MEMORY_LIMIT_EXCEEDED);
         }
     }
 
-    fn too_much(&self, live: &Live, traffic: Traffic) -> Option<Refusal> {
+    fn exceeded_limit(&self, live: &LiveSession, traffic: Traffic) -> Option<Refusal> {
         if traffic.broadcasts > self.limits.broadcasts as u64 {
             Some(TOO_MANY_BROADCASTS)
         } else if traffic.subscriptions > self.limits.subscriptions as u64 {
             Some(TOO_MANY_SUBSCRIPTIONS)
-        } else if live.aside(traffic) > self.limits.control_bytes {
+        } else if live.control_bytes(traffic) > self.limits.control_bytes {
             Some(MEMORY_LIMIT_EXCEEDED)
         } else {
             None
@@ -303,21 +317,21 @@ impl Sessions {
     /// Takes nobody any more and sends all elsewhere; ends when no client is here and no link has anything to carry, or when the time
     /// is over. `links` says how many tracks are watched over those that this relay dialled.
     pub async fn drain(&self, successor: Option<String>, links: impl Fn() -> u64) {
-        let here = {
-            let here = self.live.lock();
+        let live = {
+            let live = self.live.lock();
             *self.drain.lock() = Some(successor.clone());
-            here.values().cloned().collect::<Vec<_>>()
+            live.values().cloned().collect::<Vec<_>>()
         };
-        for live in here {
-            live.send_away(successor.as_deref(), self.window());
+        for live in live {
+            live.send_goaway(successor.as_deref(), self.window());
         }
-        let needed = |live: &Arc<Live>| live.kind == Kind::Client || live.traffic().subscriptions > 0;
-        let carried = async {
+        let needed = |live: &Arc<LiveSession>| live.kind == Kind::Client || live.traffic().subscriptions > 0;
+        let finished = async {
             while links() > 0 || self.all().iter().any(needed) {
-                sleep(DRAIN_LOOK).await;
+                sleep(DRAIN_POLL).await;
             }
         };
-        let _ = timeout(self.window(), carried).await;
+        let _ = timeout(self.window(), finished).await;
     }
 
     pub fn report(&self, report: &mut Report) {

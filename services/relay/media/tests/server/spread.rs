@@ -104,7 +104,7 @@ async fn med_40_two_crowds_cost_the_origin_what_two_watchers_do_and_a_link_carri
         assert!(crossed.out_of_origin >= 0.8 * crossed.published, "{crossed:?}");
     }
     assert!(many.out_of_origin <= 1.1 * few.out_of_origin + 2000.0, "{few:?} {many:?}");
-    assert_eq!(spread.leaves.near.door().state().sessions, CROWD + 1);
+    assert_eq!(spread.leaves.near.server().state().sessions, CROWD + 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,35 +12,35 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::MissedTickBehavior;
 
-use crate::door::arrivals::{Arrivals, Desk, Outcome};
-use crate::door::certificates::{Pinned, Schedule};
-use crate::door::gate::Gate;
-use crate::door::links::Links;
-use crate::door::metrics::Report;
-use crate::door::quic::Endpoint;
-use crate::door::sessions::Sessions;
-use crate::door::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
+use crate::server::accept::{Acceptor, HandshakeResult, Handshakes};
+use crate::server::certificates::{Pinned, Schedule};
+use crate::server::limiter::Limiter;
+use crate::server::links::Links;
+use crate::server::metrics::Report;
+use crate::server::quic::Endpoint;
+use crate::server::sessions::Sessions;
+use crate::server::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
 
 /// Between two looks at passes and certificates.
 const REVIEW: Duration = Duration::from_secs(1);
 /// Between two looks at the memory of media: 10 Gbit/s bring 31 MB meanwhile.
-const RELIEF: Duration = Duration::from_millis(25);
+const CACHE_REVIEW: Duration = Duration::from_millis(25);
 
 /// Relays that a broadcast may pass: far more than a tree needs (leaf, origin, origin, leaf), so that a mistake ends.
-const HOPS: usize = 8;
+const MAX_HOPS: usize = 8;
 
 /// A door that is open. Closed when dropped.
-pub struct Door {
+pub struct Server {
     /// Where QUIC is.
     pub address: SocketAddr,
     /// Where WebSocket is.
     pub websocket: SocketAddr,
-    inside: Arc<Inside>,
+    shared: Arc<Shared>,
     close: watch::Sender<bool>,
     serving: Mutex<Option<JoinHandle<()>>>,
 }
 
-struct Inside {
+struct Shared {
     sessions: Sessions,
     links: Links,
     /// None with certificates of a public CA.
@@ -48,8 +48,8 @@ struct Inside {
     clock: Clock,
 }
 
-pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Result<Door> {
-    crate::door::choose_cryptography();
+pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Result<Server> {
+    crate::server::choose_cryptography();
     let limits = config.limits;
     let mut pinned = None;
     let (certificate, key) = match config.certificates {
@@ -69,21 +69,21 @@ pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: C
         .await
         .with_context(|| format!("cannot listen on {} for media over WebSocket", config.websocket))?;
     let (address, websocket) = (endpoint.noq.local_addr()?, socket.local_addr()?);
-    let desk = Desk {
-        gate: Gate::new(&limits),
+    let handshakes = Handshakes {
+        limiter: Limiter::new(&limits),
         admission: admission.clone(),
         limits: limits.clone(),
         proxied: config.proxied,
     };
-    let arrivals = Arrivals { endpoint, socket, health: Health::new("websocket"), desk: Arc::new(desk) };
+    let acceptor = Acceptor { endpoint, socket, health: Health::new("websocket"), handshakes: Arc::new(handshakes) };
 
     let (origin, cache) = origin(&limits)?;
     let links = Links::new(origin.clone(), &limits);
     let sessions = Sessions::new(origin, cache, admission, limits);
-    let inside = Arc::new(Inside { sessions, links, pinned: Mutex::new(pinned), clock });
+    let shared = Arc::new(Shared { sessions, links, pinned: Mutex::new(pinned), clock });
     let (close, closed) = watch::channel(false);
-    let serving = tokio::spawn(serve(inside.clone(), arrivals, closed));
-    Ok(Door { address, websocket, inside, close, serving: Mutex::new(Some(serving)) })
+    let serving = tokio::spawn(serve(shared.clone(), acceptor, closed));
+    Ok(Server { address, websocket, shared, close, serving: Mutex::new(Some(serving)) })
 }
 
 fn origin(limits: &Limits) -> Result<(origin::Producer, cache::Pool)> {
@@ -91,44 +91,44 @@ fn origin(limits: &Limits) -> Result<(origin::Producer, cache::Pool)> {
     let mut config = origin::Config::default();
     config.pool = cache::Pool::new(cache::Config::default().with_capacity(limits.cache_bytes).with_expiry(time));
     config.cache_duration = time;
-    config.max_hops = origin::HopLimit::new(HOPS).context("no number of relays")?;
+    config.max_hops = origin::HopLimit::new(MAX_HOPS).context("no number of relays")?;
     let cache = config.pool.clone();
     Ok((moq_tokio::origin::spawn_config(config), cache))
 }
 
 /// Takes who comes, until closed; whatever still runs then ends with it.
-async fn serve(inside: Arc<Inside>, arrivals: Arrivals, mut closed: watch::Receiver<bool>) {
+async fn serve(shared: Arc<Shared>, acceptor: Acceptor, mut closed: watch::Receiver<bool>) {
     let mut tasks = JoinSet::new();
-    let reviewed = inside.clone();
+    let reviewed = shared.clone();
     tasks.spawn(async move { reviewed.review().await });
     loop {
-        let (inside, desk) = (inside.clone(), arrivals.desk.clone());
+        let (shared, handshakes) = (shared.clone(), acceptor.handshakes.clone());
         tokio::select! {
-            next = arrivals.next_quic() => match next {
-                Some(Ok((incoming, place))) => {
-                    tasks.spawn(async move { inside.settle(desk.take_quic(incoming, place).await).await });
+            next = acceptor.next_quic() => match next {
+                Some(Ok((incoming, permit))) => {
+                    tasks.spawn(async move { shared.finish(handshakes.handshake_quic(incoming, permit).await).await });
                 }
-                Some(Err(code)) => inside.sessions.refused(code),
+                Some(Err(code)) => shared.sessions.refused(code),
                 None => break,
             },
-            next = arrivals.next_socket() => match next {
-                Ok((stream, remote, place)) => {
-                    tasks.spawn(async move { inside.settle(desk.take_socket(stream, remote, place).await).await });
+            next = acceptor.next_socket() => match next {
+                Ok((stream, remote, permit)) => {
+                    tasks.spawn(async move { shared.finish(handshakes.handshake_websocket(stream, remote, permit).await).await });
                 }
-                Err(code) => inside.sessions.refused(code),
+                Err(code) => shared.sessions.refused(code),
             },
             _ = tasks.join_next() => {}
             _ = closed.wait_for(|closed| *closed) => break,
         }
     }
-    arrivals.endpoint.noq.close(0u8.into(), b"the relay ends");
-    arrivals.endpoint.noq.wait_all_draining().await;
+    acceptor.endpoint.noq.close(0u8.into(), b"the relay ends");
+    acceptor.endpoint.noq.wait_all_draining().await;
 }
 
-impl Inside {
-    async fn settle(&self, outcome: Outcome) {
-        match outcome {
-            Ok(Ok(arrival)) => self.sessions.serve(arrival).await,
+impl Shared {
+    async fn finish(&self, result: HandshakeResult) {
+        match result {
+            Ok(Ok(pending)) => self.sessions.serve(pending).await,
             Ok(Err(code)) => self.sessions.refused(code),
             Err(error) => tracing::debug!(%error, "handshake failed"),
         }
@@ -136,23 +136,23 @@ impl Inside {
 
     async fn review(&self) {
         let mut interval = tokio::time::interval(REVIEW);
-        let mut relief = tokio::time::interval(RELIEF);
-        for interval in [&mut interval, &mut relief] {
+        let mut cache_review = tokio::time::interval(CACHE_REVIEW);
+        for interval in [&mut interval, &mut cache_review] {
             interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         }
         loop {
             tokio::select! {
                 _ = interval.tick() => {}
-                _ = relief.tick() => {
-                    self.sessions.hold_back();
-                    self.sessions.relieve();
+                _ = cache_review.tick() => {
+                    self.sessions.limit_control_bytes();
+                    self.sessions.limit_cache();
                     continue;
                 }
             }
             self.sessions.review();
             self.links.review();
             if let Some(pinned) = &mut *self.pinned.lock()
-                && let Err(error) = pinned.settle((self.clock)())
+                && let Err(error) = pinned.rotate_if_due((self.clock)())
             {
                 tracing::error!(%error, "certificate rotation failed");
             }
@@ -160,25 +160,25 @@ impl Inside {
     }
 }
 
-impl Door {
+impl Server {
     /// What it says of itself now.
     pub fn state(&self) -> State {
         State {
-            certificate_hashes: self.inside.pinned.lock().as_ref().map(Pinned::hashes).unwrap_or_default(),
-            sessions: self.inside.sessions.clients(),
+            certificate_hashes: self.shared.pinned.lock().as_ref().map(Pinned::hashes).unwrap_or_default(),
+            sessions: self.shared.sessions.clients(),
         }
     }
 
     /// Dials exactly these from now on.
     pub fn dial(&self, peers: Vec<Peer>) {
-        self.inside.links.dial(peers);
+        self.shared.links.dial(peers);
     }
 
     /// Adds the metric families `parley_media_…`.
     pub fn collect(&self, out: &mut Families) {
         let mut report = Report::default();
-        self.inside.sessions.report(&mut report);
-        self.inside.links.report(&mut report);
+        self.shared.sessions.report(&mut report);
+        self.shared.links.report(&mut report);
         report.collect(out);
     }
 
@@ -186,8 +186,8 @@ impl Door {
     /// is left that needs it or `drain_window` is over.
     pub fn drain(&self, successor: Option<String>) -> Boxed<'_, ()> {
         Box::pin(async move {
-            self.inside.sessions.drain(successor, || self.inside.links.subscriptions()).await;
-            self.inside.links.dial(Vec::new());
+            self.shared.sessions.drain(successor, || self.shared.links.subscriptions()).await;
+            self.shared.links.dial(Vec::new());
             self.close.send_replace(true);
             let serving = self.serving.lock().take();
             if let Some(serving) = serving {
@@ -197,9 +197,9 @@ impl Door {
     }
 }
 
-impl Drop for Door {
+impl Drop for Server {
     fn drop(&mut self) {
-        self.inside.links.dial(Vec::new());
+        self.shared.links.dial(Vec::new());
         if let Some(serving) = self.serving.lock().take() {
             serving.abort();
         }

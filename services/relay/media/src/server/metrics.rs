@@ -4,7 +4,7 @@ use parley_metrics::Families;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::door::Refusal;
+use crate::server::Refusal;
 
 /// Who is at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,35 +2,35 @@
 //! reads a request of up to 64 MB into memory before it looks at it, on as many streams as a client may open.
 use std::time::{Duration, Instant};
 
-use crate::door::metrics::Traffic;
+use crate::server::metrics::Traffic;
 
 /// Requests and pings of a client that watches a large room come to a hundredth of it.
 const BYTES_PER_SECOND: u64 = 256 << 10;
 
 /// A bucket that leaks, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Aside {
+pub(crate) struct ControlBytes {
     level: u64,
-    seen: Traffic,
+    counted: Traffic,
     at: Option<Instant>,
 }
 
-impl Aside {
+impl ControlBytes {
     /// How much there is by now that is nothing else. Frames come with headers, and twice where the way loses them; what goes out is
     /// acknowledged.
     pub fn level(&mut self, traffic: Traffic, now: Instant) -> u64 {
-        let grown = |of: fn(&Traffic) -> u64| of(&traffic).saturating_sub(of(&self.seen));
+        let grown = |of: fn(&Traffic) -> u64| of(&traffic).saturating_sub(of(&self.counted));
         let since = self.at.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
         let media = 2 * grown(|traffic| traffic.bytes_in) + grown(|traffic| traffic.wire_out) / 4;
         let leaked = u64::try_from(since.as_millis()).unwrap_or(u64::MAX).saturating_mul(BYTES_PER_SECOND) / 1000;
         self.level = (self.level + grown(|traffic| traffic.wire_in)).saturating_sub(media.saturating_add(leaked));
-        (self.seen, self.at) = (traffic, Some(now));
+        (self.counted, self.at) = (traffic, Some(now));
         self.level
     }
 
     /// What had come on the wire by then.
-    pub fn seen(&self) -> u64 {
-        self.seen.wire_in
+    pub fn counted(&self) -> u64 {
+        self.counted.wire_in
     }
 }
 
@@ -39,13 +39,13 @@ mod tests {
     use super::*;
 
     fn after(steps: &[Traffic]) -> u64 {
-        let (mut aside, mut sum, mut level) = (Aside::default(), Traffic::default(), 0);
+        let (mut control_bytes, mut sum, mut level) = (ControlBytes::default(), Traffic::default(), 0);
         let mut now = Instant::now();
-        aside.level(sum, now);
+        control_bytes.level(sum, now);
         for step in steps {
             now += Duration::from_secs(1);
             sum.add(*step);
-            level = aside.level(sum, now);
+            level = control_bytes.level(sum, now);
         }
         level
     }

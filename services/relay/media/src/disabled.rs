@@ -16,7 +16,7 @@ impl Media {
         anyhow::bail!("media-listen is set, and this relay was built without media")
     }
 
-    pub async fn tell(
+    pub async fn publish_leases(
         self: Arc<Self>,
         _shared: Arc<Shared>,
         _bus: Bus,

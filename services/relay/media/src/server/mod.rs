@@ -11,12 +11,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-mod arrivals;
-mod aside;
+mod accept;
 mod certificates;
 mod codes;
+mod control_bytes;
 mod counted;
-mod gate;
+mod limiter;
 mod links;
 mod metrics;
 mod open;
@@ -26,7 +26,7 @@ mod sessions;
 mod upgrade;
 
 pub use codes::NUMBERS;
-pub use open::Door;
+pub use open::Server;
 
 /// What takes its time.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -84,26 +84,26 @@ pub enum Grant {
 pub type Refusal = &'static str;
 
 /// One that was let in, as whoever let it in knows it.
-pub trait Pass: Send + Sync {
+pub trait Authorization: Send + Sync {
     /// What it may do.
     fn grant(&self) -> Grant;
     /// Why it is over, if it is. Asked every second.
-    fn over(&self) -> Option<Refusal>;
+    fn ended(&self) -> Option<Refusal>;
 }
 
 /// **A port**: who may come in.
 pub trait Admission: Send + Sync {
     /// Whether a page of that origin may come in, and the network that it is counted for.
-    fn greet(&self, visitor: &Visitor<'_>) -> Result<IpAddr, Refusal>;
+    fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal>;
     /// The network that an address is counted for, before anything is read from it.
     fn network(&self, address: IpAddr) -> IpAddr;
     /// Judges what stood in the address behind `jwt=` (clients) or `key=` (links).
-    fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal>;
+    fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal>;
 }
 
 /// Whoever asks to come in, by the headers of its request.
 #[derive(Clone, Debug)]
-pub struct Visitor<'a> {
+pub struct HandshakeRequest<'a> {
     /// Where it, or the last proxy before it, is.
     pub direct: IpAddr,
     /// That of a page; programs that are no browser send none.
@@ -160,11 +160,11 @@ pub fn choose_cryptography() {
 }
 
 /// Opens the door.
-pub fn open(config: Config, admission: Arc<dyn Admission>) -> Boxed<'static, anyhow::Result<Door>> {
+pub fn open(config: Config, admission: Arc<dyn Admission>) -> Boxed<'static, anyhow::Result<Server>> {
     open_at(config, admission, Arc::new(SystemTime::now))
 }
 
 /// The same with a clock of the caller's, which certificates go by.
-pub fn open_at(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Boxed<'static, anyhow::Result<Door>> {
+pub fn open_at(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Boxed<'static, anyhow::Result<Server>> {
     Box::pin(open::open(config, admission, clock))
 }

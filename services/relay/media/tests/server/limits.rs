@@ -11,9 +11,9 @@ async fn med_14_who_says_nothing_in_the_handshake_is_gone_after_its_time_and_its
     let relay = Relay::with(parley_media::Limits { handshakes: 2, handshake_time: 500, ..limits() }).await;
     let mut silent = Vec::new();
     for _ in 0..2 {
-        silent.push(TcpStream::connect(relay.door().websocket).await.unwrap());
+        silent.push(TcpStream::connect(relay.server().websocket).await.unwrap());
     }
-    let mut refused = TcpStream::connect(relay.door().websocket).await.unwrap();
+    let mut refused = TcpStream::connect(relay.server().websocket).await.unwrap();
     assert_eq!(refused.read(&mut [0; 100]).await.unwrap_or(0), 0);
     relay.until("refusals_total", |refused| refused == 1.0).await;
     assert_eq!(relay.metric("refusals_total", &["TOO_MANY_HANDSHAKES"]), 1.0);
@@ -60,7 +60,7 @@ async fn med_23_an_address_has_so_many_sessions_and_another_has_its_own() {
 
 /// The answer to an upgrade with these headers.
 async fn upgrade(relay: &Relay, headers: &str) -> (String, TcpStream) {
-    let mut stream = TcpStream::connect(relay.door().websocket).await.unwrap();
+    let mut stream = TcpStream::connect(relay.server().websocket).await.unwrap();
     let head = "GET /?jwt=%2A%2A+%2A%2A HTTP/1.1\r\nHost: relay.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
     stream.write_all(format!("{head}{headers}\r\n").as_bytes()).await.unwrap();

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const BACKDATED: Duration = Duration::from_secs(3600);
 
 /// What Chromium takes at most (W3C WebTransport, "custom certificate requirements").
-const LONGEST: Duration = Duration::from_secs(14 * 24 * 3600);
+const MAX_LIFETIME: Duration = Duration::from_secs(14 * 24 * 3600);
 
 /// How long they last.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ struct Certificate {
 impl Pinned {
     /// Reads what `directory` holds and makes what is missing.
     pub fn open(directory: PathBuf, names: Vec<String>, schedule: Schedule, now: SystemTime) -> Result<Self> {
-        ensure!(schedule.life < LONGEST, "a pinned certificate is good for less than 14 days");
+        ensure!(schedule.life < MAX_LIFETIME, "a pinned certificate is good for less than 14 days");
         ensure!(
             schedule.life >= 2 * schedule.rotation + BACKDATED,
             "a pinned certificate is good for two rotations and an hour at least"
@@ -55,7 +55,7 @@ impl Pinned {
         let missing = Certificate { from: UNIX_EPOCH, hash: String::new() };
         let [current, next] = found.map(|found| found.unwrap_or_else(|| missing.clone()));
         let mut pinned = Self { directory, names, schedule, current, next };
-        pinned.settle(now)?;
+        pinned.rotate_if_due(now)?;
         Ok(pinned)
     }
 
@@ -70,7 +70,7 @@ impl Pinned {
     }
 
     /// Rotates if it is time to.
-    pub fn settle(&mut self, now: SystemTime) -> Result<()> {
+    pub fn rotate_if_due(&mut self, now: SystemTime) -> Result<()> {
         if !self.serves(&self.current, now) {
             if !self.serves(&self.next, now) {
                 self.next = self.make(now, now)?;
@@ -191,9 +191,9 @@ mod tests {
         let mut pinned = directory.open(start());
         let before = pinned.hashes();
         assert_ne!(before[0], before[1]);
-        pinned.settle(start() + 4 * DAY - Duration::from_secs(1)).unwrap();
+        pinned.rotate_if_due(start() + 4 * DAY - Duration::from_secs(1)).unwrap();
         assert_eq!(pinned.hashes(), before);
-        pinned.settle(start() + 4 * DAY).unwrap();
+        pinned.rotate_if_due(start() + 4 * DAY).unwrap();
         let after = pinned.hashes();
         assert_eq!(after[0], before[1]);
         assert!(!before.contains(&after[1]));
@@ -222,7 +222,7 @@ mod tests {
     fn med_20_nothing_lies_beside_the_certificate_in_use() {
         let directory = Directory::new("alone");
         let mut pinned = directory.open(start());
-        pinned.settle(start() + 4 * DAY).unwrap();
+        pinned.rotate_if_due(start() + 4 * DAY).unwrap();
         assert_eq!(fs::read_dir(directory.0.join("current")).unwrap().count(), 1);
     }
 

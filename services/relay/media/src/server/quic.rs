@@ -9,18 +9,18 @@ use web_transport_moq::noq::congestion::Bbr3Config;
 use web_transport_moq::noq::crypto::rustls::QuicServerConfig;
 use web_transport_moq::noq::{self, Connection, EndpointConfig, ServerConfig, TransportConfig, VarInt};
 
-use crate::door::Limits;
+use crate::server::Limits;
 
 /// Streams that one client opens for subscriptions and for all else that it asks, above `media.subscriptions`: whoever has more
 /// subscriptions is seen before it waits for streams.
 pub(crate) const SPARE_STREAMS: usize = 256;
 
 /// Groups that one client sends at once.
-pub(crate) const GROUPS: u32 = 1024;
+pub(crate) const MAX_GROUPS: u32 = 1024;
 
 /// A link carries what all clients of a relay do, over an ocean too.
-const LINK_STREAMS: u32 = 10_000;
-const LINK_WINDOW: u32 = 64 << 20;
+const MAX_LINK_STREAMS: u32 = 10_000;
+const MAX_LINK_WINDOW: u32 = 64 << 20;
 
 /// An endpoint, with certificates that are read again when they change.
 pub(crate) struct Endpoint {
@@ -30,13 +30,13 @@ pub(crate) struct Endpoint {
 
 impl Endpoint {
     pub fn open(address: SocketAddr, certificate: PathBuf, key: PathBuf, limits: &Limits) -> Result<Self> {
-        let mut shown = tls::Listen::default();
-        shown.cert = vec![certificate];
-        shown.key = vec![key];
-        let certificates = shown.server_config_reloading(alpns())?;
+        let mut tls_config = tls::Listen::default();
+        tls_config.cert = vec![certificate];
+        tls_config.key = vec![key];
+        let certificates = tls_config.server_config_reloading(alpns())?;
         let crypto = QuicServerConfig::try_from(certificates.config())?;
         let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-        config.transport_config(Arc::new(of_client(limits)?));
+        config.transport_config(Arc::new(client_transport(limits)?));
         config.max_incoming(limits.handshakes);
         let socket = bind::udp(bind::Udp::new(address))?;
         let runtime = noq::default_runtime().context("no runtime")?;
@@ -51,7 +51,7 @@ fn alpns() -> Vec<Vec<u8>> {
     names.map(|name| name.as_bytes().to_vec()).collect()
 }
 
-fn of_client(limits: &Limits) -> Result<TransportConfig> {
+fn client_transport(limits: &Limits) -> Result<TransportConfig> {
     let idle = Duration::from_millis(limits.idle_time);
     let mut config = TransportConfig::default();
     config.max_idle_timeout(Some(idle.try_into()?));
@@ -60,7 +60,7 @@ fn of_client(limits: &Limits) -> Result<TransportConfig> {
     config.mtu_discovery_config(None);
     config.congestion_controller_factory(Arc::new(Bbr3Config::default()));
     config.max_concurrent_bidi_streams(VarInt::from_u64((limits.subscriptions + SPARE_STREAMS) as u64)?);
-    config.max_concurrent_uni_streams(GROUPS.into());
+    config.max_concurrent_uni_streams(MAX_GROUPS.into());
     config.send_window(limits.send_bytes);
     config.receive_window(VarInt::from_u64(limits.receive_bytes)?);
     // One group that is not read stops no other.
@@ -69,9 +69,9 @@ fn of_client(limits: &Limits) -> Result<TransportConfig> {
 }
 
 /// A link may hold more than a client.
-pub(crate) fn widen(connection: &Connection) {
-    connection.set_max_concurrent_bi_streams(LINK_STREAMS.into());
-    connection.set_max_concurrent_uni_streams(LINK_STREAMS.into());
-    connection.set_send_window(LINK_WINDOW.into());
-    connection.set_receive_window(LINK_WINDOW.into());
+pub(crate) fn apply_link_limits(connection: &Connection) {
+    connection.set_max_concurrent_bi_streams(MAX_LINK_STREAMS.into());
+    connection.set_max_concurrent_uni_streams(MAX_LINK_STREAMS.into());
+    connection.set_send_window(MAX_LINK_WINDOW.into());
+    connection.set_receive_window(MAX_LINK_WINDOW.into());
 }

@@ -9,22 +9,22 @@ use qmux::ws::{KeepAlive, Upgraded};
 use std::time::Duration;
 use url::Url;
 
-use crate::door::counted::Counted;
-use crate::door::{Limits, Refusal};
+use crate::server::counted::Counted;
+use crate::server::{Limits, Refusal};
 
 /// A message is one record of QMux, 16 kB, or one frame of the oldest wire format; it is whole before it is read.
-const MESSAGE: usize = 1 << 20;
+const MAX_MESSAGE: usize = 1 << 20;
 
 /// A socket that speaks MoQ from here on, and the address that was asked for; or the code that `judge` gave.
 #[allow(clippy::result_large_err, reason = "the answer to an upgrade is tungstenite's")]
 pub(crate) async fn upgrade(
     stream: Counted,
     limits: &Limits,
-    judge: impl FnOnce(&HeaderMap) -> Result<(), Refusal> + Unpin,
+    authenticate: impl FnOnce(&HeaderMap) -> Result<(), Refusal> + Unpin,
 ) -> Result<Result<(qmux::Session, Url), Refusal>> {
     let (mut found, mut refused) = (None, None);
     let answer = |request: &Request, mut response: Response| {
-        if let Err(code) = judge(request.headers()) {
+        if let Err(code) = authenticate(request.headers()) {
             refused = Some(code);
             return Err(refusal(StatusCode::FORBIDDEN, code));
         }
@@ -38,7 +38,7 @@ pub(crate) async fn upgrade(
         found = Some((protocol, url));
         Ok(response)
     };
-    let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
     let socket = accept_hdr_async_with_config(stream, answer, Some(config)).await;
     if let Some(code) = refused {
         return Ok(Err(code));
@@ -47,8 +47,8 @@ pub(crate) async fn upgrade(
     let Some((protocol, url)) = found else { anyhow::bail!("it was not asked") };
     let idle = Duration::from_millis(limits.idle_time);
     let mut session = qmux::Config::default();
-    session.max_streams_bidi = (limits.subscriptions + crate::door::quic::SPARE_STREAMS) as u64;
-    session.max_streams_uni = crate::door::quic::GROUPS.into();
+    session.max_streams_bidi = (limits.subscriptions + crate::server::quic::SPARE_STREAMS) as u64;
+    session.max_streams_uni = crate::server::quic::MAX_GROUPS.into();
     // TCP sends again after longer and longer pauses.
     let keep_alive = KeepAlive::new(idle / 3, idle * 3);
     let socket = Upgraded::new(socket).with_keep_alive(keep_alive).with_session_config(session);
@@ -81,15 +81,15 @@ pub(crate) fn list<'a>(
 
 /// The best of those asked for; none where none is asked for, and an error where none of them is known.
 fn protocol(headers: &HeaderMap) -> Result<Option<String>, ()> {
-    let asked: Vec<&str> = list(headers, &header::SEC_WEBSOCKET_PROTOCOL).collect();
-    if asked.is_empty() {
+    let offered: Vec<&str> = list(headers, &header::SEC_WEBSOCKET_PROTOCOL).collect();
+    if offered.is_empty() {
         return Ok(None);
     }
-    known().find(|name| asked.contains(&name.as_str())).map(Some).ok_or(())
+    supported().find(|name| offered.contains(&name.as_str())).map(Some).ok_or(())
 }
 
 /// What the relay speaks, best first: MoQ over each draft of QMux that may carry it, then QMux alone.
-fn known() -> impl Iterator<Item = String> {
+fn supported() -> impl Iterator<Item = String> {
     let carries = |alpn: &str, version: Version| {
         let draft: Option<u32> = alpn.strip_prefix("moqt-").and_then(|draft| draft.parse().ok());
         // The drafts from there on are for that one alone.

@@ -9,14 +9,14 @@ use tokio::net::TcpStream;
 
 pub(crate) struct Counted {
     socket: TcpStream,
-    came: Arc<AtomicU64>,
+    received: Arc<AtomicU64>,
 }
 
 impl Counted {
     /// The socket, and how many bytes came on it.
     pub fn new(socket: TcpStream) -> (Self, Arc<AtomicU64>) {
-        let came = Arc::<AtomicU64>::default();
-        (Self { socket, came: came.clone() }, came)
+        let received = Arc::<AtomicU64>::default();
+        (Self { socket, received: received.clone() }, received)
     }
 }
 
@@ -24,7 +24,7 @@ impl AsyncRead for Counted {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(cx, buffer))?;
-        self.came.fetch_add((buffer.filled().len() - before) as u64, Ordering::Relaxed);
+        self.received.fetch_add((buffer.filled().len() - before) as u64, Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }
 }

@@ -17,23 +17,23 @@ use web_transport_moq::noq::{Connection, Incoming, crypto::rustls::HandshakeData
 use web_transport_moq::proto::ConnectResponse;
 use web_transport_moq::{Request, http};
 
-use crate::door::counted::Counted;
-use crate::door::gate::{Gate, Place};
-use crate::door::quic::{self, Endpoint};
-use crate::door::upgrade::{self, upgrade};
-use crate::door::{Admission, Limits, Refusal, Visitor};
+use crate::server::counted::Counted;
+use crate::server::limiter::{Limiter, Permit};
+use crate::server::quic::{self, Endpoint};
+use crate::server::upgrade::{self, upgrade};
+use crate::server::{Admission, HandshakeRequest, Limits, Refusal};
 
 /// What takes them.
-pub(crate) struct Arrivals {
+pub(crate) struct Acceptor {
     pub endpoint: Endpoint,
     pub socket: TcpListener,
     pub health: Health,
-    pub desk: Arc<Desk>,
+    pub handshakes: Arc<Handshakes>,
 }
 
 /// What their handshakes need.
-pub(crate) struct Desk {
-    pub gate: Arc<Gate>,
+pub(crate) struct Handshakes {
+    pub limiter: Arc<Limiter>,
     pub admission: Arc<dyn Admission>,
     pub limits: Limits,
     /// A proxy stands before WebSocket, and knows the addresses.
@@ -41,11 +41,11 @@ pub(crate) struct Desk {
 }
 
 /// One that came as far as the door, before its session is judged.
-pub(crate) struct Arrival {
+pub(crate) struct PendingSession {
     pub transport: &'static str,
-    pub place: Place,
+    pub permit: Permit,
     /// Bytes that came; none where QUIC counts them itself.
-    pub came: Option<Arc<AtomicU64>>,
+    pub received: Option<Arc<AtomicU64>>,
     /// The address that was asked for; with raw QUIC its path stands in MoQ's SETUP.
     url: Option<Url>,
     peer: Peer,
@@ -58,38 +58,38 @@ enum Peer {
 }
 
 /// What a session may touch.
-pub(crate) struct Access {
+pub(crate) struct Scope {
     pub publisher: Option<origin::Consumer>,
     pub subscriber: Option<origin::Producer>,
     pub stats: stats::Session,
 }
 
 /// What became of a handshake: it failed, or whoever it was is refused, or is here.
-pub(crate) type Outcome = Result<Result<Arrival, Refusal>>;
+pub(crate) type HandshakeResult = Result<Result<PendingSession, Refusal>>;
 
-impl Arrivals {
+impl Acceptor {
     /// The next that asks for a connection over QUIC; none when the endpoint is closed. It has to prove its address where many arrive.
-    pub async fn next_quic(&self) -> Option<Result<(Incoming, Place), Refusal>> {
+    pub async fn next_quic(&self) -> Option<Result<(Incoming, Permit), Refusal>> {
         loop {
             let incoming = self.endpoint.noq.accept().await?;
-            let gate = &self.desk.gate;
-            if gate.is_crowded() && !incoming.remote_address_validated() {
+            let limiter = &self.handshakes.limiter;
+            if limiter.requires_validation() && !incoming.remote_address_validated() {
                 let _ = incoming.retry();
                 continue;
             }
-            let network = self.desk.admission.network(incoming.remote_address().ip());
-            return Some(gate.enter(Some(network)).map(|place| (incoming, place)));
+            let network = self.handshakes.admission.network(incoming.remote_address().ip());
+            return Some(limiter.acquire(Some(network)).map(|permit| (incoming, permit)));
         }
     }
 
     /// The next socket.
-    pub async fn next_socket(&self) -> Result<(TcpStream, SocketAddr, Place), Refusal> {
+    pub async fn next_socket(&self) -> Result<(TcpStream, SocketAddr, Permit), Refusal> {
         loop {
             match self.socket.accept().await {
                 Ok((stream, remote)) => {
                     self.health.accepted();
-                    let network = (!self.desk.proxied).then(|| self.desk.admission.network(remote.ip()));
-                    return self.desk.gate.enter(network).map(|place| (stream, remote, place));
+                    let network = (!self.handshakes.proxied).then(|| self.handshakes.admission.network(remote.ip()));
+                    return self.handshakes.limiter.acquire(network).map(|permit| (stream, remote, permit));
                 }
                 Err(error) => {
                     if let Some(pause) = self.health.failed(&error) {
@@ -101,25 +101,27 @@ impl Arrivals {
     }
 }
 
-impl Desk {
+impl Handshakes {
     fn deadline(&self) -> Instant {
         Instant::now() + Duration::from_millis(self.limits.handshake_time)
     }
 
     /// Through the handshake of QUIC, of WebTransport where that is asked for, and of MoQ.
-    pub async fn take_quic(&self, incoming: Incoming, place: Place) -> Outcome {
+    pub async fn handshake_quic(&self, incoming: Incoming, permit: Permit) -> HandshakeResult {
         let deadline = self.deadline();
-        timeout_at(deadline, self.quic(incoming, place, deadline)).await.context("late")?
+        timeout_at(deadline, self.quic(incoming, permit, deadline)).await.context("late")?
     }
 
-    async fn quic(&self, incoming: Incoming, place: Place, deadline: Instant) -> Outcome {
+    async fn quic(&self, incoming: Incoming, permit: Permit, deadline: Instant) -> HandshakeResult {
         let remote = incoming.remote_address();
         let connection = incoming.await?;
-        let shaken = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
-        let alpn = shaken.and_then(|data| data.protocol).context("it did not say what it speaks")?;
+        let data = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
+        let alpn = data.and_then(|data| data.protocol).context("it did not say what it speaks")?;
         let (session, url) = if alpn == web_transport_moq::ALPN.as_bytes() {
             let request = Request::accept(connection.clone()).await?;
-            if let Err(code) = self.admission.greet(&visitor(remote, &request.headers, request.url.authority())) {
+            if let Err(code) =
+                self.admission.check_request(&handshake_request(remote, &request.headers, request.url.authority()))
+            {
                 request.reject(http::StatusCode::FORBIDDEN).await?;
                 return Ok(Err(code));
             }
@@ -131,33 +133,46 @@ impl Desk {
         } else {
             (web_transport_moq::Session::raw(connection.clone()), None)
         };
-        let handshake = shake(transport::Session::new(session)).await?;
-        Ok(Ok(Arrival { transport: "quic", place, came: None, url, peer: Peer::Quic(handshake, connection), deadline }))
+        let handshake = accept_moq(transport::Session::new(session)).await?;
+        Ok(Ok(PendingSession {
+            transport: "quic",
+            permit,
+            received: None,
+            url,
+            peer: Peer::Quic(handshake, connection),
+            deadline,
+        }))
     }
 
     /// Through the handshake of WebSocket, and of MoQ.
-    pub async fn take_socket(&self, stream: TcpStream, remote: SocketAddr, place: Place) -> Outcome {
+    pub async fn handshake_websocket(&self, stream: TcpStream, remote: SocketAddr, permit: Permit) -> HandshakeResult {
         let deadline = self.deadline();
-        timeout_at(deadline, self.socket(stream, remote, place, deadline)).await.context("late")?
+        timeout_at(deadline, self.socket(stream, remote, permit, deadline)).await.context("late")?
     }
 
-    async fn socket(&self, stream: TcpStream, remote: SocketAddr, mut place: Place, deadline: Instant) -> Outcome {
+    async fn socket(
+        &self,
+        stream: TcpStream,
+        remote: SocketAddr,
+        mut permit: Permit,
+        deadline: Instant,
+    ) -> HandshakeResult {
         stream.set_nodelay(true)?;
-        let judge = |headers: &http::HeaderMap| {
+        let authenticate = |headers: &http::HeaderMap| {
             let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-            let network = self.admission.greet(&visitor(remote, headers, host))?;
-            place.count_for(network)
+            let network = self.admission.check_request(&handshake_request(remote, headers, host))?;
+            permit.count_for(network)
         };
-        let (stream, came) = Counted::new(stream);
-        let (session, url) = match upgrade(stream, &self.limits, judge).await? {
+        let (stream, received) = Counted::new(stream);
+        let (session, url) = match upgrade(stream, &self.limits, authenticate).await? {
             Ok(upgraded) => upgraded,
             Err(code) => return Ok(Err(code)),
         };
-        let handshake = shake(transport::Session::new(session)).await?;
-        Ok(Ok(Arrival {
+        let handshake = accept_moq(transport::Session::new(session)).await?;
+        Ok(Ok(PendingSession {
             transport: "websocket",
-            place,
-            came: Some(came),
+            permit,
+            received: Some(received),
             url: Some(url),
             peer: Peer::WebSocket(handshake),
             deadline,
@@ -165,8 +180,8 @@ impl Desk {
     }
 }
 
-fn visitor<'a>(remote: SocketAddr, headers: &'a http::HeaderMap, host: &'a str) -> Visitor<'a> {
-    Visitor {
+fn handshake_request<'a>(remote: SocketAddr, headers: &'a http::HeaderMap, host: &'a str) -> HandshakeRequest<'a> {
+    HandshakeRequest {
         direct: remote.ip(),
         origin: headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()),
         host,
@@ -174,11 +189,11 @@ fn visitor<'a>(remote: SocketAddr, headers: &'a http::HeaderMap, host: &'a str) 
     }
 }
 
-async fn shake<S: Boxable<SendStream: Sync, RecvStream: Sync>>(session: S) -> Result<Box<Handshake<S>>> {
+async fn accept_moq<S: Boxable<SendStream: Sync, RecvStream: Sync>>(session: S) -> Result<Box<Handshake<S>>> {
     Ok(Box::new(Server::new().accept_request(Instant::now().into_std(), session).await?))
 }
 
-impl Arrival {
+impl PendingSession {
     fn target(&self) -> &str {
         match &self.peer {
             Peer::Quic(handshake, _) => handshake.path(),
@@ -204,22 +219,22 @@ impl Arrival {
     }
 
     /// It is another relay.
-    pub fn is_link(&self) {
+    pub fn apply_link_limits(&self) {
         if let Peer::Quic(_, connection) = &self.peer {
-            quic::widen(connection);
+            quic::apply_link_limits(connection);
         }
     }
 
     /// Lets it in.
-    pub async fn begin(self, access: Access) -> Result<(Session, Place)> {
-        let Self { peer, mut place, deadline, .. } = self;
+    pub async fn begin(self, access: Scope) -> Result<(Session, Permit)> {
+        let Self { peer, mut permit, deadline, .. } = self;
         let session = match peer {
             Peer::Quic(handshake, _) => timeout_at(deadline, begin(*handshake, access)).await,
             Peer::WebSocket(handshake) => timeout_at(deadline, begin(*handshake, access)).await,
         };
         let session = session.context("late")??;
-        place.arrived();
-        Ok((session, place))
+        permit.handshake_done();
+        Ok((session, permit))
     }
 
     /// Closes it.
@@ -231,7 +246,7 @@ impl Arrival {
     }
 }
 
-async fn begin<S: Boxable + 'static>(mut handshake: Handshake<S>, access: Access) -> Result<Session> {
+async fn begin<S: Boxable + 'static>(mut handshake: Handshake<S>, access: Scope) -> Result<Session> {
     handshake = handshake.with_stats(access.stats);
     if let Some(publisher) = access.publisher {
         handshake = handshake.with_publisher(publisher);

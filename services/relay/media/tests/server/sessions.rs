@@ -9,7 +9,7 @@ async fn med_10_what_is_published_is_watched_byte_for_byte() {
     let _publisher = Publisher::start(relay.url(&token("lab/7/*", "")), &relay.hashes(), "lab/7/cam").await;
     let mut watcher = Watcher::start(relay.url(&token("", "lab/**")), &relay.hashes(), "lab/7/cam").await;
     watcher.frames(60).await;
-    assert_eq!(relay.door().state().sessions, 2);
+    assert_eq!(relay.server().state().sessions, 2);
     assert_eq!(relay.metric("sessions", &["kind=\"client\"", "transport=\"quic\""]), 2.0);
     assert_eq!(relay.metric("broadcasts", &["kind=\"client\""]), 1.0);
     assert!(relay.metric("bytes_total", &["kind=\"client\"", "direction=\"in\""]) >= 60_000.0);
@@ -54,7 +54,7 @@ async fn med_12_a_token_is_good_for_its_rooms_and_directions() {
 #[tokio::test]
 async fn med_13_who_has_no_pass_or_a_path_is_refused_and_counted() {
     let relay = Relay::start().await;
-    let plain: url::Url = format!("https://{}/", relay.door().address).parse().unwrap();
+    let plain: url::Url = format!("https://{}/", relay.server().address).parse().unwrap();
     let mut deep = relay.url(&anything());
     deep.set_path("/lab/7");
     let mut key = plain.clone();
@@ -69,7 +69,7 @@ async fn med_13_who_has_no_pass_or_a_path_is_refused_and_counted() {
         assert!(error.contains(number), "{code}: {error}");
         assert_eq!(relay.metric("refusals_total", &[code]), 1.0, "{code}");
     }
-    assert_eq!(relay.door().state().sessions, 0);
+    assert_eq!(relay.server().state().sessions, 0);
 }
 
 #[tokio::test]
@@ -190,5 +190,5 @@ async fn med_26_one_name_may_have_two_publishers_and_goes_on_when_one_ends() {
     drop(one);
     relay.until("sessions_ended_total", |ended| ended == 1.0).await;
     watcher.frames(60).await;
-    assert_eq!((two.connection.epoch(), relay.door().state().sessions), (1, 2));
+    assert_eq!((two.connection.epoch(), relay.server().state().sessions), (1, 2));
 }

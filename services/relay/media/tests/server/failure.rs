@@ -66,7 +66,7 @@ async fn med_51_a_draining_relay_takes_nobody_and_sends_clients_to_another() {
     let publisher = Publisher::start(other.url(&anything()), &hashes, "lab/7/cam").await;
     let mut watcher = Watcher::start(leaf.url(&anything()), &hashes, "lab/7/cam").await;
     watcher.frames(30).await;
-    let draining = leaf.drain(Some(format!("https://{}/", other.door().address)));
+    let draining = leaf.drain(Some(format!("https://{}/", other.server().address)));
     leaf.until("draining", |draining| draining == 1.0).await;
     assert!(call(leaf.url(&anything()), &leaf.hashes()).await.is_err());
     assert_eq!(leaf.metric("refusals_total", &["GOAWAY"]), 1.0);
@@ -74,7 +74,7 @@ async fn med_51_a_draining_relay_takes_nobody_and_sends_clients_to_another() {
     println!("drained leaf: {gap:?}, publisher's own {:?}", publisher.gap());
     assert!(gap < Duration::from_millis(500) + publisher.gap(), "{gap:?}");
     draining.await.unwrap();
-    assert_eq!(other.door().state().sessions, 2);
+    assert_eq!(other.server().state().sessions, 2);
 }
 
 #[tokio::test]
