@@ -1,5 +1,5 @@
-//! Who comes in by the second door: clients with a token for media, other relays with the key of this one's lease. A relay that asks
-//! for no tokens lets everybody do everything, as it does with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
+//! Authenticates media sessions: clients by a token for media, other relays by the key in this relay's lease. With open access a client may
+//! publish and subscribe to everything, as with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
 use super::Guard;
 use crate::server::{Admission, Authorization, Credential, Grant as Allowed, HandshakeRequest, Refusal};
 use base64::Engine;
@@ -13,7 +13,7 @@ use parley_protocol::audiences::MEDIA_AUDIENCE;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// A key as it stands in an address.
+/// Encodes a key for a URL.
 pub(super) fn url_encoded(key: &Key) -> String {
     URL_SAFE_NO_PAD.encode(key.0)
 }
@@ -41,10 +41,10 @@ impl Admission for Guard {
     }
 }
 
-/// Somebody who was let in.
+/// An authorized session.
 struct Authorized {
     allowed: Allowed,
-    /// The token, and what may end it.
+    /// The token's grant, and the revocations that can end it.
     until: Option<(Grant, Arc<Ports>)>,
 }
 
@@ -88,7 +88,7 @@ impl Guard {
             return Err(Code::TokenInsufficientScope);
         }
         let grant = claims.grant();
-        // One that does not say how old it is would open sessions for hours.
+        // A token without `iat` would open sessions for hours.
         let issued_at = grant.made.ok_or(Code::TokenInvalid)?;
         if issued_at + self.token_age / 1000 <= now {
             return Err(Code::TokenExpired);

@@ -1,4 +1,4 @@
-//! What stands for media in a relay that was built without it: settings that ask for it are refused.
+//! The substitute for media in a relay that is built without it. It refuses settings of media.
 use super::{Config, Guard, Limits};
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
@@ -7,10 +7,10 @@ use parley_metrics::Families;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Never open.
+/// Has no values.
 pub enum Media {}
 
-#[allow(missing_docs, clippy::unused_async, reason = "as in running.rs, where they do something")]
+#[allow(missing_docs, clippy::unused_async, reason = "the interface of running.rs")]
 impl Media {
     pub async fn open(_config: &Config, _guard: Guard, _limits: Limits) -> anyhow::Result<Self> {
         anyhow::bail!("media-listen is set, and this relay was built without media")

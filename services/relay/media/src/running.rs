@@ -1,4 +1,4 @@
-//! A door that is open: what the relay says of it, to other relays in its lease and to signaling, whom it dials, and how it drains.
+//! The running media server: its entry in the relay's lease, its lease for signaling, the relays that it dials, and its drain.
 use super::admission::url_encoded;
 use super::directory::Directory;
 use super::tree;
@@ -24,24 +24,24 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// Between two words to signaling: MEDIA-1.
+/// The interval of leases for signaling: MEDIA-1.
 const LEASE_INTERVAL: Duration = Duration::from_secs(2);
-/// A certificate that was announced is in the lease within this.
+/// The interval at which the relay's lease is updated, so that it has a new certificate within this time.
 const PLACE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The second door of a pod.
+/// Media of a pod.
 pub struct Media {
     server: Server,
     config: Config,
     url: Url,
     capacity: NonZeroU64,
-    /// `None`: there are no other relays.
+    /// `None`: the pod is alone.
     key: Option<Key>,
     _directory: Option<Directory>,
 }
 
 impl Media {
-    /// Opens it, so that a port that is taken ends the process before anything else happened.
+    /// Starts the server. A port in use ends the process before it has done anything else.
     pub async fn open(config: &Config, guard: Guard, limits: Limits) -> anyhow::Result<Self> {
         let key = guard.key.clone();
         let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
@@ -67,7 +67,7 @@ impl Media {
         self.server.collect(out);
     }
 
-    /// Says what it is and dials whom it should, until the pod drains; then says that it goes.
+    /// Publishes leases and dials other relays until the pod drains; then publishes that it drains.
     pub async fn publish_leases(
         self: Arc<Self>,
         shared: Arc<Shared>,
@@ -86,7 +86,7 @@ impl Media {
             tokio::select! {
                 _ = places.tick() => self.update_place(&shared, self.available()),
                 _ = leases.tick() => self.publish_lease(&bus, &subject, &shared.own, false).await,
-                // What was to be said while the server was away is said now.
+                // A lease that fell due while NATS was disconnected is published now.
                 Ok(()) = connects.changed() => leases.reset_immediately(),
                 Ok(()) = others.changed() => {
                     let peers = self.peers(&shared.own.pod, &others.borrow_and_update());
@@ -100,7 +100,7 @@ impl Media {
         bus.flush().await;
     }
 
-    /// Sends everybody elsewhere, within `drain.window`.
+    /// Redirects all sessions, within `drain.window`.
     pub async fn drain(&self, others: &Others) {
         let allows = |url: &Url| self.config.hosts.allow(url, &self.url);
         let successor = tree::successor(self.config.role, others, allows).cloned().map(String::from);
@@ -117,24 +117,24 @@ impl Media {
         self.capacity.get().saturating_sub(self.server.state().sessions as u64)
     }
 
-    /// Puts it into the lease; other certificates are said at once, as nobody could dial without.
+    /// Updates the relay's lease. New certificates are published immediately, as other relays need them to dial.
     fn update_place(&self, shared: &Shared, available: u64) {
         let Some(key) = self.key.clone() else { return };
         let address = self.config.advertise.unwrap_or(self.server.address);
         let now =
             Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, available };
         shared.place.send_if_modified(|place| {
-            let others = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
+            let changed = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
             *place = Some(now);
-            others
+            changed
         });
     }
 
-    /// Publishes what signaling reads of it (MEDIA-1).
+    /// Publishes the lease for signaling (MEDIA-1).
     async fn publish_lease(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
         match self.lease(own, draining) {
             Ok(lease) => drop(bus.say(subject, parley_protocol::encode(&lease)).await),
-            // Settings have bounds of their own, which are the same.
+            // Settings have the same bounds, so this is a defect.
             Err(why) => tracing::error!(%why, "the lease of the relay's media"),
         }
     }
@@ -185,7 +185,7 @@ fn certificates(config: &Config) -> std::io::Result<(server::Certificates, Optio
     }
 }
 
-/// The names in its own certificates.
+/// Returns the names for the relay's own certificates.
 fn names(url: Option<&Url>, listen: SocketAddr) -> Vec<String> {
     let mut names: Vec<String> = url.map(|url| url.host().to_owned()).into_iter().collect();
     if listen.ip().is_loopback() {

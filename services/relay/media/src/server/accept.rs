@@ -1,4 +1,4 @@
-//! Whoever arrives, over QUIC, WebTransport or WebSocket, until its session begins (MED-11, MED-13, MED-14, MED-19).
+//! Accepts connections over QUIC, WebTransport and WebSocket and completes their handshakes (MED-11, MED-13, MED-14, MED-19).
 use anyhow::{Context, Result};
 use moq_net::server::Handshake;
 use moq_net::transport::poll::Boxable;
@@ -23,7 +23,7 @@ use crate::server::quic::{self, Endpoint};
 use crate::server::upgrade::{self, upgrade};
 use crate::server::{Admission, HandshakeRequest, Limits, Refusal};
 
-/// What takes them.
+/// The listening sockets.
 pub(crate) struct Acceptor {
     pub endpoint: Endpoint,
     pub socket: TcpListener,
@@ -31,22 +31,22 @@ pub(crate) struct Acceptor {
     pub handshakes: Arc<Handshakes>,
 }
 
-/// What their handshakes need.
+/// Completes handshakes.
 pub(crate) struct Handshakes {
     pub limiter: Arc<Limiter>,
     pub admission: Arc<dyn Admission>,
     pub limits: Limits,
-    /// A proxy stands before WebSocket, and knows the addresses.
+    /// Whether a proxy in front of WebSocket reports the addresses of clients.
     pub proxied: bool,
 }
 
-/// One that came as far as the door, before its session is judged.
+/// A session whose handshake reached the credential, which is not yet authenticated.
 pub(crate) struct PendingSession {
     pub transport: &'static str,
     pub permit: Permit,
-    /// Bytes that came; none where QUIC counts them itself.
+    /// Received bytes; `None` for QUIC, which counts them itself.
     pub received: Option<Arc<AtomicU64>>,
-    /// The address that was asked for; with raw QUIC its path stands in MoQ's SETUP.
+    /// The requested URL. With raw QUIC, MoQ's SETUP has the path instead.
     url: Option<Url>,
     peer: Peer,
     deadline: Instant,
@@ -57,18 +57,18 @@ enum Peer {
     WebSocket(Box<Handshake<transport::Session<qmux::Session>>>),
 }
 
-/// What a session may touch.
+/// The broadcasts that a session may access.
 pub(crate) struct Scope {
     pub publisher: Option<origin::Consumer>,
     pub subscriber: Option<origin::Producer>,
     pub stats: stats::Session,
 }
 
-/// What became of a handshake: it failed, or whoever it was is refused, or is here.
+/// The result of a handshake: an error if it failed, a refusal, or a session.
 pub(crate) type HandshakeResult = Result<Result<PendingSession, Refusal>>;
 
 impl Acceptor {
-    /// The next that asks for a connection over QUIC; none when the endpoint is closed. It has to prove its address where many arrive.
+    /// Returns the next QUIC connection; `None` when the endpoint is closed. Under load, a client first has to prove its address.
     pub async fn next_quic(&self) -> Option<Result<(Incoming, Permit), Refusal>> {
         loop {
             let incoming = self.endpoint.noq.accept().await?;
@@ -82,7 +82,7 @@ impl Acceptor {
         }
     }
 
-    /// The next socket.
+    /// Returns the next TCP connection.
     pub async fn next_socket(&self) -> Result<(TcpStream, SocketAddr, Permit), Refusal> {
         loop {
             match self.socket.accept().await {
@@ -106,17 +106,17 @@ impl Handshakes {
         Instant::now() + Duration::from_millis(self.limits.handshake_time)
     }
 
-    /// Through the handshake of QUIC, of WebTransport where that is asked for, and of MoQ.
+    /// Completes the handshakes of QUIC, of WebTransport if the client requests it, and of MoQ.
     pub async fn handshake_quic(&self, incoming: Incoming, permit: Permit) -> HandshakeResult {
         let deadline = self.deadline();
-        timeout_at(deadline, self.quic(incoming, permit, deadline)).await.context("late")?
+        timeout_at(deadline, self.quic(incoming, permit, deadline)).await.context("handshake timeout")?
     }
 
     async fn quic(&self, incoming: Incoming, permit: Permit, deadline: Instant) -> HandshakeResult {
         let remote = incoming.remote_address();
         let connection = incoming.await?;
         let data = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
-        let alpn = data.and_then(|data| data.protocol).context("it did not say what it speaks")?;
+        let alpn = data.and_then(|data| data.protocol).context("the client offered no ALPN")?;
         let (session, url) = if alpn == web_transport_moq::ALPN.as_bytes() {
             let request = Request::accept(connection.clone()).await?;
             if let Err(code) =
@@ -144,10 +144,10 @@ impl Handshakes {
         }))
     }
 
-    /// Through the handshake of WebSocket, and of MoQ.
+    /// Completes the handshakes of WebSocket and MoQ.
     pub async fn handshake_websocket(&self, stream: TcpStream, remote: SocketAddr, permit: Permit) -> HandshakeResult {
         let deadline = self.deadline();
-        timeout_at(deadline, self.socket(stream, remote, permit, deadline)).await.context("late")?
+        timeout_at(deadline, self.socket(stream, remote, permit, deadline)).await.context("handshake timeout")?
     }
 
     async fn socket(
@@ -158,13 +158,13 @@ impl Handshakes {
         deadline: Instant,
     ) -> HandshakeResult {
         stream.set_nodelay(true)?;
-        let authenticate = |headers: &http::HeaderMap| {
+        let check = |headers: &http::HeaderMap| {
             let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
             let network = self.admission.check_request(&handshake_request(remote, headers, host))?;
             permit.count_for(network)
         };
         let (stream, received) = Counted::new(stream);
-        let (session, url) = match upgrade(stream, &self.limits, authenticate).await? {
+        let (session, url) = match upgrade(stream, &self.limits, check).await? {
             Ok(upgraded) => upgraded,
             Err(code) => return Ok(Err(code)),
         };
@@ -201,7 +201,7 @@ impl PendingSession {
         }
     }
 
-    /// What was asked for beside the host: empty for the root.
+    /// The path of the URL: empty for the root.
     pub fn path(&self) -> &str {
         let path = match (self.target(), &self.url) {
             ("", Some(url)) => url.path(),
@@ -210,7 +210,7 @@ impl PendingSession {
         if path == "/" { "" } else { path }
     }
 
-    /// Credentials may stand in it.
+    /// The query of the URL. It can contain credentials.
     pub fn query(&self) -> &str {
         match (self.target(), &self.url) {
             ("", Some(url)) => url.query().unwrap_or_default(),
@@ -218,26 +218,26 @@ impl PendingSession {
         }
     }
 
-    /// It is another relay.
+    /// Raises the limits of the connection to those of a link.
     pub fn apply_link_limits(&self) {
         if let Peer::Quic(_, connection) = &self.peer {
             quic::apply_link_limits(connection);
         }
     }
 
-    /// Lets it in.
-    pub async fn begin(self, access: Scope) -> Result<(Session, Permit)> {
+    /// Begins the session.
+    pub async fn begin(self, scope: Scope) -> Result<(Session, Permit)> {
         let Self { peer, mut permit, deadline, .. } = self;
         let session = match peer {
-            Peer::Quic(handshake, _) => timeout_at(deadline, begin(*handshake, access)).await,
-            Peer::WebSocket(handshake) => timeout_at(deadline, begin(*handshake, access)).await,
+            Peer::Quic(handshake, _) => timeout_at(deadline, begin(*handshake, scope)).await,
+            Peer::WebSocket(handshake) => timeout_at(deadline, begin(*handshake, scope)).await,
         };
-        let session = session.context("late")??;
+        let session = session.context("handshake timeout")??;
         permit.handshake_done();
         Ok((session, permit))
     }
 
-    /// Closes it.
+    /// Closes the connection.
     pub fn refuse(self, error: Error) {
         match self.peer {
             Peer::Quic(handshake, _) => handshake.close(error),
@@ -246,12 +246,12 @@ impl PendingSession {
     }
 }
 
-async fn begin<S: Boxable + 'static>(mut handshake: Handshake<S>, access: Scope) -> Result<Session> {
-    handshake = handshake.with_stats(access.stats);
-    if let Some(publisher) = access.publisher {
+async fn begin<S: Boxable + 'static>(mut handshake: Handshake<S>, scope: Scope) -> Result<Session> {
+    handshake = handshake.with_stats(scope.stats);
+    if let Some(publisher) = scope.publisher {
         handshake = handshake.with_publisher(publisher);
     }
-    if let Some(subscriber) = access.subscriber {
+    if let Some(subscriber) = scope.subscriber {
         handshake = handshake.with_subscriber(subscriber);
     }
     let (session, driver) = handshake.ok().await?;

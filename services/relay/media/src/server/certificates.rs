@@ -1,7 +1,7 @@
-//! A relay's own certificates (MED-20 to MED-22): one in use, and the next, whose hash is announced for a whole rotation before.
+//! The relay's own certificates (MED-20 to MED-22): the current one, and the next one, whose hash is announced for a whole rotation before its use.
 //!
-//! Each is one file with key and chain. The one in use lies alone in a directory that the listener watches, as any write there makes
-//! it read again; the next lies in another, and becomes the one in use by a rename.
+//! Each is one file with key and chain. The current one is alone in a directory that the server watches, as any write in it causes a reload. The next
+//! one is in another directory, and a rename makes it current.
 use anyhow::{Context, Result, ensure};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, KeyPair, PKCS_ECDSA_P256_SHA256};
@@ -10,20 +10,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Clients whose clock is behind take a new certificate all the same.
+/// How far the start of validity is in the past, for clients whose clock is behind.
 const BACKDATED: Duration = Duration::from_secs(3600);
 
-/// What Chromium takes at most (W3C WebTransport, "custom certificate requirements").
+/// The longest lifetime that browsers accept (W3C WebTransport, "custom certificate requirements").
 const MAX_LIFETIME: Duration = Duration::from_secs(14 * 24 * 3600);
 
-/// How long they last.
+/// The lifetime and the time in use of a certificate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schedule {
     pub life: Duration,
     pub rotation: Duration,
 }
 
-/// The one in use and the next.
+/// The current certificate and the next.
 pub(crate) struct Pinned {
     directory: PathBuf,
     names: Vec<String>,
@@ -34,18 +34,18 @@ pub(crate) struct Pinned {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Certificate {
-    /// When it comes into use.
+    /// The begin of its use.
     from: SystemTime,
     hash: String,
 }
 
 impl Pinned {
-    /// Reads what `directory` holds and makes what is missing.
+    /// Reads the certificates in `directory` and makes missing ones.
     pub fn open(directory: PathBuf, names: Vec<String>, schedule: Schedule, now: SystemTime) -> Result<Self> {
-        ensure!(schedule.life < MAX_LIFETIME, "a pinned certificate is good for less than 14 days");
+        ensure!(schedule.life < MAX_LIFETIME, "the lifetime of a pinned certificate must be less than 14 days");
         ensure!(
             schedule.life >= 2 * schedule.rotation + BACKDATED,
-            "a pinned certificate is good for two rotations and an hour at least"
+            "the lifetime of a pinned certificate must be at least two rotations and an hour"
         );
         for part in ["current", "next"] {
             let path = directory.join(part);
@@ -59,23 +59,23 @@ impl Pinned {
         Ok(pinned)
     }
 
-    /// What the listener reads, key and chain.
+    /// Returns the file with the current key and chain.
     pub fn file(&self) -> PathBuf {
         file(&self.directory, "current")
     }
 
-    /// SHA-256 of both, base64.
+    /// Returns the SHA-256 of the current and the next certificate, base64.
     pub fn hashes(&self) -> Vec<String> {
         vec![self.current.hash.clone(), self.next.hash.clone()]
     }
 
-    /// Rotates if it is time to.
+    /// Rotates the certificates if a rotation is due.
     pub fn rotate_if_due(&mut self, now: SystemTime) -> Result<()> {
         if !self.serves(&self.current, now) {
             if !self.serves(&self.next, now) {
                 self.next = self.make(now, now)?;
             }
-            fs::rename(file(&self.directory, "next"), self.file()).context("cannot put the certificate in use")?;
+            fs::rename(file(&self.directory, "next"), self.file()).context("cannot make the certificate current")?;
             self.current = self.next.clone();
             tracing::info!(hash = self.current.hash, "certificate in use");
         }
@@ -90,7 +90,7 @@ impl Pinned {
         certificate.from <= now && now < certificate.from + self.schedule.rotation
     }
 
-    /// Writes the next one, to be used from then on.
+    /// Writes the next certificate, whose use begins at `from`.
     fn make(&self, from: SystemTime, now: SystemTime) -> Result<Certificate> {
         let from = u64::try_from(from.duration_since(UNIX_EPOCH)?.as_millis())?;
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
@@ -105,7 +105,7 @@ impl Pinned {
     }
 }
 
-/// The first line of a file: when it comes into use, in ms since 1970.
+/// The first line of a file: the begin of its use, in ms since 1970.
 const FROM: &str = "In use from: ";
 
 fn file(directory: &Path, part: &str) -> PathBuf {
@@ -144,9 +144,9 @@ fn hash(chain: &str) -> Result<String> {
     Ok(BASE64_STANDARD.encode(moq_tokio::tls::parse_fingerprint(&first)?))
 }
 
-/// As the QUIC client wants it.
+/// Converts a hash from base64 to hex, which the QUIC client requires.
 pub(crate) fn hex(hash: &str) -> Result<String> {
-    let bytes = BASE64_STANDARD.decode(hash).context("a certificate's hash is base64")?;
+    let bytes = BASE64_STANDARD.decode(hash).context("the hash of a certificate is not base64")?;
     Ok(bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn med_21_the_announced_next_is_the_one_in_use_after_a_rotation() {
+    fn med_21_the_announced_certificate_is_current_after_a_rotation() {
         let directory = Directory::new("rotation");
         let mut pinned = directory.open(start());
         let before = pinned.hashes();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn med_22_after_a_long_pause_or_with_a_clock_set_back_there_are_new_ones() {
+    fn med_22_after_a_long_pause_or_with_a_clock_set_back_certificates_are_new() {
         let directory = Directory::new("pause");
         let before = directory.open(start()).hashes();
         let later = directory.open(start() + 30 * DAY).hashes();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn med_20_nothing_lies_beside_the_certificate_in_use() {
+    fn med_20_the_current_certificate_is_alone_in_its_directory() {
         let directory = Directory::new("alone");
         let mut pinned = directory.open(start());
         pinned.rotate_if_due(start() + 4 * DAY).unwrap();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn med_20_lives_that_browsers_refuse_are_refused() {
+    fn med_20_lifetimes_that_browsers_refuse_are_refused() {
         let directory = Directory::new("life");
         for (life, rotation) in [(14 * DAY, 4 * DAY), (8 * DAY, 4 * DAY)] {
             let schedule = Schedule { life, rotation };

@@ -1,13 +1,13 @@
-//! What a client sends beside media (MED-27): requests, acknowledgements, and what goes to streams that nobody asked for. MoQ's library
-//! reads a request of up to 64 MB into memory before it looks at it, on as many streams as a client may open.
+//! Bytes other than media from a client (MED-27): requests, acknowledgements, and data on streams without a subscription. MoQ's library reads a
+//! request of up to 64 MB into memory before it parses it, on as many streams as a client may open.
 use std::time::{Duration, Instant};
 
 use crate::server::metrics::Traffic;
 
-/// Requests and pings of a client that watches a large room come to a hundredth of it.
+/// The allowed rate. Requests and pings of a client that watches a large room need a hundredth of it.
 const BYTES_PER_SECOND: u64 = 256 << 10;
 
-/// A bucket that leaks, in bytes.
+/// A leaky bucket of bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ControlBytes {
     level: u64,
@@ -16,8 +16,8 @@ pub(crate) struct ControlBytes {
 }
 
 impl ControlBytes {
-    /// How much there is by now that is nothing else. Frames come with headers, and twice where the way loses them; what goes out is
-    /// acknowledged.
+    /// Returns the level after `traffic`. Twice the received media is subtracted, for headers and retransmissions, and a quarter of the sent
+    /// bytes, for acknowledgements.
     pub fn level(&mut self, traffic: Traffic, now: Instant) -> u64 {
         let grown = |of: fn(&Traffic) -> u64| of(&traffic).saturating_sub(of(&self.counted));
         let since = self.at.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
@@ -28,7 +28,7 @@ impl ControlBytes {
         self.level
     }
 
-    /// What had come on the wire by then.
+    /// Returns the bytes on the wire that the level includes.
     pub fn counted(&self) -> u64 {
         self.counted.wire_in
     }
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn med_27_media_with_its_headers_and_losses_is_nothing_aside() {
+    fn med_27_media_with_headers_and_retransmissions_does_not_count() {
         let publishes = Traffic { bytes_in: 10 << 20, wire_in: 20 << 20, ..Traffic::default() };
         let watches = Traffic { bytes_out: 90 << 20, wire_out: 100 << 20, wire_in: 10 << 20, ..Traffic::default() };
         let asks = Traffic { wire_in: 200 << 10, ..Traffic::default() };
@@ -61,14 +61,14 @@ mod tests {
     }
 
     #[test]
-    fn med_27_what_belongs_to_no_media_adds_up_and_is_forgotten_slowly() {
+    fn med_27_other_bytes_add_up_and_leak_at_a_fixed_rate() {
         let sends = Traffic { wire_in: 1 << 20, ..Traffic::default() };
         assert_eq!(after(&[sends; 4]), 3 << 20);
         assert_eq!(after(&[sends, Traffic::default(), Traffic::default(), Traffic::default()]), 0);
     }
 
     #[test]
-    fn med_27_a_quiet_hour_earns_nothing() {
+    fn med_27_an_idle_hour_gives_no_credit() {
         let sends = Traffic { wire_in: 64 << 20, ..Traffic::default() };
         let mut steps = vec![Traffic::default(); 3600];
         steps.push(sends);

@@ -1,4 +1,4 @@
-//! A socket that counts what comes: QUIC does so itself.
+//! A TCP socket that counts received bytes, as QUIC does itself.
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// The socket, and how many bytes came on it.
+    /// Returns the socket and its count of received bytes.
     pub fn new(socket: TcpStream) -> (Self, Arc<AtomicU64>) {
         let received = Arc::<AtomicU64>::default();
         (Self { socket, received: received.clone() }, received)

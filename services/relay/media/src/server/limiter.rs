@@ -1,4 +1,4 @@
-//! How many arrive at once, and how many of one network are here (MED-19, MED-23).
+//! Limits concurrent handshakes, and the handshakes and sessions of one network (MED-19, MED-23).
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -19,7 +19,7 @@ struct Counts {
     networks: HashMap<IpAddr, usize>,
 }
 
-/// Somebody who arrives or is here, counted until dropped.
+/// A handshake or session, which counts until it is dropped.
 pub(crate) struct Permit {
     limiter: Arc<Limiter>,
     network: Option<IpAddr>,
@@ -35,12 +35,12 @@ impl Limiter {
         })
     }
 
-    /// Half of the places are taken: from here on an address has to be proven, so that forged ones never fill the rest.
+    /// Reports whether half of the handshakes are in use. A client then has to prove its address, so that forged addresses cannot take the rest.
     pub fn requires_validation(&self) -> bool {
         self.counts.lock().handshakes >= self.handshakes / 2
     }
 
-    /// Begins a handshake, from a network that is not known yet where a proxy stands before it.
+    /// Begins a handshake. The network is `None` behind a proxy, which reports it later.
     pub fn acquire(self: &Arc<Self>, network: Option<IpAddr>) -> Result<Permit, Refusal> {
         let mut counts = self.counts.lock();
         if counts.handshakes >= self.handshakes {
@@ -75,7 +75,7 @@ impl Counts {
 }
 
 impl Permit {
-    /// Its network is known by now.
+    /// Counts the handshake for its network, once that is known.
     pub fn count_for(&mut self, network: IpAddr) -> Result<(), Refusal> {
         if self.network.is_none() {
             self.limiter.counts.lock().count(network, self.limiter.max_of_network)?;
@@ -84,7 +84,7 @@ impl Permit {
         Ok(())
     }
 
-    /// The handshake is over.
+    /// Ends the handshake.
     pub fn handshake_done(&mut self) {
         if std::mem::take(&mut self.in_handshake) {
             self.limiter.counts.lock().handshakes -= 1;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn med_19_so_many_arrive_at_once_and_half_of_them_unproven() {
+    fn med_19_handshakes_are_limited_and_above_half_need_validation() {
         let limiter = limiter(4, 100);
         let mut permits: Vec<_> = (0..2).map(|last| limiter.acquire(Some(at(last))).ok().unwrap()).collect();
         assert!(limiter.requires_validation());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn med_23_so_many_of_a_network_arrive_and_are_here() {
+    fn med_23_handshakes_and_sessions_of_a_network_are_limited() {
         let limiter = limiter(100, 2);
         let mut permits = vec![limiter.acquire(Some(at(1))).ok().unwrap(), limiter.acquire(None).ok().unwrap()];
         permits[0].handshake_done();

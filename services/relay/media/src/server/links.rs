@@ -1,4 +1,4 @@
-//! Links to other relays: whom this one dials (MED-40 to MED-43).
+//! Links that this relay dials (MED-40 to MED-43).
 use anyhow::Result;
 use moq_net::origin;
 use moq_tokio::{Connection, connect, quic};
@@ -15,9 +15,9 @@ use tokio::task::AbortHandle;
 use crate::server::metrics::{self, Kind, Meter, Report, Traffic};
 use crate::server::{Limits, Peer, certificates};
 
-/// A dial that takes longer is given up.
+/// The longest attempt to connect.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(3);
-/// The first pause before it is dialled again, and the longest: a relay that is back is found within two seconds.
+/// The first and the longest pause between attempts: a relay that is back is connected within two seconds.
 const MIN_BACKOFF: Duration = Duration::from_millis(250);
 const MAX_BACKOFF: Duration = Duration::from_secs(2);
 
@@ -25,10 +25,10 @@ const MAX_BACKOFF: Duration = Duration::from_secs(2);
 pub(crate) struct Links {
     origin: origin::Producer,
     timing: quic::Config,
-    /// Whoever calls `dial` need not run on it.
+    /// The runtime of the links, as `dial` can be called from another.
     runtime: Handle,
     live: Mutex<BTreeMap<String, Link>>,
-    /// What links carried that are no longer wanted.
+    /// The traffic of links that were removed.
     past: Mutex<Traffic>,
 }
 
@@ -38,11 +38,11 @@ struct Link {
     task: AbortHandle,
 }
 
-/// What is known of a link.
+/// The state of a link.
 struct State {
     meter: Meter,
     connection: Mutex<Option<Connection>>,
-    /// Packets of connections that ended.
+    /// The packets of connections that ended.
     past: Mutex<Traffic>,
 }
 
@@ -61,7 +61,7 @@ impl Links {
         Self { origin, timing, runtime: Handle::current(), live: Mutex::default(), past: Mutex::default() }
     }
 
-    /// Dials exactly these. Who has a new address, key or cost is a new relay under an old name; a new certificate is for the next dial.
+    /// Keeps links to exactly these relays. A new address, key or cost replaces the link; a new certificate applies to the next attempt.
     pub fn dial(&self, peers: Vec<Peer>) {
         let mut live = self.live.lock();
         let mut before = std::mem::take(&mut *live);
@@ -93,14 +93,14 @@ impl Links {
         Link { wanted, state, task: task.abort_handle() }
     }
 
-    /// Forgets broadcasts that are over.
+    /// Removes the counters of ended broadcasts.
     pub fn review(&self) {
         for link in self.live.lock().values() {
             link.state.meter.prune();
         }
     }
 
-    /// Tracks that are watched over them.
+    /// Returns the number of subscriptions to tracks over all links.
     pub fn subscriptions(&self) -> u64 {
         self.live.lock().values().map(|link| link.state.traffic().subscriptions).sum()
     }
@@ -130,7 +130,7 @@ impl State {
     }
 }
 
-/// Dials one relay, again and again, with what is known of it by then.
+/// Keeps a link to one relay: dials it again whenever the link ends, with its current lease.
 async fn keep_link(
     origin: origin::Producer,
     timing: quic::Config,
@@ -155,7 +155,7 @@ async fn keep_link(
     }
 }
 
-/// Dials it once, and stays until that is over.
+/// Dials a relay once, and returns when the link ends.
 async fn run_link(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, state: &State) -> Result<()> {
     let connection = connect_to(origin, timing, peer, &state.meter)?.established().await?;
     tracing::info!(peer = peer.name, address = %peer.address, "link up");
@@ -172,7 +172,7 @@ fn connect_to(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, met
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
     });
     config.timeout = DIAL_TIMEOUT;
-    // Dialled again here, with the newest certificate; and a link that is sent away stays until it is ended (MED-50).
+    // `keep_link` reconnects, with the newest certificate; and after a GOAWAY the link stays until the peer closes it (MED-50).
     config.once = Some(true);
     config.websocket.enabled = Some(false);
     if peer.certificate_hashes.is_empty() {

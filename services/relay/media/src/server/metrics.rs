@@ -1,4 +1,4 @@
-//! Prometheus' text (MED-60).
+//! The metrics of media (MED-60).
 use moq_net::{session, stats};
 use parley_metrics::Families;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::server::Refusal;
 
-/// Who is at the other end.
+/// The kind of the peer of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Client,
@@ -24,7 +24,7 @@ impl Kind {
     }
 }
 
-/// Counts what one session carries. Each has its own, so that nothing of a broadcast is left when the session is gone.
+/// Counts the traffic of one session. Each session has its own, so that counters of broadcasts are freed with the session.
 pub(crate) struct Meter(stats::Registry);
 
 impl Meter {
@@ -32,12 +32,12 @@ impl Meter {
         Self(stats::Registry::new(stats::Config::new()))
     }
 
-    /// What the session reports to.
+    /// Returns the statistics that the session updates.
     pub fn session(&self) -> stats::Session {
         self.0.tier(stats::Tier::default()).session("")
     }
 
-    /// Forgets broadcasts that are over, but not what they carried.
+    /// Removes the counters of ended broadcasts, and keeps the sums.
     pub fn prune(&self) {
         self.0.report(&mut stats::Report::default());
     }
@@ -62,21 +62,21 @@ impl Meter {
     }
 }
 
-/// What was carried.
+/// The traffic of a session, or the sum of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traffic {
-    /// Announced by the other end now.
+    /// Broadcasts that the peer announces now.
     pub broadcasts: u64,
-    /// Tracks that the other end watches now.
+    /// Subscriptions of the peer to tracks now.
     pub subscriptions: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub groups_in: u64,
     pub groups_out: u64,
-    /// On the wire, headers and all; over QUIC.
+    /// Bytes on the wire over QUIC, with headers.
     pub wire_in: u64,
     pub wire_out: u64,
-    /// Packets sent, and those that were lost.
+    /// Packets that were sent, and those that were lost.
     pub sent: u64,
     pub lost: u64,
 }
@@ -105,13 +105,13 @@ impl Traffic {
         self.lost += other.lost;
     }
 
-    /// What remains of it when its session is gone.
+    /// Returns the part that remains when the session ends.
     pub fn over(self) -> Self {
         Self { broadcasts: 0, subscriptions: 0, ..self }
     }
 }
 
-/// All there is to say.
+/// The values of one scrape.
 #[derive(Default)]
 pub(crate) struct Report {
     pub sessions: BTreeMap<(&'static str, &'static str), u64>,
@@ -125,10 +125,10 @@ pub(crate) struct Report {
     pub draining: bool,
 }
 
-/// A link that is dialled.
+/// A link that this relay dials.
 pub(crate) struct Peer {
     pub name: String,
-    /// While it is up: none where it is not known yet.
+    /// The round-trip time while the link is up: the inner `None` until it is measured.
     pub up: Option<Option<Duration>>,
 }
 

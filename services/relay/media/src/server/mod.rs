@@ -1,8 +1,7 @@
-//! The second door of the relay: Media over QUIC. A broadcast is published once, to a relay nearby, and reaches whoever watches through
-//! a tree of relays. The wire behaviour is in `MEDIA.md`; its rules are cited as `MED-n`.
+//! The server of Media over QUIC. `MEDIA.md` specifies the wire behaviour; its rules are cited as `MED-n`.
 //!
-//! What crosses this crate's border is plain data, handles and boxed futures: an `async fn` of it would be compiled again in every
-//! binary and test that awaits it, with all of QUIC (ADR 12).
+//! The interface consists of plain data, handles and boxed futures: an `async fn` would be compiled again, with all of QUIC, in each binary and
+//! test that awaits it (ADR 12).
 use crate::Limits;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -28,143 +27,143 @@ mod upgrade;
 pub use codes::NUMBERS;
 pub use open::Server;
 
-/// What takes its time.
+/// A boxed future.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// How a relay carries media.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// UDP, for QUIC and WebTransport.
+    /// The UDP address for QUIC and WebTransport.
     pub listen: SocketAddr,
-    /// TCP, for clients without WebTransport: behind the edge, which has the certificate.
+    /// The TCP address for clients without WebTransport. The edge in front of it has the certificate.
     pub websocket: SocketAddr,
-    /// Whether proxies stand before `websocket` that say who comes.
+    /// Whether proxies in front of `websocket` report the addresses of clients.
     pub proxied: bool,
-    /// What it shows that it is the one.
+    /// The certificates of the server.
     pub certificates: Certificates,
-    /// The limits in force.
+    /// The limits.
     pub limits: Limits,
 }
 
-/// Where certificates come from. Both are watched, and new connections get the newest.
+/// The source of certificates. The server watches the files, and new connections get the newest certificate.
 #[derive(Clone, Debug)]
 pub enum Certificates {
-    /// Of a public CA: PEM files, replaced by rename.
+    /// PEM files of a public CA, which are replaced by rename.
     Public {
-        /// The chain.
+        /// The certificate chain.
         certificate: PathBuf,
-        /// Its key.
+        /// The private key.
         key: PathBuf,
     },
-    /// Its own, ECDSA P-256, made and rotated in a directory where nothing else is; clients pin their hashes.
-    /// `certificate_life` is at least two rotations and an hour.
+    /// ECDSA P-256 certificates that the relay makes and rotates in a directory of its own; clients pin their hashes. `certificate_life` is at
+    /// least two rotations and an hour.
     Pinned {
         /// The directory.
         directory: PathBuf,
-        /// The host names and addresses in them.
+        /// The host names and addresses in the certificates.
         names: Vec<String>,
     },
 }
 
-/// What somebody who was let in may do.
+/// What an authenticated session may do.
 #[derive(Clone, Debug)]
 pub enum Grant {
-    /// A client, with patterns of broadcasts as tokens have them (STR-105).
+    /// A client, with patterns of broadcasts in the syntax of tokens (STR-105).
     Client {
-        /// May publish these.
+        /// The broadcasts that it may publish.
         publish: Vec<String>,
-        /// May subscribe to these.
+        /// The broadcasts to which it may subscribe.
         subscribe: Vec<String>,
     },
     /// Another relay of the region.
     Link,
 }
 
-/// Why somebody is not let in, or is sent away: the code as clients see it.
+/// The code of a refusal or of the end of a session, as clients see it.
 pub type Refusal = &'static str;
 
-/// One that was let in, as whoever let it in knows it.
+/// The authorization of one session.
 pub trait Authorization: Send + Sync {
-    /// What it may do.
+    /// Returns what the session may do.
     fn grant(&self) -> Grant;
-    /// Why it is over, if it is. Asked every second.
+    /// Returns why the authorization has ended, if it has. The server calls this every second.
     fn ended(&self) -> Option<Refusal>;
 }
 
-/// **A port**: who may come in.
+/// **A port**: authenticates sessions.
 pub trait Admission: Send + Sync {
-    /// Whether a page of that origin may come in, and the network that it is counted for.
+    /// Checks the origin of a request, and returns the network that the session counts for.
     fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal>;
-    /// The network that an address is counted for, before anything is read from it.
+    /// Returns the network that an address counts for, before any byte of it is read.
     fn network(&self, address: IpAddr) -> IpAddr;
-    /// Judges what stood in the address behind `jwt=` (clients) or `key=` (links).
+    /// Authenticates the credential in the query of the URL: `jwt=` of clients, `key=` of links.
     fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal>;
 }
 
-/// Whoever asks to come in, by the headers of its request.
+/// The headers of a request for a session.
 #[derive(Clone, Debug)]
 pub struct HandshakeRequest<'a> {
-    /// Where it, or the last proxy before it, is.
+    /// The address of the peer: the client, or the last proxy.
     pub direct: IpAddr,
-    /// That of a page; programs that are no browser send none.
+    /// The origin of the page. Only browsers send it.
     pub origin: Option<&'a str>,
-    /// The host that it asked for.
+    /// The requested host.
     pub host: &'a str,
-    /// What proxies wrote (`X-Forwarded-For`), the last one last.
+    /// The entries of `X-Forwarded-For`, in their order.
     pub forwarded: Vec<&'a str>,
 }
 
-/// What somebody brings.
+/// The credential of a session.
 #[derive(Clone, Copy, Debug)]
 pub enum Credential<'a> {
-    /// Nothing.
+    /// No credential.
     None,
-    /// A client's token.
+    /// The token of a client.
     Token(&'a str),
-    /// What another relay of the region read in this one's lease.
+    /// The key that another relay read in this relay's lease.
     Key(&'a str),
 }
 
-/// Another relay that this one dials.
+/// A relay to dial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its name.
+    /// The name of the relay.
     pub name: String,
-    /// Where its QUIC is.
+    /// The address of its QUIC endpoint.
     pub address: SocketAddr,
-    /// What it wants to see, for `key=`.
+    /// The key that it requires in `key=`.
     pub key: String,
-    /// SHA-256 of its certificates, base64; none where a public CA signed them for `host`.
+    /// SHA-256 of its certificates, base64; empty if a public CA signed them for `host`.
     pub certificate_hashes: Vec<String>,
-    /// The name in its certificate.
+    /// The host name in its certificate.
     pub host: String,
-    /// What the way to it costs, in both directions: MoQ takes the cheapest way.
+    /// The cost of the link, for both directions. MoQ selects the route of least cost.
     pub cost: u64,
 }
 
-/// What a relay says of itself.
+/// The state of a server that its leases announce.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// SHA-256 of its certificates, base64: the current and the next; none with a public CA.
+    /// SHA-256 of the current and the next certificate, base64; empty with a public CA.
     pub certificate_hashes: Vec<String>,
-    /// Clients' sessions now.
+    /// The number of sessions of clients.
     pub sessions: usize,
 }
 
-/// What time it is.
+/// Returns the time.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// Has all TLS of the process take the cryptography of QUIC, where nothing was chosen before.
+/// Makes the provider of QUIC the default of TLS in the process, unless there is a default already.
 pub fn choose_cryptography() {
     let _chosen_before = moq_tokio::crypto::install_default();
 }
 
-/// Opens the door.
+/// Starts a server.
 pub fn open(config: Config, admission: Arc<dyn Admission>) -> Boxed<'static, anyhow::Result<Server>> {
     open_at(config, admission, Arc::new(SystemTime::now))
 }
 
-/// The same with a clock of the caller's, which certificates go by.
+/// Starts a server that rotates certificates by the caller's clock.
 pub fn open_at(config: Config, admission: Arc<dyn Admission>, clock: Clock) -> Boxed<'static, anyhow::Result<Server>> {
     Box::pin(open::open(config, admission, clock))
 }

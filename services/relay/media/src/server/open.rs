@@ -1,4 +1,4 @@
-//! The door itself: what opens in which order, and how it closes.
+//! The server: the order in which its parts start, its loops, and its end.
 use anyhow::{Context, Result};
 use moq_net::{cache, origin};
 use moq_tokio::accept::Health;
@@ -21,19 +21,19 @@ use crate::server::quic::Endpoint;
 use crate::server::sessions::Sessions;
 use crate::server::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
 
-/// Between two looks at passes and certificates.
+/// The interval of reviews of authorizations and certificates.
 const REVIEW: Duration = Duration::from_secs(1);
-/// Between two looks at the memory of media: 10 Gbit/s bring 31 MB meanwhile.
+/// The interval of reviews of the cache: 31 MB at 10 Gbit/s.
 const CACHE_REVIEW: Duration = Duration::from_millis(25);
 
-/// Relays that a broadcast may pass: far more than a tree needs (leaf, origin, origin, leaf), so that a mistake ends.
+/// Relays that a broadcast may pass: more than a tree needs (leaf, origin, origin, leaf), and few enough to end a loop.
 const MAX_HOPS: usize = 8;
 
-/// A door that is open. Closed when dropped.
+/// A running server. It ends when dropped.
 pub struct Server {
-    /// Where QUIC is.
+    /// The address of QUIC.
     pub address: SocketAddr,
-    /// Where WebSocket is.
+    /// The address of WebSocket.
     pub websocket: SocketAddr,
     shared: Arc<Shared>,
     close: watch::Sender<bool>,
@@ -43,7 +43,7 @@ pub struct Server {
 struct Shared {
     sessions: Sessions,
     links: Links,
-    /// None with certificates of a public CA.
+    /// `None` with certificates of a public CA.
     pinned: Mutex<Option<Pinned>>,
     clock: Clock,
 }
@@ -91,12 +91,12 @@ fn origin(limits: &Limits) -> Result<(origin::Producer, cache::Pool)> {
     let mut config = origin::Config::default();
     config.pool = cache::Pool::new(cache::Config::default().with_capacity(limits.cache_bytes).with_expiry(time));
     config.cache_duration = time;
-    config.max_hops = origin::HopLimit::new(MAX_HOPS).context("no number of relays")?;
+    config.max_hops = origin::HopLimit::new(MAX_HOPS).context("invalid number of hops")?;
     let cache = config.pool.clone();
     Ok((moq_tokio::origin::spawn_config(config), cache))
 }
 
-/// Takes who comes, until closed; whatever still runs then ends with it.
+/// Accepts sessions until the server is closed. Tasks that still run then end with it.
 async fn serve(shared: Arc<Shared>, acceptor: Acceptor, mut closed: watch::Receiver<bool>) {
     let mut tasks = JoinSet::new();
     let reviewed = shared.clone();
@@ -161,7 +161,7 @@ impl Shared {
 }
 
 impl Server {
-    /// What it says of itself now.
+    /// Returns the state that leases announce.
     pub fn state(&self) -> State {
         State {
             certificate_hashes: self.shared.pinned.lock().as_ref().map(Pinned::hashes).unwrap_or_default(),
@@ -169,7 +169,7 @@ impl Server {
         }
     }
 
-    /// Dials exactly these from now on.
+    /// Keeps links to exactly these relays.
     pub fn dial(&self, peers: Vec<Peer>) {
         self.shared.links.dial(peers);
     }
@@ -182,8 +182,8 @@ impl Server {
         report.collect(out);
     }
 
-    /// Takes nobody any more, sends clients to `successor` (the address of another relay) and links elsewhere, and ends when nobody
-    /// is left that needs it or `drain_window` is over.
+    /// Accepts no new sessions, redirects clients to `successor` (the URL of another relay), sends GOAWAY to links, and ends when no session needs
+    /// this relay or `drain_window` has passed.
     pub fn drain(&self, successor: Option<String>) -> Boxed<'_, ()> {
         Box::pin(async move {
             self.shared.sessions.drain(successor, || self.shared.links.subscriptions()).await;

@@ -1,14 +1,14 @@
-//! Patterns of tokens (STR-105) as MoQ has them (MED-12).
+//! Translates the patterns of tokens (STR-105) to those of MoQ (MED-12).
 //!
-//! `**` of a token is one segment or more, that of MoQ none or more; stars within a segment are none here and some there.
+//! `**` of a token matches one or more segments, that of MoQ zero or more. Tokens have no stars within a segment, MoQ has.
 use anyhow::{Context, Result, ensure};
 use moq_net::{Pattern, Patterns};
 
-/// What `patterns` allow, exactly.
+/// Returns the scope that matches exactly what `patterns` match.
 pub(crate) fn scope(patterns: &[String]) -> Result<Patterns> {
     let mut scope = Patterns::new();
     for pattern in patterns {
-        scope.insert(translated(pattern).with_context(|| format!("`{pattern}` is no pattern"))?);
+        scope.insert(translated(pattern).with_context(|| format!("`{pattern}` is not a pattern"))?);
     }
     Ok(scope)
 }
@@ -19,7 +19,7 @@ fn translated(pattern: &str) -> Result<Pattern> {
         None => (None, pattern),
     };
     for segment in head.iter().flat_map(|head| head.split('/')) {
-        ensure!(segment != "**", "`**` is for the end");
+        ensure!(segment != "**", "`**` must be the last segment");
         check(segment)?;
     }
     check(last)?;
@@ -29,7 +29,7 @@ fn translated(pattern: &str) -> Result<Pattern> {
 
 fn check(segment: &str) -> Result<()> {
     ensure!(!segment.is_empty(), "a segment is empty");
-    ensure!(matches!(segment, "*" | "**") || !segment.contains('*'), "a star is a whole segment");
+    ensure!(matches!(segment, "*" | "**") || !segment.contains('*'), "a star must be a whole segment");
     Ok(())
 }
 
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn med_12_one_star_is_one_segment_and_two_are_one_or_more() {
+    fn med_12_one_star_matches_one_segment_and_two_match_one_or_more() {
         for (pattern, name, allowed) in [
             ("lab/7", "lab/7", true),
             ("lab/7", "lab/7/video", false),
@@ -75,14 +75,14 @@ mod tests {
     }
 
     #[test]
-    fn med_12_what_is_no_pattern_of_a_token_is_none_here() {
+    fn med_12_an_invalid_pattern_of_a_token_is_refused() {
         for pattern in ["", "/", "/lab", "lab/", "lab//7", "l*b", "lab/7*", "**/7", "lab/**/7", "***"] {
             assert!(scope(&[pattern.to_owned()]).is_err(), "{pattern}");
         }
     }
 
     #[test]
-    fn med_12_no_patterns_allow_nothing() {
+    fn med_12_an_empty_list_matches_nothing() {
         assert!(scope(&[]).unwrap().is_empty());
     }
 }

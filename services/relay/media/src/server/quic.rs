@@ -1,4 +1,4 @@
-//! The QUIC endpoint, and what one connection may hold (MED-14, MED-24).
+//! The QUIC endpoint, and the limits of a connection (MED-14, MED-24).
 use anyhow::{Context, Result};
 use moq_tokio::{bind, tls};
 use std::net::SocketAddr;
@@ -11,18 +11,18 @@ use web_transport_moq::noq::{self, Connection, EndpointConfig, ServerConfig, Tra
 
 use crate::server::Limits;
 
-/// Streams that one client opens for subscriptions and for all else that it asks, above `media.subscriptions`: whoever has more
-/// subscriptions is seen before it waits for streams.
+/// Streams of one client above `media.subscriptions`: for other requests, and so that a client with too many subscriptions is detected before it
+/// waits for streams.
 pub(crate) const SPARE_STREAMS: usize = 256;
 
-/// Groups that one client sends at once.
+/// Concurrent groups from one client.
 pub(crate) const MAX_GROUPS: u32 = 1024;
 
-/// A link carries what all clients of a relay do, over an ocean too.
+/// A link carries the media of all clients of a relay, also between continents.
 const MAX_LINK_STREAMS: u32 = 10_000;
 const MAX_LINK_WINDOW: u32 = 64 << 20;
 
-/// An endpoint, with certificates that are read again when they change.
+/// An endpoint that reloads its certificates when they change.
 pub(crate) struct Endpoint {
     pub noq: noq::Endpoint,
     _certificates: tls::ReloadingServerConfig,
@@ -45,7 +45,7 @@ impl Endpoint {
     }
 }
 
-/// Raw QUIC speaks MoQ itself, WebTransport names it later.
+/// The ALPN names of raw QUIC with MoQ and of WebTransport, which negotiates MoQ later.
 fn alpns() -> Vec<Vec<u8>> {
     let names = moq_net::Versions::all().alpns().into_iter().chain([web_transport_moq::ALPN]);
     names.map(|name| name.as_bytes().to_vec()).collect()
@@ -55,7 +55,7 @@ fn client_transport(limits: &Limits) -> Result<TransportConfig> {
     let idle = Duration::from_millis(limits.idle_time);
     let mut config = TransportConfig::default();
     config.max_idle_timeout(Some(idle.try_into()?));
-    // Three pings fit into the time after which a client is gone.
+    // Three pings fit into the idle timeout.
     config.keep_alive_interval(Some(idle / 3));
     config.mtu_discovery_config(None);
     config.congestion_controller_factory(Arc::new(Bbr3Config::default()));
@@ -63,12 +63,12 @@ fn client_transport(limits: &Limits) -> Result<TransportConfig> {
     config.max_concurrent_uni_streams(MAX_GROUPS.into());
     config.send_window(limits.send_bytes);
     config.receive_window(VarInt::from_u64(limits.receive_bytes)?);
-    // One group that is not read stops no other.
+    // A group that is not read does not block other groups.
     config.stream_receive_window(VarInt::from_u64(limits.receive_bytes / 2)?);
     Ok(config)
 }
 
-/// A link may hold more than a client.
+/// Raises the limits of a connection to those of a link.
 pub(crate) fn apply_link_limits(connection: &Connection) {
     connection.set_max_concurrent_bi_streams(MAX_LINK_STREAMS.into());
     connection.set_max_concurrent_uni_streams(MAX_LINK_STREAMS.into());

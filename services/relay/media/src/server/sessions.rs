@@ -1,4 +1,4 @@
-//! Who is here: admission, the table of sessions, and their end (MED-10 to MED-18, MED-50, MED-51).
+//! The sessions that peers opened: authentication, limits, and their end (MED-10 to MED-18, MED-50, MED-51).
 use anyhow::Result;
 use moq_net::goaway::Goaway;
 use moq_net::{Pattern, Patterns, cache, origin};
@@ -19,10 +19,10 @@ use crate::server::control_bytes::ControlBytes;
 use crate::server::metrics::{Kind, Meter, Report, Traffic};
 use crate::server::{Admission, Authorization, Credential, Grant, Limits, Refusal, patterns};
 
-/// Between two looks at who is still needed here while the relay drains.
+/// The interval of checks whether a session still needs this relay while it drains.
 const DRAIN_POLL: Duration = Duration::from_millis(50);
 
-/// The sessions that others opened.
+/// The table of sessions that peers opened.
 pub(crate) struct Sessions {
     origin: origin::Producer,
     cache: cache::Pool,
@@ -31,12 +31,12 @@ pub(crate) struct Sessions {
     clients: AtomicUsize,
     ids: AtomicU64,
     live: Mutex<HashMap<u64, Arc<LiveSession>>>,
-    /// Where clients are sent, once it drains.
+    /// `Some` while the relay drains: the URL to which clients are redirected, if there is one.
     drain: Mutex<Option<Option<String>>>,
     past: Mutex<Past>,
 }
 
-/// What is over.
+/// The counts of refused and ended sessions.
 #[derive(Default)]
 struct Past {
     refused: BTreeMap<Refusal, u64>,
@@ -49,12 +49,12 @@ struct LiveSession {
     authorization: Box<dyn Authorization>,
     kind: Kind,
     transport: &'static str,
-    /// What stood in the address, to be taken along.
+    /// The query of the URL, which a redirect keeps.
     query: String,
     meter: Meter,
-    /// Bytes that came over WebSocket.
+    /// Received bytes, over WebSocket.
     received: Option<Arc<AtomicU64>>,
-    /// Payload that it had brought at the last review.
+    /// Received payload at the last review.
     media_at_review: AtomicU64,
     control_bytes: Mutex<ControlBytes>,
     ended: OnceLock<Refusal>,
@@ -70,7 +70,7 @@ impl LiveSession {
         self.received.as_ref().map_or_else(of_quic, |received| received.load(Ordering::Relaxed))
     }
 
-    /// How much it sent beside media.
+    /// Updates and returns the level of bytes other than media.
     fn control_bytes(&self, mut traffic: Traffic) -> u64 {
         if let Some(received) = &self.received {
             traffic.wire_in = received.load(Ordering::Relaxed);
@@ -78,7 +78,7 @@ impl LiveSession {
         self.control_bytes.lock().level(traffic, Instant::now())
     }
 
-    /// More came since the last review than it may send beside media.
+    /// Reports whether the bytes since the last review could exceed `max`, which is cheap to check.
     fn may_exceed(&self, max: u64) -> bool {
         self.wire_in() > self.control_bytes.lock().counted() + max
     }
@@ -89,7 +89,7 @@ impl LiveSession {
         }
     }
 
-    /// Sends it elsewhere (MED-50, MED-51).
+    /// Sends GOAWAY (MED-50, MED-51).
     fn send_goaway(&self, successor: Option<&str>, window: Duration) {
         let address =
             successor.filter(|_| self.kind == Kind::Client).and_then(|successor| self.goaway_address(successor));
@@ -106,7 +106,7 @@ impl LiveSession {
     }
 }
 
-/// Whoever may come in.
+/// An authenticated session.
 struct Admitted {
     authorization: Box<dyn Authorization>,
     kind: Kind,
@@ -114,7 +114,7 @@ struct Admitted {
     subscribe: Patterns,
 }
 
-/// A client's place among `media.sessions`, until dropped.
+/// A client's share of `media.sessions`, until dropped.
 struct SessionPermit<'a>(&'a AtomicUsize);
 
 impl Drop for SessionPermit<'_> {
@@ -138,17 +138,17 @@ impl Sessions {
         }
     }
 
-    /// Clients that are here.
+    /// Returns the number of clients.
     pub fn clients(&self) -> usize {
         self.clients.load(Ordering::Relaxed)
     }
 
-    /// Somebody was not let in.
+    /// Counts a refusal.
     pub fn refused(&self, code: Refusal) {
         *self.past.lock().refused.entry(code).or_default() += 1;
     }
 
-    /// Lets somebody in, or not, and stays with it to its end.
+    /// Authenticates a session, and returns when it has been refused or has ended.
     pub async fn serve(&self, pending: PendingSession) {
         let admitted = self.admit(&pending).and_then(|admitted| Ok((self.reserve(admitted.kind)?, admitted)));
         match admitted {
@@ -215,7 +215,7 @@ impl Sessions {
             stats: meter.session(),
         };
         let (session, permit) = pending.begin(access).await?;
-        // Other relays are few, and not counted for their addresses.
+        // Links do not count for the limit of their network.
         let _permit = (!link).then_some(permit);
         let (media_at_review, control_bytes, ended) = Default::default();
         let live = Arc::new(LiveSession {
@@ -260,7 +260,8 @@ impl Sessions {
         self.live.lock().values().cloned().collect()
     }
 
-    /// Ends those whose pass is over (MED-15), who publish or watch too much (MED-17, MED-25), or send too much beside (MED-27).
+    /// Ends sessions whose authorization has ended (MED-15), or that exceed a limit of broadcasts, subscriptions or bytes other than media
+    /// (MED-17, MED-25, MED-27).
     pub fn review(&self) {
         for live in self.all() {
             live.meter.prune();
@@ -273,7 +274,7 @@ impl Sessions {
         }
     }
 
-    /// Ends, between two reviews, who sends too much beside media (MED-27).
+    /// Ends, between two reviews, sessions that exceed the limit of bytes other than media (MED-27).
     pub fn limit_control_bytes(&self) {
         let max = self.limits.control_bytes;
         for live in self.all() {
@@ -283,17 +284,17 @@ impl Sessions {
         }
     }
 
-    /// Ends the client that brought the most since the last review, while too much is kept (MED-18): the newest group of each track
-    /// stays in any case, so those who make it large have to go. What one brought is given back before another goes.
+    /// While the cache is too large, ends the session of the client that sent the most media since the last review (MED-18). The newest group of each
+    /// track is always kept, so the publishers of large groups have to end. One session ends per call, so that its memory is freed before the next.
     pub fn limit_cache(&self) {
         if self.cache.used() <= self.limits.cache_bytes.saturating_mul(2) {
             return;
         }
-        let brought = |live: &Arc<LiveSession>| {
+        let media = |live: &Arc<LiveSession>| {
             live.traffic().bytes_in.saturating_sub(live.media_at_review.load(Ordering::Relaxed))
         };
         let clients = self.all().into_iter().filter(|live| live.kind == Kind::Client);
-        if let Some((1.., live)) = clients.map(|live| (brought(&live), live)).max_by_key(|(brought, _)| *brought) {
+        if let Some((1.., live)) = clients.map(|live| (media(&live), live)).max_by_key(|(media, _)| *media) {
             live.end(MEMORY_LIMIT_EXCEEDED);
         }
     }
@@ -314,8 +315,8 @@ impl Sessions {
         Duration::from_millis(self.limits.drain_window.max(1))
     }
 
-    /// Takes nobody any more and sends all elsewhere; ends when no client is here and no link has anything to carry, or when the time
-    /// is over. `links` says how many tracks are watched over those that this relay dialled.
+    /// Accepts no new sessions and sends GOAWAY to all. Returns when no client is left and no link has a subscription, or when the drain window has
+    /// passed. `links` returns the number of subscriptions over the links that this relay dialled.
     pub async fn drain(&self, successor: Option<String>, links: impl Fn() -> u64) {
         let live = {
             let live = self.live.lock();

@@ -1,4 +1,4 @@
-//! The handshake of WebSocket, RFC 6455, with MoQ as its subprotocol (MED-11, MED-13).
+//! The WebSocket handshake (RFC 6455) with MoQ as the subprotocol (MED-11, MED-13).
 use anyhow::Result;
 use qmux::Version;
 use qmux::ws::tokio_tungstenite::accept_hdr_async_with_config;
@@ -12,19 +12,19 @@ use url::Url;
 use crate::server::counted::Counted;
 use crate::server::{Limits, Refusal};
 
-/// A message is one record of QMux, 16 kB, or one frame of the oldest wire format; it is whole before it is read.
+/// The largest message: one record of QMux (16 kB), or one frame of the oldest wire format. It is buffered as a whole.
 const MAX_MESSAGE: usize = 1 << 20;
 
-/// A socket that speaks MoQ from here on, and the address that was asked for; or the code that `judge` gave.
-#[allow(clippy::result_large_err, reason = "the answer to an upgrade is tungstenite's")]
+/// Completes the handshake. Returns a MoQ session and the requested URL, or the code with which `check` refused the request.
+#[allow(clippy::result_large_err, reason = "the type of the response is tungstenite's")]
 pub(crate) async fn upgrade(
     stream: Counted,
     limits: &Limits,
-    authenticate: impl FnOnce(&HeaderMap) -> Result<(), Refusal> + Unpin,
+    check: impl FnOnce(&HeaderMap) -> Result<(), Refusal> + Unpin,
 ) -> Result<Result<(qmux::Session, Url), Refusal>> {
     let (mut found, mut refused) = (None, None);
     let answer = |request: &Request, mut response: Response| {
-        if let Err(code) = authenticate(request.headers()) {
+        if let Err(code) = check(request.headers()) {
             refused = Some(code);
             return Err(refusal(StatusCode::FORBIDDEN, code));
         }
@@ -44,12 +44,12 @@ pub(crate) async fn upgrade(
         return Ok(Err(code));
     }
     let socket = socket?;
-    let Some((protocol, url)) = found else { anyhow::bail!("it was not asked") };
+    let Some((protocol, url)) = found else { anyhow::bail!("the callback was not called") };
     let idle = Duration::from_millis(limits.idle_time);
     let mut session = qmux::Config::default();
     session.max_streams_bidi = (limits.subscriptions + crate::server::quic::SPARE_STREAMS) as u64;
     session.max_streams_uni = crate::server::quic::MAX_GROUPS.into();
-    // TCP sends again after longer and longer pauses.
+    // TCP retransmits with growing intervals, so the timeout is three times that of QUIC.
     let keep_alive = KeepAlive::new(idle / 3, idle * 3);
     let socket = Upgraded::new(socket).with_keep_alive(keep_alive).with_session_config(session);
     let socket = match &protocol {
@@ -70,7 +70,7 @@ fn address(request: &Request) -> Option<Url> {
     Url::parse(&format!("ws://{host}{}", request.uri().path_and_query()?)).ok()
 }
 
-/// The values of a list, over all of its headers.
+/// Returns the elements of a list header, over all of its lines.
 pub(crate) fn list<'a>(
     headers: &'a HeaderMap,
     name: &HeaderName,
@@ -79,7 +79,7 @@ pub(crate) fn list<'a>(
     lines.into_iter().flat_map(|line| line.split(',')).map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// The best of those asked for; none where none is asked for, and an error where none of them is known.
+/// Selects the best offered protocol; `None` if the client offers none, an error if it offers only unknown ones.
 fn protocol(headers: &HeaderMap) -> Result<Option<String>, ()> {
     let offered: Vec<&str> = list(headers, &header::SEC_WEBSOCKET_PROTOCOL).collect();
     if offered.is_empty() {
@@ -88,11 +88,11 @@ fn protocol(headers: &HeaderMap) -> Result<Option<String>, ()> {
     supported().find(|name| offered.contains(&name.as_str())).map(Some).ok_or(())
 }
 
-/// What the relay speaks, best first: MoQ over each draft of QMux that may carry it, then QMux alone.
+/// Returns the supported protocols, best first: MoQ over each draft of QMux that can carry it, then QMux alone.
 fn supported() -> impl Iterator<Item = String> {
     let carries = |alpn: &str, version: Version| {
         let draft: Option<u32> = alpn.strip_prefix("moqt-").and_then(|draft| draft.parse().ok());
-        // The drafts from there on are for that one alone.
+        // MoQ from draft 18 is defined for QMux-01 only.
         version.is_qmux() && (draft.is_none_or(|draft| draft < 18) || version == Version::QMux01)
     };
     let pairs = moq_net::ALPNS.iter().flat_map(move |alpn| {
