@@ -41,7 +41,7 @@ fn open() -> Guard {
     Guard { tokens: None, ..guard() }
 }
 
-/// A token of the room's for a minute, changed by `changes`; null takes a claim away.
+/// Makes a token for the room for a minute, with `changes`; null removes a claim.
 fn token(changes: Value) -> String {
     let mut claims = json!({
         "aud": "parley:media", "sub": "p0", "iat": now(), "exp": now() + 60,
@@ -78,7 +78,7 @@ fn media_4_a_token_for_media_allows_what_it_lists() {
 }
 
 #[test]
-fn media_4_what_is_no_token_for_media_opens_nothing() {
+fn media_4_other_tokens_are_refused() {
     let guard = guard();
     assert_eq!(refusal(&guard, Credential::None), Some("TOKEN_REQUIRED"));
     for (changes, code) in [
@@ -103,7 +103,7 @@ fn media_4_what_is_no_token_for_media_opens_nothing() {
 }
 
 #[test]
-fn media_5_a_token_opens_sessions_for_its_age_and_its_session_goes_on_until_it_ends() {
+fn media_5_a_token_opens_sessions_up_to_an_age_and_a_session_lasts_until_the_token_ends() {
     let guard = guard();
     let young = token(json!({"iat": now() - 290, "exp": now() + 40_000}));
     assert_eq!(guard.authenticate(Credential::Token(&young)).unwrap().ended(), None);
@@ -112,7 +112,7 @@ fn media_5_a_token_opens_sessions_for_its_age_and_its_session_goes_on_until_it_e
 }
 
 #[test]
-fn str_114_a_session_is_over_when_its_token_ends() {
+fn str_114_an_authorization_ends_with_its_token() {
     let ports = Arc::new(Ports::alone(&limits()));
     let until = |until| Grant { until, made: None, token: None, subject: None };
     let authorization = |end| Authorized { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
@@ -120,7 +120,7 @@ fn str_114_a_session_is_over_when_its_token_ends() {
 }
 
 #[test]
-fn media_7_a_revocation_ends_sessions_of_tokens_made_up_to_then_and_later_ones_are_as_good_as_ever() {
+fn media_7_a_revocation_ends_sessions_of_earlier_tokens_only() {
     let guard = guard();
     let live = guard.authenticate(Credential::Token(&token(json!({"iat": now() - 10})))).unwrap();
     let (_, ports) = guard.tokens.as_ref().unwrap();
@@ -133,7 +133,7 @@ fn media_7_a_revocation_ends_sessions_of_tokens_made_up_to_then_and_later_ones_a
 }
 
 #[test]
-fn str_100_a_relay_that_asks_for_no_tokens_lets_everybody_do_everything_but_be_a_relay() {
+fn str_100_with_open_access_a_client_may_do_everything_and_a_link_still_needs_its_key() {
     let guard = open();
     for credential in [Credential::None, Credential::Token("whatever")] {
         let authorization = guard.authenticate(credential).unwrap();
@@ -143,7 +143,7 @@ fn str_100_a_relay_that_asks_for_no_tokens_lets_everybody_do_everything_but_be_a
 }
 
 #[test]
-fn another_relay_comes_in_with_the_key_in_the_lease_alone() {
+fn a_link_needs_the_key_in_the_lease() {
     let key = url_encoded(&Key([7; 32]));
     for guard in [guard(), open()] {
         let authorization = guard.authenticate(Credential::Key(&key)).unwrap();
@@ -159,7 +159,7 @@ fn another_relay_comes_in_with_the_key_in_the_lease_alone() {
 }
 
 #[test]
-fn str_22_and_23_a_page_of_another_origin_is_refused_and_the_proxy_says_for_whom_it_counts() {
+fn str_22_and_23_a_page_of_another_origin_is_refused_and_the_address_from_the_proxy_counts() {
     let visitor = |origin| HandshakeRequest {
         direct: "10.0.0.1".parse().unwrap(),
         origin,
@@ -175,7 +175,7 @@ fn str_22_and_23_a_page_of_another_origin_is_refused_and_the_proxy_says_for_whom
 }
 
 #[test]
-fn med_23_and_str_130_a_visitor_is_counted_for_its_network_with_and_without_a_proxy() {
+fn med_23_and_str_130_a_session_counts_for_its_network_with_and_without_a_proxy() {
     let network: std::net::IpAddr = "2001:db8:1:2::".parse().unwrap();
     let behind = HandshakeRequest {
         direct: [10, 0, 0, 1].into(),

@@ -2,7 +2,7 @@ use super::pod::start;
 use super::raw::{get, request};
 
 #[tokio::test]
-async fn str_62_the_statistics_page_is_self_contained_and_may_run_nothing_else() {
+async fn str_62_the_statistics_page_is_self_contained_and_its_policy_allows_nothing_else() {
     let pod = start(&[]).await;
     let (status, head, body) = get(&pod, "/stats").await;
     assert_eq!(status, 200);
@@ -26,8 +26,8 @@ async fn str_63_metrics_count_what_happened() {
     let pod = start(&[]).await;
     let (mut one, mut other) = (pod.join("/x").await, pod.join("/x").await);
     pod.until_clients(2).await;
-    one.say("hello").await;
-    other.hear_text().await;
+    one.send_text("hello").await;
+    other.receive_text().await;
     get(&pod, "/../x").await;
     let (status, head, text) = get(&pod, "/metrics").await;
     assert!(status == 200 && head.contains("text/plain; version=0.0.4"));

@@ -15,32 +15,32 @@ async fn med_20_files_of_a_public_ca_are_read_again_when_they_change() {
     let before = stay(relay.url(&anything()), &one.hashes()).await;
     std::fs::copy(two.file(), file.with_extension("new")).unwrap();
     std::fs::rename(file.with_extension("new"), &file).unwrap();
-    until_let_in(&relay, &two.hashes()).await;
+    until_accepted(&relay, &two.hashes()).await;
     assert!(before.connected());
     drop(relay);
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
 #[tokio::test]
-async fn med_21_a_client_with_the_announced_hash_comes_in_after_a_rotation() {
+async fn med_21_a_client_with_the_announced_hash_connects_after_a_rotation() {
     let relay = Relay::start().await;
     let known = relay.hashes();
     assert_eq!(known.len(), 2);
     let before = stay(relay.url(&anything()), &known[..1]).await;
-    assert!(call(relay.url(&anything()), &known[1..]).await.is_err(), "the next is not in use yet");
+    assert!(call(relay.url(&anything()), &known[1..]).await.is_err(), "the next certificate is in use too early");
     relay.pass_time(4 * DAY);
-    until_let_in(&relay, &known[1..]).await;
+    until_accepted(&relay, &known[1..]).await;
     assert_eq!(relay.hashes()[0], known[1]);
-    assert!(call(relay.url(&anything()), &known[..1]).await.is_err(), "the old one is out of use");
-    assert!(before.connected(), "who is here stays");
+    assert!(call(relay.url(&anything()), &known[..1]).await.is_err(), "the old certificate is still in use");
+    assert!(before.connected(), "a session ended at the rotation");
 }
 
-/// Until the relay shows one of these.
-async fn until_let_in(relay: &Relay, hashes: &[String]) {
+/// Waits until the relay uses a certificate with one of these hashes.
+async fn until_accepted(relay: &Relay, hashes: &[String]) {
     let reloaded = async {
         while dial(relay.url(&anything()), hashes).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(5), reloaded).await.expect("the certificate is the old one");
+    tokio::time::timeout(Duration::from_secs(5), reloaded).await.expect("the relay still uses the old certificate");
 }

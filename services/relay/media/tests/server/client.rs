@@ -1,4 +1,4 @@
-//! Clients that publish numbered frames and watch them.
+//! Clients that publish numbered frames and subscribe to them.
 use moq_net::{Timestamp, bytes::Bytes};
 use moq_tokio::{Connection, connect, quic};
 use std::sync::{Arc, Mutex};
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-/// Between two frames, and frames in a group.
+/// The interval of frames, and the number of frames in a group.
 const PACE: Duration = Duration::from_millis(20);
 const GROUP: u64 = 25;
 const FRAME: usize = 1000;
 
-/// Waits no longer than this for what has to come.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest wait for an expected event.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 fn client(hashes: &[String], once: bool) -> moq_tokio::Client {
     client_at("0.0.0.0:0", hashes, once)
@@ -42,28 +42,28 @@ fn frame(number: u64) -> Bytes {
     bytes.into()
 }
 
-/// Dials with nothing to say. Done when the session is over; the error is why.
+/// Dials without a broadcast, and returns why the session ended.
 pub async fn call(url: url::Url, hashes: &[String]) -> moq_tokio::Result<()> {
     let origin = moq_tokio::origin::spawn();
     let connection = client(hashes, true).with_subscriber(origin).connect(url);
-    tokio::time::timeout(PATIENCE, connection.closed()).await.expect("it was let in")
+    tokio::time::timeout(TIMEOUT, connection.closed()).await.expect("the session did not end")
 }
 
-/// Dials once, and fails if it is not let in.
+/// Dials once, and fails if the relay refuses the session.
 pub async fn dial(url: url::Url, hashes: &[String]) -> moq_tokio::Result<Connection> {
     let origin = moq_tokio::origin::spawn();
     let connection = client(hashes, true).with_subscriber(origin).connect(url);
-    tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late")
+    tokio::time::timeout(TIMEOUT, connection.established()).await.expect("the session was not established in time")
 }
 
-/// The same from another address of this machine.
+/// Dials from another address of this machine.
 pub async fn dial_from(bind: &str, url: url::Url, hashes: &[String]) -> moq_tokio::Result<Connection> {
     let origin = moq_tokio::origin::spawn();
     let connection = client_at(bind, hashes, true).with_subscriber(origin).connect(url);
-    tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late")
+    tokio::time::timeout(TIMEOUT, connection.established()).await.expect("the session was not established in time")
 }
 
-/// Dials and stays.
+/// Dials and keeps the session open.
 pub async fn stay(url: url::Url, hashes: &[String]) -> Connection {
     dial(url, hashes).await.unwrap()
 }
@@ -80,14 +80,17 @@ impl Publisher {
         Self::paced(url, hashes, name, PACE, GROUP).await
     }
 
-    /// The same with so much time between two frames and so many frames in a group.
+    /// Publishes with another interval of frames and another number of frames in a group.
     pub async fn paced(url: url::Url, hashes: &[String], name: &str, pace: Duration, frames: u64) -> Self {
         let origin = moq_tokio::origin::spawn();
         let broadcast = origin.create_broadcast(name).unwrap();
         let track = broadcast.create_track("video", None).unwrap();
         broadcast.announce(Default::default()).unwrap();
         let connection = client(hashes, false).with_publisher(origin.consume().with_hidden(true)).connect(url);
-        let connection = tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late").unwrap();
+        let connection = tokio::time::timeout(TIMEOUT, connection.established())
+            .await
+            .expect("the session was not established in time")
+            .unwrap();
         let gap = Arc::<Mutex<Duration>>::default();
         let longest = gap.clone();
         let writing = tokio::spawn(async move {
@@ -110,7 +113,7 @@ impl Publisher {
         Self { connection, writing: writing.abort_handle(), gap }
     }
 
-    /// The longest time between two frames that it sent: how busy the machine was.
+    /// Returns the longest time between two sent frames, which depends on the load of the machine.
     pub fn gap(&self) -> Duration {
         *self.gap.lock().unwrap()
     }
@@ -129,11 +132,14 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Watches a broadcast until dropped, whatever happens to it.
+    /// Subscribes to a broadcast until dropped, and again whenever the subscription ends.
     pub async fn start(url: url::Url, hashes: &[String], name: &str) -> Self {
         let origin = moq_tokio::origin::spawn();
         let connection = client(hashes, false).with_subscriber(origin.clone()).connect(url);
-        let connection = tokio::time::timeout(PATIENCE, connection.established()).await.expect("it is late").unwrap();
+        let connection = tokio::time::timeout(TIMEOUT, connection.established())
+            .await
+            .expect("the session was not established in time")
+            .unwrap();
         let (seen, frames) = mpsc::unbounded_channel();
         let name = name.to_owned();
         let reading = tokio::spawn(async move {
@@ -146,7 +152,7 @@ impl Watcher {
         Self { _connection: connection, frames, reading: reading.abort_handle() }
     }
 
-    /// Waits for so many frames, each exactly as it was sent.
+    /// Waits for `count` frames, each unchanged.
     pub async fn frames(&mut self, count: usize) {
         for _ in 0..count {
             self.next().await;
@@ -154,10 +160,10 @@ impl Watcher {
     }
 
     async fn next(&mut self) -> (Instant, u64) {
-        tokio::time::timeout(PATIENCE, self.frames.recv()).await.expect("nothing comes").unwrap()
+        tokio::time::timeout(TIMEOUT, self.frames.recv()).await.expect("no frame arrives").unwrap()
     }
 
-    /// The longest time without a frame from now on, within so much time.
+    /// Returns the longest time without a frame during the next `time`.
     pub async fn gap(&mut self, time: Duration) -> Duration {
         while self.frames.try_recv().is_ok() {}
         let begin = Instant::now();
@@ -170,7 +176,7 @@ impl Watcher {
         longest
     }
 
-    /// How long ago was the last frame that came so far.
+    /// Returns the time since the last received frame.
     pub fn silence(&mut self, since: Instant) -> Duration {
         let mut last = since;
         while let Ok((at, _)) = self.frames.try_recv() {
@@ -179,8 +185,8 @@ impl Watcher {
         last.elapsed()
     }
 
-    /// Nothing came so far.
-    pub fn saw_nothing(&mut self) -> bool {
+    /// Reports whether no frame has arrived.
+    pub fn received_nothing(&mut self) -> bool {
         self.frames.try_recv().is_err()
     }
 }
@@ -206,13 +212,13 @@ async fn read(origin: &moq_net::origin::Consumer, name: &str, seen: &Seen) -> Re
     Ok(())
 }
 
-/// Dials once and offers whatever is in `origin`.
-pub fn offer(url: url::Url, hashes: &[String], origin: &moq_net::origin::Producer) -> Connection {
+/// Dials once and publishes the broadcasts of `origin`.
+pub fn publish(url: url::Url, hashes: &[String], origin: &moq_net::origin::Producer) -> Connection {
     client(hashes, true).with_publisher(origin).connect(url)
 }
 
-/// Dials, and gives what can be watched there.
-pub fn watch(url: url::Url) -> (moq_net::origin::Producer, Connection) {
+/// Dials, and returns an origin with the broadcasts of the relay.
+pub fn subscribe(url: url::Url) -> (moq_net::origin::Producer, Connection) {
     let origin = moq_tokio::origin::spawn();
     let connection = client(&[], true).with_subscriber(origin.clone()).connect(url);
     (origin, connection)

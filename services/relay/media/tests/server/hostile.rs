@@ -1,13 +1,13 @@
-//! Whoever means harm: memory stays bounded, others go on, and the one who goes over a limit is told so. Against a process with small
-//! limits; each test prints the memory, and the longest time that others were without a frame.
+//! Attacks on a relay process with small limits: its memory stays bounded, other clients are served, and a session over a limit ends with its
+//! code. Each test prints the memory and the longest time in which another client received no frame.
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::{Publisher, Watcher, dial};
+use crate::misbehaving::{self, Misbehaving};
 use crate::process::Process;
-use crate::rude::{self, Rude};
 
 const SMALL: [&str; 9] = [
     "--limit=media.cacheBytes=8388608",
@@ -21,7 +21,7 @@ const SMALL: [&str; 9] = [
     "--limit=media.controlBytes=4194304",
 ];
 
-/// A relay with somebody who publishes, and somebody who watches that.
+/// A relay with one publisher and one watcher, which behave well.
 struct Scene {
     relay: Process,
     publisher: Publisher,
@@ -39,7 +39,7 @@ impl Scene {
         Self { relay, publisher, watcher, before }
     }
 
-    /// Others went on for so long, and the relay took no more than `most` MB above what it had.
+    /// Checks for `time` that the watcher receives frames and that the memory of the relay grows by less than `most` MB.
     async fn endures(&mut self, what: &str, time: Duration, most: u64) {
         let (peak, over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
         let gap = {
@@ -61,7 +61,7 @@ impl Scene {
         println!("{what}: {} MB, at most {peak} MB; longest gap {gap:?}, the publisher's own {own:?}", self.before);
         assert!(peak < self.before + most, "{peak} MB");
         assert!(gap < Duration::from_secs(3) + own, "{gap:?}");
-        assert_eq!(self.publisher.connection.epoch(), 1, "the good publisher had to come again");
+        assert_eq!(self.publisher.connection.epoch(), 1, "the well-behaved publisher had to reconnect");
     }
 }
 
@@ -76,8 +76,8 @@ fn med_18_groups_without_end_and_frames_of_32_mb_stay_bounded() {
             [("endless groups", 100_000, usize::MAX), ("frames of 31 MB", 31 << 20, 1), ("bursts", 1 << 20, 30)]
         {
             let mut scene = Scene::begin().await;
-            let evil = rude::flood(scene.relay.url(""), "evil/cam", bytes, frames);
-            let (watched, _connection) = crate::client::watch(scene.relay.url(""));
+            let evil = misbehaving::flood(scene.relay.url(""), "evil/cam", bytes, frames);
+            let (watched, _connection) = crate::client::subscribe(scene.relay.url(""));
             let reading = tokio::spawn(async move {
                 let broadcast = watched.consume().routed_broadcast("evil/cam").await.unwrap();
                 let mut track = broadcast.track("video").unwrap().subscribe(None).await.unwrap();
@@ -102,7 +102,7 @@ fn med_17_thousands_of_broadcasts_stay_bounded() {
         for broadcast in &broadcasts {
             broadcast.announce(Default::default()).unwrap();
         }
-        let evil = crate::client::offer(scene.relay.url(""), &[], &origin);
+        let evil = crate::client::publish(scene.relay.url(""), &[], &origin);
         scene.endures("5000 broadcasts", Duration::from_secs(3), 100).await;
         scene.relay.until("sessions_ended_total", "TOO_MANY_BROADCASTS", |ended| ended >= 1.0).await;
         assert!(!evil.connected());
@@ -110,10 +110,10 @@ fn med_17_thousands_of_broadcasts_stay_bounded() {
 }
 
 #[test]
-fn med_25_who_watches_thousands_of_tracks_is_sent_away() {
+fn med_25_a_session_with_thousands_of_subscriptions_ends() {
     on_threads(async {
         let mut scene = Scene::begin().await;
-        let evil = rude::watch_many(scene.relay.url(""), "evil/many", 5000);
+        let evil = misbehaving::subscribe_many(scene.relay.url(""), "evil/many", 5000);
         scene.endures("5000 tracks", Duration::from_secs(3), 100).await;
         scene.relay.until("sessions_ended_total", "TOO_MANY_SUBSCRIPTIONS", |ended| ended >= 1.0).await;
         drop(evil);
@@ -121,27 +121,28 @@ fn med_25_who_watches_thousands_of_tracks_is_sent_away() {
 }
 
 #[test]
-fn med_24_watchers_that_never_read_hold_no_more_than_their_share() {
+fn med_24_memory_for_watchers_that_never_read_is_bounded() {
     on_threads(async {
         let mut scene = Scene::begin().await;
-        let _deaf: Vec<Rude> = (0..50).map(|_| rude::deaf(scene.relay.url(""), "fat/cam")).collect();
-        // 4 MB/s, of which the relay keeps 8 MB; what the deaf ones hold beside it is the same frames.
-        let _fat = rude::paced(scene.relay.url(""), "fat/cam", 20_000, 50, Duration::from_millis(5));
+        let _not_reading: Vec<Misbehaving> =
+            (0..50).map(|_| misbehaving::not_reading(scene.relay.url(""), "fat/cam")).collect();
+        // 4 MB/s, of which the relay caches 8 MB. The queues of the watchers share these frames.
+        let _large = misbehaving::paced(scene.relay.url(""), "fat/cam", 20_000, 50, Duration::from_millis(5));
         scene.relay.until("subscriptions", "client", |count| count >= 40.0).await;
-        scene.endures("50 who never read", Duration::from_secs(8), 150).await;
+        scene.endures("50 watchers that never read", Duration::from_secs(8), 150).await;
     });
 }
 
 #[test]
-fn med_27_requests_of_60_mb_are_not_waited_for() {
+fn med_27_a_session_that_sends_requests_of_60_mb_ends() {
     on_threads(async {
         for websocket in [false, true] {
             let mut scene = Scene::begin().await;
-            let talk = || match websocket {
-                true => rude::talk_over_websocket(scene.relay.websocket_url(), 60 << 20),
-                false => rude::talk(scene.relay.url(""), 60 << 20),
+            let attack = || match websocket {
+                true => misbehaving::large_requests_over_websocket(scene.relay.websocket_url(), 60 << 20),
+                false => misbehaving::large_requests(scene.relay.url(""), 60 << 20),
             };
-            let evil: Vec<Rude> = (0..3).map(|_| talk()).collect();
+            let evil: Vec<Misbehaving> = (0..3).map(|_| attack()).collect();
             let what = if websocket { "requests of 60 MB over WebSocket" } else { "requests of 60 MB" };
             scene.endures(what, Duration::from_secs(4), 150).await;
             scene.relay.until("sessions_ended_total", "MEMORY_LIMIT_EXCEEDED", |ended| ended >= 3.0).await;
@@ -151,10 +152,10 @@ fn med_27_requests_of_60_mb_are_not_waited_for() {
 }
 
 #[test]
-fn med_19_a_flood_of_first_packets_and_of_garbage_leaves_room_for_others() {
+fn med_19_clients_can_connect_during_a_flood_of_first_packets_and_garbage() {
     on_threads(async {
         let mut scene = Scene::begin().await;
-        let packets = rude::first_packets(400).await;
+        let packets = misbehaving::first_packets(400).await;
         let over = Arc::new(AtomicBool::new(false));
         let flooding = {
             let (over, to) = (Arc::clone(&over), scene.relay.media);
@@ -168,7 +169,7 @@ fn med_19_a_flood_of_first_packets_and_of_garbage_leaves_room_for_others() {
                         let _ = sockets[(at + 7) % 20].send_to(&garbage, to);
                         sent += 2;
                         if at % 20 == 0 {
-                            // Up to 20,000 packets a second; what the socket itself drops, no relay can give back.
+                            // Up to 20,000 packets a second. At a higher rate the kernel drops packets before the relay reads them.
                             std::thread::sleep(Duration::from_millis(2));
                         }
                     }
@@ -179,10 +180,10 @@ fn med_19_a_flood_of_first_packets_and_of_garbage_leaves_room_for_others() {
         scene.endures("a flood of UDP", Duration::from_secs(5), 100).await;
         let begin = Instant::now();
         let late = dial(scene.relay.url(""), &[]).await;
-        println!("who comes while it goes on is in after {:?}", begin.elapsed());
+        println!("a client connects during the flood after {:?}", begin.elapsed());
         over.store(true, Ordering::Relaxed);
         println!("{} packets", flooding.join().unwrap());
-        assert!(late.is_ok(), "nobody comes in: {:?}", late.err());
+        assert!(late.is_ok(), "no client can connect: {:?}", late.err());
     });
 }
 

@@ -7,7 +7,7 @@ use crate::client::{call, dial, dial_from, stay};
 use crate::relay::{Relay, anything, limits};
 
 #[tokio::test]
-async fn med_14_who_says_nothing_in_the_handshake_is_gone_after_its_time_and_its_place_is_free() {
+async fn med_14_a_silent_handshake_ends_at_its_timeout_and_frees_its_permit() {
     let relay = Relay::with(parley_media::Limits { handshakes: 2, handshake_time: 500, ..limits() }).await;
     let mut silent = Vec::new();
     for _ in 0..2 {
@@ -19,7 +19,9 @@ async fn med_14_who_says_nothing_in_the_handshake_is_gone_after_its_time_and_its
     assert_eq!(relay.metric("refusals_total", &["TOO_MANY_HANDSHAKES"]), 1.0);
     let begin = Instant::now();
     for mut silent in silent {
-        let ended = tokio::time::timeout(Duration::from_secs(5), silent.read(&mut [0; 100])).await.expect("it stays");
+        let ended = tokio::time::timeout(Duration::from_secs(5), silent.read(&mut [0; 100]))
+            .await
+            .expect("the connection stays open");
         assert_eq!(ended.unwrap_or(0), 0);
     }
     assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
@@ -27,14 +29,14 @@ async fn med_14_who_says_nothing_in_the_handshake_is_gone_after_its_time_and_its
 }
 
 #[tokio::test]
-async fn med_14_who_is_silent_over_quic_is_gone_after_the_idle_time() {
+async fn med_14_a_silent_session_over_quic_ends_at_the_idle_timeout() {
     let relay = Relay::with(parley_media::Limits { idle_time: 1000, ..limits() }).await;
     let url = relay.url(&anything());
     let hashes = relay.hashes();
     let client = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let connection = runtime.block_on(stay(url, &hashes));
-        // Nothing runs on its runtime from here on.
+        // The runtime of the client does not run from here on.
         (runtime, connection)
     });
     let kept = client.join().unwrap();
@@ -45,7 +47,7 @@ async fn med_14_who_is_silent_over_quic_is_gone_after_the_idle_time() {
 }
 
 #[tokio::test]
-async fn med_23_an_address_has_so_many_sessions_and_another_has_its_own() {
+async fn med_23_sessions_are_limited_for_each_address() {
     let relay = Relay::with(parley_media::Limits { address_sessions: 2, ..limits() }).await;
     let (url, hashes) = (relay.url(&anything()), relay.hashes());
     let first = stay(url.clone(), &hashes).await;
@@ -55,10 +57,10 @@ async fn med_23_an_address_has_so_many_sessions_and_another_has_its_own() {
     assert!(dial_from("127.0.0.2:0", url.clone(), &hashes).await.is_ok(), "another address");
     drop(first);
     relay.until("sessions", |count| count == 1.0).await;
-    assert!(dial(url, &hashes).await.is_ok(), "its place is free again");
+    assert!(dial(url, &hashes).await.is_ok(), "the session of the client that left still counts");
 }
 
-/// The answer to an upgrade with these headers.
+/// Sends an upgrade with these headers, and returns the response.
 async fn upgrade(relay: &Relay, headers: &str) -> (String, TcpStream) {
     let mut stream = TcpStream::connect(relay.server().websocket).await.unwrap();
     let head = "GET /?jwt=%2A%2A+%2A%2A HTTP/1.1\r\nHost: relay.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
@@ -68,14 +70,14 @@ async fn upgrade(relay: &Relay, headers: &str) -> (String, TcpStream) {
     while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
         let mut part = vec![0; 4096];
         let size = tokio::time::timeout(Duration::from_secs(5), stream.read(&mut part)).await.unwrap().unwrap();
-        assert!(size > 0, "it hung up");
+        assert!(size > 0, "the relay closed the connection");
         answer = [&answer[..], &part[..size]].concat().into();
     }
     (String::from_utf8_lossy(&answer).into_owned(), stream)
 }
 
 #[tokio::test]
-async fn med_13_a_page_of_another_origin_is_refused_with_its_upgrade() {
+async fn med_13_the_upgrade_of_a_page_of_another_origin_is_refused() {
     let relay = Relay::start().await;
     let (answer, _stream) = upgrade(&relay, "Origin: https://evil.example\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains("{\"code\":\"ORIGIN_DENIED\"}"), "{answer}");
@@ -90,7 +92,7 @@ async fn med_13_a_page_of_another_origin_is_refused_with_its_upgrade() {
 }
 
 #[tokio::test]
-async fn med_23_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw() {
+async fn med_23_behind_a_proxy_the_address_that_the_proxy_reports_counts() {
     let relay = Relay::with(parley_media::Limits { address_sessions: 1, ..limits() }).await;
     let (first, _first) = upgrade(&relay, "X-Forwarded-For: 2.2.2.2\r\n").await;
     let (second, _second) = upgrade(&relay, "X-Forwarded-For: 2.2.2.2\r\n").await;

@@ -1,4 +1,5 @@
-//! The door with real clients, over loopback; titles cite the rules of MEDIA.md. One binary, as whoever awaits QUIC compiles it.
+//! The media server with real clients over loopback; titles cite the rules of MEDIA.md. They are one binary, as each binary that awaits QUIC
+//! compiles it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,10 +12,10 @@ mod client;
 mod failure;
 mod hostile;
 mod limits;
+mod misbehaving;
 mod process;
 mod processes;
 mod relay;
-mod rude;
 mod sessions;
 mod spread;
 mod tokens;

@@ -1,4 +1,4 @@
-//! The relay as a process of its own, of the program that lies beside the tests: `cargo build -p parley-relay` makes it.
+//! A relay in its own process. The program is beside the tests: `cargo build -p parley-relay` builds it.
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-/// Everything a test waits for comes within this, or never.
+/// The longest wait for an expected event.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
 pub struct Process {
@@ -48,7 +48,7 @@ impl Process {
         Self { child, media, websocket, http, ops }
     }
 
-    /// Where clients dial, with a token or without.
+    /// Returns the URL for clients, with a token unless it is empty.
     pub fn url(&self, token: &str) -> url::Url {
         let mut url: url::Url = format!("https://{}/", self.media).parse().unwrap();
         if !token.is_empty() {
@@ -57,7 +57,7 @@ impl Process {
         url
     }
 
-    /// Where those dial that have no UDP.
+    /// Returns the URL for clients without UDP.
     pub fn websocket_url(&self) -> url::Url {
         format!("ws://{}/", self.websocket).parse().unwrap()
     }
@@ -66,7 +66,7 @@ impl Process {
         self.child.id().unwrap()
     }
 
-    /// Resident memory in MB.
+    /// Returns the resident memory in MB.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
@@ -86,7 +86,7 @@ impl Process {
         ask(self.http, request).await
     }
 
-    /// The sum of a metric's lines that have this label.
+    /// Returns the sum of a metric's samples that have this label.
     pub async fn metric(&self, name: &str, label: &str) -> f64 {
         let text = ask(self.ops, "GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n").await;
         let name = format!("parley_media_{name}");

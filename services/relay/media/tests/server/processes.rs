@@ -1,4 +1,4 @@
-//! Trees of processes that find each other on NATS, and lose one: how long watchers are without media (MED-43, MED-50).
+//! Trees of relay processes that find each other on NATS. Each test ends one and measures how long watchers are without media (MED-43, MED-50).
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ impl Nats {
     }
 }
 
-/// `PARLEY_NATS_SERVER`, or the one that `make tools` has fetched.
+/// Returns `PARLEY_NATS_SERVER`, or the server that `make tools` fetched.
 fn program() -> PathBuf {
     if let Some(given) = std::env::var_os("PARLEY_NATS_SERVER") {
         return given.into();
@@ -50,7 +50,7 @@ fn program() -> PathBuf {
     cache.join(format!("tools/nats-server-{version}/nats-server"))
 }
 
-/// Two origins and two leaves; what is published on the first leaf is watched on the second, through one of the origins.
+/// Two origins and two leaves. A broadcast is published on the first leaf and watched on the second, through one of the origins.
 struct Tree {
     origins: [Process; 2],
     leaves: [Process; 2],
@@ -60,7 +60,7 @@ struct Tree {
 }
 
 impl Tree {
-    async fn grow() -> Self {
+    async fn start() -> Self {
         let nats = Nats::start().await;
         let origins = [nats.relay("a", "origin").await, nats.relay("b", "origin").await];
         let leaves = [nats.relay("x", "leaf").await, nats.relay("y", "leaf").await];
@@ -74,7 +74,7 @@ impl Tree {
         Self { origins, leaves, publisher, watcher, _nats: nats }
     }
 
-    /// The origin that the media comes through.
+    /// Returns the index of the origin through which the media goes.
     async fn carrying(&mut self) -> usize {
         let out = async |at: usize| self.origins[at].metric("bytes_total", "direction=\"out\"").await;
         let before = [out(0).await, out(1).await];
@@ -85,8 +85,8 @@ impl Tree {
 }
 
 #[tokio::test]
-async fn med_43_an_origin_killed_as_a_process_costs_less_than_three_seconds() {
-    let mut tree = Tree::grow().await;
+async fn med_43_media_resumes_within_three_seconds_after_the_process_of_an_origin_is_killed() {
+    let mut tree = Tree::start().await;
     let carrying = tree.carrying().await;
     tree.origins[carrying].signal("KILL");
     let gap = tree.watcher.gap(Duration::from_secs(5)).await;
@@ -95,8 +95,8 @@ async fn med_43_an_origin_killed_as_a_process_costs_less_than_three_seconds() {
 }
 
 #[tokio::test]
-async fn med_50_an_origin_that_is_told_to_end_costs_less_than_half_a_second() {
-    let mut tree = Tree::grow().await;
+async fn med_50_media_pauses_less_than_half_a_second_when_an_origin_receives_sigterm() {
+    let mut tree = Tree::start().await;
     let carrying = tree.carrying().await;
     tree.origins[carrying].signal("TERM");
     let gap = tree.watcher.gap(Duration::from_secs(6)).await;
@@ -104,15 +104,15 @@ async fn med_50_an_origin_that_is_told_to_end_costs_less_than_half_a_second() {
     assert!(gap < Duration::from_millis(500) + tree.publisher.gap(), "{gap:?}");
 }
 
-/// A client looks for another relay when nothing came for this long, as the SDK does.
-const IMPATIENCE: Duration = Duration::from_secs(1);
+/// How long a client waits for media before it requests another relay, as the SDK does.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[tokio::test]
-async fn med_43_watchers_of_a_leaf_that_is_killed_are_back_at_another_within_three_seconds() {
-    let mut tree = Tree::grow().await;
+async fn med_43_watchers_of_a_killed_leaf_continue_at_another_within_three_seconds() {
+    let mut tree = Tree::start().await;
     let begin = Instant::now();
     tree.leaves[1].kill().await;
-    while tree.watcher.silence(begin) < IMPATIENCE {
+    while tree.watcher.silence(begin) < CLIENT_TIMEOUT {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let mut watcher = Watcher::start(tree.leaves[0].url(""), &[], "lab/7/cam").await;

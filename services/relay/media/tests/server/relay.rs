@@ -1,4 +1,4 @@
-//! Relays, each with threads of its own, so that one can be ended like a process.
+//! Relays in this process, each with its own threads, so that a test can kill one.
 use parley_media::Limits;
 use parley_media::server::{
     Admission, Authorization, Certificates, Clock, Config, Credential, Grant, HandshakeRequest, Peer, Refusal, Server,
@@ -38,12 +38,12 @@ pub fn limits() -> Limits {
     }
 }
 
-/// What a test token says: `publish` and `subscribe` patterns, with a space between lists and commas between patterns.
+/// Makes a test token: `publish` and `subscribe` patterns, with a space between lists and commas between patterns.
 pub fn token(publish: &str, subscribe: &str) -> String {
     format!("{publish} {subscribe}")
 }
 
-/// May do everything.
+/// Makes a token that may publish and subscribe to everything.
 pub fn anything() -> String {
     token("**", "**")
 }
@@ -64,17 +64,19 @@ impl Admission for Guard {
 
     fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal> {
         match credential {
-            Credential::Key(KEY) => Ok(Box::new(Relative)),
+            Credential::Key(KEY) => Ok(Box::new(LinkAuthorization)),
             Credential::Key(_) => Err("KEY_INVALID"),
             Credential::None => Err("TOKEN_MISSING"),
-            Credential::Token(token) => Ok(Box::new(Ticket { token: token.to_owned(), revoked: self.0.clone() })),
+            Credential::Token(token) => {
+                Ok(Box::new(ClientAuthorization { token: token.to_owned(), revoked: self.0.clone() }))
+            }
         }
     }
 }
 
-struct Relative;
+struct LinkAuthorization;
 
-impl Authorization for Relative {
+impl Authorization for LinkAuthorization {
     fn grant(&self) -> Grant {
         Grant::Link
     }
@@ -84,12 +86,12 @@ impl Authorization for Relative {
     }
 }
 
-struct Ticket {
+struct ClientAuthorization {
     token: String,
     revoked: Revoked,
 }
 
-impl Authorization for Ticket {
+impl Authorization for ClientAuthorization {
     fn grant(&self) -> Grant {
         let (publish, subscribe) = self.token.split_once(' ').unwrap();
         let list = |text: &str| text.split(',').filter(|text| !text.is_empty()).map(str::to_owned).collect();
@@ -106,7 +108,7 @@ pub struct Relay {
     runtime: Option<Runtime>,
     revoked: Revoked,
     directory: PathBuf,
-    /// Seconds that its clock is ahead.
+    /// The seconds by which its clock is ahead.
     ahead: Arc<AtomicU64>,
 }
 
@@ -118,7 +120,7 @@ impl Relay {
     pub async fn with(limits: Limits) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = std::env::temp_dir().join(format!("parley-media-door-{}-{number}", std::process::id()));
+        let directory = std::env::temp_dir().join(format!("parley-media-server-{}-{number}", std::process::id()));
         Self::on("127.0.0.1:0", directory, limits).await
     }
 
@@ -127,7 +129,7 @@ impl Relay {
         Self::of(address, Certificates::Pinned { directory: directory.clone(), names }, directory, limits).await
     }
 
-    /// With files that somebody else writes.
+    /// Starts a relay with certificate files that the test writes.
     pub async fn public(file: PathBuf) -> Self {
         let certificates = Certificates::Public { certificate: file.clone(), key: file };
         Self::of("127.0.0.1:0", certificates, PathBuf::new(), limits()).await
@@ -184,14 +186,14 @@ impl Relay {
         }
     }
 
-    /// Dials the others and waits until the links are up.
+    /// Dials the other relays and waits until the links are up.
     pub async fn dial(&self, others: &[&Relay]) {
         let peers = others.iter().enumerate().map(|(at, relay)| relay.peer(&format!("relay-{at}")));
         self.server().dial(peers.collect());
         self.until("links_up", |up| up as usize == others.len()).await;
     }
 
-    /// The certificate in use, and its key.
+    /// Returns the file with the current certificate and its key.
     pub fn file(&self) -> PathBuf {
         self.directory.join("current/relay.pem")
     }
@@ -204,7 +206,7 @@ impl Relay {
         self.ahead.fetch_add(time.as_secs(), Ordering::Relaxed);
     }
 
-    /// The sum of a metric's lines that have all of these labels.
+    /// Returns the sum of a metric's samples that have all of these labels.
     pub fn metric(&self, name: &str, labels: &[&str]) -> f64 {
         let name = format!("parley_media_{name}");
         let text = self.metrics();
@@ -225,13 +227,13 @@ impl Relay {
         assert!(waited.is_ok(), "{name} is {}", self.metric(name, &[]));
     }
 
-    /// Begins to drain.
+    /// Begins the drain.
     pub fn drain(&self, successor: Option<String>) -> tokio::task::JoinHandle<()> {
         let server = self.server.clone().unwrap();
         self.runtime.as_ref().unwrap().spawn(async move { server.drain(successor).await })
     }
 
-    /// Ends it as `kill -9` does: nothing is sent any more. Gives its directory.
+    /// Ends the relay as `kill -9` does, without another packet. Returns its directory.
     pub fn kill(mut self) -> PathBuf {
         self.runtime.take().unwrap().shutdown_background();
         std::mem::take(&mut self.directory)

@@ -4,7 +4,7 @@ use crate::client::{Publisher, Watcher, call, stay};
 use crate::relay::{Relay, anything, limits, token};
 
 #[tokio::test]
-async fn med_10_what_is_published_is_watched_byte_for_byte() {
+async fn med_10_a_watcher_receives_the_published_bytes() {
     let relay = Relay::start().await;
     let _publisher = Publisher::start(relay.url(&token("lab/7/*", "")), &relay.hashes(), "lab/7/cam").await;
     let mut watcher = Watcher::start(relay.url(&token("", "lab/**")), &relay.hashes(), "lab/7/cam").await;
@@ -19,7 +19,10 @@ async fn med_10_what_is_published_is_watched_byte_for_byte() {
     assert!(relay.metric("packets_sent_total", &["kind=\"client\""]) > 60.0);
     drop(watcher);
     relay.until("sessions_ended_total", |ended| ended == 1.0).await;
-    assert!(relay.metric("bytes_total", &["direction=\"out\""]) >= 60_000.0, "what was carried stays counted");
+    assert!(
+        relay.metric("bytes_total", &["direction=\"out\""]) >= 60_000.0,
+        "the bytes of an ended session are not counted"
+    );
 }
 
 #[tokio::test]
@@ -32,7 +35,7 @@ async fn med_11_websocket_carries_the_same() {
 }
 
 #[tokio::test]
-async fn med_12_a_token_is_good_for_its_rooms_and_directions() {
+async fn med_12_a_token_allows_its_broadcasts_and_directions_only() {
     let relay = Relay::start().await;
     let start = async |token: String, name| Publisher::start(relay.url(&token), &relay.hashes(), name).await;
     let watch = async |token: String, name| Watcher::start(relay.url(&token), &relay.hashes(), name).await;
@@ -48,11 +51,11 @@ async fn med_12_a_token_is_good_for_its_rooms_and_directions() {
         watch(anything(), "lab/7/screen").await,
     ];
     watch(token("", "lab/7/*"), "lab/7/cam").await.frames(30).await;
-    assert!(refused.iter_mut().all(Watcher::saw_nothing));
+    assert!(refused.iter_mut().all(Watcher::received_nothing));
 }
 
 #[tokio::test]
-async fn med_13_who_has_no_pass_or_a_path_is_refused_and_counted() {
+async fn med_13_a_session_without_credential_or_with_a_path_is_refused_and_counted() {
     let relay = Relay::start().await;
     let plain: url::Url = format!("https://{}/", relay.server().address).parse().unwrap();
     let mut deep = relay.url(&anything());
@@ -73,7 +76,7 @@ async fn med_13_who_has_no_pass_or_a_path_is_refused_and_counted() {
 }
 
 #[tokio::test]
-async fn med_15_a_session_whose_token_is_over_ends_within_two_seconds() {
+async fn med_15_a_session_whose_token_was_revoked_ends_within_two_seconds() {
     let relay = Relay::start().await;
     let (mine, other) = (token("", "lab/*"), anything());
     let session = stay(relay.url(&mine), &relay.hashes()).await;
@@ -87,7 +90,7 @@ async fn med_15_a_session_whose_token_is_over_ends_within_two_seconds() {
 }
 
 #[tokio::test]
-async fn med_16_there_are_at_most_so_many_sessions() {
+async fn med_16_the_number_of_sessions_is_limited() {
     let relay = Relay::with(parley_media::Limits { sessions: 2, ..limits() }).await;
     let _first = stay(relay.url(&anything()), &relay.hashes()).await;
     let second = stay(relay.url(&anything()), &relay.hashes()).await;
@@ -102,7 +105,7 @@ async fn med_16_there_are_at_most_so_many_sessions() {
 }
 
 #[tokio::test]
-async fn med_17_who_publishes_too_many_broadcasts_is_sent_away_and_nobody_else() {
+async fn med_17_only_the_session_with_too_many_broadcasts_ends() {
     let relay = Relay::with(parley_media::Limits { broadcasts: 1, ..limits() }).await;
     let good = Publisher::start(relay.url(&anything()), &relay.hashes(), "lab/7/cam").await;
     let mut watcher = Watcher::start(relay.url(&anything()), &relay.hashes(), "lab/7/cam").await;
@@ -111,7 +114,7 @@ async fn med_17_who_publishes_too_many_broadcasts_is_sent_away_and_nobody_else()
     for broadcast in &broadcasts {
         broadcast.announce(Default::default()).unwrap();
     }
-    let _flood = crate::client::offer(relay.url(&anything()), &relay.hashes(), &origin);
+    let _flood = crate::client::publish(relay.url(&anything()), &relay.hashes(), &origin);
     relay.until("sessions_ended_total", |ended| ended >= 1.0).await;
     assert_eq!(relay.metric("sessions_ended_total", &["TOO_MANY_BROADCASTS"]), 1.0);
     watcher.frames(30).await;
@@ -119,17 +122,17 @@ async fn med_17_who_publishes_too_many_broadcasts_is_sent_away_and_nobody_else()
 }
 
 #[tokio::test]
-async fn med_18_what_is_kept_is_bounded_by_bytes() {
+async fn med_18_the_cache_is_bounded_in_bytes() {
     let relay = Relay::with(parley_media::Limits { cache_bytes: 64 << 10, ..limits() }).await;
     let _publisher = Publisher::start(relay.url(&anything()), &relay.hashes(), "lab/7/cam").await;
     let mut watcher = Watcher::start(relay.url(&anything()), &relay.hashes(), "lab/7/cam").await;
     watcher.frames(250).await;
     let kept = relay.metric("cache_bytes", &[]);
-    assert!((10_000.0..130_000.0).contains(&kept), "of 250 kB {kept} are kept");
+    assert!((10_000.0..130_000.0).contains(&kept), "{kept} bytes of 250 kB are cached");
 }
 
 #[tokio::test]
-async fn med_18_who_makes_a_group_without_end_is_sent_away_and_nobody_else() {
+async fn med_18_only_the_session_with_an_endless_group_ends() {
     let relay = Relay::with(parley_media::Limits { cache_bytes: 64 << 10, ..limits() }).await;
     let address = relay.url(&token("**", ""));
     let start = async |name, pace, frames| {
@@ -142,7 +145,7 @@ async fn med_18_who_makes_a_group_without_end_is_sent_away_and_nobody_else() {
     relay.until("sessions_ended_total", |ended| ended >= 1.0).await;
     assert!(relay.metric("sessions_ended_total", &["MEMORY_LIMIT_EXCEEDED"]) >= 1.0);
     watcher.frames(30).await;
-    assert_eq!(good.connection.epoch(), 1, "it had to come again");
+    assert_eq!(good.connection.epoch(), 1, "the other publisher had to reconnect");
     drop(endless);
 }
 
@@ -179,7 +182,7 @@ async fn med_60_metrics_are_prometheus_text() {
 }
 
 #[tokio::test]
-async fn med_26_one_name_may_have_two_publishers_and_goes_on_when_one_ends() {
+async fn med_26_a_broadcast_with_two_publishers_continues_when_one_ends() {
     let relay = Relay::start().await;
     let start = async || Publisher::start(relay.url(&anything()), &relay.hashes(), "live/lab").await;
     let one = start().await;

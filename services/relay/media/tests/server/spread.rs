@@ -3,16 +3,16 @@ use std::time::Duration;
 use crate::client::{Publisher, Watcher};
 use crate::relay::{Relay, anything, limits};
 
-/// Of watchers at each leaf.
+/// The number of watchers at each leaf.
 const CROWD: usize = 150;
 const SPAN: Duration = Duration::from_secs(5);
 const BROADCAST: &str = "lab/7/cam";
-/// Between two frames of 1 kB: 300 watchers of that are little work, on a busy machine too.
-const SELDOM: Duration = Duration::from_millis(250);
-/// The rate of a video: 1 Mbit/s. Headers, acknowledgements and pings weigh more where less is sent.
+/// An interval of frames of 1 kB: 300 watchers are little work, on a busy machine too.
+const SLOW: Duration = Duration::from_millis(250);
+/// The interval of a video of 1 Mbit/s. At lower rates, headers, acknowledgements and pings are a larger share.
 const VIDEO: Duration = Duration::from_millis(8);
 
-/// What crossed: payload, and bytes on the wire.
+/// Transferred bytes: payload, and bytes on the wire.
 #[derive(Clone, Copy, Debug)]
 struct Crossed {
     published: f64,
@@ -51,7 +51,7 @@ impl Leaves {
     }
 }
 
-/// A broadcast that is published at a relay, goes by the origin, and is watched at both leaves.
+/// A broadcast that is published at one leaf, goes through the origin, and is watched at both leaves.
 struct Spread {
     leaves: Leaves,
     _publisher: Publisher,
@@ -59,9 +59,9 @@ struct Spread {
 }
 
 impl Spread {
-    /// With a watcher at each leaf, and a frame of 1 kB every `pace`.
-    async fn start(pace: Duration, most: parley_media::Limits) -> Self {
-        let relay = async || Relay::with(most.clone()).await;
+    /// Starts with a watcher at each leaf, and a frame of 1 kB every `pace`.
+    async fn start(pace: Duration, limits: parley_media::Limits) -> Self {
+        let relay = async || Relay::with(limits.clone()).await;
         let leaves = Leaves { near: relay().await, far: relay().await, origin: relay().await };
         leaves.near.dial(&[&leaves.origin]).await;
         leaves.far.dial(&[&leaves.origin]).await;
@@ -75,7 +75,7 @@ impl Spread {
         spread
     }
 
-    /// So many more at each leaf.
+    /// Adds `more` watchers at each leaf.
     async fn watch(&mut self, more: usize) {
         let first = self.watchers.len();
         for leaf in [&self.leaves.near, &self.leaves.far] {
@@ -90,15 +90,15 @@ impl Spread {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn med_40_two_crowds_cost_the_origin_what_two_watchers_do_and_a_link_carries_one_copy() {
+async fn med_40_the_load_of_the_origin_does_not_depend_on_watchers_and_a_link_carries_one_copy() {
     let most = parley_media::Limits { sessions: 1000, address_sessions: 1000, handshakes: 1000, ..limits() };
-    let mut spread = Spread::start(SELDOM, most).await;
+    let mut spread = Spread::start(SLOW, most).await;
     let few = spread.leaves.span().await;
     spread.watch(CROWD - 1).await;
     let many = spread.leaves.span().await;
     println!("1 + 1 watchers: {few:?}; {CROWD} + {CROWD}: {many:?}");
     for crossed in [few, many] {
-        // A frame may be on its way at either end of the span.
+        // A frame may be in flight at either end of the measurement.
         let most = 1.1 * crossed.published + 2000.0;
         assert!(crossed.into_origin <= most && crossed.out_of_origin <= most, "{crossed:?}");
         assert!(crossed.out_of_origin >= 0.8 * crossed.published, "{crossed:?}");
@@ -108,7 +108,7 @@ async fn med_40_two_crowds_cost_the_origin_what_two_watchers_do_and_a_link_carri
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn med_40_what_a_link_carries_of_a_video_is_little_more_on_the_wire_than_the_video() {
+async fn med_40_a_link_adds_less_than_a_tenth_to_a_video_on_the_wire() {
     let spread = Spread::start(VIDEO, limits()).await;
     let crossed = spread.leaves.span().await;
     println!("{:.3} copies on the wire: {crossed:?}", crossed.on_the_wire / crossed.published);

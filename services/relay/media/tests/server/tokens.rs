@@ -1,4 +1,4 @@
-//! Tokens of every bad kind against a relay that asks for them: refused, or ended within two seconds (MED-12, MED-13, MED-15).
+//! Invalid tokens against a relay that requires tokens: the session is refused, or ends within two seconds (MED-12, MED-13, MED-15).
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::hmac;
@@ -80,7 +80,7 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
     ];
     Watcher::start(relay.url(&good), &[], "rooms/lab/ada/cam").await.frames(50).await;
     for (what, watcher) in &mut nothing {
-        assert!(watcher.saw_nothing(), "{what}");
+        assert!(watcher.received_nothing(), "{what}");
     }
     drop(strays);
 
@@ -88,7 +88,7 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
     let begin = Instant::now();
     let _ = tokio::time::timeout(Duration::from_secs(3) + TWO_SECONDS, short.closed())
         .await
-        .expect("it outlives its token");
+        .expect("the session outlives its token");
     println!("expired while live: ended after {:?} of 3 s at most", begin.elapsed());
     let mut live = Watcher::start(relay.url(&token(&json!({"sub": "eve"}))), &[], "rooms/lab/ada/cam").await;
     live.frames(10).await;
@@ -104,6 +104,6 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
     assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
     relay.until("sessions_ended_total", "TOKEN_REVOKED", |ended| ended == 1.0).await;
     println!("revoked while live: ended after {:?}", begin.elapsed());
-    assert!(begin.elapsed() < TWO_SECONDS, "it outlives its revocation");
+    assert!(begin.elapsed() < TWO_SECONDS, "the session outlives its revocation");
     assert_eq!(relay.metric("sessions_ended_total", "TOKEN_EXPIRED").await, 1.0);
 }

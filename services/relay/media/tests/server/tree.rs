@@ -19,7 +19,7 @@ async fn med_40_a_broadcast_crosses_from_leaf_to_origin_to_leaf() {
 }
 
 #[tokio::test]
-async fn med_41_a_link_that_is_no_longer_wanted_is_hung_up() {
+async fn med_41_a_link_that_is_no_longer_configured_is_closed() {
     let (origin, leaf) = (Relay::start().await, Relay::start().await);
     leaf.dial(&[&origin]).await;
     origin.until("sessions", |count| count == 1.0).await;
@@ -28,7 +28,7 @@ async fn med_41_a_link_that_is_no_longer_wanted_is_hung_up() {
 }
 
 #[tokio::test]
-async fn med_42_a_new_certificate_is_for_the_next_dial_and_a_restarted_relay_is_found_with_it() {
+async fn med_42_a_restarted_relay_is_connected_with_its_new_certificate() {
     let (origin, leaf) = (Relay::start().await, Relay::start().await);
     leaf.dial(&[&origin]).await;
     origin.until("sessions", |count| count == 1.0).await;
@@ -41,38 +41,38 @@ async fn med_42_a_new_certificate_is_for_the_next_dial_and_a_restarted_relay_is_
     let directory = origin.kill();
     std::fs::remove_dir_all(&directory).unwrap();
     leaf.until("links_up", |up| up == 0.0).await;
-    let origin = again(&address, directory).await;
+    let origin = restart(&address, directory).await;
     assert!(origin.hashes().iter().all(|hash| !before.contains(hash)));
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(leaf.metric("links_up", &[]), 0.0, "its certificate is another's");
+    assert_eq!(leaf.metric("links_up", &[]), 0.0, "the link accepts an unknown certificate");
     leaf.dial(&[&origin]).await;
 
     let _publisher = Publisher::start(origin.url(&anything()), &origin.hashes(), "lab/7/cam").await;
     Watcher::start(leaf.url(&anything()), &leaf.hashes(), "lab/7/cam").await.frames(30).await;
 }
 
-/// On the same port, which the killed one gives back in its own time.
-async fn again(address: &str, directory: std::path::PathBuf) -> Relay {
+/// Starts a relay on the port of the killed one, once the port is free.
+async fn restart(address: &str, directory: std::path::PathBuf) -> Relay {
     let socket = async {
         while std::net::UdpSocket::bind(address).is_err() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), socket).await.expect("the port is taken");
+    tokio::time::timeout(Duration::from_secs(10), socket).await.expect("the port is still in use");
     Relay::on(address, directory, limits()).await
 }
 
 #[tokio::test]
-async fn med_40_of_two_ways_the_dear_one_carries_nothing() {
-    let (near, dear, publishing, watching) =
+async fn med_40_of_two_routes_the_costly_one_carries_nothing() {
+    let (near, costly, publishing, watching) =
         (Relay::start().await, Relay::start().await, Relay::start().await, Relay::start().await);
     for leaf in [&publishing, &watching] {
-        let mut peers = vec![near.peer("near"), dear.peer("dear")];
+        let mut peers = vec![near.peer("near"), costly.peer("costly")];
         peers[1].cost = 100;
         leaf.server().dial(peers);
         leaf.until("links_up", |up| up == 2.0).await;
     }
-    // The hash would send some of them each way.
+    // By the hash alone, each route would carry some of them.
     let mut streams = Vec::new();
     for at in 0..4 {
         let name = format!("lab/{at}/cam");
@@ -82,10 +82,10 @@ async fn med_40_of_two_ways_the_dear_one_carries_nothing() {
         streams.push((publisher, watcher));
     }
     let carried = |relay: &Relay| relay.metric("bytes_total", &["direction=\"out\""]);
-    let before = carried(&dear);
+    let before = carried(&costly);
     for (_, watcher) in &mut streams {
         watcher.frames(30).await;
     }
-    assert_eq!(carried(&dear), before, "the dear way carries media");
+    assert_eq!(carried(&costly), before, "the costly route carries media");
     assert!(carried(&near) >= 4.0 * 60_000.0);
 }

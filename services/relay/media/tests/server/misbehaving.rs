@@ -1,4 +1,4 @@
-//! Clients that misbehave.
+//! Misbehaving clients.
 use moq_net::{Timestamp, bytes::Bytes};
 use moq_tokio::{Connection, transport};
 use std::net::UdpSocket;
@@ -9,33 +9,33 @@ use web_transport_moq::generic::{SendStream as _, Session};
 use web_transport_moq::noq::crypto::rustls::QuicClientConfig;
 use web_transport_moq::noq::{ClientConfig, Endpoint};
 
-use crate::client::offer;
+use crate::client::publish;
 
-/// Ends what it does when dropped.
-pub struct Rude {
+/// A client that stops when dropped.
+pub struct Misbehaving {
     _connection: Option<Connection>,
     work: AbortHandle,
 }
 
-impl Drop for Rude {
+impl Drop for Misbehaving {
     fn drop(&mut self) {
         self.work.abort();
     }
 }
 
-/// Publishes one track as fast as it is taken, in frames of `bytes` and groups of so many.
-pub fn flood(url: url::Url, name: &str, bytes: usize, frames: usize) -> Rude {
-    // At most 1.6 GB/s, as its own memory is the test's.
+/// Publishes one track as fast as the relay reads it, with frames of `bytes` and groups of `frames`.
+pub fn flood(url: url::Url, name: &str, bytes: usize, frames: usize) -> Misbehaving {
+    // At most 1.6 GB/s, as the memory of the test is limited.
     paced(url, name, bytes, frames, Duration::from_micros((bytes as u64 / 1600).max(20)))
 }
 
-/// The same with a pause after each frame.
-pub fn paced(url: url::Url, name: &str, bytes: usize, frames: usize, pause: Duration) -> Rude {
+/// Publishes with a pause after each frame.
+pub fn paced(url: url::Url, name: &str, bytes: usize, frames: usize, pause: Duration) -> Misbehaving {
     let origin = moq_tokio::origin::spawn();
     let broadcast = origin.create_broadcast(name).unwrap();
     let track = broadcast.create_track("video", None).unwrap();
     broadcast.announce(Default::default()).unwrap();
-    let connection = offer(url, &[], &origin);
+    let connection = publish(url, &[], &origin);
     let work = tokio::spawn(async move {
         let _kept = (origin, broadcast);
         let frame = Bytes::from(vec![7; bytes]);
@@ -50,11 +50,11 @@ pub fn paced(url: url::Url, name: &str, bytes: usize, frames: usize, pause: Dura
             let _ = group.finish();
         }
     });
-    Rude { _connection: Some(connection), work: work.abort_handle() }
+    Misbehaving { _connection: Some(connection), work: work.abort_handle() }
 }
 
-/// Publishes so many tracks, and watches them all from another session.
-pub fn watch_many(url: url::Url, name: &str, tracks: usize) -> Rude {
+/// Publishes `tracks` tracks, and subscribes to all of them from another session.
+pub fn subscribe_many(url: url::Url, name: &str, tracks: usize) -> Misbehaving {
     let origin = moq_tokio::origin::spawn();
     let broadcast = origin.create_broadcast(name).unwrap();
     let publish = |at| {
@@ -65,8 +65,8 @@ pub fn watch_many(url: url::Url, name: &str, tracks: usize) -> Rude {
     };
     let published: Vec<_> = (0..tracks).map(publish).collect();
     broadcast.announce(Default::default()).unwrap();
-    let publishing = offer(url.clone(), &[], &origin);
-    let (watched, connection) = crate::client::watch(url);
+    let publishing = publish(url.clone(), &[], &origin);
+    let (watched, connection) = crate::client::subscribe(url);
     let name = name.to_owned();
     let work = tokio::spawn(async move {
         let _kept = (publishing, origin, broadcast, published);
@@ -82,11 +82,11 @@ pub fn watch_many(url: url::Url, name: &str, tracks: usize) -> Rude {
         }
         watching.join_all().await;
     });
-    Rude { _connection: Some(connection), work: work.abort_handle() }
+    Misbehaving { _connection: Some(connection), work: work.abort_handle() }
 }
 
-/// Watches a broadcast, acknowledges what comes, and reads nothing of it after the beginning.
-pub fn deaf(url: url::Url, name: &str) -> Rude {
+/// Subscribes to a broadcast and acknowledges its packets, but reads nothing after the first group began.
+pub fn not_reading(url: url::Url, name: &str) -> Misbehaving {
     let name = name.to_owned();
     let work = tokio::spawn(async move {
         let client = web_transport_moq::ClientBuilder::new().dangerous().with_no_certificate_verification().unwrap();
@@ -113,37 +113,37 @@ pub fn deaf(url: url::Url, name: &str) -> Rude {
         std::future::pending::<()>().await;
         drop((kept, session));
     });
-    Rude { _connection: None, work: work.abort_handle() }
+    Misbehaving { _connection: None, work: work.abort_handle() }
 }
 
-/// Asks, on ten streams, with a request that says it is as long as that, over one session that is otherwise a good one.
-pub fn talk(url: url::Url, bytes: u32) -> Rude {
+/// Sends a request with a length of `bytes` on each of ten streams of a valid session.
+pub fn large_requests(url: url::Url, bytes: u32) -> Misbehaving {
     let work = tokio::spawn(async move {
         let client = web_transport_moq::ClientBuilder::new().dangerous().with_no_certificate_verification().unwrap();
         let mut request = web_transport_moq::proto::ConnectRequest::new(url);
         for alpn in moq_net::ALPNS {
             request = request.with_protocol((*alpn).to_owned());
         }
-        talk_over(client.connect(request).await.unwrap(), bytes).await;
+        send_large_requests(client.connect(request).await.unwrap(), bytes).await;
     });
-    Rude { _connection: None, work: work.abort_handle() }
+    Misbehaving { _connection: None, work: work.abort_handle() }
 }
 
-/// The same over WebSocket.
-pub fn talk_over_websocket(url: url::Url, bytes: u32) -> Rude {
+/// Sends the same requests over WebSocket.
+pub fn large_requests_over_websocket(url: url::Url, bytes: u32) -> Misbehaving {
     let work = tokio::spawn(async move {
         let protocols = moq_net::ALPNS.iter().map(|alpn| (*alpn, &[] as &[qmux::Version]));
         let client = qmux::ws::Client::new().with_protocols(protocols);
-        talk_over(client.connect(url.as_str()).await.unwrap(), bytes).await;
+        send_large_requests(client.connect(url.as_str()).await.unwrap(), bytes).await;
     });
-    Rude { _connection: None, work: work.abort_handle() }
+    Misbehaving { _connection: None, work: work.abort_handle() }
 }
 
-async fn talk_over<S: Session>(session: S, bytes: u32) {
+async fn send_large_requests<S: Session>(session: S, bytes: u32) {
     let origin = moq_tokio::origin::spawn();
     let moq = moq_net::Client::new().with_subscriber(origin.clone());
     let (_moq, driver) = moq.connect(Instant::now(), transport::Session::new(session.clone())).await.unwrap();
-    let talking = async {
+    let sending = async {
         let mut streams = JoinSet::new();
         for _ in 0..10 {
             let (mut send, recv) = session.open_bi().await.unwrap();
@@ -166,11 +166,11 @@ async fn talk_over<S: Session>(session: S, bytes: u32) {
     };
     tokio::select! {
         () = async { drop(moq_net::time::run(driver).await) } => {}
-        () = talking => {}
+        () = sending => {}
     }
 }
 
-/// The first packets of so many connections over QUIC, with a whole ClientHello, which nobody goes on with.
+/// Returns the first packets of `count` QUIC connections, each with a complete ClientHello. The client does not continue them.
 pub async fn first_packets(count: usize) -> Vec<Vec<u8>> {
     let listener = UdpSocket::bind("127.0.0.1:0").unwrap();
     listener.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
@@ -184,7 +184,7 @@ pub async fn first_packets(count: usize) -> Vec<Vec<u8>> {
     let mut packet = vec![0; 2000];
     for _ in 0..count {
         let dial = endpoint.connect_with(config.clone(), listener.local_addr().unwrap(), "localhost").unwrap();
-        // It sends when it is polled by its runtime.
+        // The endpoint sends when its runtime polls it.
         let read = listener.try_clone().unwrap();
         let (size, back) = tokio::task::spawn_blocking(move || {
             let size = read.recv(&mut packet).unwrap();
@@ -195,7 +195,7 @@ pub async fn first_packets(count: usize) -> Vec<Vec<u8>> {
         packets.push(back[..size].to_vec());
         packet = back;
         drop(dial);
-        // What else it sends, to end, is of no use.
+        // The test does not need the packets that end the connection.
         listener.set_nonblocking(true).unwrap();
         while listener.recv(&mut packet).is_ok() {}
         listener.set_nonblocking(false).unwrap();

@@ -20,7 +20,7 @@ async fn str_20_null_and_any_other_subprotocol_is_echoed() {
 }
 
 #[tokio::test]
-async fn str_4_path_tricks_are_refused_with_a_code_and_hurt_nobody() {
+async fn str_4_invalid_paths_are_refused_with_a_code() {
     let pod = start(&[]).await;
     let (mut one, mut other) = (pod.join("/x").await, pod.join("/x").await);
     pod.until_clients(2).await;
@@ -48,12 +48,12 @@ async fn str_4_path_tricks_are_refused_with_a_code_and_hurt_nobody() {
         (431, r#"{"code":"HEADERS_TOO_LARGE"}"#.into())
     );
     assert_eq!(pod.0.relay.topics.count(), 1);
-    one.say("still here").await;
-    assert_eq!(other.hear_text().await, "still here");
+    one.send_text("still here").await;
+    assert_eq!(other.receive_text().await, "still here");
 }
 
 #[tokio::test]
-async fn str_5_reserved_names_are_no_topics() {
+async fn str_5_reserved_names_are_refused_as_topics() {
     let pod = start(&[]).await;
     for name in ["/stats", "/metrics", "/healthz", "/readyz", "/ws/x", "/STATS/x", "/api"] {
         assert_eq!(upgrade(&pod, name, "").await, (400, r#"{"code":"TOPIC_RESERVED"}"#.into()), "{name}");
@@ -61,7 +61,7 @@ async fn str_5_reserved_names_are_no_topics() {
 }
 
 #[tokio::test]
-async fn str_7_the_pod_takes_only_so_many_topics() {
+async fn str_7_the_number_of_topics_of_a_pod_is_limited() {
     let pod = start(&["--limit=pod.topics=2"]).await;
     let _kept = (pod.join("/a").await, pod.join("/out/b").await);
     pod.until_clients(2).await;
@@ -71,7 +71,7 @@ async fn str_7_the_pod_takes_only_so_many_topics() {
 }
 
 #[tokio::test]
-async fn str_21_a_head_that_comes_by_the_byte_or_is_too_large_ends() {
+async fn str_21_a_head_that_is_too_slow_or_too_large_is_refused() {
     let pod = start(&["--limit=headers.timeout=300"]).await;
     let mut slow = Raw::connect(&pod).await;
     slow.write(b"GET /x HTTP/1.1\r\nHost: ").await;
@@ -89,7 +89,7 @@ async fn str_21_a_head_that_comes_by_the_byte_or_is_too_large_ends() {
 }
 
 #[tokio::test]
-async fn str_21_what_is_no_http_is_refused() {
+async fn str_21_invalid_http_is_refused() {
     let pod = start(&[]).await;
     for garbage in [
         &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
@@ -108,7 +108,7 @@ async fn str_21_what_is_no_http_is_refused() {
 }
 
 #[tokio::test]
-async fn str_22_only_pages_of_allowed_origins_come_in() {
+async fn str_22_only_pages_of_allowed_origins_may_connect() {
     let pod = start(&["--origins=https://lab.example"]).await;
     assert_eq!(
         upgrade(&pod, "/x", "Origin: https://evil.example\r\n").await,
@@ -123,7 +123,7 @@ async fn str_22_only_pages_of_allowed_origins_come_in() {
 }
 
 #[tokio::test]
-async fn str_23_sockets_are_limited_by_address_and_in_all() {
+async fn str_23_sockets_are_limited_for_each_address_and_in_total() {
     let pod = start(&["--limit=address.sockets=2", "--limit=pod.sockets=3", "--trusted-proxies=1"]).await;
     let from = |address: &'static str| {
         move |request: tokio_tungstenite::tungstenite::ClientRequestBuilder| {
@@ -157,7 +157,7 @@ async fn str_23_sockets_are_limited_by_address_and_in_all() {
 }
 
 #[tokio::test]
-async fn str_24_a_topic_without_an_upgrade_says_what_it_wants() {
+async fn str_24_a_topic_without_an_upgrade_answers_upgrade_required() {
     let pod = start(&[]).await;
     let (status, head, body) = get(&pod, "/demo").await;
     assert_eq!((status, body.as_str()), (426, r#"{"code":"UPGRADE_REQUIRED"}"#));
@@ -165,7 +165,7 @@ async fn str_24_a_topic_without_an_upgrade_says_what_it_wants() {
 }
 
 #[tokio::test]
-async fn str_23_whoever_says_nothing_takes_no_more_places_than_whoever_comes_in() {
+async fn str_23_silent_connections_are_limited_as_sockets_are() {
     let pod = start(&["--limit=address.sockets=4", "--limit=headers.timeout=60000"]).await;
     let mut silent = Vec::new();
     for _ in 0..300 {
@@ -173,7 +173,7 @@ async fn str_23_whoever_says_nothing_takes_no_more_places_than_whoever_comes_in(
     }
     let total = || pod.0.relay.addresses.total();
     pod.until("all that one address may have", || total() == 4 + 256).await;
-    // The last ones were dropped unheard.
+    // The last ones were dropped without an answer.
     let last = &mut Raw(silent.pop().unwrap());
     assert_eq!(last.head().await, "");
     assert_eq!(total(), 4 + 256);

@@ -1,4 +1,6 @@
-use super::guarded::{AUDIENCE, bad, claims, code, eddsa, enter, hs256, knock, post, refusal, start, upgrade, verdict};
+use super::guarded::{
+    AUDIENCE, bad, claims, code, eddsa, enter, hs256, join_without_token, post, refusal, start, upgrade, verdict,
+};
 use super::pod::Client;
 use super::raw::{Raw, frame};
 use parley_net::codes::Code;
@@ -6,12 +8,12 @@ use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 
 async fn still_talk(one: &mut Client, other: &mut Client) {
-    one.say("still here").await;
-    assert_eq!(other.hear_text().await, "still here");
+    one.send_text("still here").await;
+    assert_eq!(other.receive_text().await, "still here");
 }
 
 #[tokio::test]
-async fn str_101_to_106_a_bad_token_is_refused_with_its_code_at_every_door_and_hurts_nobody() {
+async fn str_101_to_106_an_invalid_token_is_refused_with_its_code_in_each_way_and_affects_no_other_client() {
     let pod = start(&[]).await;
     let good = hs256(&claims(json!({})));
     let (mut one, mut other) = (enter(&pod, "/lab/7", &good).await, enter(&pod, "/lab/7", &good).await);
@@ -19,8 +21,8 @@ async fn str_101_to_106_a_bad_token_is_refused_with_its_code_at_every_door_and_h
         assert_eq!(upgrade(&pod, "/lab/7", &token).await, refusal(expected), "{what}");
         let (status, _, body) = post(&pod, "/v1/codes/lab/7", &token, "", "").await;
         assert_eq!((status, body), refusal(expected), "{what}");
-        let mut client = knock(&pod, "/lab/7").await;
-        client.say(&token).await;
+        let mut client = join_without_token(&pod, "/lab/7").await;
+        client.send_text(&token).await;
         let answer = json!({"topic": "/lab/7", "token": token, "authorised": false, "reason": expected.name()});
         assert_eq!(verdict(&mut client).await, answer, "{what}");
         assert_eq!(client.end().await, expected.close(), "{what}");
@@ -32,45 +34,45 @@ async fn str_101_to_106_a_bad_token_is_refused_with_its_code_at_every_door_and_h
         counts.iter().find(|(code, _)| *code == Code::TokenNotYetValid).unwrap().1
     };
     assert_eq!((count(&counters.refused), count(&counters.closed)), (2 * expected, expected));
-    pod.until("nobody waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
+    pod.until("no client waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
 }
 
 #[tokio::test]
-async fn str_107_the_first_message_is_answered_as_crossbar_does_and_then_the_stream_begins() {
+async fn str_107_the_first_message_is_answered_as_by_crossbar_and_then_the_stream_begins() {
     let pod = start(&[]).await;
     let crossbar = |path: &str| hs256(&claims(json!({"aud": format!("{AUDIENCE}{path}"), "publish": null})));
-    let mut reader = knock(&pod, "/out/lab/7").await;
+    let mut reader = join_without_token(&pod, "/out/lab/7").await;
     let token = crossbar("/out/lab/7");
-    reader.say(&format!("{token}\n")).await;
+    reader.send_text(&format!("{token}\n")).await;
     let answer = json!({"topic": "/out/lab/7", "token": token, "authorised": true, "reason": "ok"});
     assert_eq!(verdict(&mut reader).await, answer);
     pod.until_clients(1).await;
     let mut publisher = enter(&pod, "/in/lab/7", &crossbar("/in/lab/7")).await;
-    publisher.say("hello").await;
-    assert_eq!(reader.hear_text().await, "hello");
+    publisher.send_text("hello").await;
+    assert_eq!(reader.receive_text().await, "hello");
     assert_eq!(upgrade(&pod, "/in/lab/7", &token).await, refusal(Code::TokenInsufficientScope));
 }
 
 #[tokio::test]
-async fn str_107_until_its_token_is_good_a_client_neither_hears_nor_is_heard() {
+async fn str_107_until_its_token_is_accepted_a_client_neither_receives_nor_publishes() {
     let pod = start(&[]).await;
     let token = eddsa(&claims(json!({})));
     let (mut one, mut other) = (enter(&pod, "/lab/7", &token).await, enter(&pod, "/lab/7", &token).await);
-    let mut late = knock(&pod, "/lab/7").await;
+    let mut late = join_without_token(&pod, "/lab/7").await;
     pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 1).await;
-    one.say("early").await;
-    assert_eq!(other.hear_text().await, "early");
+    one.send_text("early").await;
+    assert_eq!(other.receive_text().await, "early");
     late.send(Message::Ping(b"there?".as_slice().into())).await;
-    late.say(&token).await;
+    late.send_text(&token).await;
     assert_eq!(verdict(&mut late).await["authorised"], true);
     pod.until_clients(3).await;
-    one.say("late").await;
-    assert_eq!(late.hear_text().await, "late");
-    assert_eq!(other.hear_text().await, "late");
+    one.send_text("late").await;
+    assert_eq!(late.receive_text().await, "late");
+    assert_eq!(other.receive_text().await, "late");
 }
 
 #[tokio::test]
-async fn str_107_a_token_may_come_binary_in_fragments_by_the_byte_and_with_the_stream_behind_it() {
+async fn str_107_a_token_may_be_binary_fragmented_split_and_followed_by_the_stream() {
     let pod = start(&[]).await;
     let token = hs256(&claims(json!({})));
     let mut reader = enter(&pod, "/out/lab/7", &token).await;
@@ -79,23 +81,23 @@ async fn str_107_a_token_may_come_binary_in_fragments_by_the_byte_and_with_the_s
     for (at, way) in ways.into_iter().enumerate() {
         let mut raw = Raw::join(&pod, "/in/lab/7").await;
         raw.write(&[way, frame(0x81, b"first"), frame(0x01, b"sec")].concat()).await;
-        assert_eq!(reader.hear_text().await, "first", "{at}");
+        assert_eq!(reader.receive_text().await, "first", "{at}");
         raw.write(&frame(0x80, b"ond")).await;
-        assert_eq!(reader.hear_text().await, "second", "{at}");
+        assert_eq!(reader.receive_text().await, "second", "{at}");
     }
     let mut slow = Raw::join(&pod, "/in/lab/7").await;
     for byte in [frame(0x81, token.as_bytes()), frame(0x81, b"slow")].concat() {
         slow.write(&[byte]).await;
     }
-    assert_eq!(reader.hear_text().await, "slow");
+    assert_eq!(reader.receive_text().await, "slow");
 }
 
 #[tokio::test]
-async fn str_104_a_token_of_64_kb_is_refused_at_every_door() {
+async fn str_104_a_token_of_64_kb_is_refused_in_each_way() {
     let pod = start(&[]).await;
     let token = hs256(&claims(json!({"sub": "s".repeat(64 * 1024)})));
-    let mut client = knock(&pod, "/lab/7").await;
-    client.say(&token).await;
+    let mut client = join_without_token(&pod, "/lab/7").await;
+    client.send_text(&token).await;
     assert_eq!(verdict(&mut client).await["reason"], "TOKEN_INVALID");
     assert_eq!(client.end().await, Code::TokenInvalid.close());
     assert_eq!(upgrade(&pod, "/lab/7", &token).await, refusal(Code::HeadersTooLarge));
@@ -105,37 +107,37 @@ async fn str_104_a_token_of_64_kb_is_refused_at_every_door() {
 }
 
 #[tokio::test]
-async fn str_107_whoever_sends_no_token_leaves() {
+async fn str_107_a_client_that_sends_no_token_is_closed() {
     let pod = start(&["--limit=token.timeout=300"]).await;
-    let mut silent = knock(&pod, "/lab/7").await;
+    let mut silent = join_without_token(&pod, "/lab/7").await;
     assert_eq!(verdict(&mut silent).await["reason"], "TOKEN_TIMEOUT");
     assert_eq!(silent.end().await, Code::TokenTimeout.close());
 }
 
 #[tokio::test]
-async fn str_107_only_so_many_wait_for_their_token() {
+async fn str_107_the_number_of_unauthenticated_sockets_is_limited() {
     let pod = start(&["--limit=pod.unauthenticated=2"]).await;
     let access = pod.0.relay.access.as_ref().unwrap();
-    let two = (knock(&pod, "/lab/7").await, knock(&pod, "/lab/7").await);
+    let two = (join_without_token(&pod, "/lab/7").await, join_without_token(&pod, "/lab/7").await);
     pod.until("two wait", || access.waiting() == 2).await;
     let third = super::raw::request(&pod, &format!("GET /lab/7 HTTP/1.1\r\n{}\r\n", super::raw::UPGRADE)).await;
     assert_eq!((third.0, third.2), refusal(Code::TooManyUnauthenticated));
     assert_eq!(upgrade(&pod, "/lab/7", &eddsa(&claims(json!({})))).await.0, 101);
     drop(two);
-    pod.until("nobody waits", || access.waiting() == 0).await;
+    pod.until("no client waits", || access.waiting() == 0).await;
 }
 
 #[tokio::test]
-async fn str_70_a_draining_pod_waits_for_no_token() {
+async fn str_70_a_draining_pod_closes_unauthenticated_sockets() {
     let pod = start(&[]).await;
-    let mut waits = knock(&pod, "/lab/7").await;
+    let mut waits = join_without_token(&pod, "/lab/7").await;
     pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 1).await;
     pod.0.relay.begin_drain();
     assert_eq!(waits.end().await, 1012);
 }
 
 #[tokio::test]
-async fn str_107_what_is_no_message_ends_a_waiting_socket_and_a_close_is_answered() {
+async fn str_107_an_invalid_frame_ends_an_unauthenticated_socket_and_a_close_is_answered() {
     let pod = start(&["--limit=socket.closeTimeout=200"]).await;
     for (bytes, expected) in [
         (vec![0xff; 64], 1002),
@@ -150,21 +152,21 @@ async fn str_107_what_is_no_message_ends_a_waiting_socket_and_a_close_is_answere
 }
 
 #[tokio::test]
-async fn str_106_a_token_for_one_direction_gives_one_direction_even_on_a_two_way_topic() {
+async fn str_106_a_token_for_one_direction_allows_only_that_on_a_bidirectional_topic() {
     let pod = start(&[]).await;
     let may =
         |publish: &[&str], subscribe: &[&str]| hs256(&claims(json!({"publish": publish, "subscribe": subscribe})));
     let (sends, hears) = (may(&["lab/7"], &[]), may(&[], &["lab/*"]));
     let mut reader = enter(&pod, "/lab/7", &hears).await;
     let mut publisher = enter(&pod, "/lab/7", &sends).await;
-    reader.say("discarded").await;
+    reader.send_text("discarded").await;
     pod.until("discarded", || pod.0.relay.counters.discarded.get() == 1).await;
-    publisher.say("heard").await;
-    assert_eq!(reader.hear_text().await, "heard");
+    publisher.send_text("heard").await;
+    assert_eq!(reader.receive_text().await, "heard");
     let mut both = enter(&pod, "/lab/7", &may(&["**"], &["**"])).await;
-    both.say("to all").await;
-    assert_eq!(reader.hear_text().await, "to all");
-    assert_eq!(pod.0.relay.counters.delivered.get(), 2, "whoever may only send hears nothing");
+    both.send_text("to all").await;
+    assert_eq!(reader.receive_text().await, "to all");
+    assert_eq!(pod.0.relay.counters.delivered.get(), 2, "a client that may only publish received a message");
     for (path, token) in [("/out/lab/7", &sends), ("/in/lab/7", &hears)] {
         assert_eq!(upgrade(&pod, path, token).await, refusal(Code::TokenInsufficientScope), "{path}");
     }
@@ -174,7 +176,7 @@ async fn str_106_a_token_for_one_direction_gives_one_direction_even_on_a_two_way
 }
 
 #[tokio::test]
-async fn str_108_a_program_comes_in_with_a_header_and_another_scheme_means_nothing() {
+async fn str_108_a_token_in_the_header_is_accepted_and_another_scheme_is_ignored() {
     let pod = start(&[]).await;
     let bearer = |token: String| {
         move |request: tokio_tungstenite::tungstenite::ClientRequestBuilder| {
@@ -188,31 +190,31 @@ async fn str_108_a_program_comes_in_with_a_header_and_another_scheme_means_nothi
     raw.write(basic.as_bytes()).await;
     assert!(raw.head().await.starts_with("HTTP/1.1 101 "));
     raw.write(&[frame(0x81, hs256(&claims(json!({}))).as_bytes()), frame(0x81, b"in")].concat()).await;
-    assert_eq!(reader.hear_text().await, "in");
+    assert_eq!(reader.receive_text().await, "in");
 }
 
 #[tokio::test]
-async fn str_100_an_open_relay_asks_nobody_and_has_no_doors_for_tokens() {
+async fn str_100_a_relay_with_open_access_requires_no_token_and_has_no_routes_for_tokens() {
     let pod = super::pod::start(&[]).await;
     let (mut one, mut other) = (pod.join("/lab/7?code=x").await, pod.join("/lab/7").await);
     pod.until_clients(2).await;
-    one.say("no token").await;
-    assert_eq!(other.hear_text().await, "no token");
+    one.send_text("no token").await;
+    assert_eq!(other.receive_text().await, "no token");
     for path in ["/v1/codes/lab/7", "/v1/revocations"] {
         assert_eq!(post(&pod, path, "x", "", "{}").await.0, 405, "{path}");
     }
 }
 
 #[tokio::test]
-async fn str_109_and_110_a_code_opens_one_socket_on_its_very_path() {
+async fn str_109_and_110_a_code_opens_one_socket_on_exactly_its_path() {
     let pod = start(&[]).await;
     let token = eddsa(&claims(json!({"sub": "ada"})));
     let made = code(&pod, "/in/lab/7", &token).await;
     assert_eq!(made.len(), 30);
     let mut reader = enter(&pod, "/out/lab/7", &token).await;
     let mut publisher = pod.join(&format!("/in/lab/7?x=1&code={made}")).await;
-    publisher.say("by code").await;
-    assert_eq!(reader.hear_text().await, "by code");
+    publisher.send_text("by code").await;
+    assert_eq!(reader.receive_text().await, "by code");
     let with = async |path: &str, code: &str| {
         let target = format!("GET {path}?code={code} HTTP/1.1\r\n{}\r\n", super::raw::UPGRADE);
         let (status, _, body) = super::raw::request(&pod, &target).await;
@@ -236,7 +238,7 @@ async fn str_109_and_110_a_code_opens_one_socket_on_its_very_path() {
 }
 
 #[tokio::test]
-async fn str_131_sockets_of_one_network_that_send_no_token_leave_the_others_their_places() {
+async fn str_131_unauthenticated_sockets_are_limited_for_each_network() {
     let pod = start(&["--limit=address.unauthenticated=2", "--trusted-proxies=1"]).await;
     let upgrade = async |address: &str| {
         let mut raw = Raw::connect(&pod).await;
