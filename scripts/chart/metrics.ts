@@ -12,12 +12,12 @@ export interface Exported {
   readonly metrics: readonly { readonly name: string; readonly help: string }[];
 }
 
-const SOURCES: readonly (readonly [service: string, path: string, prefix: string])[] = [
-  ['Signaling', 'services/signaling/src/server/metrics.ts', ''],
-  ['Relay: streams', 'services/relay/src/stats/metrics.rs', ''],
-  ['Relay: links between relays', 'services/relay/cluster/src/metrics.rs', ''],
-  ['Relay: media', 'services/relay/media/src/door/metrics.rs', 'parley_media_'],
-  ['TURN', 'services/turn/src/agent/metrics.ts', ''],
+const SOURCES: readonly (readonly [service: string, path: string])[] = [
+  ['Signaling', 'services/signaling/src/server/metrics.ts'],
+  ['Relay: streams', 'services/relay/src/stats/metrics.rs'],
+  ['Relay: links between relays', 'services/relay/cluster/src/metrics.rs'],
+  ['Relay: media', 'services/relay/media/src/server/metrics.rs'],
+  ['TURN', 'services/turn/src/agent/metrics.ts'],
 ];
 
 /** A name, the kind where it is said next to it, and the sentence for `# HELP`. */
@@ -25,11 +25,8 @@ const METRIC =
   /(['"])([a-z_]+)\1,\s*(?:"(?:gauge|counter)",\s*)?(?:help:\s*)?(['"])((?=[A-Z\d])(?:(?!\3).)+)\3/g;
 
 export function exportedMetrics(): Exported[] {
-  return SOURCES.map(([service, path, prefix]) => {
-    const found = [...read(path).matchAll(METRIC)].map(([, , name = '', , help = '']) => ({
-      name: `${prefix}${name}`,
-      help,
-    }));
+  return SOURCES.map(([service, path]) => {
+    const found = [...read(path).matchAll(METRIC)].map(([, , name = '', , help = '']) => ({ name, help }));
     return { service, metrics: found.filter(({ name }) => name.startsWith('parley_')) };
   });
 }

@@ -1,7 +1,7 @@
-//! A pod's settings: by flag, by environment, by file, in this order. An unknown name is refused wherever it stands: a typing
-//! mistake must not become a default. Rules STR-80 to STR-82.
+//! The settings of a pod: a flag has precedence over the environment, and that over the settings file. An unknown name is refused in each,
+//! as a typing mistake must not become a default. Rules STR-80 to STR-82.
 use crate::limits::{self, LIMITS, Limits};
-use clap::{CommandFactory, FromArgMatches};
+use clap::CommandFactory;
 use file::File;
 use flags::Flags;
 use parley_access::Rules;
@@ -10,58 +10,58 @@ use parley_streams::replay::Rule;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 
+mod access;
 mod cluster;
 mod file;
 mod flags;
 mod media;
 
-/// The settings in force.
+/// The settings of a pod.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Address and port to listen on.
     pub listen: SocketAddr,
-    /// Where probes and scrapers are answered apart from clients; `None`: on `listen` only.
+    /// A second address that answers probes and scrapers only; `None`: `listen` answers them.
     pub ops_listen: Option<SocketAddr>,
-    /// Threads that relay.
+    /// The number of threads of the runtime.
     pub threads: usize,
-    /// Pages that may open sockets.
+    /// The origins of pages that may open sockets.
     pub origins: Origins,
-    /// What tokens must be like; `None`: none is asked for.
+    /// The rules for tokens; `None`: access is open.
     pub access: Option<Rules>,
-    /// How many proxies in front may be believed about X-Forwarded-For.
+    /// The number of proxies in front of the relay whose entries in X-Forwarded-For are trusted.
     pub trusted_proxies: usize,
-    /// Topics that keep messages for late joiners.
+    /// The topics that keep messages for late subscribers.
     pub replay: Vec<Rule>,
-    /// Whether `/ws` and `/stats` answer.
+    /// Whether `/ws` and `/stats` are served.
     pub stats: bool,
-    /// How the pod takes part among others; `None`: alone.
+    /// The cluster that the pod is part of; `None`: the pod is alone.
     pub cluster: Option<parley_cluster::Config>,
-    /// How the pod carries media; `None`: it carries none.
+    /// Media over QUIC; `None`: the pod carries no media.
     pub media: Option<parley_media::Config>,
-    /// The least that is logged.
+    /// The least severe level that is logged.
     pub log_level: tracing::Level,
     /// The limits.
     pub limits: Limits,
 }
 
-/// Why settings were not taken.
+/// Why settings were refused.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// A flag; also the answers to `--help` and `--version`.
+    /// A wrong flag; also the output of `--help` and `--version`.
     #[error(transparent)]
     Flag(#[from] clap::Error),
-    /// A sentence that says which setting is wrong and how.
+    /// A sentence that names the setting and says what is wrong.
     #[error("{0}")]
     Setting(String),
-    /// A limit.
+    /// A wrong limit.
     #[error(transparent)]
     Limit(#[from] limits::Refused),
 }
 
 impl Refused {
-    /// Prints it and ends the process: 2, or 0 for `--help` and `--version`.
+    /// Prints the error and ends the process with status 2, or 0 for `--help` and `--version`.
     pub fn exit(self) -> ! {
         match self {
             Refused::Flag(error) => error.exit(),
@@ -74,99 +74,46 @@ impl Refused {
 }
 
 const PREFIX: &str = "PARLEY_RELAY_";
-/// Has no flag: command lines are seen by everybody on the machine.
+/// The secret has no flag, as other users of the machine can read command lines.
 const SECRET: &str = "PARLEY_RELAY_TOKEN_SECRET";
 
-/// Reads the settings from a command line (with the program's name in front) and an environment.
+/// Reads the settings from a command line, which begins with the name of the program, and from an environment.
 pub fn read(
     arguments: impl IntoIterator<Item = OsString>,
     environment: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Settings, Refused> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
     let environment: BTreeMap<String, String> =
         environment.into_iter().filter(|(name, value)| name.starts_with(PREFIX) && !value.is_empty()).collect();
     refuse_unknown(&environment)?;
-    // The environment given counts, not the process's: so that tests can give their own.
-    let command = Flags::command().mut_args(|argument| argument.env(None::<&str>));
-    let flags = Flags::from_arg_matches(&command.try_get_matches_from(arguments)?)?;
-    let given = |flag: &Option<String>, name: &str| {
-        flag.clone().or_else(|| environment.get(&format!("{PREFIX}{name}")).cloned())
-    };
-    let path = flags.config.clone().or_else(|| environment.get("PARLEY_RELAY_CONFIG").map(PathBuf::from));
-    let file = path.as_deref().map(read_file).transpose()?.unwrap_or_default();
+    let path = Flags::merge(&arguments, &environment, &BTreeMap::new())?.config;
+    let file = path.as_deref().map(File::read).transpose()?.unwrap_or_default();
+    let flags = Flags::merge(&arguments, &environment, &file.values())?;
 
-    let listen = given(&flags.listen, "LISTEN").or(file.listen).unwrap_or_else(|| "0.0.0.0:8111".into());
-    let ops_listen = given(&flags.ops_listen, "OPS_LISTEN").or(file.ops_listen);
-    let threads = number("threads", given(&flags.threads, "THREADS"), file.threads, 256)?;
-    let trusted =
-        number("trusted-proxies", given(&flags.trusted_proxies, "TRUSTED_PROXIES"), file.trusted_proxies, 10)?;
-    let origins = given(&flags.origins, "ORIGINS").map(|list| parts(&list)).or(file.origins);
-    let access = access::rules(access::Given {
-        access: given(&flags.access, "ACCESS").or(file.access),
-        audience: given(&flags.audience, "AUDIENCE").or(file.audience),
-        secret: environment.get(SECRET).cloned(),
-        secret_file: given(&flags.token_secret_file, "TOKEN_SECRET_FILE").or(file.token_secret_file),
-        keys_file: given(&flags.keys, "KEYS").or(file.keys),
-    })?;
-    let replay = match given(&flags.replay, "REPLAY") {
-        Some(list) => parts(&list).iter().map(|one| rule(one)).collect::<Result<_, _>>()?,
-        None => file
-            .replay
-            .unwrap_or_default()
-            .into_iter()
-            .map(|(prefix, messages)| checked(prefix, messages))
-            .collect::<Result<_, _>>()?,
-    };
-    let stats = match given(&flags.stats, "STATS").as_deref() {
-        Some("on") => true,
-        Some("off") => false,
-        Some(other) => return Err(Refused::Setting(format!("stats must be on or off, not {other}"))),
-        None => file.stats.unwrap_or(true),
-    };
-    let among = cluster::Given {
-        nats: given(&flags.nats, "NATS").or(file.nats),
-        nats_user: given(&flags.nats_user, "NATS_USER").or(file.nats_user),
-        nats_password: given(&flags.nats_password, "NATS_PASSWORD").or(file.nats_password),
-        nats_password_file: given(&flags.nats_password_file, "NATS_PASSWORD_FILE").or(file.nats_password_file),
-        nats_ca: given(&flags.nats_ca, "NATS_CA").or(file.nats_ca),
-        pod: given(&flags.pod, "POD").or(file.pod),
-        region: given(&flags.region, "REGION").or(file.region),
-        zone: given(&flags.zone, "ZONE").or(file.zone),
-        link_listen: given(&flags.link_listen, "LINK_LISTEN").or(file.link_listen),
-        link_advertise: given(&flags.link_advertise, "LINK_ADVERTISE").or(file.link_advertise),
-    };
-    let cluster = cluster::read(among)?;
-    let media = media::read(media::Given {
-        listen: given(&flags.media_listen, "MEDIA_LISTEN").or(file.media_listen),
-        websocket: given(&flags.media_websocket_listen, "MEDIA_WEBSOCKET_LISTEN").or(file.media_websocket_listen),
-        advertise: given(&flags.media_advertise, "MEDIA_ADVERTISE").or(file.media_advertise),
-        url: given(&flags.media_url, "MEDIA_URL").or(file.media_url),
-        hosts: given(&flags.media_hosts, "MEDIA_HOSTS").or(file.media_hosts),
-        role: given(&flags.media_role, "MEDIA_ROLE").or(file.media_role),
-        keys: given(&flags.media_keys, "MEDIA_KEYS").or(file.media_keys),
-        directory: given(&flags.media_certificate_dir, "MEDIA_CERTIFICATE_DIR").or(file.media_certificate_dir),
-        certificate: given(&flags.media_certificate, "MEDIA_CERTIFICATE").or(file.media_certificate),
-        key: given(&flags.media_key, "MEDIA_KEY").or(file.media_key),
-        among_others: cluster.is_some(),
-        stream_keys: access.as_ref().map(|rules| rules.keys.clone()),
-    })?;
-    let level = given(&flags.log_level, "LOG_LEVEL").or(file.log_level).unwrap_or_else(|| "info".into());
+    let access = access::rules(flags.access, environment.get(SECRET).cloned())?;
+    let cluster = cluster::read(flags.cluster)?;
+    let stream_keys = access.as_ref().map(|rules| rules.keys.clone());
+    let media = media::read(flags.media, cluster.is_some(), stream_keys)?;
     Ok(Settings {
-        listen: address("listen", &listen)?,
-        ops_listen: ops_listen.map(|text| address("ops-listen", &text)).transpose()?,
-        threads: if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads },
-        origins: allowed(origins)?,
+        listen: address("listen", flags.listen.as_deref().unwrap_or("0.0.0.0:8111"))?,
+        ops_listen: flags.ops_listen.map(|text| address("ops-listen", &text)).transpose()?,
+        threads: match number("threads", flags.threads, 256)? {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        },
+        origins: origins(flags.origins.as_deref())?,
         access,
-        trusted_proxies: trusted,
-        replay,
-        stats,
+        trusted_proxies: number("trusted-proxies", flags.trusted_proxies, 10)?,
+        replay: replay(flags.replay.as_deref(), file.replay)?,
+        stats: stats(flags.stats.as_deref())?,
         cluster,
         media,
-        log_level: level.parse().map_err(|_| Refused::Setting(format!("log-level is not known: {level}")))?,
+        log_level: log_level(flags.log_level.as_deref().unwrap_or("info"))?,
         limits: read_limits(&file.limits, &environment, &flags.limits)?,
     })
 }
 
-/// The runtime these settings ask for. One thread needs no locks between threads, and no waking across processors.
+/// Builds the runtime with `settings.threads`. A single thread needs no locks between threads and no wake-ups across processors.
 pub fn runtime(settings: &Settings) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match settings.threads {
         1 => tokio::runtime::Builder::new_current_thread(),
@@ -184,13 +131,6 @@ fn refuse_unknown(environment: &BTreeMap<String, String>) -> Result<(), Refused>
     };
     let unknown: Vec<&str> = environment.keys().map(String::as_str).filter(|name| !known(name)).collect();
     if unknown.is_empty() { Ok(()) } else { Err(Refused::Setting(format!("unknown {}", unknown.join(", ")))) }
-}
-
-fn read_file(path: &Path) -> Result<File, Refused> {
-    let shown = path.display();
-    let text =
-        std::fs::read_to_string(path).map_err(|why| Refused::Setting(format!("{shown} cannot be read: {why}")))?;
-    toml::from_str(&text).map_err(|why| Refused::Setting(format!("{shown}: {}", why.to_string().trim_end())))
 }
 
 fn read_limits(
@@ -216,21 +156,32 @@ fn read_limits(
     Ok(limits)
 }
 
-fn number(name: &str, given: Option<String>, file: Option<usize>, most: usize) -> Result<usize, Refused> {
-    let refused = |given: &dyn std::fmt::Display| Refused::Setting(format!("{name} must be 0 to {most}, not {given}"));
-    let value = match given {
-        Some(text) => text.parse().map_err(|_| refused(&text))?,
-        None => file.unwrap_or(0),
-    };
-    if value > most { Err(refused(&value)) } else { Ok(value) }
+fn number(name: &str, text: Option<String>, max: usize) -> Result<usize, Refused> {
+    let Some(text) = text else { return Ok(0) };
+    match text.parse() {
+        Ok(number) if number <= max => Ok(number),
+        _ => Err(Refused::Setting(format!("{name} must be 0 to {max}, not {text}"))),
+    }
 }
 
 fn address(name: &str, text: &str) -> Result<SocketAddr, Refused> {
     text.parse().map_err(|_| Refused::Setting(format!("{name} must be ADDRESS:PORT, not {text}")))
 }
 
-fn allowed(origins: Option<Vec<String>>) -> Result<Origins, Refused> {
-    let Some(list) = origins else { return Ok(Origins::Any) };
+fn stats(text: Option<&str>) -> Result<bool, Refused> {
+    match text {
+        None | Some("on") => Ok(true),
+        Some("off") => Ok(false),
+        Some(other) => Err(Refused::Setting(format!("stats must be on or off, not {other}"))),
+    }
+}
+
+fn log_level(text: &str) -> Result<tracing::Level, Refused> {
+    text.parse().map_err(|_| Refused::Setting(format!("log-level is not known: {text}")))
+}
+
+fn origins(text: Option<&str>) -> Result<Origins, Refused> {
+    let Some(list) = text.map(parts) else { return Ok(Origins::Any) };
     if list.iter().any(|origin| origin == "*") {
         return Ok(Origins::Any);
     }
@@ -240,13 +191,20 @@ fn allowed(origins: Option<Vec<String>>) -> Result<Origins, Refused> {
     }
 }
 
-fn rule(text: &str) -> Result<Rule, Refused> {
-    let (prefix, messages) = text.rsplit_once('=').unwrap_or((text, ""));
-    let messages = messages.parse().map_err(|_| Refused::Setting(format!("replay must be PREFIX=N, not {text}")))?;
-    checked(prefix.into(), messages)
+fn replay(text: Option<&str>, file: Option<BTreeMap<String, usize>>) -> Result<Vec<Rule>, Refused> {
+    match text {
+        Some(list) => parts(list).iter().map(|part| parse_replay(part)).collect(),
+        None => file.into_iter().flatten().map(|(prefix, messages)| check_replay(prefix, messages)).collect(),
+    }
 }
 
-fn checked(prefix: String, messages: usize) -> Result<Rule, Refused> {
+fn parse_replay(text: &str) -> Result<Rule, Refused> {
+    let (prefix, messages) = text.rsplit_once('=').unwrap_or((text, ""));
+    let messages = messages.parse().map_err(|_| Refused::Setting(format!("replay must be PREFIX=N, not {text}")))?;
+    check_replay(prefix.into(), messages)
+}
+
+fn check_replay(prefix: String, messages: usize) -> Result<Rule, Refused> {
     if !prefix.starts_with('/') || prefix.starts_with("/in/") {
         return Err(Refused::Setting(format!(
             "replay: {prefix} must begin with / and name a topic readers open, such as /out/"
@@ -259,6 +217,5 @@ fn parts(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-mod access;
 #[cfg(test)]
 mod tests;

@@ -144,7 +144,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Running> {
     };
     let telling = relay.media.clone().zip(cluster.as_ref().zip(bus)).map(|(media, (cluster, bus))| {
         let region = cluster.region.clone();
-        tokio::spawn(media.tell(Arc::clone(&cluster.shared), bus, region, relay.drains.subscribe()))
+        tokio::spawn(media.publish_leases(Arc::clone(&cluster.shared), bus, region, relay.drains.subscribe()))
     });
     let telling = Mutex::new(telling);
     Ok(Running { address, ops, relay, cluster, accepting, sweeping, answering, telling })

@@ -1,5 +1,5 @@
-//! Verification against arbitrary and broken input, and the contracts of the ports: what holds for this pod's memory must hold
-//! for any other store.
+//! Verification of arbitrary and broken tokens, and the contracts of the ports: the rules for the memory of one pod also apply
+//! to any other store.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod contracts;
@@ -29,12 +29,12 @@ proptest! {
     #![proptest_config(Config::with_cases(20_000))]
 
     #[test]
-    fn str_101_arbitrary_bytes_are_no_token(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+    fn str_101_arbitrary_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         prop_assert_eq!(read(&bytes).unwrap_err(), Code::TokenInvalid);
     }
 
     #[test]
-    fn str_101_arbitrary_parts_between_dots_are_no_token(header in "[ -~]{0,60}", payload in any::<String>()) {
+    fn str_101_arbitrary_parts_between_dots_are_refused(header in "[ -~]{0,60}", payload in any::<String>()) {
         for header in [header.as_str(), r#"{"alg":"HS256"}"#, r#"{"alg":"EdDSA","kid":"k1"}"#, r#"{"alg":"none"}"#] {
             use base64::Engine;
             let encode = |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text);
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn str_101_a_token_with_one_byte_changed_is_none(at in any::<prop::sample::Index>(), byte in any::<u8>(), ed in any::<bool>()) {
+    fn str_101_a_token_with_one_changed_byte_is_refused(at in any::<prop::sample::Index>(), byte in any::<u8>(), ed in any::<bool>()) {
         let good = if ed { eddsa(&claims(json!({}))) } else { hs256(&claims(json!({}))) };
         let mut bytes = good.clone().into_bytes();
         let at = at.index(bytes.len());
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn str_105_what_is_claimed_is_what_is_allowed(
+    fn str_105_the_claims_determine_the_permissions(
         patterns in prop::collection::vec("[ab*]{1,2}(/[ab*]{1,2}){0,2}", 0..6), path in "[ab]{1,2}(/[ab]{1,2}){0,2}",
     ) {
         let token = hs256(&claims(json!({"publish": patterns, "subscribe": []})));
@@ -71,13 +71,13 @@ proptest! {
     }
 
     #[test]
-    fn str_103_no_number_upsets_the_clock(exp in any::<u64>(), nbf in any::<u64>(), iat in any::<u64>()) {
+    fn str_103_any_number_in_a_time_claim_is_handled(exp in any::<u64>(), nbf in any::<u64>(), iat in any::<u64>()) {
         let token = hs256(&claims(json!({"exp": exp, "nbf": nbf, "iat": iat})));
         prop_assert_eq!(read(token.as_bytes()).is_ok(), false);
     }
 
     #[test]
-    fn str_103_times_are_judged_together(exp in 0..200_000u64, nbf in 0..100_000u64, iat in 0..100_000u64, now in 50_000..110_000u64) {
+    fn str_103_all_time_claims_are_checked(exp in 0..200_000u64, nbf in 0..100_000u64, iat in 0..100_000u64, now in 50_000..110_000u64) {
         let token = hs256(&claims(json!({"exp": exp, "nbf": nbf, "iat": iat})));
         let read = token::read(token.as_bytes(), &signer::rules().keys, &Limits::default().access(), now);
         let good = exp > now && nbf <= now + 5 && iat <= now + 5 && exp.saturating_sub(iat) <= 86_400;
@@ -86,7 +86,7 @@ proptest! {
 }
 
 #[test]
-fn str_103_clocks_may_differ_at_the_beginning_and_not_at_the_end() {
+fn str_103_the_leeway_applies_to_the_beginning_and_not_to_the_end() {
     let limits = Limits::default();
     let read = |changes| {
         token::read(hs256(&claims(changes)).as_bytes(), &signer::rules().keys, &limits.access(), 1000).map(|_| ())
@@ -163,7 +163,7 @@ async fn str_111_codes_in_memory_keep_the_contract() {
 }
 
 #[tokio::test]
-async fn str_131_a_network_that_asks_for_codes_leaves_the_others_theirs() {
+async fn str_131_codes_are_limited_for_each_network() {
     let memory = one_use::Memory::new(10, 2, Duration::from_millis(50));
     let pass = || Pass { path: "/in/a".into(), role: Role::Publish, grant: grant("ada") };
     let [one, other] = [[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
@@ -171,7 +171,7 @@ async fn str_131_a_network_that_asks_for_codes_leaves_the_others_theirs() {
     assert_eq!(memory.keep(pass(), one).await, Err(Code::TooManyCodes));
     assert!(memory.keep(pass(), other).await.is_ok());
     tokio::time::sleep(Duration::from_millis(60)).await;
-    assert!(memory.keep(pass(), one).await.is_ok(), "those that are over make room");
+    assert!(memory.keep(pass(), one).await.is_ok(), "expired codes still take room");
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ fn entry(name: &str, until: u64) -> Entry {
 }
 
 #[test]
-fn str_115_a_revocation_that_is_over_makes_room() {
+fn str_115_an_expired_revocation_makes_room() {
     let revoked = Revoked::new(Most { asked: 1, departed: 1 });
     revoked.add(entry("a", 100), 50).unwrap();
     revoked.add(entry("a", 60), 50).unwrap();
@@ -195,20 +195,20 @@ fn str_115_a_revocation_that_is_over_makes_room() {
 }
 
 #[test]
-fn str_120_people_who_left_take_no_room_of_those_who_were_asked_for_and_make_room_for_each_other() {
+fn str_120_departures_and_revocations_have_separate_room_and_departures_replace_each_other() {
     let left = |name: &str, until| Entry { term: Term { before: Some(50), until }, ..entry(name, 0) };
     let most = Most { asked: 1, departed: 2 };
     let (one, other) = (Revoked::new(most), Revoked::new(most));
     let all = [left("a", 100), left("b", 200), left("c", 150), left("d", 90)];
     let refused = |list: &Revoked, all: Vec<Entry>| list.merge(all, 50);
-    assert_eq!(refused(&one, all.to_vec()), 1, "the one that is over soonest");
+    assert_eq!(refused(&one, all.to_vec()), 1, "the departure that expires first is refused");
     assert!(!one.covers(&grant("a")) && one.covers(&grant("b")) && one.covers(&grant("c")) && !one.covers(&grant("d")));
     one.add(entry("e", 60), 50).unwrap();
     other.add(entry("e", 60), 50).unwrap();
     refused(&other, all.into_iter().rev().collect());
-    assert_eq!(one.digest(50), other.digest(50), "in whatever order they come");
+    assert_eq!(one.digest(50), other.digest(50), "the digest depends on the order");
     assert_eq!(one.add(entry("f", 300), 50), Err(Code::TooManyRevocations));
-    assert_eq!(one.add(entry("b", 300), 50), Err(Code::TooManyRevocations), "also of whom is known to have left");
+    assert_eq!(one.add(entry("b", 300), 50), Err(Code::TooManyRevocations), "also for a participant with a departure");
     assert!(one.covers(&grant("b")) && one.covers(&grant("e")));
     assert_eq!(one.entries(200).len(), 0);
 }
@@ -224,7 +224,7 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
     {
         assert_eq!(revoked.covers(&made), expected, "{made:?}");
     }
-    // At least what both say, whichever came first.
+    // The union of both, in either order.
     let (later, all) = (Revoked::new(Most { asked: 10, departed: 10 }), Revoked::new(Most { asked: 10, departed: 10 }));
     later.merge(vec![up_to(60), up_to(50)], 50);
     assert!(later.covers(&made(Some(60))) && !later.covers(&made(Some(61))));
@@ -239,7 +239,7 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
 }
 
 #[test]
-fn str_118_two_lists_become_one_whatever_the_order_and_then_share_a_digest() {
+fn str_118_merged_lists_are_equal_in_any_order_and_share_a_digest() {
     let (one, other) = (Revoked::new(Most { asked: 10, departed: 10 }), Revoked::new(Most { asked: 10, departed: 10 }));
     assert_eq!(one.digest(5), other.digest(5));
     let entries = [entry("a", 100), entry("b", 200), entry("a", 150), entry("c", 60)];
@@ -249,18 +249,18 @@ fn str_118_two_lists_become_one_whatever_the_order_and_then_share_a_digest() {
     }
     assert_eq!(other.merge(entries.iter().rev().cloned().collect(), 50), 0);
     assert_eq!(one.digest(50), other.digest(50));
-    // What is over is in none, and is not taken again.
+    // Expired entries are in neither list, and are not merged again.
     assert_eq!(one.digest(60), other.digest(60));
     assert_eq!((one.merge(vec![entry("c", 60)], 60), one.entries(60).len()), (0, 2));
     assert_eq!(one.digest(200), Revoked::new(Most { asked: 1, departed: 1 }).digest(200));
     let token = Entry { whom: Revocation::Token("a".into()), term: Term::all(150) };
     one.merge(vec![entry("a", 150)], 50);
     other.merge(vec![token], 50);
-    assert_ne!(one.digest(50), other.digest(50), "a name is one of its kind");
+    assert_ne!(one.digest(50), other.digest(50), "a name of another kind matches");
 }
 
 #[test]
-fn str_119_another_pods_list_takes_no_more_room_than_there_is() {
+fn str_119_the_list_of_another_pod_is_bounded() {
     let revoked = Revoked::new(Most { asked: 2, departed: 2 });
     let names = ["a", "b", "c", "a", "d"];
     assert_eq!(revoked.merge(names.map(|name| entry(name, 100)).to_vec(), 50), 2);
@@ -268,7 +268,7 @@ fn str_119_another_pods_list_takes_no_more_room_than_there_is() {
 }
 
 #[test]
-fn str_117_a_code_says_whose_it_is_and_nothing_else_is_one() {
+fn str_117_a_code_names_its_pod_and_other_texts_are_no_codes() {
     let memory = one_use::Memory::new(1, 1, Duration::from_secs(60));
     let code = "AAAAAAAABBBBBBBBBBBBBBBBBBBBBA";
     assert_eq!(one_use::mark(code), Some("AAAAAAAA"));

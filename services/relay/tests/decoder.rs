@@ -1,4 +1,4 @@
-//! The frame decoder against a WebSocket implementation that is known to be good, and against garbage (`random/mod.rs`).
+//! The frame decoder against another WebSocket implementation, and against random input (`random/mod.rs`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,13 +20,13 @@ use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, WebSocket};
 
-/// What a reader understands of everything that was fanned out to it.
+/// Decodes the bytes that were fanned out to a reader.
 fn understood(bytes: Vec<u8>) -> Vec<Message> {
     let mut socket = WebSocket::from_raw_socket(Tape(Cursor::new(bytes)), Role::Client, None);
     std::iter::from_fn(|| socket.read().ok()).collect()
 }
 
-/// Bytes to read; what is written goes nowhere.
+/// A source of bytes; writes are discarded.
 struct Tape(Cursor<Vec<u8>>);
 
 impl Read for Tape {
@@ -45,7 +45,7 @@ impl Write for Tape {
     }
 }
 
-/// Feeds bytes in pieces of the given sizes. Answers what was fanned out, the other events, and how it ended.
+/// Feeds bytes in pieces of the given sizes. Returns the fanned out bytes, the other events, and the result.
 fn decode(bytes: &[u8], pieces: &[usize]) -> (Vec<u8>, Vec<Event>, Result<(), Violation>) {
     let mut decoder = Decoder::new(1 << 16, 64);
     let (mut fanned, mut others) = (Vec::new(), Vec::new());
@@ -73,7 +73,7 @@ fn decode(bytes: &[u8], pieces: &[usize]) -> (Vec<u8>, Vec<Event>, Result<(), Vi
 #[derive(Clone, Debug)]
 struct Sent {
     message: Message,
-    /// Where the message is cut into fragments.
+    /// The positions at which the message is split into fragments.
     cuts: Vec<usize>,
     ping: bool,
 }
@@ -86,7 +86,7 @@ fn sent() -> impl Strategy<Value = Sent> {
         .prop_map(|(message, cuts, ping)| Sent { message, cuts, ping })
 }
 
-/// The frames of one message as a client writes them.
+/// Encodes the frames of one message as a client does.
 fn frames(sent: &Sent) -> Vec<u8> {
     let payload = sent.message.clone().into_data();
     let mut cuts: Vec<usize> = sent.cuts.iter().map(|cut| cut.min(&payload.len()).to_owned()).collect();
@@ -118,21 +118,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn str_10_and_11_what_a_good_client_sends_a_good_client_receives(
+    fn str_10_and_11_the_messages_of_a_valid_client_are_received(
         messages in prop::collection::vec(sent(), 1..6),
         pieces in prop::collection::vec(1..5000usize, 1..8),
     ) {
         let bytes: Vec<u8> = messages.iter().flat_map(frames).collect();
         let (fanned, others, result) = decode(&bytes, &pieces);
         prop_assert_eq!(result, Ok(()));
-        let heard = understood(fanned);
-        prop_assert_eq!(&heard, &messages.iter().map(|sent| sent.message.clone()).collect::<Vec<_>>());
+        let received = understood(fanned);
+        prop_assert_eq!(&received, &messages.iter().map(|sent| sent.message.clone()).collect::<Vec<_>>());
         let pings: usize = messages.iter().filter(|sent| sent.ping).map(|sent| sent.cuts.len() + 1).sum();
         prop_assert_eq!(others, vec![Event::Ping(b"still there".to_vec()); pings]);
     }
 
     #[test]
-    fn how_the_bytes_are_cut_changes_nothing(
+    fn the_sizes_of_reads_change_nothing(
         bytes in prop::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(0x81u8), 1 => Just(0x80u8), 1 => Just(0x02u8)], 0..200),
         pieces in prop::collection::vec(1..20usize, 1..8),
     ) {
@@ -140,7 +140,7 @@ proptest! {
     }
 }
 
-/// Frames that are nearly right: bytes of a good stream with a few changed, cut out or repeated.
+/// Returns the bytes of a valid stream with a few changed, removed or repeated.
 fn nearly(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..=random.below(4) {
@@ -158,25 +158,25 @@ fn nearly(random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn str_14_garbage_is_an_event_or_a_violation_and_never_a_panic_or_an_agreement_to_differ() {
+fn str_14_random_input_is_an_event_or_a_violation_and_never_a_panic_or_a_difference() {
     campaign("websocket", 1, nearly, |bytes| {
         let mut random = Random::of(bytes);
         let pieces = [1 + random.below(40), 1 + random.below(400)];
         let (fanned, others, result) = decode(bytes, &pieces);
         assert_eq!(decode(bytes, &[bytes.len().max(1)]), (fanned.clone(), others.clone(), result));
-        // Whatever goes out is well-formed, as a reader sees it.
-        let heard = understood(fanned.clone());
-        assert!(heard.iter().all(|message| message.is_text() || message.is_binary()));
-        assert_eq!(heard.iter().map(framed_size).sum::<usize>(), fanned.len());
-        // And it is what the known-good server understands of the same bytes.
+        // The output is well-formed for a reader.
+        let received = understood(fanned.clone());
+        assert!(received.iter().all(|message| message.is_text() || message.is_binary()));
+        assert_eq!(received.iter().map(framed_size).sum::<usize>(), fanned.len());
+        // It equals what the other implementation decodes from the same bytes.
         let config = WebSocketConfig::default().max_message_size(Some(1 << 16)).max_frame_size(Some(1 << 16));
         let mut judge = WebSocket::from_raw_socket(Tape(Cursor::new(bytes.to_vec())), Role::Server, Some(config));
         let judged: Vec<Message> =
             std::iter::from_fn(|| judge.read().ok()).filter(|one| one.is_text() || one.is_binary()).collect();
-        // The judge goes on after a control frame whose length is in more bytes than it needs; RFC 6455 section 5.5 does not.
+        // The other implementation accepts a control frame whose length is not minimal, which RFC 6455 section 5.5 forbids.
         let stricter = result == Err(Violation::LongControl);
-        let judged = if stricter { &judged[..heard.len().min(judged.len())] } else { &judged[..] };
-        assert_eq!(heard, judged, "{others:?} {result:?} {bytes:x?} in pieces of {pieces:?}");
+        let judged = if stricter { &judged[..received.len().min(judged.len())] } else { &judged[..] };
+        assert_eq!(received, judged, "{others:?} {result:?} {bytes:x?} in pieces of {pieces:?}");
         result.is_ok()
     });
 }
@@ -186,7 +186,7 @@ fn framed_size(message: &Message) -> usize {
 }
 
 #[test]
-fn str_4_the_router_takes_any_target_without_a_panic_and_lets_no_trick_through() {
+fn str_4_the_router_parses_any_target_without_a_panic_and_refuses_invalid_ones() {
     let parts = [
         "/", "/", "in", "out", "..", ".", "%2e", "%2F", "%00", "%", "%zz", "stats", "a", "é", "\\", "?", "#", "%c3%a9",
         "%25",

@@ -1,5 +1,5 @@
-//! The wire between two pods: what one end writes the other reads, however it is cut; and what no pod would send ends the link
-//! and nothing else.
+//! The link protocol: one end reads what the other wrote, for any sizes of reads, and invalid input ends the link
+//! without other effects.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -79,18 +79,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn str_92_batches_and_answers_are_read_as_they_were_written_however_they_are_cut(
+    fn str_92_batches_and_answers_are_decoded_as_they_were_encoded_for_any_sizes_of_reads(
         events in prop::collection::vec(event(), 1..6),
         pieces in prop::collection::vec(1..70_000usize, 1..8),
     ) {
         let bytes: Vec<u8> = events.iter().flat_map(written).collect();
-        let (heard, result) = decode(&bytes, &pieces);
+        let (received, result) = decode(&bytes, &pieces);
         prop_assert_eq!(result, Ok(()));
-        prop_assert!(heard == events);
+        prop_assert!(received == events);
     }
 
     #[test]
-    fn str_93_requests_are_read_as_they_were_written_and_not_before_they_are_whole(request in request()) {
+    fn str_93_requests_are_decoded_as_they_were_encoded_and_not_before_they_are_complete(request in request()) {
         let mut bytes = Vec::new();
         request.write(&mut bytes);
         for end in 0..bytes.len() {
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn str_91_a_hello_is_read_as_it_was_written(pod in "\\PC{1,30}") {
+    fn str_91_a_hello_is_decoded_as_it_was_encoded(pod in "\\PC{1,30}") {
         let hello = Hello { pod };
         let bytes = hello.bytes();
         for end in 0..bytes.len() {
@@ -116,7 +116,7 @@ fn claimed(number: u64, count: u32, length: u32, frames: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn str_94_a_batch_that_no_pod_would_send_ends_the_link() {
+fn str_94_an_invalid_batch_ends_the_link() {
     let hello = [0x81, 2, b'h', b'i'];
     let cases = [
         (claimed(1, 1, u32::MAX, b""), End::TooLarge),
@@ -127,7 +127,7 @@ fn str_94_a_batch_that_no_pod_would_send_ends_the_link() {
         (claimed(1, u32::MAX, 4, &hello), End::TooLarge),
         (claimed(1, 1, 8, &[hello, hello].concat()), End::Frame),
         (claimed(1, 1, 3, &hello[..3]), End::Frame),
-        // A frame that a client would refuse: masked, fragmented, a control frame, a length that is longer than it needs, broken text.
+        // An invalid frame: masked, fragmented, a control frame, a length that is not minimal, broken text.
         (claimed(1, 1, 4, &[0x81, 0x82, b'h', b'i']), End::Frame),
         (claimed(1, 1, 4, &[0x01, 2, b'h', b'i']), End::Frame),
         (claimed(1, 1, 4, &[0x88, 2, 3, 0xe8]), End::Frame),
@@ -144,7 +144,7 @@ fn str_94_a_batch_that_no_pod_would_send_ends_the_link() {
     assert_eq!(decode(&claimed(1, 1, 4, &hello), &[3]).1, Ok(()));
 }
 
-/// A good stream with a few bytes changed, cut out or added.
+/// Returns a valid stream with a few bytes changed, removed or added.
 fn nearly(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..=random.below(4) {
@@ -164,7 +164,7 @@ fn nearly(random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn str_94_garbage_ends_the_link_without_a_panic_and_what_gets_through_is_well_formed() {
+fn str_94_random_input_ends_the_link_without_a_panic_and_decoded_frames_are_well_formed() {
     campaign("link", 1, nearly, |bytes| {
         let mut random = Random::of(bytes);
         let (events, result) = decode(bytes, &[1 + random.below(40), 1 + random.below(400)]);
@@ -180,7 +180,7 @@ fn str_94_garbage_ends_the_link_without_a_panic_and_what_gets_through_is_well_fo
             }
             assert_eq!((messages, payload), (batch.count(), batch.payload()));
         }
-        // The same as requests, and as a hello.
+        // The same input as requests and as a hello.
         let mut rest = bytes;
         while let Ok(Some((_, size))) = Request::read(rest) {
             rest = &rest[size..];

@@ -1,5 +1,5 @@
-//! What the shipped binary holds when a crowd has come and gone. A test program of its own, as the crowd needs most of the descriptors
-//! that a process gets.
+//! The memory of the shipped binary after many clients have disconnected. It is a separate test program, as the clients need most of the descriptors
+//! of a process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod resident;
@@ -9,10 +9,10 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// So many that the log's buffer has been filled once, and all code was run.
+/// Enough sockets to fill the buffer of the log once and to run all code.
 const FIRST: usize = 17_000;
 const CROWD: usize = 20_000;
-/// The allocator gives memory back over half a second. On a busy machine its thread waits for its turn.
+/// How long the memory must not shrink. The allocator returns memory over half a second, and longer on a busy machine.
 const QUIET: Duration = Duration::from_secs(6);
 /// A frame of video: four header bytes for its length, a mask of zeros, and the payload.
 const VIDEO: [u8; 4591] = {
@@ -37,7 +37,7 @@ impl Relay {
     fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_parley-relay"))
             .args(["--listen=127.0.0.1:0", "--limit=address.sockets=20000"])
-            // As shipped, but for the seconds that the allocator takes to give memory back.
+            // The shipped configuration, apart from the seconds after which the allocator returns memory.
             .env("_RJEM_MALLOC_CONF", "dirty_decay_ms:500,muzzy_decay_ms:500")
             .stdout(Stdio::piped())
             .spawn()
@@ -48,12 +48,12 @@ impl Relay {
         Self { child, address: log["address"].as_str().unwrap().to_owned() }
     }
 
-    /// Publishers that say something, readers and those who do both come, at most `alive` at once, each in the place of one that goes;
-    /// in the end all go. Returns the resident memory in kB before that.
+    /// Connects publishers that send a message, readers, and clients that do both, at most `alive` at once; each replaces one that disconnects.
+    /// All disconnect at the end. Returns the resident memory in kB before that.
     fn churn(&self, sockets: usize, alive: usize) -> u64 {
         let mut here = Vec::with_capacity(alive);
         for number in 0..sockets {
-            // Scattered, and the same in every run.
+            // Random, and the same in each run.
             let chance = number.wrapping_mul(2_654_435_761) >> 16;
             let topic = chance % (alive / 4);
             let socket = match chance % 10 {
@@ -89,10 +89,10 @@ impl Relay {
         stream
     }
 
-    /// Waits until the relay has seen everybody go.
+    /// Waits until the relay has noticed that all clients disconnected.
     fn until_all_went(&self) {
         let mut metrics = String::new();
-        // This question is a connection too.
+        // This request is a connection too.
         while !metrics.contains("\nparley_relay_connections 1\n") {
             metrics.clear();
             let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -101,7 +101,7 @@ impl Relay {
         }
     }
 
-    /// Resident memory in kB, as soon as it is at most `enough` or when none has been given back for `QUIET`.
+    /// Returns the resident memory in kB, as soon as it is at most `enough` or has not shrunk for `QUIET`.
     fn at_rest(&self, enough: u64) -> u64 {
         self.until_all_went();
         let (mut least, mut since) = (u64::MAX, Instant::now());
@@ -119,13 +119,13 @@ impl Relay {
 }
 
 #[test]
-fn memory_is_given_back_when_a_crowd_has_gone() {
+fn memory_is_returned_after_many_clients_disconnected() {
     let relay = Relay::start();
     relay.churn(FIRST, 1000);
     let before = relay.at_rest(0);
     let crowd = relay.churn(CROWD, 6000);
-    // The allocator keeps its own tables of the bigger crowd, and pages that hold one small thing: between a seventh and a half of
-    // what the crowd took. glibc's keeps all of it.
+    // The allocator keeps its tables for the larger number of clients, and pages with a single small allocation: between a seventh and a half of
+    // the memory of the clients. That of glibc keeps all of it.
     let enough = before + (crowd - before) / 2;
     let after = relay.at_rest(enough);
     assert!(after <= enough, "{before} kB before, {crowd} kB with the crowd, {after} kB after");

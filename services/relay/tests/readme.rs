@@ -1,11 +1,11 @@
-//! The tables of README.md are those of the code.
+//! The tables of README.md match the code.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use parley_cluster::end::End;
 use parley_net::codes::Code;
 use parley_relay::limits::LIMITS;
 
-/// The cells of every table row of the README, whatever their padding.
+/// Returns the cells of all table rows of the README, without padding.
 fn rows() -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
@@ -36,7 +36,7 @@ fn every_code_is_in_the_readme() {
 }
 
 #[test]
-fn str_98_every_reason_a_link_ends_for_is_in_the_readme() {
+fn str_98_each_end_of_a_link_is_in_the_readme() {
     let rows = rows();
     for end in End::ALL {
         assert!(rows.iter().any(|row| row.len() == 2 && row[0] == end.name()), "{}", end.name());
@@ -45,9 +45,9 @@ fn str_98_every_reason_a_link_ends_for_is_in_the_readme() {
 
 #[cfg(feature = "media")]
 #[test]
-fn med_13_every_number_that_media_closes_with_is_in_the_readme() {
+fn med_13_each_close_code_of_media_is_in_the_readme() {
     let rows = rows();
-    for (code, number) in parley_media::door::NUMBERS {
+    for (code, number) in parley_media::server::NUMBERS {
         let start = vec![code.to_owned(), number.to_string()];
         assert!(rows.iter().any(|row| row.len() == 3 && row.starts_with(&start)), "| {code} | {number} |");
     }

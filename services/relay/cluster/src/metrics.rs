@@ -1,9 +1,9 @@
 //! Prometheus metrics of the links of a pod. Rule STR-98.
 use super::counts::Counts;
-use parley_metrics::Text;
+use parley_metrics::Families;
 
 /// Appends the metrics of links.
-pub fn write(out: &mut Text, counts: &Counts) {
+pub fn write(out: &mut Families, counts: &Counts) {
     out.gauge("parley_relay_nats_connected", "1 while NATS is connected", counts.bus.get());
     out.counter(
         "parley_relay_nats_invalid_messages_total",

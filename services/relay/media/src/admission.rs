@@ -1,7 +1,7 @@
-//! Who comes in by the second door: clients with a token for media, other relays with the key of this one's lease. A relay that asks
-//! for no tokens lets everybody do everything, as it does with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
+//! Authenticates media sessions: clients by a token for media, other relays by the key in this relay's lease. With open access a client may
+//! publish and subscribe to everything, as with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
 use super::Guard;
-use crate::door::{Admission, Credential, Grant as Allowed, Pass, Refusal, Visitor};
+use crate::server::{Admission, Authorization, Credential, Grant as Allowed, HandshakeRequest, Refusal};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Grant, Keys, Ports, now, token};
@@ -13,69 +13,69 @@ use parley_protocol::audiences::MEDIA_AUDIENCE;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// A key as it stands in an address.
-pub(super) fn in_address(key: &Key) -> String {
+/// Encodes a key for a URL.
+pub(super) fn url_encoded(key: &Key) -> String {
     URL_SAFE_NO_PAD.encode(key.0)
 }
 
 impl Admission for Guard {
-    fn greet(&self, visitor: &Visitor<'_>) -> Result<IpAddr, Refusal> {
-        if !visitor::is_allowed(visitor.origin, Some(visitor.host), &self.origins) {
+    fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal> {
+        if !visitor::is_allowed(request.origin, Some(request.host), &self.origins) {
             return Err(Code::OriginDenied.name());
         }
-        let forwarded = visitor.forwarded.iter().copied();
-        Ok(network::of(visitor::behind(forwarded, visitor.direct, self.trusted_proxies)))
+        let forwarded = request.forwarded.iter().copied();
+        Ok(network::of(visitor::behind(forwarded, request.direct, self.trusted_proxies)))
     }
 
     fn network(&self, address: IpAddr) -> IpAddr {
         network::of(address)
     }
 
-    fn judge(&self, credential: Credential<'_>) -> Result<Box<dyn Pass>, Refusal> {
-        let pass = match credential {
+    fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal> {
+        let authorization = match credential {
             Credential::Key(key) => self.link(key),
             Credential::Token(token) => self.client(Some(token)),
             Credential::None => self.client(None),
         };
-        pass.map(|pass| Box::new(pass) as Box<dyn Pass>).map_err(Code::name)
+        authorization.map(|authorization| Box::new(authorization) as Box<dyn Authorization>).map_err(Code::name)
     }
 }
 
-/// Somebody who was let in.
-struct Admitted {
+/// An authorized session.
+struct Authorized {
     allowed: Allowed,
-    /// The token, and what may end it.
+    /// The token's grant, and the revocations that can end it.
     until: Option<(Grant, Arc<Ports>)>,
 }
 
-impl Pass for Admitted {
+impl Authorization for Authorized {
     fn grant(&self) -> Allowed {
         self.allowed.clone()
     }
 
-    fn over(&self) -> Option<Refusal> {
+    fn ended(&self) -> Option<Refusal> {
         let (grant, ports) = self.until.as_ref()?;
         ports.over(grant).map(Code::name)
     }
 }
 
 impl Guard {
-    fn link(&self, presented: &str) -> Result<Admitted, Code> {
+    fn link(&self, presented: &str) -> Result<Authorized, Code> {
         let bytes = URL_SAFE_NO_PAD.decode(presented).ok().and_then(|bytes| bytes.try_into().ok());
         let admits = self.key.as_ref().zip(bytes).is_some_and(|(key, bytes)| key.admits(&bytes));
-        if admits { Ok(Admitted { allowed: Allowed::Link, until: None }) } else { Err(Code::TokenInvalid) }
+        if admits { Ok(Authorized { allowed: Allowed::Link, until: None }) } else { Err(Code::TokenInvalid) }
     }
 
-    fn client(&self, token: Option<&str>) -> Result<Admitted, Code> {
+    fn client(&self, token: Option<&str>) -> Result<Authorized, Code> {
         let Some((keys, ports)) = &self.tokens else {
             let all = || vec!["**".to_owned()];
-            return Ok(Admitted { allowed: Allowed::Client { publish: all(), subscribe: all() }, until: None });
+            return Ok(Authorized { allowed: Allowed::Client { publish: all(), subscribe: all() }, until: None });
         };
         let token = token.filter(|token| !token.is_empty()).ok_or(Code::TokenRequired)?;
         let (allowed, grant) = self.read(token, keys)?;
         match ports.over(&grant) {
             Some(code) => Err(code),
-            None => Ok(Admitted { allowed, until: Some((grant, Arc::clone(ports))) }),
+            None => Ok(Authorized { allowed, until: Some((grant, Arc::clone(ports))) }),
         }
     }
 
@@ -88,9 +88,9 @@ impl Guard {
             return Err(Code::TokenInsufficientScope);
         }
         let grant = claims.grant();
-        // One that does not say how old it is would open sessions for hours.
-        let made = grant.made.ok_or(Code::TokenInvalid)?;
-        if made + self.token_age / 1000 <= now {
+        // A token without `iat` would open sessions for hours.
+        let issued_at = grant.made.ok_or(Code::TokenInvalid)?;
+        if issued_at + self.token_age / 1000 <= now {
             return Err(Code::TokenExpired);
         }
         Ok((Allowed::Client { publish, subscribe }, grant))

@@ -41,7 +41,7 @@ fn open() -> Guard {
     Guard { tokens: None, ..guard() }
 }
 
-/// A token of the room's for a minute, changed by `changes`; null takes a claim away.
+/// Makes a token for the room for a minute, with `changes`; null removes a claim.
 fn token(changes: Value) -> String {
     let mut claims = json!({
         "aud": "parley:media", "sub": "p0", "iat": now(), "exp": now() + 60,
@@ -58,11 +58,11 @@ fn token(changes: Value) -> String {
 }
 
 fn refusal(guard: &Guard, credential: Credential<'_>) -> Option<Refusal> {
-    guard.judge(credential).err()
+    guard.authenticate(credential).err()
 }
 
-fn lists(pass: &dyn Pass) -> (Vec<String>, Vec<String>) {
-    match pass.grant() {
+fn lists(authorization: &dyn Authorization) -> (Vec<String>, Vec<String>) {
+    match authorization.grant() {
         Allowed::Client { publish, subscribe } => (publish, subscribe),
         Allowed::Link => panic!("a link"),
     }
@@ -70,15 +70,15 @@ fn lists(pass: &dyn Pass) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn media_4_a_token_for_media_allows_what_it_lists() {
-    let pass = guard().judge(Credential::Token(&token(json!({})))).unwrap();
-    assert_eq!(lists(&*pass), (vec!["rooms/lab/p0/*".into()], vec!["rooms/lab/**".into()]));
-    assert_eq!(pass.over(), None);
-    let listener = guard().judge(Credential::Token(&token(json!({"publish": []})))).unwrap();
+    let authorization = guard().authenticate(Credential::Token(&token(json!({})))).unwrap();
+    assert_eq!(lists(&*authorization), (vec!["rooms/lab/p0/*".into()], vec!["rooms/lab/**".into()]));
+    assert_eq!(authorization.ended(), None);
+    let listener = guard().authenticate(Credential::Token(&token(json!({"publish": []})))).unwrap();
     assert!(lists(&*listener).0.is_empty());
 }
 
 #[test]
-fn media_4_what_is_no_token_for_media_opens_nothing() {
+fn media_4_other_tokens_are_refused() {
     let guard = guard();
     assert_eq!(refusal(&guard, Credential::None), Some("TOKEN_REQUIRED"));
     for (changes, code) in [
@@ -103,53 +103,53 @@ fn media_4_what_is_no_token_for_media_opens_nothing() {
 }
 
 #[test]
-fn media_5_a_token_opens_sessions_for_its_age_and_its_session_goes_on_until_it_ends() {
+fn media_5_a_token_opens_sessions_up_to_an_age_and_a_session_lasts_until_the_token_ends() {
     let guard = guard();
     let young = token(json!({"iat": now() - 290, "exp": now() + 40_000}));
-    assert_eq!(guard.judge(Credential::Token(&young)).unwrap().over(), None);
+    assert_eq!(guard.authenticate(Credential::Token(&young)).unwrap().ended(), None);
     let old = token(json!({"iat": now() - 301, "exp": now() + 40_000}));
     assert_eq!(refusal(&guard, Credential::Token(&old)), Some("TOKEN_EXPIRED"));
 }
 
 #[test]
-fn str_114_a_session_is_over_when_its_token_ends() {
+fn str_114_an_authorization_ends_with_its_token() {
     let ports = Arc::new(Ports::alone(&limits()));
     let until = |until| Grant { until, made: None, token: None, subject: None };
-    let pass = |end| Admitted { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
-    assert_eq!((pass(now()).over(), pass(now() + 60).over()), (Some("TOKEN_EXPIRED"), None));
+    let authorization = |end| Authorized { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
+    assert_eq!((authorization(now()).ended(), authorization(now() + 60).ended()), (Some("TOKEN_EXPIRED"), None));
 }
 
 #[test]
-fn media_7_a_revocation_ends_sessions_of_tokens_made_up_to_then_and_later_ones_are_as_good_as_ever() {
+fn media_7_a_revocation_ends_sessions_of_earlier_tokens_only() {
     let guard = guard();
-    let live = guard.judge(Credential::Token(&token(json!({"iat": now() - 10})))).unwrap();
+    let live = guard.authenticate(Credential::Token(&token(json!({"iat": now() - 10})))).unwrap();
     let (_, ports) = guard.tokens.as_ref().unwrap();
     let term = Term { before: Some(now() - 5), until: now() + 60 };
     ports.revoked.add(Entry { whom: Revocation::Subject("p0".into()), term }, now()).unwrap();
-    assert_eq!(live.over(), Some("TOKEN_REVOKED"));
+    assert_eq!(live.ended(), Some("TOKEN_REVOKED"));
     assert_eq!(refusal(&guard, Credential::Token(&token(json!({"iat": now() - 10})))), Some("TOKEN_REVOKED"));
-    assert!(guard.judge(Credential::Token(&token(json!({})))).is_ok());
-    assert!(guard.judge(Credential::Token(&token(json!({"sub": "p1", "iat": now() - 10})))).is_ok());
+    assert!(guard.authenticate(Credential::Token(&token(json!({})))).is_ok());
+    assert!(guard.authenticate(Credential::Token(&token(json!({"sub": "p1", "iat": now() - 10})))).is_ok());
 }
 
 #[test]
-fn str_100_a_relay_that_asks_for_no_tokens_lets_everybody_do_everything_but_be_a_relay() {
+fn str_100_with_open_access_a_client_may_do_everything_and_a_link_still_needs_its_key() {
     let guard = open();
     for credential in [Credential::None, Credential::Token("whatever")] {
-        let pass = guard.judge(credential).unwrap();
-        assert_eq!((lists(&*pass), pass.over()), ((vec!["**".into()], vec!["**".into()]), None));
+        let authorization = guard.authenticate(credential).unwrap();
+        assert_eq!((lists(&*authorization), authorization.ended()), ((vec!["**".into()], vec!["**".into()]), None));
     }
     assert_eq!(refusal(&guard, Credential::Key("whatever")), Some("TOKEN_INVALID"));
 }
 
 #[test]
-fn another_relay_comes_in_with_the_key_in_the_lease_alone() {
-    let key = in_address(&Key([7; 32]));
+fn a_link_needs_the_key_in_the_lease() {
+    let key = url_encoded(&Key([7; 32]));
     for guard in [guard(), open()] {
-        let pass = guard.judge(Credential::Key(&key)).unwrap();
-        assert!(matches!(pass.grant(), Allowed::Link) && pass.over().is_none());
+        let authorization = guard.authenticate(Credential::Key(&key)).unwrap();
+        assert!(matches!(authorization.grant(), Allowed::Link) && authorization.ended().is_none());
         let others =
-            [in_address(&Key([8; 32])), String::new(), key[1..].to_owned(), format!("{key}A"), token(json!({}))];
+            [url_encoded(&Key([8; 32])), String::new(), key[1..].to_owned(), format!("{key}A"), token(json!({}))];
         for other in others {
             assert_eq!(refusal(&guard, Credential::Key(&other)), Some("TOKEN_INVALID"), "{other}");
         }
@@ -159,31 +159,31 @@ fn another_relay_comes_in_with_the_key_in_the_lease_alone() {
 }
 
 #[test]
-fn str_22_and_23_a_page_of_another_origin_is_refused_and_the_proxy_says_for_whom_it_counts() {
-    let visitor = |origin| Visitor {
+fn str_22_and_23_a_page_of_another_origin_is_refused_and_the_address_from_the_proxy_counts() {
+    let visitor = |origin| HandshakeRequest {
         direct: "10.0.0.1".parse().unwrap(),
         origin,
         host: "relay.example",
         forwarded: vec!["6.6.6.6", "2.2.2.2"],
     };
     for page in [None, Some("https://lab.example"), Some("https://relay.example")] {
-        assert_eq!(guard().greet(&visitor(page)), Ok([2, 2, 2, 2].into()), "{page:?}");
+        assert_eq!(guard().check_request(&visitor(page)), Ok([2, 2, 2, 2].into()), "{page:?}");
     }
-    assert_eq!(guard().greet(&visitor(Some("https://evil.example"))), Err("ORIGIN_DENIED"));
+    assert_eq!(guard().check_request(&visitor(Some("https://evil.example"))), Err("ORIGIN_DENIED"));
     let bare = Guard { trusted_proxies: 0, ..guard() };
-    assert_eq!(bare.greet(&visitor(None)), Ok([10, 0, 0, 1].into()));
+    assert_eq!(bare.check_request(&visitor(None)), Ok([10, 0, 0, 1].into()));
 }
 
 #[test]
-fn med_23_and_str_130_a_visitor_is_counted_for_its_network_with_and_without_a_proxy() {
+fn med_23_and_str_130_a_session_counts_for_its_network_with_and_without_a_proxy() {
     let network: std::net::IpAddr = "2001:db8:1:2::".parse().unwrap();
-    let behind = Visitor {
+    let behind = HandshakeRequest {
         direct: [10, 0, 0, 1].into(),
         origin: None,
         host: "relay.example",
         forwarded: vec!["2001:db8:1:2:3:4:5:6"],
     };
-    assert_eq!(guard().greet(&behind), Ok(network));
+    assert_eq!(guard().check_request(&behind), Ok(network));
     assert_eq!(guard().network("2001:db8:1:2:ffff::1".parse().unwrap()), network);
     assert_eq!(guard().network("::ffff:192.0.2.7".parse().unwrap()), std::net::IpAddr::from([192, 0, 2, 7]));
 }

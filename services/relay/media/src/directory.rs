@@ -1,25 +1,25 @@
-//! The directory of a relay's own certificates: one that stays, so that clients that pinned them come back after a restart, or one
-//! that ends with the relay.
+//! The directory of a relay's own certificates. A configured one stays, so that clients that pinned a certificate can reconnect after a restart; a
+//! temporary one is removed when the relay ends.
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// A directory that nobody else reads.
+/// A directory that only this user can read.
 pub(super) struct Directory {
     path: PathBuf,
-    ends: bool,
+    temporary: bool,
 }
 
 impl Directory {
-    /// The one given, or a new one.
+    /// Opens the given directory, or makes a temporary one.
     pub(super) fn open(given: Option<&Path>) -> std::io::Result<Self> {
         let name = || std::env::temp_dir().join(format!("parley-media-{:016x}", rand::random::<u64>()));
         let path = given.map_or_else(name, Path::to_path_buf);
         DirBuilder::new().recursive(given.is_some()).mode(0o700).create(&path)?;
-        Ok(Self { path, ends: given.is_none() })
+        Ok(Self { path, temporary: given.is_none() })
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -27,7 +27,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        if self.ends {
+        if self.temporary {
             let _ = std::fs::remove_dir_all(&self.path);
         }
     }
@@ -39,7 +39,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_directory_that_was_not_given_is_private_and_ends_with_the_relay() {
+    fn a_temporary_directory_is_private_and_is_removed_when_dropped() {
         let one = Directory::open(None).unwrap();
         let path = one.path().to_owned();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);

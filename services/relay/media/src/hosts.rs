@@ -1,34 +1,34 @@
-//! The hosts that clients may be sent to when this relay drains. Another relay's lease names them, and a lease is no proof. The rule
-//! is that of signaling (MEDIA-17 of the protocol's `SPEC.md`).
+//! The hosts to which clients may be redirected when this relay drains. The lease of another relay names its host, and a lease is no proof. The
+//! rule is that of signaling (MEDIA-17 of the protocol's `SPEC.md`).
 use parley_cluster::url::Url;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Hosts that are allowed. Without a list: all but those that no relay of a region has.
+/// The allowed hosts. An empty list allows all hosts except addresses that no relay of a region can have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts(Vec<Pattern>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Pattern {
-    /// This name or address.
+    /// A name or address.
     Host(String),
-    /// Every name that ends with this, which begins with a dot.
+    /// All names with this suffix, which begins with a dot.
     Suffix(String),
-    /// Every address whose first bits, after `shift` to the right, are these. IPv4 is mapped into IPv6.
+    /// All addresses whose bits, shifted to the right by `shift`, are these. IPv4 is mapped into IPv6.
     Block { bits: u128, shift: u32 },
 }
 
-/// Metadata services of clouds, beside those that are link-local.
+/// Metadata services of clouds that are not link-local.
 const METADATA: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)), IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254))];
 
 impl Hosts {
-    /// Reads a list by commas: `relay.example.org`, `*.media.example.org`, `203.0.113.0/24`.
+    /// Parses a comma-separated list: `relay.example.org`, `*.media.example.org`, `203.0.113.0/24`.
     pub fn parse(list: &str) -> Result<Self, String> {
         let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         entries.map(|entry| pattern(entry).ok_or_else(|| entry.to_owned())).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether clients of the relay at `own` may be sent to `url`. A relay on this machine alone has its like there.
+    /// Reports whether clients of the relay at `own` may be redirected to `url`. A relay on a loopback address may redirect to another one.
     pub fn allow(&self, url: &Url, own: &Url) -> bool {
         let host = url.host();
         if !self.0.is_empty() {
@@ -51,8 +51,8 @@ fn pattern(entry: &str) -> Option<Pattern> {
     }
     if let Some((address, length)) = entry.split_once('/') {
         let address: IpAddr = address.parse().ok()?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let shift = most - length.parse::<u32>().ok().filter(|length| (1..=most).contains(length))?;
+        let max = if address.is_ipv4() { 32 } else { 128 };
+        let shift = max - length.parse::<u32>().ok().filter(|length| (1..=max).contains(length))?;
         return Some(Pattern::Block { bits: bits(address) >> shift, shift });
     }
     let is_host = entry.parse::<IpAddr>().is_ok() || is_name(entry);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn media_17_without_a_list_a_host_that_no_relay_has_is_refused() {
+    fn media_17_without_a_list_a_host_that_no_relay_can_have_is_refused() {
         let hosts = Hosts::default();
         for (host, remote, local) in [
             ("relay.example:4443", true, true),
@@ -127,16 +127,16 @@ mod tests {
         }
     }
 
-    /// Browsers read these as addresses that `is_possible` would have to know.
+    /// Browsers parse these as addresses, which `is_possible` would have to check.
     #[test]
-    fn media_17_no_address_is_spelled_as_a_name() {
+    fn media_17_an_address_in_another_spelling_is_refused() {
         for host in ["127.1", "2130706433", "0x7f.0.0.1", "0x7F000001", "localhost.", "[::1"] {
             assert!(Url::try_from(format!("https://{host}/")).is_err(), "{host}");
         }
     }
 
     #[test]
-    fn media_17_a_list_allows_what_it_names_and_nothing_else() {
+    fn media_17_a_list_allows_only_its_entries() {
         let hosts = Hosts::parse("Relay.example, *.media.example,203.0.113.0/24, 2001:db8::/32,127.0.0.1").unwrap();
         for (host, allowed) in [
             ("relay.EXAMPLE:4443", true),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn media_17_what_is_no_host_is_refused_by_name() {
+    fn media_17_an_invalid_entry_is_refused_and_named() {
         for bad in ["*", "*media.example", "*.", "10.0.0.0/33", "10.0.0.0/0", "a/8", "https://a", "a:1", "a b"] {
             assert_eq!(Hosts::parse(&format!("relay.example,{bad}")), Err(bad.to_owned()), "{bad}");
         }

@@ -1,15 +1,15 @@
-//! Media over QUIC: the relay's second door. A broadcast is published once, to a relay nearby, and reaches its viewers through a tree of
-//! relays. Rules MEDIA-1, MEDIA-2, MEDIA-5 and MEDIA-7 of the protocol's `SPEC.md`, and those of `MEDIA.md` (`MED-n`).
+//! Media over QUIC. A client publishes a broadcast once, to a nearby relay, and it reaches its viewers through a tree of relays. Rules MEDIA-1,
+//! MEDIA-2, MEDIA-5 and MEDIA-7 of the protocol's `SPEC.md`, and those of `MEDIA.md` (`MED-n`).
 //!
-//! | file | what |
+//! | module | responsibility |
 //! |---|---|
-//! | [`hosts`] | the hosts that clients may be sent to |
-//! | [`tree`] | whom it dials and where its clients go, by the leases of others. No I/O, no clock |
-//! | `admission` | who may: tokens, links |
-//! | `directory` | where its own certificates are |
-//! | [`door`] | QUIC, WebTransport and WebSocket: sessions, links, certificates. It knows of no token and no NATS |
-//! | `running` | the open door: what it says and hears while it lives, how it drains |
-//! | `without` | a relay that is built without media |
+//! | [`hosts`] | the hosts to which clients may be redirected |
+//! | [`tree`] | the relays to dial and the successor of a drain, from the leases of other relays. No I/O, no clock |
+//! | `admission` | authentication of clients by token and of links by key |
+//! | `directory` | the directory of the relay's own certificates |
+//! | [`server`] | QUIC, WebTransport and WebSocket: sessions, links, certificates. It depends neither on tokens nor on NATS |
+//! | `running` | the running server: its leases, its links, its drain |
+//! | `disabled` | the substitute in a relay that is built without media |
 pub mod hosts;
 mod limits;
 pub mod tree;
@@ -18,17 +18,17 @@ pub mod tree;
 mod admission;
 #[cfg(feature = "quic")]
 mod directory;
-#[cfg(feature = "quic")]
-pub mod door;
+#[cfg(not(feature = "quic"))]
+mod disabled;
 #[cfg(feature = "quic")]
 mod running;
-#[cfg(not(feature = "quic"))]
-mod without;
+#[cfg(feature = "quic")]
+pub mod server;
 
+#[cfg(not(feature = "quic"))]
+pub use disabled::Media;
 #[cfg(feature = "quic")]
 pub use running::Media;
-#[cfg(not(feature = "quic"))]
-pub use without::Media;
 
 pub use limits::Limits;
 
@@ -42,60 +42,60 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How a pod carries media.
+/// The configuration of media.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// UDP, for QUIC and WebTransport.
+    /// The UDP address for QUIC and WebTransport.
     pub listen: SocketAddr,
-    /// TCP, for WebSocket: the edge leads there.
+    /// The TCP address for WebSocket, to which the edge forwards.
     pub websocket: SocketAddr,
-    /// Where other pods reach `listen`.
+    /// The address at which other pods reach `listen`.
     pub advertise: Option<SocketAddr>,
-    /// Where clients reach it; `None`: at `listen`, which is this machine alone.
+    /// The URL at which clients reach `listen`; `None`: `listen` itself, which is a loopback address.
     pub url: Option<Url>,
-    /// The hosts of relays that clients may be sent to.
+    /// The hosts of relays to which clients may be redirected.
     pub hosts: Hosts,
-    /// Its place in the tree.
+    /// The role in the tree of relays.
     pub role: Role,
-    /// What it shows that it is the one.
+    /// The certificates of the server.
     pub certificates: Certificates,
-    /// What tokens are verified with; `None`: none is asked for.
+    /// The keys that verify tokens; `None`: access is open.
     pub keys: Option<Keys>,
 }
 
-/// Where certificates come from.
+/// The source of certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Certificates {
-    /// Of a public CA: PEM files, replaced by rename.
+    /// PEM files of a public CA, which are replaced by rename.
     Public {
-        /// The chain.
+        /// The certificate chain.
         certificate: PathBuf,
-        /// Its key.
+        /// The private key.
         key: PathBuf,
     },
-    /// Its own, in this directory, or in one that ends with it.
+    /// Certificates that the relay makes in this directory; `None`: in a new directory, which it removes when it ends.
     Pinned(Option<PathBuf>),
 }
 
-/// Says which cryptography TLS takes, in the whole process: with media there are two, that of QUIC and that of the connection to NATS,
-/// and rustls does not choose.
+/// Selects the provider of cryptography for TLS in the whole process. With media there are two, that of QUIC and that of the connection to NATS,
+/// and rustls does not choose between them.
 pub fn choose_cryptography() {
     #[cfg(feature = "quic")]
-    door::choose_cryptography();
+    server::choose_cryptography();
 }
 
-/// Who comes in.
+/// Authenticates clients and links.
 pub struct Guard {
-    /// What tokens are verified with, and what was revoked; `None`: none is asked for.
+    /// The keys that verify tokens, and the revocations; `None`: access is open.
     pub tokens: Option<(Keys, Arc<Ports>)>,
-    /// What other pods read in this one's lease; `None`: there are no others.
+    /// The key in this pod's lease, with which other relays authenticate; `None`: the pod is alone.
     pub key: Option<Key>,
-    /// Pages that may come in.
+    /// The origins of pages that may open sessions.
     pub origins: Origins,
-    /// Proxies in front of WebSocket that are believed about who comes.
+    /// The number of proxies in front of WebSocket whose entries in X-Forwarded-For are trusted.
     pub trusted_proxies: usize,
     /// The limits of tokens.
     pub limits: parley_access::Limits,
-    /// A token opens sessions until it is this old, in ms.
+    /// The age up to which a token opens sessions, in ms.
     pub token_age: u64,
 }

@@ -1,40 +1,40 @@
-//! What of media is bounded. Names, ranges and defaults: the table of the relay's settings.
+//! The limits of media. Names, ranges and defaults are in the table of the relay's settings.
 
-/// Times are ms.
+/// Durations are in ms.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Sessions of clients at once.
+    /// Concurrent sessions of clients.
     pub sessions: usize,
-    /// Sessions of one network at once, and handshakes.
+    /// Concurrent sessions and handshakes of one network.
     pub address_sessions: usize,
-    /// Handshakes at once; over half of it addresses are proven first.
+    /// Concurrent handshakes; above half of it, a client has to prove its address first.
     pub handshakes: usize,
-    /// A handshake that takes longer is given up.
+    /// The longest handshake.
     pub handshake_time: u64,
-    /// Tracks that one client watches at once.
+    /// Concurrent subscriptions of one client to tracks.
     pub subscriptions: usize,
-    /// Bytes on the way to one client that it has not acknowledged.
+    /// Bytes in flight to one client that it has not acknowledged.
     pub send_bytes: u64,
-    /// Bytes from one client that are not yet read.
+    /// Bytes from one client that the relay has not read.
     pub receive_bytes: u64,
-    /// Bytes that a client sends beside media, above some a second; over it it is ended.
+    /// Bytes other than media from one client, above a fixed rate. Over it, the session ends.
     pub control_bytes: u64,
-    /// Broadcasts that one client publishes at once.
+    /// Concurrent broadcasts of one client.
     pub broadcasts: usize,
-    /// Bytes of media kept for those who come late or are behind. Over twice as many, the client that brings the most is ended.
+    /// Bytes of media that are cached for late and slow subscribers. Above twice this, the session of the client that sends the most ends.
     pub cache_bytes: u64,
-    /// How long media is kept.
+    /// How long media is cached.
     pub cache_time: u64,
-    /// A client that was silent this long is gone.
+    /// The idle timeout of a client.
     pub idle_time: u64,
-    /// A link that was silent this long is gone.
+    /// The idle timeout of a link.
     pub link_idle_time: u64,
-    /// Between two pings on a link.
+    /// The interval of pings on a link.
     pub link_ping: u64,
-    /// Sessions are moved elsewhere within this time when the relay ends.
+    /// The longest drain.
     pub drain_window: u64,
-    /// A certificate of its own is good for this long (less than 14 days).
+    /// The lifetime of a certificate that the relay makes (less than 14 days).
     pub certificate_life: u64,
-    /// It is replaced after this long; its successor is announced before.
+    /// How long such a certificate is in use. Its successor is announced all that time.
     pub certificate_rotation: u64,
 }

@@ -1,10 +1,10 @@
-//! A door that is open: what the relay says of it, to other relays in its lease and to signaling, whom it dials, and how it drains.
-use super::admission::in_address;
+//! The running media server: its entry in the relay's lease, its lease for signaling, the relays that it dials, and its drain.
+use super::admission::url_encoded;
 use super::directory::Directory;
 use super::tree;
 use super::{Certificates, Config, Guard};
 use crate::Limits;
-use crate::door::{self, Door, Peer};
+use crate::server::{self, Peer, Server};
 use anyhow::Context;
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
@@ -13,6 +13,7 @@ use parley_cluster::key::Key;
 use parley_cluster::lease::Lease;
 use parley_cluster::place::{Others, Place};
 use parley_cluster::url::Url;
+use parley_metrics::Families;
 use parley_protocol::bounded::OutOfBounds;
 use parley_protocol::media::MediaRelay;
 use parley_protocol::subjects::media_relay_subject;
@@ -23,50 +24,51 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// Between two words to signaling: MEDIA-1.
-const WORDS: Duration = Duration::from_secs(2);
-/// A certificate that was announced is in the lease within this.
-const LOOK: Duration = Duration::from_millis(250);
+/// The interval of leases for signaling: MEDIA-1.
+const LEASE_INTERVAL: Duration = Duration::from_secs(2);
+/// The interval at which the relay's lease is updated, so that it has a new certificate within this time.
+const PLACE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The second door of a pod.
+/// Media of a pod.
 pub struct Media {
-    door: Door,
+    server: Server,
     config: Config,
     url: Url,
     capacity: NonZeroU64,
-    /// `None`: there are no other relays.
+    /// `None`: the pod is alone.
     key: Option<Key>,
     _directory: Option<Directory>,
 }
 
 impl Media {
-    /// Opens it, so that a port that is taken ends the process before anything else happened.
+    /// Starts the server. A port in use ends the process before it has done anything else.
     pub async fn open(config: &Config, guard: Guard, limits: Limits) -> anyhow::Result<Self> {
         let key = guard.key.clone();
         let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
-        let opened = door::Config {
+        let opened = server::Config {
             listen: config.listen,
             websocket: config.websocket,
             proxied: guard.trusted_proxies > 0,
             certificates,
             limits: limits.clone(),
         };
-        let door = door::open(opened, Arc::new(guard)).await;
-        let door = door.with_context(|| format!("cannot carry media on {} and {}", config.listen, config.websocket))?;
-        let url = config.url.clone().unwrap_or_else(|| Url::of(door.address));
-        let (address, websocket, shown) = (door.address, door.websocket, String::from(url.clone()));
+        let server = server::open(opened, Arc::new(guard)).await;
+        let server =
+            server.with_context(|| format!("cannot carry media on {} and {}", config.listen, config.websocket))?;
+        let url = config.url.clone().unwrap_or_else(|| Url::of(server.address));
+        let (address, websocket, shown) = (server.address, server.websocket, String::from(url.clone()));
         tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "serving media");
         let capacity = NonZeroU64::new(limits.sessions as u64).unwrap_or(NonZeroU64::MIN);
-        Ok(Self { door, config: config.clone(), url, capacity, key, _directory: directory })
+        Ok(Self { server, config: config.clone(), url, capacity, key, _directory: directory })
     }
 
-    /// Its metrics in Prometheus' text format.
-    pub fn metrics(&self) -> String {
-        self.door.metrics()
+    /// Adds the metric families `parley_media_…`.
+    pub fn collect(&self, out: &mut Families) {
+        self.server.collect(out);
     }
 
-    /// Says what it is and dials whom it should, until the pod drains; then says that it goes.
-    pub async fn tell(
+    /// Publishes leases and dials other relays until the pod drains; then publishes that it drains.
+    pub async fn publish_leases(
         self: Arc<Self>,
         shared: Arc<Shared>,
         bus: Bus,
@@ -74,65 +76,65 @@ impl Media {
         mut drains: watch::Receiver<bool>,
     ) {
         let subject = media_relay_subject(&region, &shared.own.pod);
-        let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        words.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut places, mut leases) = (interval(PLACE_INTERVAL), interval(LEASE_INTERVAL));
+        places.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        leases.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut others = shared.others.subscribe();
         others.mark_changed();
         let mut connects = bus.connects();
         loop {
             tokio::select! {
-                _ = looks.tick() => self.place(&shared, self.available()),
-                _ = words.tick() => self.say(&bus, &subject, &shared.own, false).await,
-                // What was to be said while the server was away is said now.
-                Ok(()) = connects.changed() => words.reset_immediately(),
+                _ = places.tick() => self.update_place(&shared, self.available()),
+                _ = leases.tick() => self.publish_lease(&bus, &subject, &shared.own, false).await,
+                // A lease that fell due while NATS was disconnected is published now.
+                Ok(()) = connects.changed() => leases.reset_immediately(),
                 Ok(()) = others.changed() => {
                     let peers = self.peers(&shared.own.pod, &others.borrow_and_update());
-                    self.door.dial(peers);
+                    self.server.dial(peers);
                 }
                 () = async { drop(drains.wait_for(|drains| *drains).await) } => break,
             }
         }
-        self.place(&shared, 0);
-        self.say(&bus, &subject, &shared.own, true).await;
+        self.update_place(&shared, 0);
+        self.publish_lease(&bus, &subject, &shared.own, true).await;
         bus.flush().await;
     }
 
-    /// Sends everybody elsewhere, within `drain.window`.
+    /// Redirects all sessions, within `drain.window`.
     pub async fn drain(&self, others: &Others) {
         let allows = |url: &Url| self.config.hosts.allow(url, &self.url);
         let successor = tree::successor(self.config.role, others, allows).cloned().map(String::from);
-        tracing::info!(sessions = self.door.state().sessions, successor, "draining media");
-        self.door.drain(successor).await;
+        tracing::info!(sessions = self.server.state().sessions, successor, "draining media");
+        self.server.drain(successor).await;
     }
 
     fn hashes(&self) -> Vec<Hash> {
-        let hashes = self.door.state().certificate_hashes;
+        let hashes = self.server.state().certificate_hashes;
         hashes.into_iter().filter_map(|hash| Hash::try_from(hash).ok()).collect()
     }
 
     fn available(&self) -> u64 {
-        self.capacity.get().saturating_sub(self.door.state().sessions as u64)
+        self.capacity.get().saturating_sub(self.server.state().sessions as u64)
     }
 
-    /// Puts it into the lease; other certificates are said at once, as nobody could dial without.
-    fn place(&self, shared: &Shared, available: u64) {
+    /// Updates the relay's lease. New certificates are published immediately, as other relays need them to dial.
+    fn update_place(&self, shared: &Shared, available: u64) {
         let Some(key) = self.key.clone() else { return };
-        let address = self.config.advertise.unwrap_or(self.door.address);
+        let address = self.config.advertise.unwrap_or(self.server.address);
         let now =
             Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, available };
         shared.place.send_if_modified(|place| {
-            let others = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
+            let changed = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
             *place = Some(now);
-            others
+            changed
         });
     }
 
-    /// Publishes what signaling reads of it (MEDIA-1).
-    async fn say(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
+    /// Publishes the lease for signaling (MEDIA-1).
+    async fn publish_lease(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
         match self.lease(own, draining) {
             Ok(lease) => drop(bus.say(subject, parley_protocol::encode(&lease)).await),
-            // Settings have bounds of their own, which are the same.
+            // Settings have the same bounds, so this is a defect.
             Err(why) => tracing::error!(%why, "the lease of the relay's media"),
         }
     }
@@ -145,14 +147,17 @@ impl Media {
             role: self.config.role,
             url: String::from(self.url.clone()).try_into()?,
             certificate_hashes: hashes.collect::<Result<Vec<_>, _>>()?.try_into()?,
-            sessions: self.door.state().sessions as u64,
+            sessions: self.server.state().sessions as u64,
             capacity: self.capacity,
             draining: draining.then_some(true),
         })
     }
 
     fn peers(&self, own: &str, others: &Others) -> Vec<Peer> {
-        tree::dialled(own, self.config.role, others).into_iter().map(|(lease, place)| peer(lease, place)).collect()
+        tree::peers_to_dial(own, self.config.role, others)
+            .into_iter()
+            .map(|(lease, place)| peer(lease, place))
+            .collect()
     }
 }
 
@@ -160,27 +165,27 @@ fn peer(lease: &Lease, place: &Place) -> Peer {
     Peer {
         name: lease.pod.clone(),
         address: place.address,
-        key: in_address(&place.key),
+        key: url_encoded(&place.key),
         certificate_hashes: place.hashes.iter().copied().map(String::from).collect(),
         host: place.url.host().to_owned(),
-        cost: tree::WITHIN_A_REGION,
+        cost: tree::REGIONAL_LINK_COST,
     }
 }
 
-fn certificates(config: &Config) -> std::io::Result<(door::Certificates, Option<Directory>)> {
+fn certificates(config: &Config) -> std::io::Result<(server::Certificates, Option<Directory>)> {
     match &config.certificates {
         Certificates::Public { certificate, key } => {
-            Ok((door::Certificates::Public { certificate: certificate.clone(), key: key.clone() }, None))
+            Ok((server::Certificates::Public { certificate: certificate.clone(), key: key.clone() }, None))
         }
         Certificates::Pinned(given) => {
             let directory = Directory::open(given.as_deref())?;
             let names = names(config.url.as_ref(), config.listen);
-            Ok((door::Certificates::Pinned { directory: directory.path().to_owned(), names }, Some(directory)))
+            Ok((server::Certificates::Pinned { directory: directory.path().to_owned(), names }, Some(directory)))
         }
     }
 }
 
-/// The names in its own certificates.
+/// Returns the names for the relay's own certificates.
 fn names(url: Option<&Url>, listen: SocketAddr) -> Vec<String> {
     let mut names: Vec<String> = url.map(|url| url.host().to_owned()).into_iter().collect();
     if listen.ip().is_loopback() {

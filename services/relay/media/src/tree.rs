@@ -1,27 +1,28 @@
-//! Where a relay stands among those that carry media in its region: leaves get from all origins, origins from each other. A session
-//! carries both ways, so of two origins only the one whose name comes first dials, and nobody dials a leaf. Which origin a broadcast
-//! comes through is chosen by MoQ's own routes (ADR 12).
+//! The tree of the media relays of a region. Leaves subscribe at all origins, and origins at each other. A session carries media in both
+//! directions, so of two origins only the one with the lesser name dials, and no relay dials a leaf. MoQ's own routing selects the origin
+//! through which a broadcast arrives (ADR 12).
 use parley_cluster::lease::Lease;
 use parley_cluster::place::{Others, Place, Role};
 use parley_cluster::url::Url;
 
-/// What a link costs between relays that hear each other's leases, which are those of one region. One between regions would cost
-/// 100, so that an ocean is crossed once (ADR 12).
-pub const WITHIN_A_REGION: u64 = 1;
+/// The cost of a link between relays that receive each other's leases, which are those of one region. A link between regions would cost 100, so
+/// that a broadcast crosses between regions once (ADR 12).
+pub const REGIONAL_LINK_COST: u64 = 1;
 
-/// Whom a relay dials.
+/// Returns the relays that a relay dials.
 pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
-    let origins = carriers(others).filter(|(_, place)| place.role == Role::Origin);
+    let origins = media_relays(others).filter(|(_, place)| place.role == Role::Origin);
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
 }
 
-/// Where the clients of a relay that goes are sent: to its like with the most room, at a host that is allowed.
+/// Returns where a relay that drains redirects its clients: the relay of the same role with the most free capacity, at an allowed host.
 pub fn successor(role: Role, others: &Others, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
-    let alike = carriers(others).filter(|(_, place)| place.role == role && place.available > 0 && allows(&place.url));
-    alike.max_by_key(|(_, place)| place.available).map(|(_, place)| &place.url)
+    let candidates =
+        media_relays(others).filter(|(_, place)| place.role == role && place.available > 0 && allows(&place.url));
+    candidates.max_by_key(|(_, place)| place.available).map(|(_, place)| &place.url)
 }
 
-fn carriers(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
+fn media_relays(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
     others.values().filter_map(|lease| lease.media.as_ref().map(|place| (lease, place)))
 }
 
@@ -52,11 +53,11 @@ mod tests {
     }
 
     fn names(own: &str, role: Role, others: &Others) -> Vec<String> {
-        dialled(own, role, others).iter().map(|(lease, _)| lease.pod.clone()).collect()
+        peers_to_dial(own, role, others).iter().map(|(lease, _)| lease.pod.clone()).collect()
     }
 
     #[test]
-    fn leaves_dial_all_origins_of_two_origins_one_dials_and_nobody_dials_a_leaf() {
+    fn leaves_dial_all_origins_one_of_two_origins_dials_and_no_relay_dials_a_leaf() {
         let all = others(&[("a", Origin, 1), ("b", Origin, 1), ("c", Origin, 1), ("x", Leaf, 1)]);
         assert_eq!(names("y", Leaf, &all), ["a", "b", "c"]);
         assert_eq!(names("aa", Origin, &all), ["b", "c"]);
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_of_one_that_goes_are_sent_to_its_like_with_the_most_room() {
+    fn clients_are_redirected_to_the_relay_of_the_same_role_with_the_most_capacity() {
         let all = others(&[("a", Origin, 9), ("b", Origin, 0), ("x", Leaf, 2), ("y", Leaf, 3), ("z", Leaf, 0)]);
         assert_eq!(successor(Leaf, &all, |_| true).map(Url::host), Some("y"));
         assert_eq!(successor(Leaf, &all, |url| url.host() != "y").map(Url::host), Some("x"));

@@ -1,12 +1,12 @@
-//! How long things take.
+//! A histogram of durations.
 use crate::Counter;
 use std::time::Duration;
 
-/// Upper bounds in microseconds: from a write on the same machine to a link that is about to be dead.
+/// Upper bounds in microseconds: from a write on the same machine to a link that is about to time out.
 pub const BOUNDS: [u64; 13] =
     [100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000];
 
-/// How long something took, as Prometheus counts it.
+/// Counts durations in buckets, in the sense of Prometheus.
 #[derive(Debug, Default)]
 pub struct Histogram {
     within: [Counter; BOUNDS.len()],
@@ -15,7 +15,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Counts `times` that took so long.
+    /// Counts `times` observations of the same duration: one call per batch.
     pub fn observe(&self, took: Duration, times: u64) {
         let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         if let Some(bucket) = BOUNDS.iter().position(|bound| microseconds <= *bound) {
@@ -25,7 +25,7 @@ impl Histogram {
         self.microseconds.add(microseconds.saturating_mul(times));
     }
 
-    /// Every bound in microseconds, and how many took no longer.
+    /// Returns each bound in microseconds with the number of observations at or below it.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let mut sum = 0;
         BOUNDS.iter().zip(&self.within).map(move |(bound, within)| {
@@ -34,7 +34,7 @@ impl Histogram {
         })
     }
 
-    /// How many were counted, and their microseconds together.
+    /// Returns the number of observations and the sum of their microseconds.
     pub fn sum(&self) -> (u64, u64) {
         (self.count.get(), self.microseconds.get())
     }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn str_98_a_bucket_counts_everything_that_took_no_longer() {
+    fn str_98_a_bucket_counts_all_observations_at_or_below_its_bound() {
         let histogram = Histogram::default();
         histogram.observe(Duration::from_micros(100), 2);
         histogram.observe(Duration::from_micros(101), 3);

@@ -1,8 +1,8 @@
-//! What is counted, and how Prometheus reads it. No metric is named here: each crate names its own.
+//! Counters, gauges and histograms, and their encoding for Prometheus. Each crate of the relay names its own metrics.
+mod families;
 mod histogram;
 mod numbers;
-mod text;
 
+pub use families::{Families, Label};
 pub use histogram::Histogram;
 pub use numbers::{Counter, Gauge};
-pub use text::Text;

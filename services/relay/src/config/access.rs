@@ -1,33 +1,40 @@
-//! Whether tokens are asked for, and the keys they are verified with. Rule STR-116.
+//! Whether clients need tokens, and the keys that verify them. Rule STR-116.
 use super::Refused;
 use parley_access::{Keys, Rules};
 use parley_protocol::audiences::STREAMS_AUDIENCE;
 use std::path::Path;
 
-/// What the settings say, wherever they say it.
-#[derive(Debug, Default)]
-pub(super) struct Given {
-    pub access: Option<String>,
-    pub audience: Option<String>,
-    /// Only from the environment.
-    pub secret: Option<String>,
-    pub secret_file: Option<String>,
-    pub keys_file: Option<String>,
+/// The settings of access.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Flags {
+    /// Whether tokens are asked for: open or token [open]
+    #[arg(long, env = "PARLEY_RELAY_ACCESS", value_name = "open|token")]
+    pub(super) access: Option<String>,
+    /// What tokens are made for [parley:streams]
+    #[arg(long, env = "PARLEY_RELAY_AUDIENCE", value_name = "NAME")]
+    pub(super) audience: Option<String>,
+    /// Key set that tokens with a kid are verified with (JSON) [none]
+    #[arg(long, env = "PARLEY_RELAY_KEYS", value_name = "FILE")]
+    pub(super) keys: Option<String>,
+    /// File with the secret of tokens without a kid; itself it may only be in PARLEY_RELAY_TOKEN_SECRET [none]
+    #[arg(long, env = "PARLEY_RELAY_TOKEN_SECRET_FILE", value_name = "FILE")]
+    pub(super) token_secret_file: Option<String>,
 }
 
-/// The rules for tokens; `None`: everybody may.
-pub(super) fn rules(given: Given) -> Result<Option<Rules>, Refused> {
-    let asks = match given.access.as_deref() {
+/// Returns the rules for tokens; `None`: access is open. The secret is only read from the environment.
+pub(super) fn rules(flags: Flags, secret: Option<String>) -> Result<Option<Rules>, Refused> {
+    let requires_tokens = match flags.access.as_deref() {
         None | Some("open") => false,
         Some("token") => true,
         Some(other) => return refuse(format!("access must be open or token, not {other}")),
     };
-    let audience = given.audience.unwrap_or_else(|| STREAMS_AUDIENCE.into());
+    let audience = flags.audience.unwrap_or_else(|| STREAMS_AUDIENCE.into());
     if audience.ends_with('/') {
         return refuse(format!("audience must not end with a slash, as a path is appended to it: {audience}"));
     }
-    let keys = keys(given.secret, given.secret_file.as_deref(), given.keys_file.as_deref())?;
-    match (asks, keys.is_empty()) {
+    let keys = keys(secret, flags.token_secret_file.as_deref(), flags.keys.as_deref())?;
+    match (requires_tokens, keys.is_empty()) {
         (true, false) => Ok(Some(Rules { audience, keys })),
         (false, true) => Ok(None),
         (true, true) => {
@@ -59,12 +66,12 @@ fn keys(secret: Option<String>, secret_file: Option<&str>, keys_file: Option<&st
 
 /// Adds the key set of a file.
 pub(super) fn key_set(keys: Keys, path: &str) -> Result<Keys, Refused> {
-    keys.with_set(&read(path)?).map_err(|why| Refused::Setting(format!("{path}: {why}")))
+    keys.with_set(&read(path)?).map_err(|error| Refused::Setting(format!("{path}: {error}")))
 }
 
 pub(super) fn read(path: &str) -> Result<String, Refused> {
     std::fs::read_to_string(Path::new(path))
-        .map_err(|why| Refused::Setting(format!("{path} cannot be read: {}", why.kind())))
+        .map_err(|error| Refused::Setting(format!("{path} cannot be read: {}", error.kind())))
 }
 
 fn refuse<T>(sentence: impl Into<String>) -> Result<T, Refused> {

@@ -1,4 +1,4 @@
-//! The settings of a pod among others. Without `nats` a relay is one pod alone. Rules STR-80, STR-81 and STR-90.
+//! The settings of a pod in a cluster. Without `nats` a relay is one pod alone. Rules STR-80, STR-81 and STR-90.
 use super::{Refused, address};
 use async_nats::ServerAddr;
 use async_nats::rustls::RootCertStore;
@@ -9,26 +9,64 @@ use parley_cluster::bus::{Nats, Secret};
 use parley_cluster::lease::{POD_NAME, is_name};
 use std::path::PathBuf;
 
-/// What was given, from wherever.
-#[derive(Debug, Default)]
-pub(super) struct Given {
+/// The settings of a pod in a cluster.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Flags {
+    /// NATS servers on which pods find each other, by commas: nats://HOST:PORT [none: one pod alone]
+    #[arg(long, env = "PARLEY_RELAY_NATS", value_name = "SERVERS")]
     pub(super) nats: Option<String>,
+    /// User there [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_USER", value_name = "USER")]
     pub(super) nats_user: Option<String>,
+    /// Its password; better in the environment, where a list of processes does not show it [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD", value_name = "PASSWORD")]
     pub(super) nats_password: Option<String>,
+    /// File with its password [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD_FILE", value_name = "FILE")]
     pub(super) nats_password_file: Option<String>,
+    /// CAs that certify the NATS servers (PEM), read again at each connection: TLS from the first byte, and no other CA [none]
+    #[arg(long, env = "PARLEY_RELAY_NATS_CA", value_name = "FILE")]
     pub(super) nats_ca: Option<String>,
+    /// The pod's name among others: letters, digits, - and _ [its link address]
+    #[arg(long, env = "PARLEY_RELAY_POD", value_name = "NAME")]
     pub(super) pod: Option<String>,
+    /// Pods of one region link [local]
+    #[arg(long, env = "PARLEY_RELAY_REGION", value_name = "NAME")]
     pub(super) region: Option<String>,
+    /// Where in the region [local]
+    #[arg(long, env = "PARLEY_RELAY_ZONE", value_name = "NAME")]
     pub(super) zone: Option<String>,
+    /// Address and port for links from other pods [0.0.0.0:8112]
+    #[arg(long, env = "PARLEY_RELAY_LINK_LISTEN", value_name = "ADDRESS:PORT")]
     pub(super) link_listen: Option<String>,
+    /// Where other pods reach it [link-listen, if it is one address]
+    #[arg(long, env = "PARLEY_RELAY_LINK_ADVERTISE", value_name = "ADDRESS:PORT")]
     pub(super) link_advertise: Option<String>,
 }
 
-/// Longer names of regions and zones are mistakes.
-const PLACE_NAME: usize = 64;
+/// The longest name of a region or zone.
+const MAX_PLACE_NAME: usize = 64;
 
-pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
-    let Some(servers) = given.nats else { return alone(&given) };
+/// Returns the configuration of the cluster; `None`: this pod is alone.
+pub(super) fn read(flags: Flags) -> Result<Option<Config>, Refused> {
+    let Some(servers) = &flags.nats else { return alone(&flags) };
+    let nats = nats(servers, &flags)?;
+    let listen = address("link-listen", flags.link_listen.as_deref().unwrap_or("0.0.0.0:8112"))?;
+    let advertise = flags.link_advertise.as_deref().map(|text| address("link-advertise", text)).transpose()?;
+    if listen.ip().is_unspecified() && advertise.is_none() {
+        return Err(Refused::Setting(format!(
+            "link-advertise must say where other pods reach link-listen, as {listen} is every address"
+        )));
+    }
+    if let Some(pod) = flags.pod.as_ref().filter(|pod| !is_name(pod)) {
+        return Err(Refused::Setting(format!("pod must be letters, digits, - and _, at most {POD_NAME}, not {pod}")));
+    }
+    let (region, zone) = (place("region", flags.region)?, place("zone", flags.zone)?);
+    Ok(Some(Config { nats, pod: flags.pod, region, zone, listen, advertise }))
+}
+
+fn nats(servers: &str, flags: &Flags) -> Result<Nats, Refused> {
     for server in servers.split(',') {
         let address: ServerAddr = server
             .trim()
@@ -38,44 +76,34 @@ pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
             return Err(Refused::Setting("nats must not name a user: set nats-user and nats-password".into()));
         }
     }
-    let password = match (given.nats_password, given.nats_password_file) {
+    let password = match (flags.nats_password.clone(), &flags.nats_password_file) {
         (Some(_), Some(_)) => {
             return Err(Refused::Setting(
                 "the NATS password is set twice: nats-password and nats-password-file".into(),
             ));
         }
         (password, None) => password,
-        (None, Some(path)) => Some(super::access::read(&path)?.trim_end().to_owned()),
+        (None, Some(path)) => Some(super::access::read(path)?.trim_end().to_owned()),
     };
-    let login = match (given.nats_user, password) {
+    let login = match (flags.nats_user.clone(), password) {
         (Some(user), Some(password)) => Some((user, Secret(password))),
         (None, None) => None,
         _ => return Err(Refused::Setting("nats-user and its password must be set together".into())),
     };
-    let ca = given.nats_ca.map(ca).transpose()?;
-    let listen = address("link-listen", given.link_listen.as_deref().unwrap_or("0.0.0.0:8112"))?;
-    let advertise = given.link_advertise.as_deref().map(|text| address("link-advertise", text)).transpose()?;
-    if listen.ip().is_unspecified() && advertise.is_none() {
-        return Err(Refused::Setting(format!(
-            "link-advertise must say where other pods reach link-listen, as {listen} is every address"
-        )));
-    }
-    if let Some(pod) = given.pod.as_ref().filter(|pod| !is_name(pod)) {
-        return Err(Refused::Setting(format!("pod must be letters, digits, - and _, at most {POD_NAME}, not {pod}")));
-    }
-    let place = |name: &str, given: Option<String>| {
-        let place = given.unwrap_or_else(|| "local".into());
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-        match place.chars().all(plain) && (1..=PLACE_NAME).contains(&place.len()) {
-            true => Ok(place),
-            false => Err(Refused::Setting(format!("{name} must be letters, digits, - and _, not {place}"))),
-        }
-    };
-    let (region, zone) = (place("region", given.region)?, place("zone", given.zone)?);
-    Ok(Some(Config { nats: Nats { servers, login, ca }, pod: given.pod, region, zone, listen, advertise }))
+    let ca = flags.nats_ca.clone().map(ca).transpose()?;
+    Ok(Nats { servers: servers.to_owned(), login, ca })
 }
 
-/// The file, if certificates are in it now: the client reads it anew whenever it connects.
+fn place(name: &str, value: Option<String>) -> Result<String, Refused> {
+    let place = value.unwrap_or_else(|| "local".into());
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    match place.chars().all(plain) && (1..=MAX_PLACE_NAME).contains(&place.len()) {
+        true => Ok(place),
+        false => Err(Refused::Setting(format!("{name} must be letters, digits, - and _, not {place}"))),
+    }
+}
+
+/// Checks that the file has certificates now, and returns its path: the client of NATS reads it again at each connection.
 fn ca(path: String) -> Result<PathBuf, Refused> {
     let pem = super::access::read(&path)?;
     let mut roots = RootCertStore::empty();
@@ -89,9 +117,9 @@ fn ca(path: String) -> Result<PathBuf, Refused> {
     }
 }
 
-/// Settings that do nothing without `nats` are a mistake, those that a shared environment sets for every pod apart.
-fn alone(given: &Given) -> Result<Option<Config>, Refused> {
-    let idle = [("link-listen", &given.link_listen), ("link-advertise", &given.link_advertise)];
+/// Refuses settings that have no effect without `nats`. `pod`, `region` and `zone` are allowed: a shared environment sets them for every pod.
+fn alone(flags: &Flags) -> Result<Option<Config>, Refused> {
+    let idle = [("link-listen", &flags.link_listen), ("link-advertise", &flags.link_advertise)];
     match idle.iter().find(|(_, value)| value.is_some()) {
         Some((name, _)) => Err(Refused::Setting(format!("{name} needs nats: without it a relay is one pod alone"))),
         None => Ok(None),

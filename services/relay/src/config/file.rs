@@ -1,8 +1,12 @@
 //! The settings file. Rule STR-80.
-use serde::Deserialize;
+use super::Refused;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
-#[derive(Debug, Default, Deserialize)]
+/// Every setting of a file. Its parser refuses unknown names and other types, with the line.
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub(super) struct File {
     pub(super) listen: Option<String>,
@@ -38,4 +42,29 @@ pub(super) struct File {
     pub(super) media_key: Option<String>,
     pub(super) log_level: Option<String>,
     pub(super) limits: BTreeMap<String, u64>,
+}
+
+impl File {
+    pub(super) fn read(path: &Path) -> Result<Self, Refused> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Refused::Setting(format!("{shown} cannot be read: {error}")))?;
+        toml::from_str(&text).map_err(|error| Refused::Setting(format!("{shown}: {}", error.to_string().trim_end())))
+    }
+
+    /// Returns the settings by name, with values as a command line has them. `replay` and `limits` are tables and are not among them.
+    pub(super) fn values(&self) -> BTreeMap<String, String> {
+        let Ok(Value::Object(settings)) = serde_json::to_value(self) else { return BTreeMap::new() };
+        settings.into_iter().filter_map(|(name, value)| Some((name, text(value)?))).collect()
+    }
+}
+
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(on) => Some(if on { "on" } else { "off" }.into()),
+        Value::Array(list) => Some(list.into_iter().filter_map(text).collect::<Vec<_>>().join(",")),
+        Value::Null | Value::Object(_) => None,
+    }
 }

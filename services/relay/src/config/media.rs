@@ -8,78 +8,97 @@ use parley_media::hosts::Hosts;
 use parley_media::{Certificates, Config};
 use std::net::SocketAddr;
 
-/// What was given, from wherever.
-#[derive(Debug, Default)]
-pub(super) struct Given {
-    pub(super) listen: Option<String>,
-    pub(super) websocket: Option<String>,
-    pub(super) advertise: Option<String>,
-    pub(super) url: Option<String>,
-    pub(super) hosts: Option<String>,
-    pub(super) role: Option<String>,
-    pub(super) keys: Option<String>,
-    pub(super) directory: Option<String>,
-    pub(super) certificate: Option<String>,
-    pub(super) key: Option<String>,
-    /// Whether there is NATS.
-    pub(super) among_others: bool,
-    /// What tokens for streams are verified with, where they are asked for.
-    pub(super) stream_keys: Option<Keys>,
+/// The settings of media.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Flags {
+    /// Address and port for media, over UDP: QUIC and WebTransport [none: it carries no media]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_LISTEN", value_name = "ADDRESS:PORT")]
+    pub(super) media_listen: Option<String>,
+    /// Address and port for media over WebSocket, where the edge leads clients without WebTransport [media-listen's, over TCP]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN", value_name = "ADDRESS:PORT")]
+    pub(super) media_websocket_listen: Option<String>,
+    /// Where other pods reach media-listen [media-listen, if it is one address]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_ADVERTISE", value_name = "ADDRESS:PORT")]
+    pub(super) media_advertise: Option<String>,
+    /// Where clients reach media-listen: https://HOST:PORT/ [media-listen, if it is this machine alone]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_URL", value_name = "URL")]
+    pub(super) media_url: Option<String>,
+    /// Hosts of relays that clients may be sent to, by commas: names, *.names, blocks of addresses [any that a relay can have]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_HOSTS", value_name = "HOSTS")]
+    pub(super) media_hosts: Option<String>,
+    /// Place in the tree of relays: origin or leaf [origin]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_ROLE", value_name = "origin|leaf")]
+    pub(super) media_role: Option<String>,
+    /// Key set that tokens for media are verified with (JSON) [the keys of access token; none with access open]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_KEYS", value_name = "FILE")]
+    pub(super) media_keys: Option<String>,
+    /// Directory for certificates of its own, which clients pin [a new one, which ends with the relay]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_CERTIFICATE_DIR", value_name = "DIRECTORY")]
+    pub(super) media_certificate_dir: Option<String>,
+    /// Certificate chain of a public CA for media-url's host (PEM), read again when it is replaced [its own certificates]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_CERTIFICATE", value_name = "FILE")]
+    pub(super) media_certificate: Option<String>,
+    /// Its key (PEM) [none]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_KEY", value_name = "FILE")]
+    pub(super) media_key: Option<String>,
 }
 
-pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
-    let Some(listen) = &given.listen else { return no_media(&given) };
+/// Returns the configuration of media; `None`: the pod carries none. `stream_keys` verify tokens for streams, where streams need tokens.
+pub(super) fn read(flags: Flags, clustered: bool, stream_keys: Option<Keys>) -> Result<Option<Config>, Refused> {
+    let Some(listen) = &flags.media_listen else { return no_media(&flags) };
     let listen = address("media-listen", listen)?;
-    let websocket = given.websocket.as_deref().map(|text| address("media-websocket-listen", text)).transpose()?;
-    let role = match given.role.as_deref() {
+    let websocket =
+        flags.media_websocket_listen.as_deref().map(|text| address("media-websocket-listen", text)).transpose()?;
+    let role = match flags.media_role.as_deref() {
         None | Some("origin") => Role::Origin,
         Some("leaf") => Role::Leaf,
         Some(other) => return refuse(format!("media-role must be origin or leaf, not {other}")),
     };
-    if role == Role::Leaf && !given.among_others {
+    if role == Role::Leaf && !clustered {
         return refuse("media-role leaf needs nats: without it there is no origin to get from");
     }
     Ok(Some(Config {
         listen,
         websocket: websocket.unwrap_or(listen),
-        advertise: advertise(&given, listen)?,
-        url: url(&given, listen)?,
-        hosts: Hosts::parse(given.hosts.as_deref().unwrap_or_default()).map_err(|entry| {
+        advertise: advertise(&flags, clustered, listen)?,
+        url: url(&flags, listen)?,
+        hosts: Hosts::parse(flags.media_hosts.as_deref().unwrap_or_default()).map_err(|entry| {
             Refused::Setting(format!("media-hosts must be names, *.names and address blocks by commas, not {entry}"))
         })?,
         role,
-        keys: match &given.keys {
+        keys: match &flags.media_keys {
             Some(path) => Some(key_set(Keys::default(), path)?),
-            None => given.stream_keys.clone(),
+            None => stream_keys,
         },
-        certificates: certificates(given)?,
+        certificates: certificates(flags)?,
     }))
 }
 
-fn advertise(given: &Given, listen: SocketAddr) -> Result<Option<SocketAddr>, Refused> {
-    match &given.advertise {
-        Some(_) if !given.among_others => refuse("media-advertise needs nats: without it a relay is one pod alone"),
+fn advertise(flags: &Flags, clustered: bool, listen: SocketAddr) -> Result<Option<SocketAddr>, Refused> {
+    match &flags.media_advertise {
+        Some(_) if !clustered => refuse("media-advertise needs nats: without it a relay is one pod alone"),
         Some(text) => address("media-advertise", text).map(Some),
-        None if given.among_others && listen.ip().is_unspecified() => refuse(format!(
+        None if clustered && listen.ip().is_unspecified() => refuse(format!(
             "media-advertise must say where other pods reach media-listen, as {listen} is every address"
         )),
         None => Ok(None),
     }
 }
 
-fn url(given: &Given, listen: SocketAddr) -> Result<Option<Url>, Refused> {
-    match &given.url {
+fn url(flags: &Flags, listen: SocketAddr) -> Result<Option<Url>, Refused> {
+    match &flags.media_url {
         Some(text) => {
             let url = Url::try_from(text.clone());
-            url.map(Some).map_err(|why| Refused::Setting(format!("media-url {why}, not {text}")))
+            url.map(Some).map_err(|error| Refused::Setting(format!("media-url {error}, not {text}")))
         }
         None if listen.ip().is_loopback() => Ok(None),
         None => refuse(format!("media-url must say where clients reach {listen}: https://HOST:PORT/")),
     }
 }
 
-fn certificates(given: Given) -> Result<Certificates, Refused> {
-    match (given.certificate, given.key, given.directory) {
+fn certificates(flags: Flags) -> Result<Certificates, Refused> {
+    match (flags.media_certificate, flags.media_key, flags.media_certificate_dir) {
         (Some(certificate), Some(key), None) => {
             Ok(Certificates::Public { certificate: certificate.into(), key: key.into() })
         }
@@ -91,18 +110,18 @@ fn certificates(given: Given) -> Result<Certificates, Refused> {
     }
 }
 
-/// Settings that do nothing without `media-listen` are a mistake.
-fn no_media(given: &Given) -> Result<Option<Config>, Refused> {
+/// Refuses settings that have no effect without `media-listen`.
+fn no_media(flags: &Flags) -> Result<Option<Config>, Refused> {
     let idle = [
-        ("media-websocket-listen", &given.websocket),
-        ("media-advertise", &given.advertise),
-        ("media-url", &given.url),
-        ("media-hosts", &given.hosts),
-        ("media-role", &given.role),
-        ("media-keys", &given.keys),
-        ("media-certificate-dir", &given.directory),
-        ("media-certificate", &given.certificate),
-        ("media-key", &given.key),
+        ("media-websocket-listen", &flags.media_websocket_listen),
+        ("media-advertise", &flags.media_advertise),
+        ("media-url", &flags.media_url),
+        ("media-hosts", &flags.media_hosts),
+        ("media-role", &flags.media_role),
+        ("media-keys", &flags.media_keys),
+        ("media-certificate-dir", &flags.media_certificate_dir),
+        ("media-certificate", &flags.media_certificate),
+        ("media-key", &flags.media_key),
     ];
     match idle.iter().find(|(_, value)| value.is_some()) {
         Some((name, _)) => refuse(format!("{name} needs media-listen: without it a relay carries no media")),

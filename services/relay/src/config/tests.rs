@@ -57,6 +57,57 @@ fn str_80_a_flag_goes_before_the_environment_and_that_before_the_file() {
 }
 
 #[test]
+fn str_80_values_of_every_type_are_read_from_the_file() {
+    let (_kept, arguments) = file(
+        "threads = 3\nstats = false\norigins = ['https://a.example', 'https://b.example']\nlog-level = 'debug'\n\
+         replay = { '/out/a,b/' = 20, '/chat' = 5 }\n",
+    );
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let read = settings(&arguments, &[]).unwrap();
+    assert_eq!((read.threads, read.stats, read.log_level), (3, false, tracing::Level::DEBUG));
+    assert_eq!(read.origins, Origins::Only(vec!["https://a.example".into(), "https://b.example".into()]));
+    let replay: Vec<_> = read.replay.iter().map(|rule| (&*rule.prefix, rule.messages)).collect();
+    assert_eq!(replay, [("/chat", 5), ("/out/a,b/", 20)]);
+    let environment = [("PARLEY_RELAY_STATS", "on"), ("PARLEY_RELAY_REPLAY", "/x=1")];
+    let read = settings(&arguments, &environment).unwrap();
+    assert_eq!((read.stats, read.replay.len(), &*read.replay[0].prefix), (true, 1, "/x"));
+}
+
+#[test]
+fn str_81_a_value_of_another_type_in_the_file_is_refused_with_its_line() {
+    for (text, sentence) in [
+        ("stats = true\nlisten = 8111\n", "line 2"),
+        ("threads = 'many'\n", "line 1"),
+        ("threads = 257\n", "threads must be 0 to 256, not 257"),
+        ("lisen = 'x'\n", "unknown field `lisen`"),
+    ] {
+        let (_kept, arguments) = file(text);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let refused = settings(&arguments, &[]).unwrap_err();
+        assert!(refused.contains(sentence), "{text}: {refused}");
+    }
+}
+
+#[test]
+fn str_80_the_help_shows_no_value_of_the_environment_or_the_file() {
+    let (_kept, mut arguments) = file("zone = 'from-the-file'\n");
+    arguments.push("--help".into());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let help = settings(&arguments, &[("PARLEY_RELAY_NATS_PASSWORD", "hidden")]).unwrap_err();
+    assert!(help.contains("Relays stream topics over WebSocket") && help.contains("--media-listen"), "{help}");
+    assert!(!help.contains("hidden") && !help.contains("from-the-file"), "{help}");
+}
+
+#[test]
+fn str_80_a_password_of_digits_stays_text() {
+    let flags = ["--nats=nats://one:4222", "--link-listen=127.0.0.1:0", "--nats-user=relay"];
+    for password in ["012345", "true", "1e3"] {
+        let cluster = settings(&flags, &[("PARLEY_RELAY_NATS_PASSWORD", password)]).unwrap().cluster.unwrap();
+        assert_eq!(cluster.nats.login.map(|(_, read)| read.0), Some(password.to_owned()));
+    }
+}
+
+#[test]
 fn str_81_an_unknown_name_is_refused_wherever_it_stands() {
     assert!(settings(&["--lisen", "x"], &[]).unwrap_err().contains("--lisen"));
     assert_eq!(settings(&[], &[("PARLEY_RELAY_LISEN", "x")]).unwrap_err(), "unknown PARLEY_RELAY_LISEN");

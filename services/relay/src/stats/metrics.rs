@@ -2,11 +2,11 @@
 use crate::log;
 use crate::relay::Relay;
 use parley_access::Access;
-use parley_metrics::Text;
+use parley_metrics::Families;
 
 /// The metrics of a pod.
 pub fn text(relay: &Relay) -> String {
-    let mut out = Text::default();
+    let mut out = Families::default();
     let count = &relay.counters;
     out.gauge("parley_relay_sockets", "Open WebSockets on topics", relay.clients.count() as u64);
     out.gauge("parley_relay_connections", "TCP connections, before and after the upgrade", relay.addresses.total());
@@ -51,7 +51,7 @@ pub fn text(relay: &Relay) -> String {
         parley_cluster::metrics::write(&mut out, &relay.links);
     }
     if let Some(media) = &relay.media {
-        out.page(&media.metrics());
+        media.collect(&mut out);
     }
-    out.finish()
+    out.text()
 }

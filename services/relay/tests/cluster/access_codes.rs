@@ -1,10 +1,10 @@
-//! A code that was made on one pod opens one socket on any.
+//! A code that one pod made opens one socket on any pod.
 use super::guarded::{IN, code, code_of, guarded, open, open_at, opens_with, refusal, revoke};
 use super::nats::Nats;
 use parley_net::codes::Code;
 use std::time::Duration;
 
-/// Nobody is told to come later on a slow machine.
+/// A long timeout, so that a slow machine refuses no client.
 const PATIENT: &str = "--limit=code.timeout=30000";
 
 #[tokio::test]
@@ -21,11 +21,11 @@ async fn str_117_a_code_opens_one_socket_on_another_pod() {
     assert_eq!(open(&pods[1], &made).await, refusal(Code::CodeInvalid));
     let made = code(&pods[0]).await;
     assert_eq!(open_at(&pods[1], "/lab/8", &made).await, refusal(Code::CodeInvalid));
-    assert_eq!(open(&pods[1], &made).await, refusal(Code::CodeInvalid), "used up by the attempt");
+    assert_eq!(open(&pods[1], &made).await, refusal(Code::CodeInvalid), "the attempt did not use the code up");
 }
 
 #[tokio::test]
-async fn str_117_of_many_who_come_with_one_code_to_several_pods_at_once_one_comes_in() {
+async fn str_117_one_of_many_concurrent_sockets_with_one_code_on_several_pods_opens() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 3, &[PATIENT]).await;
     for round in 0..60 {
@@ -38,7 +38,7 @@ async fn str_117_of_many_who_come_with_one_code_to_several_pods_at_once_one_come
 }
 
 #[tokio::test]
-async fn str_117_a_code_of_a_pod_that_died_is_none() {
+async fn str_117_the_codes_of_a_dead_pod_are_invalid() {
     let nats = Nats::start().await;
     let mut pods = guarded(&nats, 2, &[]).await;
     let made = code(&pods[1]).await;
@@ -47,7 +47,7 @@ async fn str_117_a_code_of_a_pod_that_died_is_none() {
 }
 
 #[tokio::test]
-async fn str_117_a_pod_that_does_not_answer_holds_no_handshake_up() {
+async fn str_117_a_pod_that_does_not_answer_delays_no_handshake() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 2, &["--limit=code.timeout=200"]).await;
     let made = code(&pods[1]).await;
@@ -58,7 +58,7 @@ async fn str_117_a_pod_that_does_not_answer_holds_no_handshake_up() {
 }
 
 #[tokio::test]
-async fn str_117_while_nats_is_away_a_pods_own_codes_open_and_others_may_be_tried_again() {
+async fn str_117_while_nats_is_disconnected_a_pods_own_codes_open_and_others_can_be_retried() {
     let mut nats = Nats::start().await;
     let pods = guarded(&nats, 2, &["--limit=code.lifetime=600000"]).await;
     let (own, other) = (code(&pods[0]).await, code(&pods[1]).await);
@@ -69,7 +69,7 @@ async fn str_117_while_nats_is_away_a_pods_own_codes_open_and_others_may_be_trie
     assert_eq!(open(&pods[0], &own).await, IN);
     assert_eq!(open(&pods[0], &code(&pods[0]).await).await, IN);
     let other = code(&pods[1]).await;
-    nats.again().await;
+    nats.restart().await;
     for pod in &pods {
         pod.until("nats_connected", |connected| connected == 1).await;
     }
@@ -77,7 +77,7 @@ async fn str_117_while_nats_is_away_a_pods_own_codes_open_and_others_may_be_trie
 }
 
 #[tokio::test]
-async fn str_110_a_code_is_worth_no_more_on_another_pod() {
+async fn str_110_a_code_has_the_same_permissions_on_another_pod() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 2, &[PATIENT, "--limit=code.lifetime=2000"]).await;
     let revoked = code_of(&pods[0], "eve").await;
@@ -89,7 +89,7 @@ async fn str_110_a_code_is_worth_no_more_on_another_pod() {
 }
 
 #[tokio::test]
-async fn str_111_codes_that_cross_appear_in_no_log() {
+async fn str_111_codes_between_pods_appear_in_no_log() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 2, &[PATIENT, "--log-level=trace"]).await;
     let (used, unused) = (code(&pods[0]).await, code(&pods[0]).await);

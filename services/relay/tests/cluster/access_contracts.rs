@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What a pod has of codes and revocations.
+/// The codes and revocations of a pod.
 async fn ports(nats: &Nats, pod: &str, limits: &Limits) -> Ports {
     let bus = Bus::join(&bus::Nats { servers: nats.url.clone(), login: None, ca: None }, pod).await.unwrap();
     let ports = cluster::ports(&bus, pod, &limits.cluster(), &Arc::default());
@@ -18,7 +18,7 @@ async fn ports(nats: &Nats, pod: &str, limits: &Limits) -> Ports {
         while !bus.is_connected() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // What the pod hears is with the server once this is answered.
+        // The server has the subscriptions of the pod once it answers this.
         while !bus.flush().await || bus.ask("nobody", vec![], DEADLINE).await != Err(bus::Unanswered::Nobody) {}
     };
     timeout(DEADLINE, connected).await.unwrap();
@@ -46,5 +46,5 @@ async fn str_118_revocations_over_nats_keep_the_contract() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(DEADLINE, heard).await.expect("the other pod never heard of it");
+    timeout(DEADLINE, heard).await.expect("the other pod never received it");
 }

@@ -1,5 +1,5 @@
-//! What no pod would say of codes and revocations.
-use super::guarded::{IN, code, guarded, join, knock, knows, open, refusal, revoke};
+//! Invalid messages about codes and revocations.
+use super::guarded::{IN, code, guarded, join, knows, open, refusal, revoke, try_join};
 use super::nats::{Nats, settle};
 use super::pod::DEADLINE;
 use crate::resident;
@@ -12,14 +12,14 @@ use tokio::time::timeout;
 
 const BROKEN: &str = "nats_invalid_messages_total";
 
-/// Memory of a process that is in use, in KB.
+/// The largest growth of resident memory, in KB.
 fn revoked(names: impl Iterator<Item = String>, until: u64) -> Vec<u8> {
     Word::Revoked(names.map(|name| Entry { whom: Revocation::Subject(name.into()), term: Term::all(until) }).collect())
         .bytes()
 }
 
 #[tokio::test]
-async fn str_119_broken_words_are_counted_and_change_nothing() {
+async fn str_119_invalid_messages_are_counted_and_change_nothing() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 1, &[]).await;
     let pod = &pods[0];
@@ -41,17 +41,17 @@ async fn str_119_broken_words_are_counted_and_change_nothing() {
         bus.publish(SUBJECT, word.into()).await.unwrap();
     }
     pod.until(BROKEN, |broken| broken == count).await;
-    client.say("still here").await;
-    assert_eq!(knock(pod, "ada").await, IN);
-    // A good entry in between counts, and what is long over does not.
+    client.send_text("still here").await;
+    assert_eq!(try_join(pod, "ada").await, IN);
+    // A valid entry between invalid ones counts, an expired one does not.
     bus.publish(SUBJECT, revoked(["".into(), "eve".into()].into_iter(), u64::MAX).into()).await.unwrap();
     bus.publish(SUBJECT, revoked(["ada".into()].into_iter(), 5).into()).await.unwrap();
     knows(pod, "eve").await;
-    assert_eq!(knock(pod, "ada").await, IN);
+    assert_eq!(try_join(pod, "ada").await, IN);
 }
 
 #[tokio::test]
-async fn str_119_no_flood_of_names_takes_more_room_than_there_is() {
+async fn str_119_a_flood_of_names_is_bounded() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 1, &["--limit=pod.revocations=1000"]).await;
     let pod = &pods[0];
@@ -71,11 +71,11 @@ async fn str_119_no_flood_of_names_takes_more_room_than_there_is() {
     println!("{grown} KB for 200,000 names");
     assert!(grown < 30_000, "{grown} KB");
     assert_eq!(revoke(pod, "bob").await, refusal(Code::TooManyRevocations));
-    assert_eq!((knock(pod, "eve").await, knock(pod, "ada").await), (refusal(Code::TokenRevoked), IN));
+    assert_eq!((try_join(pod, "eve").await, try_join(pod, "ada").await), (refusal(Code::TokenRevoked), IN));
 }
 
 #[tokio::test]
-async fn str_119_what_is_no_question_is_counted_and_uses_no_code_up() {
+async fn str_119_an_invalid_request_is_counted_and_uses_no_code_up() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 1, &[]).await;
     let pod = &pods[0];
@@ -93,7 +93,7 @@ async fn str_119_what_is_no_question_is_counted_and_uses_no_code_up() {
 }
 
 #[tokio::test]
-async fn str_119_what_is_no_answer_opens_nothing() {
+async fn str_119_an_invalid_response_opens_nothing() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 1, &["--limit=code.timeout=10000"]).await;
     let pod = &pods[0];
@@ -111,7 +111,7 @@ async fn str_119_what_is_no_answer_opens_nothing() {
     for (answer, broken) in answers {
         let opening = async { open(pod, code).await.0 };
         let answering = async {
-            let question = timeout(DEADLINE, questions.next()).await.expect("nobody asked").unwrap();
+            let question = timeout(DEADLINE, questions.next()).await.expect("the pod sent no request").unwrap();
             assert_eq!(&question.payload[..], code.as_bytes());
             bus.publish(question.reply.unwrap(), answer.into()).await.unwrap();
         };

@@ -1,5 +1,5 @@
-//! Who is sent away on one pod is sent away on all.
-use super::guarded::{IN, end, flags, guarded, join, knock, knows, refusal, revoke};
+//! A revocation on one pod ends sockets on all pods.
+use super::guarded::{IN, end, flags, guarded, join, knows, refusal, revoke, try_join};
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
@@ -11,7 +11,7 @@ use std::time::Instant;
 use tokio::time::timeout;
 
 #[tokio::test]
-async fn str_118_a_revocation_is_said_at_once_and_ends_live_sockets_on_every_pod_and_nobody_elses() {
+async fn str_118_a_revocation_is_published_at_once_and_ends_only_its_sockets_on_every_pod() {
     let nats = Nats::start_as_in_the_chart().await;
     let pods = guarded(&nats, 3, &[]).await;
     let (mut here, mut there) = (join(&pods[1], "ada").await, join(&pods[2], "ada").await);
@@ -21,14 +21,14 @@ async fn str_118_a_revocation_is_said_at_once_and_ends_live_sockets_on_every_pod
     assert_eq!((end(&mut here).await, end(&mut there).await), (4445, 4445));
     println!("closed {:?} after the request", began.elapsed());
     for pod in &pods {
-        assert_eq!(knock(pod, "ada").await, refusal(Code::TokenRevoked));
+        assert_eq!(try_join(pod, "ada").await, refusal(Code::TokenRevoked));
     }
-    one.say("still here").await;
-    assert_eq!(other.hear_text().await, "still here");
+    one.send_text("still here").await;
+    assert_eq!(other.receive_text().await, "still here");
 }
 
 #[tokio::test]
-async fn str_118_only_the_new_revocation_is_said_whatever_the_list() {
+async fn str_118_only_the_new_revocation_is_published() {
     let nats = Nats::start().await;
     let pod = Pod::start(&nats, &flags(&[])).await;
     pod.until("nats_connected", |connected| connected == 1).await;
@@ -50,13 +50,13 @@ async fn str_118_only_the_new_revocation_is_said_whatever_the_list() {
 }
 
 #[tokio::test]
-async fn str_118_a_pod_that_comes_later_learns_it_all_from_whoever_is_left() {
+async fn str_118_a_later_pod_receives_all_revocations_from_any_remaining_pod() {
     let nats = Nats::start().await;
     let mut pods = guarded(&nats, 2, &[]).await;
     assert_eq!(revoke(&pods[1], "ada").await.0, 204);
     knows(&pods[0], "ada").await;
     pods.pop().unwrap().kill().await;
-    // As many as there may be, in a hundred messages.
+    // The largest number of revocations, in a hundred messages.
     let client = async_nats::connect(&nats.url).await.unwrap();
     let until = super::signer::now() + 3600;
     let many: Vec<Entry> = (0..9999)
@@ -78,7 +78,7 @@ async fn str_118_a_pod_that_comes_later_learns_it_all_from_whoever_is_left() {
 }
 
 #[tokio::test]
-async fn str_118_what_was_revoked_while_nats_was_away_holds_there_at_once_and_everywhere_when_it_is_back() {
+async fn str_118_a_revocation_without_nats_applies_locally_at_once_and_everywhere_after_it_reconnects() {
     let mut nats = Nats::start().await;
     let pods = guarded(&nats, 2, &["--limit=revocations.interval=600000"]).await;
     let (mut here, mut there) = (join(&pods[0], "ada").await, join(&pods[1], "ada").await);
@@ -90,15 +90,15 @@ async fn str_118_what_was_revoked_while_nats_was_away_holds_there_at_once_and_ev
     assert_eq!(revoke(&pods[0], "ada").await, refusal(Code::NotReady));
     assert_eq!(revoke(&pods[1], "eve").await, refusal(Code::NotReady));
     assert_eq!(end(&mut here).await, 4445);
-    assert_eq!(knock(&pods[1], "ada").await, IN);
-    nats.again().await;
+    assert_eq!(try_join(&pods[1], "ada").await, IN);
+    nats.restart().await;
     let back = Instant::now();
     assert_eq!(end(&mut there).await, 4445);
     knows(&pods[0], "eve").await;
     println!("both know {:?} after NATS was back", back.elapsed());
     assert_eq!(revoke(&pods[0], "ada").await.0, 204);
-    join(&pods[0], "bob").await.say("still here").await;
-    assert_eq!(stays.hear_text().await, "still here");
+    join(&pods[0], "bob").await.send_text("still here").await;
+    assert_eq!(stays.receive_text().await, "still here");
 }
 
 #[tokio::test]

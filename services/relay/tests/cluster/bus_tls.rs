@@ -28,7 +28,7 @@ impl Server {
         Self { port, directory, process, log }
     }
 
-    async fn again(&mut self) {
+    async fn restart(&mut self) {
         self.process.kill().await.unwrap();
         (self.process, self.log) = run(&self.directory, self.port).await;
     }
@@ -41,7 +41,7 @@ impl Server {
         self.directory.join(name)
     }
 
-    /// What a relay trusts from its next connection on.
+    /// Sets the CA that a relay trusts from its next connection on.
     fn trust(&self, ca: &str) {
         std::fs::copy(self.path(&format!("{ca}.crt")), self.path("new.crt")).unwrap();
         std::fs::rename(self.path("new.crt"), self.path("ca.crt")).unwrap();
@@ -72,10 +72,10 @@ async fn run(directory: &Path, port: u16) -> (Child, Lines<BufReader<ChildStderr
 
 async fn said(log: &mut Lines<BufReader<ChildStderr>>, what: &str) {
     let wait = async { while !log.next_line().await.unwrap().expect("NATS ended").contains(what) {} };
-    timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("NATS never said {what}"));
+    timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("NATS never logged {what}"));
 }
 
-/// Makes a CA of that name, and the server's certificate by it.
+/// Makes a CA of that name, and a certificate of the server that it signs.
 async fn certify(directory: &Path, ca: &str) {
     let new = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2";
     let script = format!(
@@ -88,12 +88,12 @@ async fn certify(directory: &Path, ca: &str) {
 }
 
 async fn join(servers: String, ca: PathBuf) -> Bus {
-    // As the relay does when it starts.
+    // The relay does this when it starts.
     parley_media::choose_cryptography();
     Bus::join(&Nats { servers, login: None, ca: Some(ca) }, "one").await.unwrap()
 }
 
-/// Waits until the server has answered: that nobody hears the question.
+/// Waits until the server has answered that the request has no subscriber.
 async fn answered(bus: &Bus) {
     let wait = async {
         while bus.ask("parley.v1.nobody", Vec::new(), Duration::from_secs(2)).await != Err(Unanswered::Nobody) {
@@ -109,7 +109,7 @@ async fn connected(bus: &Bus, times: u64) {
 }
 
 #[tokio::test]
-async fn bus_9_and_11_a_server_of_another_ca_is_refused_until_the_file_names_that_one() {
+async fn bus_9_and_11_a_server_of_another_ca_is_refused_until_the_file_has_that_ca() {
     let mut server = Server::start().await;
     certify(&server.directory, "second").await;
     server.trust("second");
@@ -125,7 +125,7 @@ async fn bus_9_and_11_a_server_of_another_ca_is_refused_until_the_file_names_tha
 }
 
 #[tokio::test]
-async fn bus_9_a_server_without_tls_is_told_nothing() {
+async fn bus_9_a_server_without_tls_receives_no_credential() {
     let mut server = Server::start().await;
     server.trust("first");
     server.process.kill().await.unwrap();
@@ -136,14 +136,14 @@ async fn bus_9_a_server_without_tls_is_told_nothing() {
         socket.write_all(b"INFO {\"max_payload\":1048576}\r\n").await.unwrap();
         let mut first = [0];
         socket.read_exact(&mut first).await.unwrap();
-        // A TLS record that holds a handshake (RFC 8446, 5.1).
+        // A TLS record that contains a handshake (RFC 8446, 5.1).
         assert_eq!(first, [22]);
     }
     assert!(!bus.is_connected());
 }
 
 #[tokio::test]
-async fn bus_11_and_13_a_new_certificate_breaks_no_connection_and_a_new_ca_counts_at_the_next() {
+async fn bus_11_and_13_a_new_certificate_breaks_no_connection_and_a_new_ca_applies_to_the_next() {
     let mut server = Server::start().await;
     server.trust("first");
     let bus = server.join("tls").await;
@@ -154,13 +154,13 @@ async fn bus_11_and_13_a_new_certificate_breaks_no_connection_and_a_new_ca_count
     server.until("Reloaded server configuration").await;
     answered(&bus).await;
     assert_eq!(*bus.connects().borrow(), 1);
-    // Started with the CA of before: this server is refused.
+    // The client starts with the previous CA, so it refuses this server.
     let other = server.join("tls").await;
     server.until("TLS handshake error").await;
     assert!(!other.is_connected());
     server.trust("second");
     connected(&other, 1).await;
-    server.again().await;
+    server.restart().await;
     connected(&bus, 2).await;
     answered(&bus).await;
 }

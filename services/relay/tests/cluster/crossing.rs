@@ -1,4 +1,4 @@
-//! What crosses, and what does not: counted by the pods' metrics and by a wire between them.
+//! Messages that cross links, and messages that do not: counted by the pods' metrics and by a proxy between the pods.
 use super::nats::Nats;
 use super::pod::{Pod, linked, start};
 use super::wire::Wire;
@@ -34,57 +34,57 @@ async fn str_93_a_topic_crosses_once_whatever_the_number_of_readers() {
     for at in 0..MESSAGES {
         camera.send(Message::binary(vec![at as u8; SIZE])).await;
         for reader in &mut readers {
-            assert_eq!(reader.hear().await, Message::binary(vec![at as u8; SIZE]));
+            assert_eq!(reader.receive().await, Message::binary(vec![at as u8; SIZE]));
         }
     }
     let crossed = wire.bytes() - before;
     let framed = (MESSAGES * (SIZE + 4)) as u64;
-    // One header of 17 bytes for each, and an answered ping every second.
+    // One header of 17 bytes for each, and a ping with its answer every second.
     assert!((framed..framed + 10_000).contains(&crossed), "{crossed} bytes for {framed}");
     let (sent, received) = (sends.metrics().await, hears.metrics().await);
     assert_eq!((sent["link_sent_messages_total"], received["link_received_messages_total"]), (100.0, 100.0));
     assert_eq!(sent["link_sent_bytes_total"], (framed + 1700) as f64);
     assert_eq!(received["link_received_bytes_total"], sent["link_sent_bytes_total"]);
     assert_eq!((sent["hop_seconds_count"], received["link_sent_messages_total"]), (100.0, 0.0));
-    // A crossing is no client, neither here nor there.
+    // A link is not counted as a client of either pod.
     assert_eq!((sent["sockets"], sent["received_messages_total"]), (1.0, 100.0));
     assert_eq!((received["sockets"], received["received_messages_total"]), (20.0, 0.0));
 }
 
 #[tokio::test]
-async fn str_93_nothing_crosses_that_nobody_there_reads() {
+async fn str_93_a_topic_without_readers_does_not_cross() {
     let nats = Nats::start().await;
     let (sends, hears, wire) = over_a_wire(&nats).await;
     let (mut here, mut camera) = (sends.join("/out/lab").await, sends.join("/in/lab").await);
-    // Another topic is read there, and somebody publishes there to this one.
+    // The other pod has a reader of another topic and a publisher of this one.
     let (_other, _publisher) = (hears.join("/out/other").await, hears.join("/in/lab").await);
     sends.wanted(1).await;
     let before = wire.bytes();
     for at in 0..MESSAGES {
         camera.send(Message::binary(vec![at as u8; SIZE])).await;
-        here.hear().await;
+        here.receive().await;
     }
     assert!(wire.bytes() - before < 2000, "{} bytes", wire.bytes() - before);
     assert_eq!(sends.metric("link_sent_messages_total").await, 0);
 }
 
 #[tokio::test]
-async fn str_93_a_crossing_ends_with_its_last_reader_and_begins_again_with_the_next() {
+async fn str_93_a_subscription_ends_with_the_last_reader_and_begins_again_with_the_next() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &[]).await;
     let mut camera = pods[0].join("/in/lab").await;
     for round in 0..3 {
         let (mut one, mut two) = (pods[1].join("/out/lab").await, pods[1].join("/out/lab").await);
         pods[0].wanted(1).await;
-        camera.say(&format!("{round}")).await;
-        assert_eq!((one.hear_text().await, two.hear_text().await), (round.to_string(), round.to_string()));
+        camera.send_text(&format!("{round}")).await;
+        assert_eq!((one.receive_text().await, two.receive_text().await), (round.to_string(), round.to_string()));
         drop(one);
         pods[1].until("sockets", |sockets| sockets == 1).await;
-        camera.say("for one").await;
-        assert_eq!(two.hear_text().await, "for one");
+        camera.send_text("for one").await;
+        assert_eq!(two.receive_text().await, "for one");
         drop(two);
         pods[0].wanted(0).await;
-        camera.say("for nobody").await;
+        camera.send_text("without a reader").await;
         pods[0].until("received_messages_total", |received| received == 3 * (round + 1)).await;
     }
     assert_eq!(pods[0].metric("link_sent_messages_total").await, 6);
@@ -92,7 +92,7 @@ async fn str_93_a_crossing_ends_with_its_last_reader_and_begins_again_with_the_n
 }
 
 #[tokio::test]
-async fn str_93_a_want_waits_for_a_topic_that_nobody_has_open_and_costs_no_topic() {
+async fn str_93_a_subscription_to_a_topic_without_clients_waits_and_creates_no_topic() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &[]).await;
     let mut reader = pods[1].join("/out/later").await;
@@ -100,15 +100,15 @@ async fn str_93_a_want_waits_for_a_topic_that_nobody_has_open_and_costs_no_topic
     assert_eq!(pods[0].metric("topics").await, 0);
     for text in ["first", "second"] {
         let mut camera = pods[0].join("/in/later").await;
-        camera.say(text).await;
-        assert_eq!(reader.hear_text().await, text);
+        camera.send_text(text).await;
+        assert_eq!(reader.receive_text().await, text);
         drop(camera);
         pods[0].until("topics", |topics| topics == 0).await;
     }
 }
 
 #[tokio::test]
-async fn str_95_wants_over_the_limit_are_refused_and_counted_and_the_link_stays() {
+async fn str_95_subscriptions_over_the_limit_are_refused_and_counted_and_the_link_stays() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &["--limit=link.subscriptions=2", "--limit=link.subscribeTimeout=10000"]).await;
     let mut readers = Vec::new();
@@ -119,14 +119,14 @@ async fn str_95_wants_over_the_limit_are_refused_and_counted_and_the_link_stays(
     pods[0].wanted(2).await;
     for (at, topic) in ["/a", "/b", "/c"].iter().enumerate() {
         let mut publisher = pods[0].join(topic).await;
-        publisher.say(topic).await;
+        publisher.send_text(topic).await;
         if at < 2 {
-            assert_eq!(readers[at].hear_text().await, *topic);
+            assert_eq!(readers[at].receive_text().await, *topic);
         }
     }
-    let nothing = tokio::time::timeout(Duration::from_millis(200), readers[2].hear()).await;
+    let nothing = tokio::time::timeout(Duration::from_millis(200), readers[2].receive()).await;
     assert!(nothing.is_err(), "{nothing:?}");
     assert_eq!(pods[0].metric("links_sending").await, 1);
-    // It was told so, and waited for nothing.
+    // The refusal was answered at once.
     assert_eq!(pods[1].metric("upgrade_hold_timeouts_total").await, 0);
 }

@@ -1,9 +1,9 @@
-//! Pods that die, come back, or leave in order.
+//! Pods that die, restart or drain.
 use super::nats::Nats;
 use super::pod::{Pod, linked, start};
 
 #[tokio::test]
-async fn str_97_one_pod_killed_mid_stream_leaves_the_others_streams_alone() {
+async fn str_97_a_killed_pod_does_not_affect_the_streams_of_other_pods() {
     let nats = Nats::start().await;
     let mut pods = start(&nats, 3, &["--limit=lease.interval=100", "--limit=lease.duration=300"]).await;
     let (mut camera, mut reader) = (pods[0].join("/in/lab").await, pods[1].join("/out/lab").await);
@@ -11,11 +11,11 @@ async fn str_97_one_pod_killed_mid_stream_leaves_the_others_streams_alone() {
     pods[0].wanted(2).await;
     pods[1].wanted(1).await;
     for number in 0..300 {
-        camera.say(&number.to_string()).await;
-        assert_eq!(reader.hear_text().await, number.to_string());
+        camera.send_text(&number.to_string()).await;
+        assert_eq!(reader.receive_text().await, number.to_string());
         if number == 100 {
-            other.say("from the pod that dies").await;
-            assert_eq!(reader.hear_text().await, "from the pod that dies");
+            other.send_text("from the pod that dies").await;
+            assert_eq!(reader.receive_text().await, "from the pod that dies");
             pods.pop().unwrap().kill().await;
         }
     }
@@ -23,14 +23,14 @@ async fn str_97_one_pod_killed_mid_stream_leaves_the_others_streams_alone() {
     for pod in &pods {
         pod.until("links_receiving", |links| links == 1).await;
     }
-    // Its clients come back elsewhere.
+    // Its clients reconnect to another pod.
     let mut back = pods[1].join("/in/lab").await;
-    back.say("back").await;
-    assert_eq!(reader.hear_text().await, "back");
+    back.send_text("back").await;
+    assert_eq!(reader.receive_text().await, "back");
 }
 
 #[tokio::test]
-async fn str_97_a_pod_that_restarts_under_its_name_and_address_is_linked_anew() {
+async fn str_97_a_pod_that_restarts_with_its_name_and_address_is_linked_again() {
     let nats = Nats::start().await;
     let mut pods = start(&nats, 2, &[]).await;
     let mut camera = pods[0].join("/in/lab").await;
@@ -42,31 +42,31 @@ async fn str_97_a_pod_that_restarts_under_its_name_and_address_is_linked_anew() 
         linked(&pods).await;
         let mut reader = pods[1].join("/out/lab").await;
         pods[0].wanted(1).await;
-        camera.say(&round.to_string()).await;
-        assert_eq!(reader.hear_text().await, round.to_string());
+        camera.send_text(&round.to_string()).await;
+        assert_eq!(reader.receive_text().await, round.to_string());
     }
 }
 
 #[tokio::test]
-async fn str_99_a_pod_that_is_told_to_end_sends_its_publishers_last_messages_and_is_forgotten_at_once() {
+async fn str_99_a_pod_that_drains_sends_the_last_messages_of_its_publishers_and_its_lease_ends_at_once() {
     let nats = Nats::start().await;
     let mut pods = start(&nats, 2, &["--limit=lease.duration=600000"]).await;
     let mut reader = pods[0].join("/out/lab").await;
     pods[1].wanted(1).await;
     let mut camera = pods[1].join("/in/lab").await;
     for number in 0..50_u32 {
-        camera.say(&format!("{number} {}", "x".repeat(100_000))).await;
+        camera.send_text(&format!("{number} {}", "x".repeat(100_000))).await;
     }
-    // What it has not read when it is told to end was never its own.
+    // Messages that the pod has not read when it receives SIGTERM may be lost.
     pods[1].until("received_messages_total", |received| received == 50).await;
     pods[1].signal("TERM");
     for number in 0..50_u32 {
-        assert!(reader.hear_text().await.starts_with(&format!("{number} ")));
+        assert!(reader.receive_text().await.starts_with(&format!("{number} ")));
     }
     assert!(pods.pop().unwrap().ended().await.success());
     pods[0].until("links_receiving", |links| links == 0).await;
     pods[0].until("links_sending", |links| links == 0).await;
-    // Forgotten, and not dialled for as long as its lease would have held.
+    // The pod is not dialled for the rest of its lease duration.
     let dials = "link_ended_total{code=\"LINK_UNREACHABLE\"}";
     tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
     let before = pods[0].metric(dials).await;

@@ -1,4 +1,4 @@
-//! Pods that are none: they say leases and hold certificates as a pod does, and whatever a test wants after that.
+//! Fake pods: they publish leases and have certificates as a pod does, and then send what a test needs.
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod};
 use futures_util::StreamExt;
@@ -24,7 +24,7 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// Nobody is where it says its links are.
+    /// A pod without a listener at its link address.
     pub fn new(name: &str, epoch: u64) -> Self {
         Self::at("127.0.0.1:1".parse().unwrap(), name, epoch)
     }
@@ -35,15 +35,15 @@ impl Fake {
         Self { lease: Lease { pod, epoch, zone, link, certificate, draining: false, media: None }, identity }
     }
 
-    /// Says its lease, once.
-    pub async fn say(&self, nats: &Nats) {
+    /// Publishes the lease, once.
+    pub async fn publish_lease(&self, nats: &Nats) {
         let client = async_nats::connect(&nats.url).await.unwrap();
         let subject = format!("parley.v1.relay.lease.local.{}", self.lease.pod);
         client.publish(subject, self.lease.bytes().into()).await.unwrap();
         settle(&client).await;
     }
 
-    /// Opens a link as a pod of this name, and says more.
+    /// Opens a link as a pod of this name, and sends `more`.
     pub async fn dial_as(&self, name: &str, pod: &Pod, lease: &Lease, more: &[u8]) -> Tls {
         let hello = Hello { pod: name.into() }.bytes();
         let stream = TcpStream::connect(&pod.link).await.unwrap();
@@ -58,7 +58,7 @@ impl Fake {
     }
 }
 
-/// What a pod says of itself.
+/// Returns the lease that a pod publishes.
 pub async fn lease_of(nats: &Nats, name: &str) -> Lease {
     let client = async_nats::connect(&nats.url).await.unwrap();
     let mut leases = client.subscribe("parley.v1.relay.lease.local.*").await.unwrap();
@@ -73,14 +73,14 @@ pub async fn lease_of(nats: &Nats, name: &str) -> Lease {
     timeout(DEADLINE, hearing).await.unwrap()
 }
 
-/// What comes until the other end closes.
+/// Reads until the other end closes the connection.
 pub async fn rest(mut stream: impl AsyncReadExt + Unpin) -> Vec<u8> {
     let mut rest = Vec::new();
     let _ = timeout(DEADLINE, stream.read_to_end(&mut rest)).await.expect("not closed");
     rest
 }
 
-/// A link without a certificate, to whatever listener.
+/// Opens a link without a certificate, and accepts any certificate of the listener.
 pub async fn without_certificate(pod: &Pod) -> std::io::Result<tokio_rustls::client::TlsStream<TcpStream>> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -1,4 +1,4 @@
-//! Whoever sees its socket open misses nothing, also as the first reader on its pod: the answer waits for the other pods.
+//! A client whose socket is open misses no message, also as the first reader on its pod: the answer to the upgrade waits for the other pods.
 use super::guarded::{guarded, join, token};
 use super::nats::Nats;
 use super::pod::{Client, DEADLINE, Pod, start};
@@ -9,10 +9,10 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
-/// A machine that is busy for seconds is not a pod that stands still.
+/// A long timeout, so that a slow machine is not taken for a frozen pod.
 const PATIENT: &[&str] = &["--limit=link.subscribeTimeout=10000", "--limit=link.idleTimeout=600000"];
 
-/// Opens sockets that are answered later, one on each path, and waits until the pod has them all.
+/// Opens sockets whose upgrade is held, one on each path, and waits until the pod has received all requests.
 async fn opening(pod: &Pod, paths: impl Iterator<Item = String>) -> Vec<JoinHandle<Client>> {
     let before = pod.metric("sockets").await;
     let open = |path: String| tokio::spawn(Client::open(format!("ws://{}{path}", pod.address)));
@@ -27,7 +27,7 @@ async fn overdue(pod: &Pod) -> u64 {
 }
 
 #[tokio::test]
-async fn str_27_what_is_published_on_another_pod_once_a_socket_is_open_comes() {
+async fn str_27_a_message_from_another_pod_arrives_once_the_socket_is_open() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &[PATIENT, &["--threads=2"]].concat()).await;
     let mut cameras = Vec::new();
@@ -37,14 +37,14 @@ async fn str_27_what_is_published_on_another_pod_once_a_socket_is_open_comes() {
     let mut came = 0;
     for (at, camera) in cameras.iter_mut().enumerate() {
         let mut reader = Client::open(format!("ws://{}/out/{at}", pods[1].address)).await;
-        camera.say("at once").await;
-        came += u64::from(timeout(Duration::from_secs(3), reader.hear()).await.is_ok());
+        camera.send_text("at once").await;
+        came += u64::from(timeout(Duration::from_secs(3), reader.receive()).await.is_ok());
     }
     assert_eq!((came, overdue(&pods[1]).await), (300, 0));
 }
 
 #[tokio::test]
-async fn str_93_every_reader_that_comes_before_the_want_is_acknowledged_waits_for_it() {
+async fn str_93_each_reader_before_the_acknowledgement_of_the_subscription_waits_for_it() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, PATIENT).await;
     let mut camera = pods[0].join("/in/lab").await;
@@ -54,17 +54,17 @@ async fn str_93_every_reader_that_comes_before_the_want_is_acknowledged_waits_fo
     let mut opened = Vec::new();
     for reader in readers {
         let mut reader = reader.await.unwrap();
-        camera.say("at once").await;
-        while reader.hear_text().await != "at once" {}
+        camera.send_text("at once").await;
+        while reader.receive_text().await != "at once" {}
         opened.push(reader);
     }
-    // Those that come now wait for nothing.
+    // Later readers do not wait.
     let _late = pods[1].join("/out/lab").await;
     assert_eq!((pods[1].metric("upgrade_hold_seconds_count").await, overdue(&pods[1]).await), (3, 0));
 }
 
 #[tokio::test]
-async fn str_93_a_pod_that_stands_still_costs_the_first_reader_of_a_topic_no_more_than_the_bound() {
+async fn str_93_a_frozen_pod_delays_the_first_reader_of_a_topic_by_the_timeout_at_most() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &["--limit=link.subscribeTimeout=300", "--limit=link.idleTimeout=600000"]).await;
     let _known = pods[1].join("/out/known").await;
@@ -74,7 +74,7 @@ async fn str_93_a_pod_that_stands_still_costs_the_first_reader_of_a_topic_no_mor
     let began = Instant::now();
     let _new = pods[1].join("/out/new").await;
     assert!(began.elapsed() >= Duration::from_millis(300), "{:?}", began.elapsed());
-    // Nobody waits for a topic that comes already, for one's own messages, or without other pods.
+    // No reader waits for a topic with a subscription, for messages of this pod, or without other pods.
     for path in ["/out/known", "/in/other"] {
         pods[1].join(path).await;
     }
@@ -86,7 +86,7 @@ async fn str_93_a_pod_that_stands_still_costs_the_first_reader_of_a_topic_no_mor
 }
 
 #[tokio::test]
-async fn str_93_a_thousand_that_wait_cost_what_sockets_cost_and_are_let_in_when_the_link_they_wait_for_ends() {
+async fn str_93_a_thousand_held_upgrades_use_the_memory_of_sockets_and_are_answered_when_the_link_ends() {
     let nats = Nats::start().await;
     let mut pods = start(&nats, 2, PATIENT).await;
     pods[0].signal("STOP");
@@ -102,7 +102,7 @@ async fn str_93_a_thousand_that_wait_cost_what_sockets_cost_and_are_let_in_when_
 }
 
 #[tokio::test]
-async fn str_93_a_client_that_goes_while_it_waits_leaves_nothing() {
+async fn str_93_a_client_that_disconnects_while_it_waits_leaves_no_state() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, PATIENT).await;
     pods[0].signal("STOP");
@@ -111,7 +111,7 @@ async fn str_93_a_client_that_goes_while_it_waits_leaves_nothing() {
         reader.abort();
     }
     for name in ["sockets", "topics", "connections"] {
-        // The question for the metrics is a connection.
+        // The request for the metrics is a connection too.
         pods[1].until(name, |count| count <= 1).await;
     }
     assert_eq!((pods[1].metric("upgrade_hold_seconds_count").await, overdue(&pods[1]).await), (0, 0));
@@ -120,7 +120,7 @@ async fn str_93_a_client_that_goes_while_it_waits_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn str_70_whoever_waits_when_a_pod_drains_is_sent_elsewhere_in_words_it_understands() {
+async fn str_70_a_held_upgrade_is_answered_and_closed_with_goaway_when_the_pod_drains() {
     let nats = Nats::start().await;
     let mut pods = start(&nats, 2, PATIENT).await;
     pods[0].signal("STOP");
@@ -134,12 +134,12 @@ async fn str_70_whoever_waits_when_a_pod_drains_is_sent_elsewhere_in_words_it_un
 }
 
 #[tokio::test]
-async fn str_96_what_was_kept_comes_once_and_before_what_is_sent_to_an_open_socket() {
+async fn str_96_replayed_messages_arrive_once_and_before_later_ones() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &[PATIENT, &["--replay=/out/lab/=3"]].concat()).await;
     let mut camera = pods[0].join("/in/lab/1").await;
     for number in 0..5 {
-        camera.say(&number.to_string()).await;
+        camera.send_text(&number.to_string()).await;
     }
     pods[0].until("received_messages_total", |received| received == 5).await;
     pods[0].signal("STOP");
@@ -149,28 +149,28 @@ async fn str_96_what_was_kept_comes_once_and_before_what_is_sent_to_an_open_sock
     for reader in readers {
         opened.push(reader.await.unwrap());
     }
-    camera.say("now").await;
+    camera.send_text("now").await;
     for reader in &mut opened {
         for expected in ["2", "3", "4", "now"] {
-            assert_eq!(reader.hear_text().await, expected);
+            assert_eq!(reader.receive_text().await, expected);
         }
     }
 }
 
 #[tokio::test]
-async fn str_107_a_token_in_the_first_message_is_answered_once_the_other_pods_send() {
+async fn str_107_a_token_in_the_first_message_is_answered_after_the_other_pods_acknowledged() {
     let nats = Nats::start().await;
     let pods = guarded(&nats, 2, PATIENT).await;
     let mut camera = join(&pods[0], "camera").await;
     pods[0].signal("STOP");
-    // The upgrade does not wait: nobody knows yet who it is.
+    // The upgrade does not wait, as the client is not authenticated yet.
     let mut reader = Client::open(format!("ws://{}/lab/7", pods[1].address)).await;
-    reader.say(&token("reader")).await;
+    reader.send_text(&token("reader")).await;
     pods[1].until("sockets", |sockets| sockets == 1).await;
-    let nothing = timeout(Duration::from_millis(200), reader.hear()).await;
+    let nothing = timeout(Duration::from_millis(200), reader.receive()).await;
     assert!(nothing.is_err(), "{nothing:?}");
     pods[0].signal("CONT");
-    assert!(reader.hear_text().await.contains(r#""authorised":true"#));
-    camera.say("at once").await;
-    assert_eq!(reader.hear_text().await, "at once");
+    assert!(reader.receive_text().await.contains(r#""authorised":true"#));
+    camera.send_text("at once").await;
+    assert_eq!(reader.receive_text().await, "at once");
 }

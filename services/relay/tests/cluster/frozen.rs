@@ -1,4 +1,4 @@
-//! A peer that stands still.
+//! A frozen peer.
 use super::nats::Nats;
 use super::pod::{linked, start};
 use crate::resident;
@@ -7,7 +7,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 const SIZE: usize = 50_000;
 
-/// Memory of a process that is in use, in KB.
+/// The largest growth of resident memory, in KB.
 #[tokio::test]
 async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its_drops_are_counted() {
     let nats = Nats::start().await;
@@ -18,11 +18,11 @@ async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its
     let (mut near, mut camera) = (pods[0].join("/out/lab").await, pods[0].join("/in/lab").await);
     pods[1].signal("STOP");
     let before = resident::of(pods[0].pid());
-    // 100 MB: five times what may wait.
+    // 100 MB: five times the limit of the queue.
     for number in 0..2000_u32 {
         let message = Message::binary([&number.to_be_bytes()[..], &[7; SIZE]].concat());
         camera.send(message.clone()).await;
-        assert!(near.hear().await == message);
+        assert!(near.receive().await == message);
     }
     let metrics = pods[0].metrics().await;
     assert!(metrics["link_queued_bytes"] <= 20e6 && metrics["link_queued_bytes"] > 10e6, "{metrics:?}");
@@ -32,19 +32,19 @@ async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its
     pods[1].signal("CONT");
     pods[0].until("link_queued_messages", |queued| queued == 0).await;
     let dropped = pods[0].metric("link_dropped_messages_total").await;
-    let (mut heard, mut last) = (0, None);
+    let (mut received, mut last) = (0, None);
     while last != Some(1999) {
-        let Message::Binary(bytes) = far.hear().await else { panic!("text") };
+        let Message::Binary(bytes) = far.receive().await else { panic!("text") };
         let number = u32::from_be_bytes(bytes[..4].try_into().unwrap());
         assert!(last < Some(number) && bytes.len() == SIZE + 4);
-        (heard, last) = (heard + 1, Some(number));
+        (received, last) = (received + 1, Some(number));
     }
-    // What came at once was more than its reader's own queue takes.
-    assert_eq!(heard + dropped + pods[1].metric("dropped_messages_total").await, 2000);
+    // The burst was larger than the queue of its reader.
+    assert_eq!(received + dropped + pods[1].metric("dropped_messages_total").await, 2000);
 }
 
 #[tokio::test]
-async fn str_97_a_frozen_peer_is_given_up_and_linked_again_when_it_goes_on() {
+async fn str_97_the_link_to_a_frozen_peer_ends_and_is_dialled_again_when_it_continues() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &["--limit=link.idleTimeout=2000"]).await;
     let (mut camera, mut reader) = (pods[0].join("/in/lab").await, pods[1].join("/out/lab").await);
@@ -56,12 +56,12 @@ async fn str_97_a_frozen_peer_is_given_up_and_linked_again_when_it_goes_on() {
     pods[1].signal("CONT");
     linked(&pods).await;
     pods[0].wanted(1).await;
-    camera.say("again").await;
-    assert_eq!(reader.hear_text().await, "again");
+    camera.send_text("again").await;
+    assert_eq!(reader.receive_text().await, "again");
 }
 
 #[tokio::test]
-async fn str_95_a_noisy_topic_does_not_take_the_turn_of_another() {
+async fn str_95_a_busy_topic_does_not_delay_another() {
     let nats = Nats::start().await;
     let flags =
         ["--limit=link.idleTimeout=600000", "--limit=link.messages=1000000", "--limit=link.queuedBytes=200000000"];
@@ -73,21 +73,21 @@ async fn str_95_a_noisy_topic_does_not_take_the_turn_of_another() {
     pods[1].signal("STOP");
     for _ in 0..600 {
         noise.send(Message::binary(vec![7; SIZE])).await;
-        near.hear().await;
+        near.receive().await;
     }
     let waiting = pods[0].metric("link_queued_messages").await;
     assert!(waiting > 100, "{waiting}");
-    quiet.say("my turn").await;
+    quiet.send_text("my turn").await;
     pods[0].until("link_queued_messages", |queued| queued == waiting + 1).await;
     pods[1].signal("CONT");
-    assert_eq!(far_quiet.hear_text().await, "my turn");
-    // Of what waited before it most still waits, there or at its reader.
+    assert_eq!(far_quiet.receive_text().await, "my turn");
+    // Most of the messages queued before it are still queued, there or at the reader.
     let noisy = async {
-        let mut heard = 0;
-        while tokio::time::timeout(Duration::from_millis(1), far_noise.hear()).await.is_ok() {
-            heard += 1;
+        let mut received = 0;
+        while tokio::time::timeout(Duration::from_millis(1), far_noise.receive()).await.is_ok() {
+            received += 1;
         }
-        heard
+        received
     };
     println!("{} of 600 came with it", noisy.await);
 }

@@ -1,4 +1,4 @@
-//! Relays that ask for tokens, and ways to their doors.
+//! Relays that require tokens, and the ways in which clients present one.
 use super::nats::Nats;
 use super::pod::{Client, DEADLINE, Pod, start};
 use super::signer::{SECRET, claims, hs256};
@@ -11,35 +11,35 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{ClientRequestBuilder, Message};
 
-/// A file with the secret: written once, as several tests read it.
+/// The file with the secret. It is written once, as several tests read it.
 static SECRET_FLAG: LazyLock<String> = LazyLock::new(|| {
     let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/token-secret");
     std::fs::write(path, SECRET).unwrap();
     format!("--token-secret-file={path}")
 });
 
-/// The flags of such a relay, and more.
+/// The flags of such a relay, followed by `more`.
 pub fn flags<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["--access=token", &**SECRET_FLAG], more].concat()
 }
 
-/// Linked pods, which all have met on NATS then.
+/// Starts pods and waits until all are linked, so that all have found each other on NATS.
 pub async fn guarded(nats: &Nats, count: usize, more: &[&str]) -> Vec<Pod> {
     start(nats, count, &flags(more)).await
 }
 
-/// A token for everything below `lab/`.
+/// Makes a token for all topics below `lab/`.
 pub fn token(name: &str) -> String {
     hs256(&claims(json!({ "sub": name })))
 }
 
-/// The status, and the body of what is no upgrade.
+/// Returns the status, and the body unless it is an upgrade.
 pub async fn ask(pod: &Pod, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(&pod.address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
     let reading = async {
-        // A socket that was let in stays open.
+        // An accepted socket stays open.
         let is_in = |answer: &[u8]| answer.starts_with(b"HTTP/1.1 101 ") && answer.ends_with(b"\r\n\r\n");
         while !is_in(&answer) && stream.read_buf(&mut answer).await.unwrap() > 0 {}
     };
@@ -61,12 +61,12 @@ async fn post(pod: &Pod, path: &str, token: &str, body: &str) -> (u16, String) {
     ask(pod, &format!("{head}\r\n\r\n{body}")).await
 }
 
-/// A code for `/lab/7`.
+/// Requests a code for `/lab/7`.
 pub async fn code(pod: &Pod) -> String {
     code_of(pod, "ada").await
 }
 
-/// A code that somebody made for `/lab/7`.
+/// Requests a code for `/lab/7` as the participant `name`.
 pub async fn code_of(pod: &Pod, name: &str) -> String {
     let (status, body) = post(pod, "/v1/codes/lab/7", &token(name), "").await;
     assert_eq!(status, 201, "{body}");
@@ -84,8 +84,8 @@ pub async fn open_at(pod: &Pod, path: &str, code: &str) -> (u16, String) {
     ask(pod, &format!("GET {path}?code={code} HTTP/1.1\r\n{UPGRADE}\r\n")).await
 }
 
-/// Tries a code until the answer is this one: NATS learns a moment after a pod came or ended what it hears. A code that its pod was not
-/// asked for is not used up.
+/// Tries a code until the answer is this one, as NATS learns the subscriptions of a pod shortly after it starts or ends. A code whose pod was not
+/// asked is not used up.
 pub async fn opens_with(pod: &Pod, code: &str, expected: (u16, String)) {
     let mut last = IN;
     let trying = async {
@@ -97,15 +97,15 @@ pub async fn opens_with(pod: &Pod, code: &str, expected: (u16, String)) {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    assert!(timeout(DEADLINE, trying).await.is_ok(), "never {expected:?}, at last {last:?}");
+    assert!(timeout(DEADLINE, trying).await.is_ok(), "expected {expected:?}, last {last:?}");
 }
 
-/// Tries somebody's token.
-pub async fn knock(pod: &Pod, name: &str) -> (u16, String) {
+/// Upgrades with a token of the participant `name`, and returns the answer.
+pub async fn try_join(pod: &Pod, name: &str) -> (u16, String) {
     ask(pod, &format!("GET /lab/7 HTTP/1.1\r\n{UPGRADE}Authorization: Bearer {}\r\n\r\n", token(name))).await
 }
 
-/// Joins `/lab/7` as somebody.
+/// Joins `/lab/7` as the participant `name`.
 pub async fn join(pod: &Pod, name: &str) -> Client {
     let request = ClientRequestBuilder::new(format!("ws://{}/lab/7", pod.address).parse().unwrap());
     let request = request.with_header("Authorization", format!("Bearer {}", token(name)));
@@ -113,7 +113,7 @@ pub async fn join(pod: &Pod, name: &str) -> Client {
     Client { socket }
 }
 
-/// The code a socket is closed with.
+/// Returns the code with which the relay closes the socket.
 pub async fn end(client: &mut Client) -> u16 {
     loop {
         if let Message::Close(frame) = timeout(DEADLINE, client.socket.next()).await.expect("open").unwrap().unwrap() {
@@ -122,18 +122,18 @@ pub async fn end(client: &mut Client) -> u16 {
     }
 }
 
-/// Revokes whoever has this name.
+/// Revokes the tokens of the participant `name`.
 pub async fn revoke(pod: &Pod, name: &str) -> (u16, String) {
     let admin = hs256(&claims(json!({"admin": true})));
     post(pod, "/v1/revocations", &admin, &json!({ "sub": name }).to_string()).await
 }
 
-/// Waits until a pod knows of a revocation.
+/// Waits until a pod has a revocation.
 pub async fn knows(pod: &Pod, name: &str) {
     let waiting = async {
-        while knock(pod, name).await != refusal(Code::TokenRevoked) {
+        while try_join(pod, name).await != refusal(Code::TokenRevoked) {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    timeout(DEADLINE, waiting).await.unwrap_or_else(|_| panic!("never heard of {name}"));
+    timeout(DEADLINE, waiting).await.unwrap_or_else(|_| panic!("the revocation of {name} never arrived"));
 }

@@ -1,4 +1,4 @@
-//! Pods that carry media find each other, and say what they are. Titles cite the rules of SPEC.md.
+//! Pods that carry media find each other and publish leases. Titles cite the rules of SPEC.md.
 use super::nats::{Nats, PASSWORD, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What relays of the region say, as signaling hears it.
+/// The leases of the region's media relays, as signaling receives them.
 struct Words(async_nats::Subscriber);
 
 impl Words {
@@ -18,7 +18,7 @@ impl Words {
         Self(words)
     }
 
-    /// The next word of a relay.
+    /// Returns the next lease of a relay.
     async fn of(&mut self, relay: &str) -> Value {
         let hearing = async {
             loop {
@@ -28,7 +28,7 @@ impl Words {
                 }
             }
         };
-        timeout(DEADLINE, hearing).await.expect("it says nothing")
+        timeout(DEADLINE, hearing).await.expect("the relay publishes no lease")
     }
 }
 
@@ -38,7 +38,7 @@ async fn carries(nats: &Nats, name: &str, flags: &[&str]) -> Pod {
     Pod::start(nats, &[&usual[..], flags].concat()).await
 }
 
-/// Waits until the pod has so many links for media among those it dials.
+/// Waits until the pod has dialled this number of links for media.
 async fn has_links(pod: &Pod, wanted: u64) {
     let wait = async {
         let has = |text: &str, name: &str| text.lines().any(|line| line == format!("parley_media_{name} {wanted}"));
@@ -50,11 +50,11 @@ async fn has_links(pod: &Pod, wanted: u64) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("never {wanted} links"));
+    timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("the pod never had {wanted} links"));
 }
 
 #[tokio::test]
-async fn media_1_a_relay_says_what_it_is_until_it_says_that_it_goes() {
+async fn media_1_a_relay_publishes_its_lease_until_it_publishes_that_it_drains() {
     let nats = Nats::start_as_in_the_chart().await;
     let mut words = Words::hear(&nats).await;
     let mut pod = carries(&nats, "one", &["--limit=media.sessions=7"]).await;
@@ -70,11 +70,14 @@ async fn media_1_a_relay_says_what_it_is_until_it_says_that_it_goes() {
     }
     assert_eq!((&last["draining"], &last["epoch"]), (&true.into(), &word["epoch"]));
     assert!(pod.ended().await.success());
-    assert!(timeout(Duration::from_secs(3), words.of("one")).await.is_err(), "it says more after its last word");
+    assert!(
+        timeout(Duration::from_secs(3), words.of("one")).await.is_err(),
+        "the relay publishes a lease after it drained"
+    );
 }
 
 #[tokio::test]
-async fn relays_find_each_other_and_form_a_tree_and_one_that_comes_later_joins_it() {
+async fn relays_form_a_tree_and_a_later_relay_joins_it() {
     let nats = Nats::start_as_in_the_chart().await;
     let mut pods = vec![carries(&nats, "a", &[]).await, carries(&nats, "b", &[]).await];
     has_links(&pods[0], 1).await;
@@ -83,7 +86,7 @@ async fn relays_find_each_other_and_form_a_tree_and_one_that_comes_later_joins_i
     linked(&pods).await;
     has_links(&pods[2], 2).await;
     has_links(&pods[0], 1).await;
-    // It is dialled anew where it is now, with the certificates and the key that it has now.
+    // It is dialled again at its new address, with its new certificates and key.
     pods.remove(1).kill().await;
     pods.push(carries(&nats, "b", &[]).await);
     linked(&pods).await;

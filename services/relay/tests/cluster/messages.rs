@@ -1,14 +1,14 @@
-//! Who hears what when publishers and readers are on several pods.
+//! Delivery between publishers and readers on several pods.
 use super::nats::Nats;
 use super::pod::{Client, Pod, start};
 use std::collections::HashMap;
 use tokio_tungstenite::tungstenite::Message;
 
-/// Messages of each publisher.
+/// The number of messages of each publisher.
 const EACH: u32 = 200;
 
-/// Each client sends its messages, numbered, and each hears all others' in order, nothing twice and nothing of its own.
-async fn everybody_talks(mut clients: Vec<Client>) {
+/// Each client sends numbered messages and receives those of all others in order, none twice and none of its own.
+async fn all_clients_send(mut clients: Vec<Client>) {
     let count = clients.len() as u32;
     let talking: Vec<_> = clients
         .drain(..)
@@ -17,17 +17,18 @@ async fn everybody_talks(mut clients: Vec<Client>) {
             tokio::spawn(async move {
                 let own = at as u32;
                 let (mut next, mut said): (HashMap<u32, u32>, u32) = (HashMap::new(), 0);
-                let mut heard = 0;
-                while said < EACH || heard < EACH * (count - 1) {
+                let mut received = 0;
+                while said < EACH || received < EACH * (count - 1) {
                     if said < EACH {
                         client.send(Message::text(format!("{own} {said}"))).await;
                         said += 1;
                     }
-                    // Sending goes on while others are heard.
+                    // The client continues to send while it receives.
                     let patience = if said < EACH { 1 } else { 30_000 };
-                    let hearing = tokio::time::timeout(std::time::Duration::from_millis(patience), client.hear_text());
+                    let hearing =
+                        tokio::time::timeout(std::time::Duration::from_millis(patience), client.receive_text());
                     let Ok(text) = hearing.await else {
-                        assert!(said < EACH, "client {own} heard {heard}: {next:?}");
+                        assert!(said < EACH, "client {own} received {received}: {next:?}");
                         continue;
                     };
                     let (from, number) = text.split_once(' ').unwrap();
@@ -36,7 +37,7 @@ async fn everybody_talks(mut clients: Vec<Client>) {
                     let expected = next.entry(from).or_default();
                     assert_eq!(number, *expected, "client {own} from {from}");
                     *expected += 1;
-                    heard += 1;
+                    received += 1;
                 }
                 (own, client)
             })
@@ -46,11 +47,11 @@ async fn everybody_talks(mut clients: Vec<Client>) {
     for one in talking {
         done.push(one.await.unwrap());
     }
-    // Anything twice or of its own would come before this.
+    // A duplicate or an own message would arrive before this one.
     let (mut last, rest) = (done.pop().unwrap().1, done);
-    last.say("end").await;
+    last.send_text("end").await;
     for (own, mut client) in rest {
-        assert_eq!(client.hear_text().await, "end", "client {own}");
+        assert_eq!(client.receive_text().await, "end", "client {own}");
     }
 }
 
@@ -68,17 +69,17 @@ async fn spread(pods: &[Pod], each: usize) -> Vec<Client> {
 }
 
 #[tokio::test]
-async fn str_92_on_two_pods_everyone_hears_everyone_else_once_in_order_and_nobody_themselves() {
+async fn str_92_on_two_pods_each_client_receives_all_others_once_in_order_and_not_itself() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &[]).await;
-    everybody_talks(spread(&pods, 2).await).await;
+    all_clients_send(spread(&pods, 2).await).await;
 }
 
 #[tokio::test]
-async fn str_92_on_three_pods_everyone_hears_everyone_else_once_in_order_and_nobody_themselves() {
+async fn str_92_on_three_pods_each_client_receives_all_others_once_in_order_and_not_itself() {
     let nats = Nats::start().await;
     let pods = start(&nats, 3, &["--threads=2"]).await;
-    everybody_talks(spread(&pods, 2).await).await;
+    all_clients_send(spread(&pods, 2).await).await;
 }
 
 #[tokio::test]
@@ -101,12 +102,12 @@ async fn str_92_in_publishes_to_out_on_every_pod() {
     for reader in &mut readers {
         let mut next = [0; 3];
         for _ in 0..EACH * 3 {
-            let Message::Binary(heard) = reader.hear().await else { panic!("text") };
-            assert_eq!(u32::from(heard[1]), next[usize::from(heard[0])]);
-            next[usize::from(heard[0])] += 1;
+            let Message::Binary(received) = reader.receive().await else { panic!("text") };
+            assert_eq!(u32::from(received[1]), next[usize::from(received[0])]);
+            next[usize::from(received[0])] += 1;
         }
     }
-    // Whoever publishes hears nothing, though others publish elsewhere: the pod answers a ping after everything it had for it.
+    // A publisher receives nothing, though others publish on other pods: the pod answers a ping after all messages for the client.
     for camera in &mut cameras {
         camera.send(Message::Ping(vec![7].into())).await;
         let next = futures_util::StreamExt::next(&mut camera.socket).await.unwrap().unwrap();
@@ -124,9 +125,9 @@ async fn str_92_messages_cross_whole_whatever_their_size_and_kind() {
     for size in [0, 1, 125, 126, 65_535, 65_536, 1 << 20, 10 << 20] {
         let bytes: Vec<u8> = (0..size).map(|at: usize| (at % 251) as u8).collect();
         camera.send(Message::binary(bytes.clone())).await;
-        camera.say(&"é".repeat(size / 2)).await;
-        assert!(reader.hear().await == Message::binary(bytes), "{size} bytes");
-        assert!(reader.hear_text().await == "é".repeat(size / 2), "{size} bytes of text");
+        camera.send_text(&"é".repeat(size / 2)).await;
+        assert!(reader.receive().await == Message::binary(bytes), "{size} bytes");
+        assert!(reader.receive_text().await == "é".repeat(size / 2), "{size} bytes of text");
     }
     assert_eq!(pods[1].metric("link_dropped_messages_total").await, 0);
 }

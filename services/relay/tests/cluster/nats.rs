@@ -1,4 +1,4 @@
-//! A real NATS server, on a free port, in a directory of its own.
+//! A real NATS server on a free port, in its own directory.
 use super::pod::DEADLINE;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -14,9 +14,9 @@ pub struct Nats {
     directory: PathBuf,
 }
 
-/// The password of every user in the chart's configuration.
+/// The password of all users in the chart's configuration.
 pub const PASSWORD: &str = "relay-secret";
-/// The relays that are users there.
+/// The relays that are users in it.
 const RELAYS: [&str; 7] = ["a", "b", "leaf", "one", "p0", "p1", "p2"];
 
 fn user(template: &str, name: &str) -> String {
@@ -26,7 +26,7 @@ fn user(template: &str, name: &str) -> String {
     values.into_iter().fold(template.to_owned(), fill)
 }
 
-/// Waits until the server has taken what this client asked of it. `flush` alone waits for the socket only.
+/// Waits until the server has processed the requests of this client. `flush` alone waits for the socket only.
 pub async fn settle(client: &async_nats::Client) {
     client.request("parley.v1.nobody", "".into()).await.unwrap_err();
 }
@@ -36,18 +36,18 @@ impl Nats {
         let port = free_port().await;
         let directory = std::env::temp_dir().join(format!("parley-relay-nats-{}-{port}", std::process::id()));
         let mut nats = Self { url: format!("nats://127.0.0.1:{port}"), port, server: None, directory };
-        nats.again().await;
+        nats.restart().await;
         nats
     }
 
-    /// The flags with which a relay comes in as the user of its name; none where there are no users, or not this one.
+    /// Returns the flags with which a relay logs in as the user of its name; none if the server does not have the user.
     pub fn login(&self, flags: &[&str]) -> Vec<String> {
         let name = flags.iter().find_map(|flag| flag.strip_prefix("--pod="));
         let user = name.filter(|name| self.config().exists() && RELAYS.contains(name));
         user.map(|user| vec![format!("--nats-user={user}"), format!("--nats-password={PASSWORD}")]).unwrap_or_default()
     }
 
-    /// With the users and permissions of a region.
+    /// Starts a server with the users and permissions of a region.
     pub async fn start_as_in_the_chart() -> Self {
         let mut nats = Self::start().await;
         nats.kill().await;
@@ -72,7 +72,7 @@ impl Nats {
             config = config.replace(&format!("${{{name}}}"), value);
         }
         std::fs::write(nats.config(), config).unwrap();
-        nats.again().await;
+        nats.restart().await;
         nats
     }
 
@@ -80,13 +80,13 @@ impl Nats {
         self.directory.join("nats.conf")
     }
 
-    /// As `kill -9`.
+    /// Kills the server, as `kill -9`.
     pub async fn kill(&mut self) {
         self.server.take().unwrap().kill().await.unwrap();
     }
 
-    /// Again on the same port.
-    pub async fn again(&mut self) {
+    /// Starts the server again on the same port.
+    pub async fn restart(&mut self) {
         let mut command = Command::new(binary());
         if self.config().exists() {
             command.arg("-c").arg(self.config());
@@ -119,7 +119,7 @@ impl Drop for Nats {
     }
 }
 
-/// `PARLEY_NATS_SERVER`, or the one that `make tools` has fetched. A missing server is a failure, never a skipped test.
+/// Returns `PARLEY_NATS_SERVER`, or the server that `make tools` fetched. A missing server fails the test, which is never skipped.
 pub fn binary() -> PathBuf {
     if let Some(given) = std::env::var_os("PARLEY_NATS_SERVER") {
         return given.into();
@@ -140,7 +140,7 @@ pub fn binary() -> PathBuf {
     binary
 }
 
-/// A port below those that Linux gives to connections and to listeners that take any (32768 and up): nobody gets it while NATS is away.
+/// Returns a port below the ephemeral ports of Linux (32768 and up), so that no other process gets it while NATS is stopped.
 pub async fn free_port() -> u16 {
     loop {
         let port = rand::random_range(18_000..32_000);

@@ -1,4 +1,4 @@
-//! A relay as a process of its own, and clients of it that are known to be good.
+//! A relay in its own process, and clients that use another WebSocket implementation.
 use super::nats::Nats;
 use super::signer::{claims, hs256};
 use futures_util::{SinkExt, StreamExt};
@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// Everything a test waits for comes within this, or never.
+/// The longest wait for an expected event.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
 pub struct Pod {
@@ -47,7 +47,7 @@ impl Pod {
     pub async fn start(nats: &Nats, flags: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parley-relay"));
         command.args(["--listen=127.0.0.1:0", "--nats", &nats.url]).args(nats.login(flags)).args(flags);
-        // A machine that stands still for a while is not a dead peer.
+        // A long idle timeout, so that a slow machine is not taken for a dead peer.
         for usual in ["--threads=1", "--link-listen=127.0.0.1:0", "--limit=link.idleTimeout=15000"] {
             let (name, _) = usual.rsplit_once('=').unwrap();
             if !flags.iter().any(|flag| flag.starts_with(name)) {
@@ -79,7 +79,7 @@ impl Pod {
         Self { process, log, address, link }
     }
 
-    /// What it logged since it takes links.
+    /// Returns the log since the relay accepts links.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
@@ -112,7 +112,7 @@ impl Pod {
 
     pub async fn get(&self, path: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).await.unwrap();
-        // A relay that asks for tokens shows its numbers to operators only.
+        // A relay that requires tokens serves metrics to operators only.
         let token = hs256(&claims(json!({ "stats": true })));
         let head = format!("GET {path} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer {token}\r\n\r\n");
         stream.write_all(head.as_bytes()).await.unwrap();
@@ -122,7 +122,7 @@ impl Pod {
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
     }
 
-    /// Every metric by its name without `parley_relay_`, labels and all.
+    /// Returns all samples by their names, with labels and without `parley_relay_`.
     pub async fn metrics(&self) -> HashMap<String, f64> {
         let (_, text) = self.get("/metrics").await;
         let line = |line: &str| {
@@ -137,7 +137,7 @@ impl Pod {
         self.metrics().await.get(name).copied().unwrap_or(0.0) as u64
     }
 
-    /// Waits until a metric is as it should be.
+    /// Waits until a metric satisfies a condition.
     pub async fn until(&self, name: &str, is_so: impl Fn(u64) -> bool) {
         let mut last = 0;
         let wait = async {
@@ -149,10 +149,10 @@ impl Pod {
                 sleep(Duration::from_millis(20)).await;
             }
         };
-        assert!(timeout(DEADLINE, wait).await.is_ok(), "never: {name}, at last {last}");
+        assert!(timeout(DEADLINE, wait).await.is_ok(), "{name} is {last} at the deadline");
     }
 
-    /// Waits until other pods want so many topics of this one, once for each pod.
+    /// Waits until other pods have this number of subscriptions to topics of this pod.
     pub async fn wanted(&self, times: u64) {
         self.until("link_subscriptions", |wants| wants == times).await;
     }
@@ -163,13 +163,13 @@ pub struct Client {
 }
 
 impl Client {
-    /// Waits until its socket is open.
+    /// Connects, and waits until the socket is open.
     pub async fn open(url: String) -> Self {
         let (socket, _) = timeout(DEADLINE, tokio_tungstenite::connect_async(url)).await.unwrap().unwrap();
         Self { socket }
     }
 
-    pub async fn say(&mut self, text: &str) {
+    pub async fn send_text(&mut self, text: &str) {
         self.send(Message::text(text)).await;
     }
 
@@ -177,10 +177,14 @@ impl Client {
         timeout(DEADLINE, self.socket.send(message)).await.unwrap().unwrap();
     }
 
-    /// The next text or binary message.
-    pub async fn hear(&mut self) -> Message {
+    /// Returns the next text or binary message.
+    pub async fn receive(&mut self) -> Message {
         loop {
-            match timeout(DEADLINE, self.socket.next()).await.expect("nothing came").expect("the socket ended").unwrap()
+            match timeout(DEADLINE, self.socket.next())
+                .await
+                .expect("no message arrived")
+                .expect("the socket ended")
+                .unwrap()
             {
                 message @ (Message::Text(_) | Message::Binary(_)) => return message,
                 Message::Close(frame) => panic!("closed: {frame:?}"),
@@ -189,7 +193,7 @@ impl Client {
         }
     }
 
-    pub async fn hear_text(&mut self) -> String {
-        self.hear().await.into_text().unwrap().to_string()
+    pub async fn receive_text(&mut self) -> String {
+        self.receive().await.into_text().unwrap().to_string()
     }
 }

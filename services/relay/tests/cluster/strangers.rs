@@ -1,4 +1,4 @@
-//! Who is not let in on the link port, and what a peer may not send.
+//! Refused connections to the link port, and messages that end a link.
 use super::fake::{Fake, lease_of, rest};
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, start};
@@ -8,17 +8,17 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
-/// A fatal alert of TLS in the clear: its kind, version and length, and the reason after that.
+/// A fatal TLS alert in plain text: its type, version and length, followed by the reason.
 const ALERT: [u8; 6] = [21, 3, 3, 0, 2, 2];
 
 #[tokio::test]
-async fn str_91_a_stranger_is_not_let_in_and_counted() {
+async fn str_91_an_unknown_client_is_refused_and_counted() {
     let nats = Nats::start().await;
     let hasty = Pod::start(&nats, &["--region=hasty", "--limit=link.openTimeout=300"]).await;
     let patient = Pod::start(&nats, &["--limit=link.openTimeout=30000"]).await;
     let cases: [(&Pod, &[u8], &str); 4] = [
         (&patient, b"GET / HTTP/1.1\r\n\r\n", "LINK_VERSION_MISMATCH"),
-        // The wire before TLS.
+        // The bytes before TLS.
         (&patient, &[&[2][..], &[7; 32], &1_u64.to_be_bytes(), b"\x08stranger"].concat(), "LINK_VERSION_MISMATCH"),
         (&hasty, &[22, 3, 1], "LINK_TIMEOUT"),
         (&hasty, b"", "LINK_TIMEOUT"),
@@ -39,12 +39,12 @@ async fn str_91_a_stranger_is_not_let_in_and_counted() {
 }
 
 #[tokio::test]
-async fn str_91_a_pod_that_says_no_hello_of_this_version_is_not_let_in_and_counted() {
+async fn str_91_a_pod_without_a_hello_of_this_version_is_refused_and_counted() {
     let nats = Nats::start().await;
     let pod = Pod::start(&nats, &["--pod=p0", "--limit=link.openTimeout=1000"]).await;
     let lease = lease_of(&nats, "p0").await;
     let fake = Fake::new("fake", 1);
-    fake.say(&nats).await;
+    fake.publish_lease(&nats).await;
     let cases: [(&[u8], &str); 4] = [
         (&[VERSION - 1, 4, b'f', b'a', b'k', b'e'], "LINK_VERSION_MISMATCH"),
         (&[VERSION, 0], "LINK_PROTOCOL_ERROR"),
@@ -76,17 +76,17 @@ fn requests(requests: &[Request]) -> Vec<u8> {
 async fn talk_crosses(pods: &[Pod]) {
     let mut reader = pods[1].join("/out/lab").await;
     pods[0].wanted(1).await;
-    pods[0].join("/in/lab").await.say("still here").await;
-    assert_eq!(reader.hear_text().await, "still here");
+    pods[0].join("/in/lab").await.send_text("still here").await;
+    assert_eq!(reader.receive_text().await, "still here");
 }
 
 #[tokio::test]
-async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_else_theirs() {
+async fn str_94_an_invalid_request_ends_the_link_of_its_peer_only() {
     let nats = Nats::start().await;
     let pods = start(&nats, 2, &[]).await;
     let lease = lease_of(&nats, "p0").await;
     let rude = Fake::new("rude", 1);
-    rude.say(&nats).await;
+    rude.publish_lease(&nats).await;
     let want = |number| Request::Subscribe { number, replay: true, topic: "/x".into() };
     let cases = [
         (vec![9], "LINK_PROTOCOL_ERROR"),
@@ -111,17 +111,17 @@ async fn str_94_a_peer_that_asks_what_no_pod_would_loses_its_link_and_nobody_els
 }
 
 #[tokio::test]
-async fn str_94_peers_that_never_stop_asking_do_not_keep_the_thread_from_others() {
+async fn str_94_peers_that_send_requests_without_end_do_not_block_the_thread() {
     let nats = Nats::start().await;
     let pod = Pod::start(&nats, &["--pod=p0", "--threads=1"]).await;
     let lease = lease_of(&nats, "p0").await;
     let pings = requests(&[Request::Ping { stamp: 1, round_trip: 1 }]).repeat(20_000);
     for at in 0..3 {
         let rude = Fake::new(&format!("rude{at}"), 1);
-        rude.say(&nats).await;
+        rude.publish_lease(&nats).await;
         let (mut answers, mut asks) = tokio::io::split(rude.dial(&pod, &lease, b"").await);
         let pings = pings.clone();
-        // On threads of their own: a test has one, which must not be what limits them.
+        // They run on their own threads: the single thread of a test would limit them.
         let both = async move {
             let asking = async { while asks.write_all(&pings).await.is_ok() {} };
             tokio::join!(asking, async { drop(tokio::io::copy(&mut answers, &mut tokio::io::sink()).await) });
@@ -138,18 +138,18 @@ async fn str_94_peers_that_never_stop_asking_do_not_keep_the_thread_from_others(
 }
 
 #[tokio::test]
-async fn str_97_a_newer_link_of_a_pod_ends_its_older_one_and_an_earlier_run_is_not_let_in() {
+async fn str_97_a_newer_link_of_a_pod_ends_the_older_one_and_an_earlier_epoch_is_refused() {
     let nats = Nats::start().await;
     let pod = Pod::start(&nats, &["--pod=p0"]).await;
     let lease = lease_of(&nats, "p0").await;
     let dial = async |fake: &Fake| fake.dial(&pod, &lease, b"").await;
     let [earlier, later] = [5, 6].map(|epoch| Fake::new("again", epoch));
-    earlier.say(&nats).await;
+    earlier.publish_lease(&nats).await;
     let _first = dial(&earlier).await;
     pod.until("links_sending", |links| links == 1).await;
     let _second = dial(&earlier).await;
     pod.until("link_ended_total{code=\"LINK_REPLACED\"}", |ended| ended == 1).await;
-    later.say(&nats).await;
+    later.publish_lease(&nats).await;
     let _third = dial(&later).await;
     pod.until("link_ended_total{code=\"LINK_REPLACED\"}", |ended| ended == 2).await;
     let _fourth = dial(&earlier).await;
@@ -158,16 +158,16 @@ async fn str_97_a_newer_link_of_a_pod_ends_its_older_one_and_an_earlier_run_is_n
 }
 
 #[tokio::test]
-async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_else_theirs() {
+async fn str_94_an_invalid_batch_ends_the_link_of_its_peer_only() {
     let nats = Nats::start().await;
-    // It says its lease once.
+    // It publishes its lease once.
     let pods = start(&nats, 2, &["--limit=lease.duration=600000"]).await;
     let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let pod = Fake::at(fake.local_addr().unwrap(), "fake", 7);
     let client = async_nats::connect(&nats.url).await.unwrap();
     client.publish(FAKE, "{\"pod\":1}".into()).await.unwrap();
     settle(&client).await;
-    pod.say(&nats).await;
+    pod.publish_lease(&nats).await;
     let batch = |number: u64, count: u32, length: u32, frames: &[u8]| {
         [&[16][..], &number.to_be_bytes(), &count.to_be_bytes(), &length.to_be_bytes(), frames].concat()
     };
@@ -184,7 +184,7 @@ async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_el
     ];
     let mut counted = std::collections::HashMap::new();
     for (says, code) in cases {
-        // Both pods dial; each is told the same.
+        // Both pods dial, and both receive the same bytes.
         for _ in &pods {
             let (stream, _) = timeout(DEADLINE, fake.accept()).await.expect("not dialled").unwrap();
             let (mut stream, certificate) = pod.identity.accept(stream).await.unwrap();
@@ -207,10 +207,10 @@ async fn str_94_a_peer_that_sends_what_no_pod_would_loses_its_link_and_nobody_el
 }
 
 #[tokio::test]
-async fn str_133_a_lease_on_another_pods_subject_or_of_no_pods_address_is_not_dialled() {
+async fn str_133_a_lease_on_the_subject_of_another_pod_or_with_an_invalid_address_is_not_dialled() {
     let nats = Nats::start().await;
     let pod = Pod::start(&nats, &["--pod=p0"]).await;
-    // It hears leases by the time that it says its own.
+    // The pod receives leases by the time it publishes its own.
     lease_of(&nats, "p0").await;
     let fake = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let lease = Fake::at(fake.local_addr().unwrap(), "fake", 7).lease;
@@ -222,7 +222,7 @@ async fn str_133_a_lease_on_another_pods_subject_or_of_no_pods_address_is_not_di
         pod.until(&format!("lease_refusals_total{{code=\"{code}\"}}"), |refused| refused == 1).await;
     }
     assert_eq!(pod.metric("link_ended_total{code=\"LINK_UNREACHABLE\"}").await, 0);
-    // The pod itself takes the same lease on its own subject.
+    // The pod accepts the same lease on the right subject.
     client.publish(FAKE, lease.bytes().into()).await.unwrap();
     timeout(DEADLINE, fake.accept()).await.expect("not dialled").unwrap();
 }

@@ -1,4 +1,4 @@
-//! A wire between two pods that counts the bytes one way, and keeps what went over it both ways.
+//! A proxy between two pods that counts the bytes in one direction and records both directions.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -27,12 +27,12 @@ impl Wire {
         self.to.send_replace(Some(address.to_owned()));
     }
 
-    /// What came back from the end it leads to.
+    /// Returns the number of bytes from the destination.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
 
-    /// What went over it either way, in the order in which it came.
+    /// Returns the bytes in both directions, in their order.
     pub fn seen(&self) -> Vec<u8> {
         self.seen.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! The contracts of the ports of access: what holds for one pod's memory holds for several pods over NATS.
+//! The contracts of the ports of access, for the memory of one pod and for several pods over NATS.
 use crate::signer::now;
 use parley_access::{Codes, Grant, Pass, Revocation, Revocations, Revoked};
 use parley_net::codes::Code;
@@ -9,11 +9,11 @@ pub fn grant(name: &str) -> Grant {
     Grant { until: now() + 60, made: None, token: None, subject: Some(name.into()) }
 }
 
-/// What every store of codes does: those that one pod `keeps` another one `takes`. `lifetime`: how long they are kept.
+/// The contract of a store of codes: a code that one pod `keeps` another one `takes`, within `lifetime`.
 pub async fn codes(keeps: &dyn Codes, takes: &dyn Codes, lifetime: Duration) {
     let pass = |path: &str| Pass { path: path.into(), role: Role::Publish, grant: grant("ada") };
     let network = [192, 0, 2, 1].into();
-    assert_eq!(takes.take("AAAAAAAABBBBBBBBBBBBBBBBBBBBBA").await, Ok(None), "of nobody");
+    assert_eq!(takes.take("AAAAAAAABBBBBBBBBBBBBBBBBBBBBA").await, Ok(None), "an unknown code is accepted");
     let one = keeps.keep(pass("/in/a"), network).await.unwrap();
     assert_eq!(takes.take(&one).await.map(|taken| taken.map(|pass| pass.path)), Ok(Some("/in/a".into())));
     assert_eq!((takes.take(&one).await, keeps.take(&one).await), (Ok(None), Ok(None)), "used");
@@ -22,21 +22,21 @@ pub async fn codes(keeps: &dyn Codes, takes: &dyn Codes, lifetime: Duration) {
     let other = keeps.keep(pass("/in/b"), network).await.unwrap();
     let (first, second) = tokio::join!(takes.take(&other), keeps.take(&other));
     let got: Vec<Pass> = [first, second].into_iter().filter_map(Result::unwrap).collect();
-    assert!(got.len() == 1 && got[0].path == "/in/b" && got[0].role == Role::Publish, "used at once: {got:?}");
+    assert!(got.len() == 1 && got[0].path == "/in/b" && got[0].role == Role::Publish, "not exactly one use: {got:?}");
     let old = keeps.keep(pass("/in/c"), network).await.unwrap();
     tokio::time::sleep(lifetime + lifetime / 10).await;
     assert_eq!(takes.take(&old).await, Ok(None), "too old");
 }
 
-/// What every way of revoking does. `revoked`: the list of the pod that asks, which holds two.
+/// The contract of revocations. `revoked` is the list of the pod that revokes, with room for two.
 pub async fn revocations(revocations: &dyn Revocations, revoked: &Revoked) {
     let subject = |name: &str| Revocation::Subject(name.into());
     revocations.revoke(subject("ada"), now() + 60).await.unwrap();
     assert!(revoked.covers(&grant("ada")) && !revoked.covers(&grant("eve")));
     let token = Grant { until: now() + 60, made: None, token: Some("ada".into()), subject: None };
-    assert!(!revoked.covers(&token), "another kind of name");
+    assert!(!revoked.covers(&token), "a name of another kind matches");
     revocations.revoke(Revocation::Token("ada".into()), now() + 60).await.unwrap();
     assert!(revoked.covers(&token));
     assert_eq!(revocations.revoke(subject("eve"), now() + 60).await, Err(Code::TooManyRevocations));
-    assert!(revoked.covers(&grant("ada")), "nobody is forgotten");
+    assert!(revoked.covers(&grant("ada")), "a revocation was lost");
 }

@@ -1,4 +1,4 @@
-//! What other pods say on the bus, and the addresses in it.
+//! Messages of other pods on the bus, and the addresses in them.
 use crate::random::{Random, campaign};
 use crate::text;
 use parley_cluster::lease::Lease;
@@ -25,7 +25,7 @@ const VALUES: [&str; 16] = [
     "[[[[[[]]]]]]",
 ];
 
-/// A JSON object of these fields, some left out, doubled or with another value.
+/// Makes a JSON object of these fields, some missing, repeated or with another value.
 fn object(random: &mut Random, fields: &[(&str, &str)]) -> String {
     let mut parts = Vec::new();
     for (name, value) in fields {
@@ -64,7 +64,7 @@ fn lease(random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn str_90_a_lease_that_is_taken_is_passed_on_as_itself() {
+fn str_90_an_accepted_lease_is_encoded_unchanged() {
     campaign("leases", 10, lease, |bytes| {
         let Some(lease) = Lease::read(bytes) else { return false };
         assert!((1..=128).contains(&lease.pod.len()));
@@ -89,7 +89,7 @@ fn word(random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn str_118_a_word_that_is_taken_is_passed_on_as_itself() {
+fn str_118_an_accepted_message_is_encoded_unchanged() {
     campaign("words", 10, word, |bytes| {
         let Some(word) = Word::read(bytes) else { return false };
         let written = word.bytes();
@@ -122,7 +122,7 @@ const URL_PARTS: [&str; 20] = [
 ];
 
 #[test]
-fn media_1_an_address_that_is_taken_has_the_host_that_browsers_dial() {
+fn media_1_an_accepted_url_has_the_host_that_browsers_dial() {
     let generate = |random: &mut Random| match random.below(2) {
         0 => text(random, &URL_PARTS, 9).into_bytes(),
         _ => format!("https://{}/", text(random, &URL_PARTS[2..], 6)).into_bytes(),
@@ -130,9 +130,10 @@ fn media_1_an_address_that_is_taken_has_the_host_that_browsers_dial() {
     campaign("urls", 10, generate, |bytes| {
         let written = String::from_utf8_lossy(bytes).into_owned();
         let Ok(taken) = Url::try_from(written.clone()) else { return false };
-        let parsed = url::Url::parse(&written).unwrap_or_else(|why| panic!("{written} is taken, and no URL: {why}"));
+        let parsed =
+            url::Url::parse(&written).unwrap_or_else(|why| panic!("{written} is accepted, but is not a URL: {why}"));
         let host = parsed.host_str().unwrap().trim_matches(['[', ']']);
-        // The URL standard writes addresses in one form.
+        // The URL standard has one form for each address.
         let is_address = matches!(parsed.host(), Some(url::Host::Ipv4(_) | url::Host::Ipv6(_)));
         assert!(is_address || host.eq_ignore_ascii_case(taken.host()), "{written}: {host}, not {}", taken.host());
         assert!(parsed.path() == "/" && parsed.username().is_empty() && parsed.query().is_none());

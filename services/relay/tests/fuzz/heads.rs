@@ -1,4 +1,4 @@
-//! Heads of requests, before anything else is known of a client.
+//! Heads of HTTP requests.
 use crate::random::{Random, campaign};
 use crate::text;
 use parley_net::codes::Code;
@@ -44,13 +44,13 @@ fn generate(random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn str_21_a_head_is_the_same_however_it_is_cut_and_nothing_after_it_belongs_to_it() {
+fn str_21_a_head_does_not_depend_on_the_sizes_of_reads_or_on_later_bytes() {
     campaign("heads", 10, generate, |bytes| {
         let whole = request::parse(bytes);
         let first = (0..=bytes.len()).map(|end| request::parse(&bytes[..end])).find(|parsed| *parsed != Ok(None));
         match &whole {
             Ok(Some((request, size))) => {
-                assert_eq!(first, Some(Ok(Some((request.clone(), *size)))), "it depends on how it is cut");
+                assert_eq!(first, Some(Ok(Some((request.clone(), *size)))), "the result depends on the sizes of reads");
                 assert_eq!(request::parse(&bytes[..*size]), whole);
                 assert!(*size <= bytes.len());
                 assert!(!request.target.contains(['\r', '\n', ' ', '\0']) && request.method.is_ascii());
@@ -61,7 +61,7 @@ fn str_21_a_head_is_the_same_however_it_is_cut_and_nothing_after_it_belongs_to_i
             Ok(None) => assert_eq!(first, None),
             Err(code) => {
                 assert!(matches!(code, Code::BadRequest | Code::HeadersTooLarge));
-                assert!(matches!(first, Some(Err(_))), "a head that was good is none any more");
+                assert!(matches!(first, Some(Err(_))), "a valid head became invalid");
             }
         }
         matches!(whole, Ok(Some(_)))

@@ -1,4 +1,4 @@
-//! Fuzz targets of what strangers and other pods send, beside WebSocket frames and paths (`decoder.rs`) and the link (`link.rs`). Seeds,
+//! Fuzz targets for input from clients and other pods, apart from WebSocket frames and paths (`decoder.rs`) and links (`link.rs`). Seeds,
 //! budgets and the corpus: `random/mod.rs`.
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ mod tokens;
 
 use random::Random;
 
-/// A text put together of parts, as they come.
+/// Concatenates random parts.
 fn text(random: &mut Random, parts: &[&str], most: usize) -> String {
     (0..random.below(most)).map(|_| parts[random.below(parts.len())]).collect()
 }

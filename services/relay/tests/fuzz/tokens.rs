@@ -1,4 +1,4 @@
-//! Tokens: a forged one is never taken, and what a good one allows is no more than it says.
+//! Tokens: a forged one is never accepted, and a valid one allows no more than its claims.
 use crate::random::{Random, campaign};
 use crate::signer::{AUDIENCE, KID, SECRET, claims, eddsa, hmac_with, hs256, now, rules, signed};
 use parley_access::{pattern, scope, token};
@@ -12,7 +12,7 @@ fn good() -> [String; 3] {
 }
 
 #[test]
-fn str_101_no_change_to_a_token_is_taken() {
+fn str_101_a_changed_token_is_refused() {
     let (good, rules, limits) = (good(), rules(), Limits::default());
     let headers = [
         json!({"alg": "none"}),
@@ -44,7 +44,7 @@ fn str_101_no_change_to_a_token_is_taken() {
     });
 }
 
-/// Claims as anyone with a key may sign them.
+/// Makes random claims and signs them with a valid key.
 fn signed_claims(random: &mut Random) -> Vec<u8> {
     let patterns = ["lab/**", "lab/*", "**", "lab/7", "a/**/b", "", "*a", "lab//7", "in/lab/7"];
     let list = |random: &mut Random| -> Value {
@@ -77,7 +77,7 @@ fn signed_claims(random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn str_105_what_a_signed_token_allows_is_what_it_says() {
+fn str_105_a_signed_token_allows_only_its_claims() {
     let (rules, limits) = (rules(), Limits::default());
     let header = json!({"alg": "HS256"});
     let paths =

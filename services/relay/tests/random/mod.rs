@@ -1,22 +1,22 @@
-//! Random input that can be had again, and a target's run: its corpus first, then inputs from a seed.
+//! Reproducible random input, and the run of a fuzz target: first its corpus, then inputs from a seed.
 //!
-//! `RELAY_FUZZ` sets how many inputs a target takes (default 200,000, some a share of it), or `RELAY_FUZZ_MS` for how long it takes them,
-//! and `RELAY_SEED` where they come from. An input that fails is made small and kept in `tests/fuzz/corpus`, and tried first from then on.
+//! `RELAY_FUZZ` sets the number of inputs of a target (default 200,000, for some a share of it), or `RELAY_FUZZ_MS` its duration,
+//! and `RELAY_SEED` the seed. An input that fails is minimized and written to `tests/fuzz/corpus`, and later runs try it first.
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/corpus");
-/// What a decoder may take for one input, on a busy machine.
+/// The longest time of a decoder for one input, on a busy machine.
 const SLOW: Duration = Duration::from_millis(100);
-/// A single slow run may be the machine's.
+/// The number of runs before an input counts as slow, as the machine may have delayed one.
 const TIMED_AGAIN: usize = 3;
 
 /// xorshift64*: the same inputs for the same seed, on any machine.
 pub struct Random(u64);
 
 impl Random {
-    /// The same for the same bytes (FNV-1a).
+    /// Derives the seed from bytes (FNV-1a).
     pub fn of(bytes: &[u8]) -> Self {
         let mixed = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         Self(bytes.iter().fold(0xcbf2_9ce4_8422_2325, mixed).max(1))
@@ -33,7 +33,7 @@ impl Random {
         (self.next() % most as u64) as usize
     }
 
-    /// The bytes with up to three of them changed, cut out or added.
+    /// Returns the bytes with up to three of them changed, removed or added.
     pub fn edited(&mut self, mut bytes: Vec<u8>) -> Vec<u8> {
         for _ in 0..self.below(4) {
             let at = self.below(bytes.len() + 1);
@@ -52,8 +52,8 @@ fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().unwrap())
 }
 
-/// Tries the corpus of the target, then what `generate` makes. `check` panics where a property does not hold, and answers whether the
-/// decoder took the input. `part`: of so many inputs that fast decoders take, this one gets one.
+/// Tries the corpus of the target, then inputs of `generate`. `check` panics if a property does not hold, and returns whether the
+/// decoder accepted the input. `part` divides the number of inputs, for slow decoders.
 pub fn campaign(
     name: &str,
     part: u64,
@@ -93,7 +93,10 @@ pub fn campaign(
         "relay/{name}: {tried} executions in {seconds:.1} s, {} % taken, 0 found, seed {seed}",
         100 * taken / tried.max(1)
     );
-    assert!(tried < 1000 || taken.min(tried - taken) > tried / 100, "{name}: the inputs are not near enough");
+    assert!(
+        tried < 1000 || taken.min(tried - taken) > tried / 100,
+        "{name}: too few inputs are accepted, or too few refused"
+    );
 }
 
 fn kept(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -103,7 +106,7 @@ fn kept(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|file| (file.clone(), std::fs::read(file).unwrap())).collect()
 }
 
-/// What `check` answers; `None` where it panics, or takes too long.
+/// Returns the result of `check`; `None` if it panics or takes too long.
 fn held(check: &impl Fn(&[u8]) -> bool, input: &[u8]) -> Option<bool> {
     let timed = || {
         let begun = Instant::now();
@@ -118,7 +121,7 @@ fn held(check: &impl Fn(&[u8]) -> bool, input: &[u8]) -> Option<bool> {
     answer.filter(|_| !is_slow)
 }
 
-/// Without what can be left out of it.
+/// Removes bytes while the input still fails.
 fn smaller(mut input: Vec<u8>, fails: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut size = input.len() / 2;
     while size > 0 {
@@ -132,7 +135,7 @@ fn smaller(mut input: Vec<u8>, fails: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     input
 }
 
-/// Without a line for each panic on the way.
+/// Runs without a line for each panic.
 fn quietly<T>(run: impl FnOnce() -> T) -> T {
     let hook = take_hook();
     set_hook(Box::new(|_| {}));

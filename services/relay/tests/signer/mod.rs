@@ -1,4 +1,4 @@
-//! Signs tokens as an operator's own program would, and badly on purpose. Shares nothing with the code that verifies them.
+//! Signs valid and invalid tokens, without code of the verification.
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Keys, Rules};
@@ -22,20 +22,20 @@ fn pair() -> Ed25519KeyPair {
     Ed25519KeyPair::from_seed_unchecked(&SEED).unwrap()
 }
 
-/// The key set as signaling has it, with its private part.
+/// Returns the key set as signaling has it, with the private key.
 pub fn key_set() -> String {
     let (x, d) = (URL_SAFE_NO_PAD.encode(pair().public_key()), URL_SAFE_NO_PAD.encode(SEED));
     let key = json!({"kty": "OKP", "crv": "Ed25519", "kid": KID, "x": x, "d": d, "alg": "EdDSA", "use": "sig"});
     json!({"active": KID, "keys": [key]}).to_string()
 }
 
-/// The secret and the key set, both.
+/// Returns rules with the secret and the key set.
 pub fn rules() -> Rules {
     let keys = Keys::default().with_secret(SECRET).unwrap().with_set(&key_set()).unwrap();
     Rules { audience: AUDIENCE.into(), keys }
 }
 
-/// Claims that allow everything below `lab/` for a minute, changed by `changes`; null takes a claim away.
+/// Makes claims that allow all topics below `lab/` for a minute, with `changes`; null removes a claim.
 pub fn claims(changes: Value) -> Value {
     let mut claims = json!({"aud": AUDIENCE, "exp": now() + 60, "publish": ["lab/**"], "subscribe": ["lab/**"]});
     for (name, value) in changes.as_object().unwrap() {
@@ -57,17 +57,17 @@ pub fn hmac_with(key: &[u8]) -> impl Fn(&[u8]) -> Vec<u8> {
     move |message| hmac::sign(&key, message).as_ref().to_vec()
 }
 
-/// With the shared secret.
+/// Signs with the shared secret.
 pub fn hs256(claims: &Value) -> String {
     signed(&json!({"alg": "HS256", "typ": "JWT"}), claims, hmac_with(SECRET.as_bytes()))
 }
 
-/// With the key set.
+/// Signs with the key set.
 pub fn eddsa(claims: &Value) -> String {
     signed(&json!({"alg": "EdDSA", "kid": KID}), claims, |message| pair().sign(message).as_ref().to_vec())
 }
 
-/// Tokens that open neither `/lab/7` nor anything else, each with what is wrong and the code for it.
+/// Returns invalid tokens, each with the reason and the expected code.
 pub fn bad() -> Vec<(&'static str, String, Code)> {
     let good = claims(json!({}));
     let public = pair().public_key().as_ref().to_vec();

@@ -11,7 +11,7 @@ async fn open(pod: &Pod, path: &str, code: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn str_110_a_code_says_how_long_it_lives_and_is_too_old_after_that() {
+async fn str_110_a_code_has_a_lifetime_and_expires_after_it() {
     let pod = start(&["--limit=code.lifetime=1000"]).await;
     let (status, head, body) = post(&pod, "/v1/codes/lab/7", &hs256(&claims(json!({}))), "", "").await;
     assert!(status == 201 && head.contains("Cache-Control: no-store"), "{head}");
@@ -22,7 +22,7 @@ async fn str_110_a_code_says_how_long_it_lives_and_is_too_old_after_that() {
 }
 
 #[tokio::test]
-async fn str_110_a_code_is_worth_no_more_than_the_token_behind_it() {
+async fn str_110_a_code_has_the_permissions_of_its_token() {
     let pod = start(&[]).await;
     let end = now() + 3;
     let ends = hs256(&claims(json!({"exp": end})));
@@ -36,7 +36,7 @@ async fn str_110_a_code_is_worth_no_more_than_the_token_behind_it() {
 }
 
 #[tokio::test]
-async fn str_111_a_pod_keeps_only_so_many_codes() {
+async fn str_111_the_number_of_codes_of_a_pod_is_limited() {
     let pod = start(&["--limit=pod.codes=2", "--limit=code.lifetime=2000"]).await;
     let token = hs256(&claims(json!({})));
     let _two = (code(&pod, "/lab/7", &token).await, code(&pod, "/lab/7", &token).await);
@@ -48,7 +48,7 @@ async fn str_111_a_pod_keeps_only_so_many_codes() {
 }
 
 #[tokio::test]
-async fn str_112_pages_of_allowed_origins_may_ask_for_codes_and_others_may_not() {
+async fn str_112_only_pages_of_allowed_origins_may_request_codes() {
     let pod = start(&["--origins=https://lab.example"]).await;
     let token = hs256(&claims(json!({})));
     let allowed = "Access-Control-Allow-Origin: https://lab.example\r\n";
@@ -81,7 +81,7 @@ async fn str_112_pages_of_allowed_origins_may_ask_for_codes_and_others_may_not()
 }
 
 #[tokio::test]
-async fn str_110_whatever_is_asked_of_the_code_route_it_answers_with_a_code_of_ours() {
+async fn str_110_each_refusal_of_the_code_route_has_a_documented_code() {
     let pod = start(&[]).await;
     let token = hs256(&claims(json!({"publish": ["**"], "subscribe": ["**"]})));
     for (path, expected) in [
@@ -105,7 +105,7 @@ async fn str_110_whatever_is_asked_of_the_code_route_it_answers_with_a_code_of_o
 }
 
 #[tokio::test]
-async fn str_111_of_many_sockets_with_one_code_one_comes_in() {
+async fn str_111_one_of_many_sockets_with_one_code_opens() {
     let pod = start(&[]).await;
     let made = code(&pod, "/lab/7", &hs256(&claims(json!({})))).await;
     let head = format!("GET /lab/7?code={made} HTTP/1.1\r\n{UPGRADE}\r\n");

@@ -21,18 +21,18 @@ async fn str_113_a_live_socket_ends_with_its_token_and_the_others_stay() {
         (enter(&pod, "/lab/7", &token("a", "1")).await, enter(&pod, "/lab/7", &token("b", "2")).await);
     let end = now() + 5;
     let mut ends = enter(&pod, "/lab/7", &hs256(&claims(json!({"exp": end})))).await;
-    one.say("before").await;
-    assert_eq!((ends.hear_text().await.as_str(), other.hear_text().await.as_str()), ("before", "before"));
+    one.send_text("before").await;
+    assert_eq!((ends.receive_text().await.as_str(), other.receive_text().await.as_str()), ("before", "before"));
     assert!(now() < end, "the machine is too slow for this test");
     assert_eq!(ends.end().await, Code::TokenExpired.close());
     assert!((end..end + 5).contains(&now()), "{} s after its end", now() - end);
-    one.say("after").await;
-    assert_eq!(other.hear_text().await, "after");
+    one.send_text("after").await;
+    assert_eq!(other.receive_text().await, "after");
     pod.until_clients(2).await;
 }
 
 #[tokio::test]
-async fn str_114_a_revoked_token_ends_its_sockets_refuses_new_ones_and_hurts_nobody() {
+async fn str_114_a_revocation_ends_and_refuses_sockets_of_its_token_only() {
     let pod = start(&[]).await;
     let mut gone = enter(&pod, "/lab/7", &token("ada", "1")).await;
     let (mut one, mut other) =
@@ -42,12 +42,12 @@ async fn str_114_a_revoked_token_ends_its_sockets_refuses_new_ones_and_hurts_nob
     assert_eq!(gone.end().await, Code::TokenRevoked.close());
     println!("closed {:?} after the request", began.elapsed());
     assert_eq!(upgrade(&pod, "/lab/7", &token("ada", "1")).await, refusal(Code::TokenRevoked));
-    one.say("still here").await;
-    assert_eq!(other.hear_text().await, "still here");
+    one.send_text("still here").await;
+    assert_eq!(other.receive_text().await, "still here");
     assert_eq!(revoke(&pod, r#"{"sub":"ada"}"#).await.0, 204);
     assert_eq!(one.end().await, Code::TokenRevoked.close());
     assert_eq!(upgrade(&pod, "/lab/7", &token("ada", "4")).await, refusal(Code::TokenRevoked));
-    assert_eq!(upgrade(&pod, "/lab/7", &token("1", "ada")).await.0, 101, "a name is one of its kind");
+    assert_eq!(upgrade(&pod, "/lab/7", &token("1", "ada")).await.0, 101, "a name of another kind matches");
     pod.until_clients(1).await;
     let closed: u64 = pod
         .0
@@ -62,7 +62,7 @@ async fn str_114_a_revoked_token_ends_its_sockets_refuses_new_ones_and_hurts_nob
 }
 
 #[tokio::test]
-async fn str_114_only_an_admin_revokes_and_only_what_makes_sense() {
+async fn str_114_only_an_admin_may_revoke_and_invalid_requests_are_refused() {
     let pod = start(&[]).await;
     let ask = async |token: &str, body: &str| post(&pod, "/v1/revocations", token, "", body).await.0;
     let admin = hs256(&claims(json!({"admin": true, "sub": "root"})));
@@ -82,7 +82,7 @@ async fn str_114_only_an_admin_revokes_and_only_what_makes_sense() {
 }
 
 #[tokio::test]
-async fn str_115_a_full_list_takes_no_more_and_forgets_nobody() {
+async fn str_115_a_full_list_refuses_entries_and_loses_none() {
     let pod = start(&["--limit=pod.revocations=2"]).await;
     for name in ["a", "b", "a"] {
         assert_eq!(revoke(&pod, &format!(r#"{{"sub":"{name}"}}"#)).await.0, 204);

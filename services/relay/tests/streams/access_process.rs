@@ -20,7 +20,7 @@ fn relay(flags: &[&str], environment: &[(&str, &str)]) -> Command {
     command
 }
 
-/// A file of a test's own, which goes with it.
+/// A file that is removed when the test ends.
 struct File(PathBuf);
 
 static FILES: AtomicUsize = AtomicUsize::new(0);
@@ -44,7 +44,7 @@ impl Drop for File {
     }
 }
 
-/// A relay that asks for tokens, where it listens, and what it logs.
+/// Starts a relay that requires tokens, and returns its address and its log.
 async fn started(more: &[&str]) -> (Child, String, Arc<Mutex<String>>, File) {
     let keys = File::new("keys.json", &key_set());
     let flag = keys.flag("keys");
@@ -72,7 +72,7 @@ async fn send(address: &str, head: &str) -> (TcpStream, String) {
 }
 
 #[tokio::test]
-async fn str_116_the_binary_takes_both_kinds_of_token_and_logs_nothing_secret() {
+async fn str_116_the_binary_accepts_both_kinds_of_tokens_and_logs_no_secret() {
     let (_child, address, log, _keys) = started(&["--log-level=trace"]).await;
     let tokens = [hs256(&claims(json!({}))), eddsa(&claims(json!({})))];
     let mut secrets: Vec<String> = tokens.iter().map(|token| token.rsplit('.').next().unwrap().to_owned()).collect();
@@ -90,7 +90,7 @@ async fn str_116_the_binary_takes_both_kinds_of_token_and_logs_nothing_secret() 
         let (by_code, answer) = send(&address, &format!("GET /lab/7?code={code} HTTP/1.1\r\n{UPGRADE}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 101 "), "{answer}");
         secrets.push(code);
-        // What `/ws` shows of both.
+        // The content of `/ws` for both.
         let (mut watch, _) =
             send(&address, &format!("GET /ws HTTP/1.1\r\n{UPGRADE}Authorization: Bearer {operator}\r\n\r\n")).await;
         watch.write_all(&frame(0x81, b"?")).await.unwrap();
@@ -111,7 +111,7 @@ async fn str_116_the_binary_takes_both_kinds_of_token_and_logs_nothing_secret() 
     assert!(!log.contains("lab/7"), "[STR-135] {log}");
 }
 
-/// Flags, environment, and the sentence they lead to.
+/// Flags, environment, and the expected sentence.
 type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn str_116_wrong_settings_of_access_end_the_process_with_a_sentence() {
     }
 }
 
-/// Memory of a process that is in use, in KB.
+/// The largest growth of resident memory, in KB.
 #[tokio::test]
 async fn a_quiet_socket_with_a_token_costs_at_most_4_kb() {
     let (child, address, ..) = started(&["--limit=address.sockets=16000"]).await;

@@ -2,7 +2,7 @@ use super::pod::start;
 use super::raw::{Raw, frame};
 
 #[tokio::test]
-async fn str_14_a_frame_that_is_none_closes_its_socket_and_nobody_elses() {
+async fn str_14_an_invalid_frame_closes_only_its_socket() {
     let pod = start(&["--limit=socket.closeTimeout=200"]).await;
     let (mut one, mut other) = (pod.join("/x").await, pod.join("/x").await);
     pod.until_clients(2).await;
@@ -27,13 +27,13 @@ async fn str_14_a_frame_that_is_none_closes_its_socket_and_nobody_elses() {
         bad.write(&bytes).await;
         assert_eq!(bad.end().await, code, "{:x?}", &bytes[..bytes.len().min(16)]);
     }
-    one.say("still here").await;
-    assert_eq!(other.hear_text().await, "still here");
+    one.send_text("still here").await;
+    assert_eq!(other.receive_text().await, "still here");
     pod.until_clients(2).await;
 }
 
 #[tokio::test]
-async fn str_13_and_14_messages_that_were_whole_before_the_bad_frame_arrive_and_bad_text_does_not() {
+async fn str_13_and_14_complete_messages_before_an_invalid_frame_arrive_and_invalid_text_does_not() {
     let pod = start(&[]).await;
     let mut reader = pod.join("/out/x").await;
     pod.until_clients(1).await;
@@ -41,9 +41,9 @@ async fn str_13_and_14_messages_that_were_whole_before_the_bad_frame_arrive_and_
     bad.write(&[frame(0x81, b"good"), frame(0x81, &[0xff]), frame(0x81, b"late")].concat()).await;
     assert_eq!(bad.end().await, 1007);
     let mut good = pod.join("/in/x").await;
-    good.say("next").await;
-    assert_eq!(reader.hear_text().await, "good");
-    assert_eq!(reader.hear_text().await, "next");
+    good.send_text("next").await;
+    assert_eq!(reader.receive_text().await, "good");
+    assert_eq!(reader.receive_text().await, "next");
 }
 
 #[tokio::test]
@@ -60,18 +60,18 @@ async fn str_11_endless_fragments_end() {
 }
 
 #[tokio::test]
-async fn str_12_a_message_that_never_ends_ends_its_socket_and_one_after_another_does_not() {
+async fn str_12_an_endless_message_ends_its_socket_and_successive_messages_do_not() {
     let pod = start(&["--limit=stream.messageTimeout=2000"]).await;
     let mut reader = pod.join("/out/x").await;
     pod.until_clients(1).await;
     let (mut never, mut steady) = (Raw::join(&pod, "/in/y").await, Raw::join(&pod, "/in/x").await);
     never.write(&frame(0x02, b"begun")).await;
-    // Each write ends one message and begins the next, for longer than one may take.
+    // Each write ends one message and begins the next, for longer than the timeout of one message.
     steady.write(&frame(0x01, b"a")).await;
     for _ in 0..20 {
         tokio::time::sleep(std::time::Duration::from_millis(120)).await;
         steady.write(&[frame(0x80, b"b"), frame(0x01, b"a")].concat()).await;
-        assert_eq!(reader.hear_text().await, "ab");
+        assert_eq!(reader.receive_text().await, "ab");
     }
     assert_eq!(never.end().await, 4433);
 }
@@ -95,7 +95,7 @@ async fn str_15_a_claimed_length_costs_no_memory_and_incomplete_messages_are_bou
 }
 
 #[tokio::test]
-async fn str_131_incomplete_messages_of_one_network_are_bounded_and_another_goes_on() {
+async fn str_131_incomplete_messages_are_bounded_for_each_network() {
     let flags = ["--limit=address.reassemblyBytes=200000", "--limit=stream.messageBytes=150000", "--trusted-proxies=1"];
     let pod = start(&flags).await;
     let join = async |address: &str| {

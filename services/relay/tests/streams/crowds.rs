@@ -4,11 +4,11 @@ use crate::resident;
 use tokio::io::AsyncReadExt;
 
 #[tokio::test]
-async fn str_7_10_000_topics_each_with_its_own_reader() {
-    // However long they take to come, nobody is pinged before all are there.
+async fn str_7_10_000_topics_each_have_a_reader() {
+    // A long interval, so that no client is pinged before all have joined.
     let patient = ["--limit=socket.pingInterval=600000", "--limit=socket.idleTimeout=3600000"];
     let pod = start(&[&["--limit=address.sockets=20000"], &patient[..]].concat()).await;
-    // Each is one descriptor here and one in the relay, which is this process too.
+    // Each uses one descriptor in the test and one in the relay, which is in the same process.
     let count = 9000;
     let mut readers = Vec::new();
     for at in 0..count {
@@ -20,11 +20,11 @@ async fn str_7_10_000_topics_each_with_its_own_reader() {
     for at in [0, 1, 4567, count - 1] {
         let mut publisher = Raw::join(&pod, &format!("/in/topic/{at}")).await;
         publisher.write(&frame(0x81, at.to_string().as_bytes())).await;
-        let mut heard = vec![0; 2 + at.to_string().len()];
-        readers[at].0.read_exact(&mut heard).await.unwrap();
-        names.insert(at, String::from_utf8(heard[2..].to_vec()).unwrap());
+        let mut received = vec![0; 2 + at.to_string().len()];
+        readers[at].0.read_exact(&mut received).await.unwrap();
+        names.insert(at, String::from_utf8(received[2..].to_vec()).unwrap());
     }
-    assert!(names.iter().all(|(at, heard)| *heard == at.to_string()));
+    assert!(names.iter().all(|(at, received)| *received == at.to_string()));
     drop(readers);
     pod.until("all topics ended", || pod.0.relay.topics.count() == 0).await;
 }
@@ -37,15 +37,15 @@ async fn churn(pod: &Pod, rounds: usize) {
         let mut publisher = Raw::join(pod, &format!("/in/{topic}")).await;
         publisher.write(&frame(0x82, &[7; 1000])).await;
         if round % 2 == 0 {
-            let mut heard = [0; 1004];
-            reader.0.read_exact(&mut heard).await.unwrap();
+            let mut received = [0; 1004];
+            reader.0.read_exact(&mut received).await.unwrap();
         }
     }
     pod.until_clients(0).await;
 }
 
 #[tokio::test]
-async fn churn_leaves_nothing_behind() {
+async fn churn_leaves_no_memory_behind() {
     let pod = start(&["--limit=address.sockets=20000"]).await;
     churn(&pod, 2000).await;
     let before = resident::of(std::process::id());

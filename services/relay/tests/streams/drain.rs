@@ -2,7 +2,7 @@ use super::pod::start;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn str_70_a_drain_takes_nobody_sends_everybody_elsewhere_in_batches_and_ends() {
+async fn str_70_a_drain_accepts_no_client_redirects_all_in_batches_and_ends() {
     let pod = start(&["--limit=drain.window=1000", "--limit=socket.closeTimeout=300"]).await;
     let mut clients = Vec::new();
     for at in 0..40 {

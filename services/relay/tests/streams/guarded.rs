@@ -1,4 +1,4 @@
-//! A relay that asks for tokens, and ways to its doors.
+//! A relay that requires tokens, and the ways in which clients present one.
 use super::pod::{Client, DEADLINE, Pod, settings};
 use super::raw::{Raw, UPGRADE, request};
 pub use crate::signer::{AUDIENCE, bad, claims, eddsa, hs256, now};
@@ -14,19 +14,19 @@ pub async fn start(flags: &[&str]) -> Pod {
     Pod(relay::start(settings).await.unwrap())
 }
 
-/// Upgrades without any token; the client is on no topic yet.
-pub async fn knock(pod: &Pod, path: &str) -> Client {
+/// Upgrades without a token; the client is on no topic yet.
+pub async fn join_without_token(pod: &Pod, path: &str) -> Client {
     let request = ClientRequestBuilder::new(pod.url(path).parse().unwrap());
     let stream = MaybeTlsStream::Plain(pod.tcp().await);
     let (socket, _) = timeout(DEADLINE, client_async(request, stream)).await.unwrap().unwrap();
     Client { socket, protocol: None }
 }
 
-/// Comes in by the first message.
+/// Joins with the token in the first message.
 pub async fn enter(pod: &Pod, path: &str, token: &str) -> Client {
     let before = pod.0.relay.counters.opened.get();
-    let mut client = knock(pod, path).await;
-    client.say(token).await;
+    let mut client = join_without_token(pod, path).await;
+    client.send_text(token).await;
     let verdict = verdict(&mut client).await;
     assert_eq!(verdict["authorised"], true, "{verdict}");
     pod.until("it is on its topic", || pod.0.relay.counters.opened.get() > before).await;
@@ -34,10 +34,10 @@ pub async fn enter(pod: &Pod, path: &str, token: &str) -> Client {
 }
 
 pub async fn verdict(client: &mut Client) -> Value {
-    serde_json::from_str(&client.hear_text().await).unwrap()
+    serde_json::from_str(&client.receive_text().await).unwrap()
 }
 
-/// Upgrades with a token in the header: the status, and the body of a refusal.
+/// Upgrades with a token in the header. Returns the status, and the body of a refusal.
 pub async fn upgrade(pod: &Pod, path: &str, token: &str) -> (u16, String) {
     let head = format!("GET {path} HTTP/1.1\r\n{UPGRADE}Authorization: Bearer {token}\r\n\r\n");
     let mut raw = Raw::connect(pod).await;
@@ -53,7 +53,7 @@ pub async fn post(pod: &Pod, path: &str, token: &str, more: &str, body: &str) ->
     request(pod, &format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).await
 }
 
-/// A code for a path.
+/// Requests a code for a path.
 pub async fn code(pod: &Pod, path: &str, token: &str) -> String {
     let (status, _, body) = post(pod, &format!("/v1/codes{path}"), token, "", "").await;
     assert_eq!(status, 201, "{body}");

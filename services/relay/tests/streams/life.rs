@@ -45,7 +45,7 @@ async fn str_32_a_close_is_answered_with_its_code_and_the_connection_ends() {
 }
 
 #[tokio::test]
-async fn str_32_a_peer_that_never_answers_our_close_is_dropped() {
+async fn str_32_a_peer_that_never_answers_a_close_is_dropped() {
     let pod = start(&["--limit=socket.closeTimeout=200"]).await;
     let mut bad = Raw::join(&pod, "/x").await;
     bad.write(&frame(0x83, b"")).await;
@@ -54,12 +54,12 @@ async fn str_32_a_peer_that_never_answers_our_close_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_flood_of_pings_from_a_client_that_reads_nothing_keeps_one_answer() {
+async fn a_flood_of_pings_from_a_client_that_does_not_read_queues_one_answer() {
     let pod = start(&[]).await;
     let mut flood = Raw::join(&pod, "/x").await;
     let pings = frame(0x89, &[7; 125]).repeat(1000);
     for _ in 0..200 {
-        // The relay always reads; its answers go nowhere.
+        // The relay continues to read, though its answers are not read.
         if tokio::time::timeout(Duration::from_secs(20), flood.write(&pings)).await.is_err() {
             panic!("the relay stopped reading");
         }

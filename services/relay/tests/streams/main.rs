@@ -8,13 +8,12 @@
 )]
 
 mod access_codes;
-mod access_doors;
+mod access_credentials;
 mod access_ends;
 mod access_process;
 mod access_statistics;
 mod bad_input;
 mod crowds;
-mod doors;
 mod drain;
 mod guarded;
 mod life;
@@ -33,3 +32,4 @@ mod signer;
 mod statistics;
 mod threads;
 mod topics;
+mod upgrade;

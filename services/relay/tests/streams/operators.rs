@@ -1,4 +1,4 @@
-//! Probes and scrapers while clients take every place.
+//! Probes and scrapers while clients use all connections.
 use super::pod::{DEADLINE, Pod, start};
 use super::raw::{Raw, get, request};
 use parley_relay::drain;
@@ -16,7 +16,7 @@ async fn ask(address: SocketAddr, path: &str) -> (u16, String) {
     (status, String::from_utf8(raw.rest().await).unwrap())
 }
 
-/// Connections that say nothing: those within `pod.sockets`, and all that may be refused at once.
+/// Opens silent connections: those within `pod.sockets`, and all that may be refused at once.
 async fn crowd(pod: &Pod) -> Vec<TcpStream> {
     let mut silent = Vec::new();
     for _ in 0..CROWD {
@@ -27,7 +27,7 @@ async fn crowd(pod: &Pod) -> Vec<TcpStream> {
 }
 
 #[tokio::test]
-async fn str_65_probes_are_answered_on_their_own_port_while_silent_clients_take_every_place() {
+async fn str_65_probes_are_answered_on_their_port_while_silent_clients_use_all_connections() {
     let pod = start(&["--ops-listen=127.0.0.1:0", "--limit=pod.sockets=4", "--limit=headers.timeout=60000"]).await;
     let ops = pod.0.ops.unwrap();
     let _silent = crowd(&pod).await;
@@ -38,7 +38,7 @@ async fn str_65_probes_are_answered_on_their_own_port_while_silent_clients_take_
 }
 
 #[tokio::test]
-async fn str_65_nothing_else_answers_there_and_silence_ends() {
+async fn str_65_the_port_serves_nothing_else_and_closes_silent_connections() {
     let pod = start(&["--ops-listen=127.0.0.1:0"]).await;
     let ops = pod.0.ops.unwrap();
     for path in ["/ws", "/stats", "/demo", "/v1/revocations", "/"] {

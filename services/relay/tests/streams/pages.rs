@@ -2,7 +2,7 @@ use super::pod::start;
 use super::raw::{get, request};
 
 #[tokio::test]
-async fn str_62_the_statistics_page_is_self_contained_and_may_run_nothing_else() {
+async fn str_62_the_statistics_page_is_self_contained_and_its_policy_allows_nothing_else() {
     let pod = start(&[]).await;
     let (status, head, body) = get(&pod, "/stats").await;
     assert_eq!(status, 200);
@@ -22,12 +22,12 @@ async fn str_62_the_statistics_page_is_self_contained_and_may_run_nothing_else()
 }
 
 #[tokio::test]
-async fn str_63_metrics_say_what_happened() {
+async fn str_63_metrics_count_what_happened() {
     let pod = start(&[]).await;
     let (mut one, mut other) = (pod.join("/x").await, pod.join("/x").await);
     pod.until_clients(2).await;
-    one.say("hello").await;
-    other.hear_text().await;
+    one.send_text("hello").await;
+    other.receive_text().await;
     get(&pod, "/../x").await;
     let (status, head, text) = get(&pod, "/metrics").await;
     assert!(status == 200 && head.contains("text/plain; version=0.0.4"));
@@ -43,6 +43,12 @@ async fn str_63_metrics_say_what_happened() {
         "parley_relay_refusals_total{code=\"TOPIC_INVALID\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+    for head in [
+        "# HELP parley_relay_sockets Open WebSockets on topics\n# TYPE parley_relay_sockets gauge\n",
+        "# TYPE parley_relay_refusals_total counter\n",
+    ] {
+        assert_eq!(text.matches(head).count(), 1, "{head} is not once in\n{text}");
     }
 }
 

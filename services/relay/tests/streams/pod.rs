@@ -1,4 +1,4 @@
-//! A relay of a test's own, and clients of it that are known to be good.
+//! A relay in the test's process, and clients that use another WebSocket implementation.
 use futures_util::{SinkExt, StreamExt};
 use parley_relay::config::{self, Settings};
 use parley_relay::relay::{self, Running};
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{ClientRequestBuilder, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async};
 
-/// Everything a test waits for comes within this, or never.
+/// The longest wait for an expected event.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
 pub struct Pod(pub Running);
@@ -51,7 +51,7 @@ impl Pod {
         client
     }
 
-    /// Waits until every socket whose handshake was answered is on its topic.
+    /// Waits until all sockets with an answered handshake are on their topics.
     async fn settled(&self) {
         let relay = &self.0.relay;
         self.until("sockets are on their topics", || {
@@ -60,7 +60,7 @@ impl Pod {
         .await;
     }
 
-    /// Waits for something that becomes true without a message to wait for.
+    /// Waits for a condition that no message reports.
     pub async fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
         let wait = async {
             while !is_so() {
@@ -81,7 +81,7 @@ pub struct Client {
 }
 
 impl Client {
-    pub async fn say(&mut self, text: &str) {
+    pub async fn send_text(&mut self, text: &str) {
         self.send(Message::text(text)).await;
     }
 
@@ -89,10 +89,14 @@ impl Client {
         timeout(DEADLINE, self.socket.send(message)).await.unwrap().unwrap();
     }
 
-    /// The next text or binary message.
-    pub async fn hear(&mut self) -> Message {
+    /// Returns the next text or binary message.
+    pub async fn receive(&mut self) -> Message {
         loop {
-            match timeout(DEADLINE, self.socket.next()).await.expect("nothing came").expect("the socket ended").unwrap()
+            match timeout(DEADLINE, self.socket.next())
+                .await
+                .expect("no message arrived")
+                .expect("the socket ended")
+                .unwrap()
             {
                 message @ (Message::Text(_) | Message::Binary(_)) => return message,
                 Message::Close(frame) => panic!("closed: {frame:?}"),
@@ -101,11 +105,11 @@ impl Client {
         }
     }
 
-    pub async fn hear_text(&mut self) -> String {
-        self.hear().await.into_text().unwrap().to_string()
+    pub async fn receive_text(&mut self) -> String {
+        self.receive().await.into_text().unwrap().to_string()
     }
 
-    /// The close code that the relay ends with, after whatever messages.
+    /// Returns the code with which the relay closes the socket. Messages before it are ignored.
     pub async fn end(&mut self) -> u16 {
         loop {
             match timeout(DEADLINE, self.socket.next()).await.expect("not closed") {

@@ -12,7 +12,7 @@ fn relay(flags: &[&str]) -> Command {
     command
 }
 
-/// Starts it and reads where it listens from its log.
+/// Starts the relay and reads its address from its log.
 pub async fn started(flags: &[&str]) -> (Child, String) {
     let mut child = relay(flags).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -24,7 +24,7 @@ pub async fn started(flags: &[&str]) -> (Child, String) {
 }
 
 #[tokio::test]
-async fn str_70_sigterm_ends_the_process_within_its_time() {
+async fn str_70_sigterm_ends_the_process_within_the_drain_window() {
     let (mut child, address) =
         started(&["--listen=127.0.0.1:0", "--limit=drain.window=200", "--limit=socket.closeTimeout=200"]).await;
     let (mut socket, _) = tokio_tungstenite::connect_async(format!("ws://{address}/x")).await.unwrap();
@@ -40,13 +40,13 @@ async fn str_70_sigterm_ends_the_process_within_its_time() {
 }
 
 #[tokio::test]
-async fn str_83_a_log_that_nobody_reads_holds_nobody_up() {
+async fn str_83_a_log_without_a_reader_blocks_no_client() {
     let mut child = relay(&["--listen=127.0.0.1:0"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = timeout(DEADLINE, lines.next_line()).await.unwrap().unwrap().unwrap();
     let log: serde_json::Value = serde_json::from_str(&line).unwrap();
     let url = format!("ws://{}/x", log["address"].as_str().unwrap());
-    // Each ends with a line of some 200 bytes; a pipe holds 64 kB.
+    // Each connection logs about 200 bytes at its end; a pipe holds 64 kB.
     for _ in 0..1000 {
         let connected = timeout(DEADLINE, tokio_tungstenite::connect_async(&url)).await.expect("the relay is frozen");
         drop(connected.unwrap());

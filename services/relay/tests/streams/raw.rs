@@ -1,4 +1,4 @@
-//! A client that sends what it likes: raw bytes, and frames made by hand.
+//! A client that sends raw bytes and frames.
 use super::pod::{DEADLINE, Pod};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -9,7 +9,7 @@ pub struct Raw(pub TcpStream);
 pub const UPGRADE: &str = "Host: relay\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
 
-/// A frame as a client sends it.
+/// Encodes a frame as a client does.
 pub fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let mask = [0x37, 0xfa, 0x21, 0x3d];
     let mut bytes = vec![first];
@@ -47,7 +47,7 @@ impl Raw {
         timeout(DEADLINE, self.0.write_all(bytes)).await.unwrap().unwrap();
     }
 
-    /// The head of the answer, up to the empty line.
+    /// Returns the head of the response, up to the empty line.
     pub async fn head(&mut self) -> String {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -59,14 +59,14 @@ impl Raw {
         String::from_utf8(head).unwrap()
     }
 
-    /// Everything until the relay ends the connection.
+    /// Reads until the relay ends the connection.
     pub async fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         let _ = timeout(DEADLINE, self.0.read_to_end(&mut rest)).await.expect("not ended");
         rest
     }
 
-    /// The close code at the end of the stream, which has at most small frames before it.
+    /// Returns the close code at the end of the stream, after small frames.
     pub async fn end(&mut self) -> u16 {
         let rest = self.rest().await;
         let mut at = 0;
@@ -80,7 +80,7 @@ impl Raw {
     }
 }
 
-/// The status and the body of one request.
+/// Sends one request and returns the status, the head and the body.
 pub async fn request(pod: &Pod, head: &str) -> (u16, String, String) {
     let mut raw = Raw::connect(pod).await;
     raw.write(head.as_bytes()).await;

@@ -5,7 +5,7 @@ use parley_streams::reader::Counts;
 use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;
 
-/// More than the sockets' buffers on both sides hold.
+/// More messages than the buffers of both sockets hold.
 const MESSAGE: usize = 64 * 1024;
 
 fn numbered(number: u32) -> Message {
@@ -19,7 +19,7 @@ fn number(message: &Message) -> u32 {
 }
 
 #[tokio::test]
-async fn str_40_to_41_one_of_20_readers_stops_for_good_and_19_receive_everything() {
+async fn str_40_to_41_when_one_of_20_readers_stops_the_others_receive_everything() {
     let pod =
         start(&["--limit=reader.messages=50", "--limit=stream.messageBytes=100000", "--limit=reader.bytes=1000000"])
             .await;
@@ -36,18 +36,18 @@ async fn str_40_to_41_one_of_20_readers_stops_for_good_and_19_receive_everything
         .map(|mut reader| {
             tokio::spawn(async move {
                 for expected in 0..MESSAGES {
-                    assert_eq!(number(&reader.hear().await), expected);
+                    assert_eq!(number(&reader.receive().await), expected);
                 }
             })
         })
         .collect();
     for at in 0..MESSAGES {
         publisher.send(numbered(at)).await;
-        // As a camera does; without it the healthy readers' queues would be tested for speed.
+        // The pace of a camera; without a pause the test would depend on the speed of the other readers.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     for one in reading {
-        tokio::time::timeout(DEADLINE, one).await.expect("a healthy reader misses messages").unwrap();
+        tokio::time::timeout(DEADLINE, one).await.expect("another reader misses messages").unwrap();
     }
     let counts = counts_of_the_slowest(&pod);
     assert!(counts.dropped.messages > 0 && counts.queued <= 50 && counts.queued_bytes <= 1_000_000, "{counts:?}");
@@ -64,7 +64,7 @@ fn counts_of_the_slowest(pod: &super::pod::Pod) -> Counts {
 }
 
 #[tokio::test]
-async fn str_40_a_reader_that_comes_back_gets_whole_messages_and_the_newest() {
+async fn str_40_a_reader_that_continues_receives_complete_messages_and_the_newest() {
     let pod = start(&["--limit=reader.messages=10"]).await;
     let mut slow = pod.join("/out/x").await;
     let mut publisher = pod.join("/in/x").await;
@@ -74,13 +74,13 @@ async fn str_40_a_reader_that_comes_back_gets_whole_messages_and_the_newest() {
         publisher.send(numbered(at)).await;
     }
     pod.until("all relayed", || pod.0.relay.counters.received.get() == u64::from(MESSAGES)).await;
-    let mut heard = vec![number(&slow.hear().await)];
+    let mut heard = vec![number(&slow.receive().await)];
     while heard.last() != Some(&(MESSAGES - 1)) {
-        heard.push(number(&slow.hear().await));
+        heard.push(number(&slow.receive().await));
     }
     assert!(heard.is_sorted() && heard[0] == 0, "{heard:?}");
     assert!(heard.len() < MESSAGES as usize, "nothing was dropped");
-    // Ten wait, the one that was begun among them.
+    // Ten are queued, including the one that was partly sent.
     let newest: Vec<u32> = (MESSAGES - 9..MESSAGES).collect();
     assert_eq!(heard[heard.len() - 9..], newest);
     pod.until("all counted", || {
@@ -92,7 +92,7 @@ async fn str_40_a_reader_that_comes_back_gets_whole_messages_and_the_newest() {
 }
 
 #[tokio::test]
-async fn str_42_a_reader_that_takes_nothing_for_too_long_is_closed_with_a_code() {
+async fn str_42_a_reader_that_does_not_read_for_too_long_is_closed_with_a_code() {
     let pod = start(&["--limit=reader.stallTimeout=300", "--limit=socket.closeTimeout=5000"]).await;
     let mut stuck = pod.join("/out/x").await;
     let mut publisher = pod.join("/in/x").await;
@@ -106,7 +106,7 @@ async fn str_42_a_reader_that_takes_nothing_for_too_long_is_closed_with_a_code()
 }
 
 #[tokio::test]
-async fn str_42_a_stuck_reader_that_never_wakes_up_is_dropped() {
+async fn str_42_a_reader_that_never_reads_again_is_dropped() {
     let pod = start(&["--limit=reader.stallTimeout=300", "--limit=socket.closeTimeout=100"]).await;
     let _stuck = Raw::join(&pod, "/out/x").await;
     let mut publisher = pod.join("/in/x").await;
@@ -129,7 +129,7 @@ async fn str_43_the_queues_of_all_readers_are_bounded_together() {
     pod.until_clients(11).await;
     for at in 0..200 {
         publisher.send(numbered(at)).await;
-        // A message that was begun must be finished, so each reader may hold one more.
+        // A partly sent message has to be completed, so each reader may have one more.
         assert!(
             pod.0.relay.backlog.bytes() <= 2_000_000 + 11 * (MESSAGE as u64 + 10),
             "{}",
@@ -140,7 +140,7 @@ async fn str_43_the_queues_of_all_readers_are_bounded_together() {
 }
 
 #[tokio::test]
-async fn str_41_a_publisher_is_never_held_up_by_stalled_readers() {
+async fn str_41_stalled_readers_never_block_a_publisher() {
     let pod = start(&[]).await;
     let mut stalled = Vec::new();
     for _ in 0..20 {
@@ -151,13 +151,13 @@ async fn str_41_a_publisher_is_never_held_up_by_stalled_readers() {
     let began = Instant::now();
     for at in 0..200 {
         publisher.send(numbered(at)).await;
-        assert_eq!(number(&reader.hear().await), at);
+        assert_eq!(number(&reader.receive().await), at);
     }
     assert!(began.elapsed() < DEADLINE);
 }
 
 #[tokio::test]
-async fn str_43_begun_messages_that_are_more_than_the_pod_may_hold_break_their_readers_off() {
+async fn str_43_readers_are_closed_when_partly_sent_messages_exceed_the_limit_of_the_pod() {
     let pod = start(&["--limit=pod.queuedBytes=20000000", "--limit=reader.stallTimeout=600000"]).await;
     let mut kept = Vec::new();
     for at in 0..5 {
@@ -174,12 +174,12 @@ async fn str_43_begun_messages_that_are_more_than_the_pod_may_hold_break_their_r
     assert!(pod.0.relay.backlog.bytes() <= 21 << 20, "{}", pod.0.relay.backlog.bytes());
     let (mut last, mut camera) = (pod.join("/out/live").await, pod.join("/in/live").await);
     pod.until("both are in", || pod.0.relay.topics.count() >= 6).await;
-    camera.say("still here").await;
-    assert_eq!(last.hear_text().await, "still here");
+    camera.send_text("still here").await;
+    assert_eq!(last.receive_text().await, "still here");
 }
 
 #[tokio::test]
-async fn str_40_what_a_stalled_reader_does_not_take_waits_in_its_queue_and_not_in_the_kernel() {
+async fn str_40_messages_for_a_stalled_reader_wait_in_its_queue_and_not_in_the_kernel() {
     let pod = start(&[]).await;
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -192,7 +192,7 @@ async fn str_40_what_a_stalled_reader_does_not_take_waits_in_its_queue_and_not_i
         camera.send(numbered(number)).await;
     }
     pod.until("all came", || pod.0.relay.counters.received.get() == 64).await;
-    // By itself the kernel takes 2.5 MB and more, in which nothing is ever dropped.
+    // The kernel would buffer 2.5 MB and more by default, in which no message is ever dropped.
     let queued = pod.0.relay.backlog.messages();
     assert!(queued > 54, "{queued} of 64 wait");
 }

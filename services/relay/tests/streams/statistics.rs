@@ -4,21 +4,21 @@ use serde_json::Value;
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test]
-async fn str_60_any_message_on_ws_is_answered_with_one_object_for_each_client() {
+async fn str_60_a_message_on_ws_is_answered_with_one_object_for_each_client() {
     let pod = start(&["--limit=stats.interval=20"]).await;
     let mut camera = pod.join_with("/in/lab", |request| request.with_header("User-Agent", "camera/1")).await;
     let mut reader = pod.join("/out/lab").await;
     pod.until_clients(2).await;
     for _ in 0..5 {
         camera.send(Message::binary(vec![0; 1000])).await;
-        reader.hear().await;
+        reader.receive().await;
     }
     tokio::time::sleep(std::time::Duration::from_millis(1300)).await;
     let mut stats = pod.join("/ws").await;
-    stats.say("-").await;
+    stats.send_text("-").await;
     let mut clients: Vec<Value> = Vec::new();
     for _ in 0..2 {
-        clients.push(serde_json::from_str(&stats.hear_text().await).unwrap());
+        clients.push(serde_json::from_str(&stats.receive_text().await).unwrap());
     }
     clients.sort_by_key(|client| !client["broadcaster"].as_bool().unwrap());
     let [sends, hears] = &clients[..] else { panic!("{clients:?}") };
@@ -36,20 +36,20 @@ async fn str_60_any_message_on_ws_is_answered_with_one_object_for_each_client() 
 }
 
 #[tokio::test]
-async fn str_61_ws_pushes_when_asked_and_stops_when_asked() {
+async fn str_61_ws_starts_and_stops_pushing_on_request() {
     let pod = start(&["--limit=stats.interval=20"]).await;
     let _client = pod.join("/x").await;
     pod.until_clients(1).await;
     let mut stats = pod.join("/ws").await;
-    stats.say(r#"{"push":20}"#).await;
+    stats.send_text(r#"{"push":20}"#).await;
     for _ in 0..3 {
-        let pushed: Value = serde_json::from_str(&stats.hear_text().await).unwrap();
+        let pushed: Value = serde_json::from_str(&stats.receive_text().await).unwrap();
         assert_eq!(
             (&pushed["sockets"], &pushed["topics"], &pushed["clients"][0]["topic"]),
             (&1.into(), &1.into(), &"/x".into())
         );
     }
-    stats.say(r#"{"push":0}"#).await;
+    stats.send_text(r#"{"push":0}"#).await;
     stats.send(Message::Ping(vec![1].into())).await;
     while stats.socket.next().await.unwrap().unwrap() != Message::Pong(vec![1].into()) {}
     assert!(tokio::time::timeout(std::time::Duration::from_millis(200), stats.socket.next()).await.is_err());
@@ -68,15 +68,15 @@ async fn str_61_statistics_sockets_are_limited_and_can_be_off() {
 }
 
 #[tokio::test]
-async fn str_60_to_61_however_often_a_socket_asks_it_is_answered_once_an_interval() {
+async fn str_60_to_61_a_socket_is_answered_at_most_once_an_interval() {
     let pod = start(&["--limit=stats.interval=300"]).await;
     let _client = pod.join("/x").await;
     pod.until_clients(1).await;
     let mut stats = pod.join("/ws").await;
     let (began, mut answers) = (std::time::Instant::now(), 0);
     for question in ["-", r#"{"push":20}"#].iter().cycle() {
-        stats.say(question).await;
-        let wait = tokio::time::timeout(std::time::Duration::from_millis(10), stats.hear()).await;
+        stats.send_text(question).await;
+        let wait = tokio::time::timeout(std::time::Duration::from_millis(10), stats.receive()).await;
         answers += u128::from(wait.is_ok());
         if began.elapsed().as_millis() > 1400 {
             break;
@@ -87,7 +87,7 @@ async fn str_60_to_61_however_often_a_socket_asks_it_is_answered_once_an_interva
 }
 
 #[tokio::test]
-async fn str_60_sockets_that_ask_at_once_share_one_answer() {
+async fn str_60_sockets_that_request_at_the_same_time_share_one_answer() {
     let pod = start(&["--limit=stats.interval=2000"]).await;
     let _client = pod.join("/x").await;
     pod.until_clients(1).await;

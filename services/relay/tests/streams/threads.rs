@@ -1,4 +1,4 @@
-//! The binary with two threads: what holds on one holds when publishers run at the same time.
+//! The binary with two threads, on which publishers run at the same time.
 use super::process::started;
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
@@ -8,22 +8,22 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async};
 
-/// 14 MB from each: more than the buffers of a reader's socket hold.
+/// 14 MB from each publisher: more than the buffers of a reader's socket hold.
 const MESSAGES: u32 = 400;
 const PUBLISHERS: usize = 2;
 const DEADLINE: Duration = Duration::from_secs(60);
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// A client whose socket takes little while nobody reads it.
+/// Connects a client whose socket buffers little.
 async fn join(address: &str, path: &str) -> Socket {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(64 * 1024).unwrap();
     let stream = MaybeTlsStream::Plain(socket.connect(address.parse().unwrap()).await.unwrap());
-    timeout(DEADLINE, client_async(format!("ws://{address}{path}"), stream)).await.expect("not let in").unwrap().0
+    timeout(DEADLINE, client_async(format!("ws://{address}{path}"), stream)).await.expect("not accepted").unwrap().0
 }
 
-/// Waits until so many sockets are on their topics: with two threads one may be told that it is in before it is.
+/// Waits until this number of sockets is on its topics: with two threads, the upgrade may be answered before the socket has joined.
 async fn until_sockets(address: &str, count: usize) {
     let here = format!("\nparley_relay_sockets {count}\n");
     let waiting = async {
@@ -35,10 +35,10 @@ async fn until_sockets(address: &str, count: usize) {
             stream.read_to_string(&mut metrics).await.unwrap();
         }
     };
-    timeout(DEADLINE, waiting).await.unwrap_or_else(|_| panic!("never {count} sockets"));
+    timeout(DEADLINE, waiting).await.unwrap_or_else(|_| panic!("the pod never had {count} sockets"));
 }
 
-/// A message that shows whose it is, its place, and whether it is whole.
+/// Makes a message that contains its publisher, its number, and a pattern that shows whether it is complete.
 fn message(publisher: u8, number: u32) -> Message {
     let size = [10, 1000, 20_000, 120_000][number as usize % 4];
     Message::binary([&[publisher][..], &number.to_be_bytes(), &vec![publisher ^ number as u8; size]].concat())
@@ -47,12 +47,12 @@ fn message(publisher: u8, number: u32) -> Message {
 async fn read(mut reader: Socket, from: &[u8]) {
     let mut next = [0; PUBLISHERS];
     while from.iter().any(|&publisher| next[usize::from(publisher)] < MESSAGES) {
-        let heard = reader.next().await.unwrap().unwrap();
-        if !heard.is_binary() {
+        let received = reader.next().await.unwrap().unwrap();
+        if !received.is_binary() {
             continue;
         }
-        let publisher = heard.clone().into_data()[0];
-        assert!(heard == message(publisher, next[usize::from(publisher)]), "from {publisher}");
+        let publisher = received.clone().into_data()[0];
+        assert!(received == message(publisher, next[usize::from(publisher)]), "from {publisher}");
         next[usize::from(publisher)] += 1;
     }
 }
@@ -64,9 +64,9 @@ async fn publish(mut publisher: Socket, name: u8) -> Socket {
     publisher
 }
 
-/// Two who publish at the same time, and three who hear both, some of it from the socket and some from their queues.
+/// Two clients publish at the same time, and three read both, partly from the socket and partly from their queues.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn str_10_two_threads_keep_each_publishers_order_and_every_message_whole() {
+async fn str_10_two_threads_keep_the_order_of_each_publisher_and_messages_complete() {
     let (child, address) = started(&["--listen=127.0.0.1:0", "--threads=2", "--limit=reader.bytes=1000000000"]).await;
     let readers = [join(&address, "/out/x").await, join(&address, "/out/x").await, join(&address, "/out/x").await];
     let (zero, one) = (join(&address, "/in/x").await, join(&address, "/in/x").await);
@@ -76,13 +76,13 @@ async fn str_10_two_threads_keep_each_publishers_order_and_every_message_whole()
     for reading in readers.map(|reader| tokio::spawn(async { read(reader, &[0, 1]).await })) {
         timeout(DEADLINE, reading).await.expect("a reader misses messages").unwrap();
     }
-    let _kept = timeout(DEADLINE, publishing).await.expect("a publisher is held up").unwrap();
+    let _kept = timeout(DEADLINE, publishing).await.expect("a publisher is blocked").unwrap();
     drop(child);
 }
 
-/// Each of two writes to the other's socket while neither reads: neither may wait for the other.
+/// Two clients write to each other while neither reads: neither may wait for the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn str_41_two_stalled_clients_that_send_to_each_other_on_two_threads_hold_nobody_up() {
+async fn str_41_two_stalled_clients_that_send_to_each_other_on_two_threads_block_no_client() {
     let (child, address) = started(&["--listen=127.0.0.1:0", "--threads=2"]).await;
     let (zero, one) = (join(&address, "/x").await, join(&address, "/x").await);
     let flood = async |mut socket, name| {
@@ -92,10 +92,10 @@ async fn str_41_two_stalled_clients_that_send_to_each_other_on_two_threads_hold_
         socket
     };
     let publishing = async { tokio::join!(flood(zero, 0), flood(one, 1)) };
-    let _kept = timeout(DEADLINE, publishing).await.expect("they wait for each other");
+    let _kept = timeout(DEADLINE, publishing).await.expect("the clients wait for each other");
     let (reader, publisher) = (join(&address, "/out/y").await, join(&address, "/in/y").await);
     until_sockets(&address, 4).await;
     let both = async { tokio::join!(publish(publisher, 0), read(reader, &[0])) };
-    timeout(DEADLINE, both).await.expect("the pod is held up");
+    timeout(DEADLINE, both).await.expect("the pod is blocked");
     drop(child);
 }

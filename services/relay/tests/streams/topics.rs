@@ -2,7 +2,7 @@ use super::pod::start;
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test]
-async fn str_1_everyone_on_a_topic_hears_the_others_and_not_themselves() {
+async fn str_1_each_client_on_a_topic_receives_the_messages_of_the_others_only() {
     let pod = start(&[]).await;
     let mut clients = Vec::new();
     for count in 1..=3 {
@@ -10,47 +10,47 @@ async fn str_1_everyone_on_a_topic_hears_the_others_and_not_themselves() {
         pod.until_clients(count).await;
     }
     for at in 0..clients.len() {
-        clients[at].say(&format!("from {at}")).await;
+        clients[at].send_text(&format!("from {at}")).await;
         for (other, client) in clients.iter_mut().enumerate().filter(|(other, _)| *other != at) {
-            assert_eq!(client.hear_text().await, format!("from {at}"), "client {other}");
+            assert_eq!(client.receive_text().await, format!("from {at}"), "client {other}");
         }
     }
-    // Had anybody heard themselves, it would be in front of this.
+    // A client's own message would arrive before this one.
     let mut last = pod.join("/expt").await;
     pod.until_clients(4).await;
-    last.say("end").await;
+    last.send_text("end").await;
     for client in &mut clients {
-        assert_eq!(client.hear_text().await, "end");
+        assert_eq!(client.receive_text().await, "end");
     }
 }
 
 #[tokio::test]
-async fn str_1_topics_are_apart() {
+async fn str_1_topics_are_separate() {
     let pod = start(&[]).await;
     let (mut one, mut two) = (pod.join("/a/b").await, pod.join("/a").await);
     let (mut hears_one, mut hears_two) = (pod.join("/a/b").await, pod.join("/a").await);
     pod.until_clients(4).await;
-    one.say("deep").await;
-    two.say("flat").await;
-    assert_eq!(hears_one.hear_text().await, "deep");
-    assert_eq!(hears_two.hear_text().await, "flat");
+    one.send_text("deep").await;
+    two.send_text("flat").await;
+    assert_eq!(hears_one.receive_text().await, "deep");
+    assert_eq!(hears_two.receive_text().await, "flat");
 }
 
 #[tokio::test]
-async fn str_2_in_publishes_to_out_and_hears_nothing() {
+async fn str_2_in_publishes_to_out_and_receives_nothing() {
     let pod = start(&[]).await;
     let (mut camera, mut other) = (pod.join("/in/lab/7").await, pod.join("/in/lab/7").await);
     let (mut first, mut second) = (pod.join("/out/lab/7").await, pod.join("/out/lab/7").await);
     let mut plain = pod.join("/lab/7").await;
     pod.until_clients(5).await;
     camera.send(Message::binary(vec![1, 2, 3])).await;
-    other.say("two").await;
+    other.send_text("two").await;
     for reader in [&mut first, &mut second] {
-        let mut heard = [reader.hear().await, reader.hear().await];
+        let mut heard = [reader.receive().await, reader.receive().await];
         heard.sort_by_key(Message::len);
         assert_eq!(heard, [Message::binary(vec![1, 2, 3]), Message::text("two")]);
     }
-    // The relay answers a ping after everything it had for these sockets.
+    // The relay answers a ping after all messages for these sockets.
     for quiet in [&mut camera, &mut other, &mut plain] {
         quiet.send(Message::Ping(vec![7].into())).await;
         let next = futures_util::StreamExt::next(&mut quiet.socket).await.unwrap().unwrap();
@@ -59,17 +59,17 @@ async fn str_2_in_publishes_to_out_and_hears_nothing() {
 }
 
 #[tokio::test]
-async fn str_3_what_out_sends_is_discarded_and_counted() {
+async fn str_3_messages_from_out_are_discarded_and_counted() {
     let pod = start(&[]).await;
     let (mut camera, mut reader, mut rude) =
         (pod.join("/in/demo").await, pod.join("/out/demo").await, pod.join("/out/demo").await);
     pod.until_clients(3).await;
-    rude.say("me too").await;
-    rude.say("me three").await;
+    rude.send_text("me too").await;
+    rude.send_text("me three").await;
     pod.until("two discarded", || pod.0.relay.counters.discarded.get() == 2).await;
-    camera.say("picture").await;
-    assert_eq!(reader.hear_text().await, "picture");
-    assert_eq!(rude.hear_text().await, "picture");
+    camera.send_text("picture").await;
+    assert_eq!(reader.receive_text().await, "picture");
+    assert_eq!(rude.receive_text().await, "picture");
     assert_eq!(pod.0.relay.counters.received.get(), 1);
 }
 

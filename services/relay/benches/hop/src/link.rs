@@ -1,4 +1,4 @@
-//! The relay's own link, without its WebSockets: the outgoing side as publishers use it, the decoder as the hearing end does. `tcp` is the
+//! The relay's own link without WebSockets: the outgoing side as publishers use it, and the decoder as the receiving pod uses it. `tcp` is the
 //! same without TLS.
 use super::load::{Ages, Load, Report};
 use anyhow::Context;
@@ -22,7 +22,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What one read of the socket takes, as on the hearing end.
+/// The bytes of one read of the socket, as on the receiving pod.
 const READ: usize = 256 * 1024;
 
 pub async fn send(at: SocketAddr, load: Load, certificate: &Path) -> anyhow::Result<Report> {
@@ -83,7 +83,7 @@ async fn send_through(outgoing: &Arc<Outgoing>, load: Load, sending: JoinHandle<
 }
 
 pub async fn receive(at: SocketAddr, certificate: &Path) -> anyhow::Result<Report> {
-    let certificate = super::patiently(async || std::fs::read_to_string(certificate)).await?;
+    let certificate = super::retry(async || std::fs::read_to_string(certificate)).await?;
     let certificate = Hash::try_from(certificate).map_err(anyhow::Error::msg)?;
     let stream = TcpStream::connect(at).await?;
     let stream = Identity::new()?.connect(stream, certificate).await.map_err(|end| anyhow::anyhow!("{end:?}"))?;
@@ -92,7 +92,7 @@ pub async fn receive(at: SocketAddr, certificate: &Path) -> anyhow::Result<Repor
 }
 
 pub async fn receive_plain(at: SocketAddr) -> anyhow::Result<Report> {
-    let mut stream = super::patiently(async || TcpStream::connect(at).await).await?;
+    let mut stream = super::retry(async || TcpStream::connect(at).await).await?;
     receive_from(async |input| Ok(stream.read(input).await?)).await
 }
 

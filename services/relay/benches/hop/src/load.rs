@@ -1,11 +1,11 @@
-//! What is sent, and what is measured of it.
+//! The load of a measurement and its report.
 use anyhow::Context;
 use bytes::Bytes;
 use parley_net::ws::{Batch, Kind};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{Instant, sleep_until};
 
-/// Topics that each send so many messages a second.
+/// Topics, each with a number of messages a second.
 #[derive(Clone, Copy)]
 pub struct Load {
     pub topics: u32,
@@ -39,7 +39,7 @@ impl Load {
         self.topics * self.per_second * self.seconds
     }
 
-    /// Each topic's messages at their time, spread evenly; each is framed as a relay frames it.
+    /// Sends the messages of each topic at even intervals, framed as a relay frames them.
     pub async fn send(&self, mut send: impl AsyncFnMut(u32, Batch) -> anyhow::Result<()>) -> anyhow::Result<Report> {
         let mut payload = vec![7; self.bytes as usize];
         let began = Instant::now();
@@ -55,12 +55,12 @@ impl Load {
     }
 }
 
-/// Ages of what came.
+/// The ages of the received messages.
 #[derive(Default)]
 pub struct Ages(Vec<u64>);
 
 impl Ages {
-    /// One framed message.
+    /// Counts one framed message.
     pub fn take(&mut self, frame: &Bytes) {
         let header = frame.len() - parley_net::ws::frame::payload_of(frame.len());
         let stamp = frame[header..].first_chunk().copied().map_or(0, u64::from_be_bytes);
@@ -78,12 +78,12 @@ impl Ages {
     }
 }
 
-/// Nanoseconds that both processes agree upon.
+/// Returns nanoseconds of a clock that both processes share.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// Processor time of a process so far, in seconds; of 100 ticks.
+/// Returns the processor time of a process in seconds, from ticks of 10 ms.
 pub fn cpu(process: &str) -> anyhow::Result<f64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     let fields: Vec<&str> = stat.rsplit_once(") ").context("no stat")?.1.split(' ').collect();

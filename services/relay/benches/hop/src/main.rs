@@ -1,5 +1,5 @@
-//! Moves paced messages from one process to another over each transport in turn, and prints what it cost. Every payload is
-//! stamped; the receiver counts what came and how old it was.
+//! Sends paced messages from one process to another over each transport in turn, and prints the cost. Each payload has a
+//! timestamp; the receiver counts messages and measures their age.
 //!
 //! `cargo run --release` in this folder; `NATS_SERVER` names the binary, `HOP_SECONDS` and `HOP_ROUNDS` the length.
 mod link;
@@ -44,7 +44,7 @@ async fn one(end: &str, transport: &str, at: SocketAddr, load: Load, certificate
     Ok(())
 }
 
-/// Transports take turns within a round, so that a busy minute of the machine falls on all of them.
+/// Transports alternate within a round, so that load on the machine affects all of them.
 fn compare() -> anyhow::Result<()> {
     let number = |name: &str, default: u32| std::env::var(name).map_or(Ok(default), |value| value.parse());
     let (seconds, rounds) = (number("HOP_SECONDS", 10)?, number("HOP_ROUNDS", 3)?.max(1));
@@ -69,7 +69,7 @@ fn compare() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The median round of each figure, and the range of processor time over all rounds.
+/// Prints the median of each figure over the rounds, and the range of processor time.
 fn print(name: &str, transport: &str, load: Load, reports: &[Report]) {
     let sorted = |figure: fn(&Report) -> f64| {
         let mut figures: Vec<f64> = reports.iter().map(figure).collect();
@@ -90,7 +90,7 @@ fn print(name: &str, transport: &str, load: Load, reports: &[Report]) {
     );
 }
 
-/// Both ends, and the server between them if there is one: the receiver's report with the processor time of all.
+/// Runs both ends, and the server between them if there is one. Returns the report of the receiver with the processor time of all processes.
 fn run(transport: &str, load: Load) -> anyhow::Result<Report> {
     let at = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let certificate = std::env::temp_dir().join(format!("parley-hop-{}.der", std::process::id()));
@@ -119,8 +119,8 @@ fn report(process: Child) -> anyhow::Result<Report> {
     serde_json::from_slice(&output.stdout).context("an end said nothing")
 }
 
-/// Tries until the other end is there.
-async fn patiently<T, E>(mut attempt: impl AsyncFnMut() -> Result<T, E>) -> Result<T, E> {
+/// Retries until the other end is ready.
+async fn retry<T, E>(mut attempt: impl AsyncFnMut() -> Result<T, E>) -> Result<T, E> {
     for _ in 0..100 {
         if let Ok(done) = attempt().await {
             return Ok(done);

@@ -17,13 +17,13 @@ pub fn server(at: SocketAddr) -> anyhow::Result<Child> {
 }
 
 async fn client(at: SocketAddr) -> anyhow::Result<async_nats::Client> {
-    Ok(super::patiently(async || async_nats::connect(format!("nats://{at}")).await).await?)
+    Ok(super::retry(async || async_nats::connect(format!("nats://{at}")).await).await?)
 }
 
 pub async fn send(at: SocketAddr, load: Load) -> anyhow::Result<Report> {
     let client = client(at).await?;
     let subjects: Vec<async_nats::Subject> = (0..load.topics).map(|topic| format!("hop.{topic}").into()).collect();
-    // The receiver says that it has subscribed.
+    // The receiver reports that it has subscribed.
     let mut ready = client.subscribe("ready").await?;
     client.flush().await?;
     ready.next().await.context("no receiver")?;

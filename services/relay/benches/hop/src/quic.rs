@@ -1,4 +1,4 @@
-//! QUIC: one connection, a stream for each second of a topic, as media over QUIC has it.
+//! QUIC: one connection, with a stream for each second of a topic, as in Media over QUIC.
 use super::load::{Ages, Load, Report};
 use anyhow::Context;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Streams that may be open at once: two for each topic.
+/// The number of concurrent streams: two for each topic.
 const STREAMS: u32 = 2000;
 
 pub async fn send(at: SocketAddr, load: Load, certificate: &Path) -> anyhow::Result<Report> {
@@ -41,13 +41,13 @@ pub async fn send(at: SocketAddr, load: Load, certificate: &Path) -> anyhow::Res
     for (mut stream, _) in groups.into_iter().flatten() {
         stream.finish()?;
     }
-    // The receiver closes when everything came.
+    // The receiver closes the connection when it has received everything.
     connection.closed().await;
     Ok(report)
 }
 
 pub async fn receive(at: SocketAddr, load: Load, certificate: &Path) -> anyhow::Result<Report> {
-    let certificate = super::patiently(async || std::fs::read(certificate)).await?;
+    let certificate = super::retry(async || std::fs::read(certificate)).await?;
     let mut roots = rustls::RootCertStore::empty();
     roots.add(CertificateDer::from(certificate))?;
     let mut config = ClientConfig::with_root_certificates(Arc::new(roots))?;

@@ -1,0 +1,260 @@
+//! Accepts connections over QUIC, WebTransport and WebSocket and completes their handshakes (MED-11, MED-13, MED-14, MED-19).
+use anyhow::{Context, Result};
+use moq_net::server::Handshake;
+use moq_net::transport::poll::Boxable;
+use moq_net::{Error, Server, Session, origin, stats};
+use moq_tokio::accept::Health;
+use moq_tokio::transport;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep, timeout_at};
+use url::Url;
+use web_transport_moq::http::header;
+use web_transport_moq::noq::{Connection, Incoming, crypto::rustls::HandshakeData};
+use web_transport_moq::proto::ConnectResponse;
+use web_transport_moq::{Request, http};
+
+use crate::server::counted::Counted;
+use crate::server::limiter::{Limiter, Permit};
+use crate::server::quic::{self, Endpoint};
+use crate::server::upgrade::{self, upgrade};
+use crate::server::{Admission, HandshakeRequest, Limits, Refusal};
+
+/// The listening sockets.
+pub(crate) struct Acceptor {
+    pub endpoint: Endpoint,
+    pub socket: TcpListener,
+    pub health: Health,
+    pub handshakes: Arc<Handshakes>,
+}
+
+/// Completes handshakes.
+pub(crate) struct Handshakes {
+    pub limiter: Arc<Limiter>,
+    pub admission: Arc<dyn Admission>,
+    pub limits: Limits,
+    /// Whether a proxy in front of WebSocket reports the addresses of clients.
+    pub proxied: bool,
+}
+
+/// A session whose handshake reached the credential, which is not yet authenticated.
+pub(crate) struct PendingSession {
+    pub transport: &'static str,
+    pub permit: Permit,
+    /// Received bytes; `None` for QUIC, which counts them itself.
+    pub received: Option<Arc<AtomicU64>>,
+    /// The requested URL. With raw QUIC, MoQ's SETUP has the path instead.
+    url: Option<Url>,
+    peer: Peer,
+    deadline: Instant,
+}
+
+enum Peer {
+    Quic(Box<Handshake<transport::Session<web_transport_moq::Session>>>, Connection),
+    WebSocket(Box<Handshake<transport::Session<qmux::Session>>>),
+}
+
+/// The broadcasts that a session may access.
+pub(crate) struct Scope {
+    pub publisher: Option<origin::Consumer>,
+    pub subscriber: Option<origin::Producer>,
+    pub stats: stats::Session,
+}
+
+/// The result of a handshake: an error if it failed, a refusal, or a session.
+pub(crate) type HandshakeResult = Result<Result<PendingSession, Refusal>>;
+
+impl Acceptor {
+    /// Returns the next QUIC connection; `None` when the endpoint is closed. Under load, a client first has to prove its address.
+    pub async fn next_quic(&self) -> Option<Result<(Incoming, Permit), Refusal>> {
+        loop {
+            let incoming = self.endpoint.noq.accept().await?;
+            let limiter = &self.handshakes.limiter;
+            if limiter.requires_validation() && !incoming.remote_address_validated() {
+                let _ = incoming.retry();
+                continue;
+            }
+            let network = self.handshakes.admission.network(incoming.remote_address().ip());
+            return Some(limiter.acquire(Some(network)).map(|permit| (incoming, permit)));
+        }
+    }
+
+    /// Returns the next TCP connection.
+    pub async fn next_socket(&self) -> Result<(TcpStream, SocketAddr, Permit), Refusal> {
+        loop {
+            match self.socket.accept().await {
+                Ok((stream, remote)) => {
+                    self.health.accepted();
+                    let network = (!self.handshakes.proxied).then(|| self.handshakes.admission.network(remote.ip()));
+                    return self.handshakes.limiter.acquire(network).map(|permit| (stream, remote, permit));
+                }
+                Err(error) => {
+                    if let Some(pause) = self.health.failed(&error) {
+                        sleep(pause).await;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Handshakes {
+    fn deadline(&self) -> Instant {
+        Instant::now() + Duration::from_millis(self.limits.handshake_time)
+    }
+
+    /// Completes the handshakes of QUIC, of WebTransport if the client requests it, and of MoQ.
+    pub async fn handshake_quic(&self, incoming: Incoming, permit: Permit) -> HandshakeResult {
+        let deadline = self.deadline();
+        timeout_at(deadline, self.quic(incoming, permit, deadline)).await.context("handshake timeout")?
+    }
+
+    async fn quic(&self, incoming: Incoming, permit: Permit, deadline: Instant) -> HandshakeResult {
+        let remote = incoming.remote_address();
+        let connection = incoming.await?;
+        let data = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
+        let alpn = data.and_then(|data| data.protocol).context("the client offered no ALPN")?;
+        let (session, url) = if alpn == web_transport_moq::ALPN.as_bytes() {
+            let request = Request::accept(connection.clone()).await?;
+            if let Err(code) =
+                self.admission.check_request(&handshake_request(remote, &request.headers, request.url.authority()))
+            {
+                request.reject(http::StatusCode::FORBIDDEN).await?;
+                return Ok(Err(code));
+            }
+            let url = request.url.clone();
+            let known = request.protocols.iter().find(|name| moq_net::ALPNS.contains(&name.as_str()));
+            let response = ConnectResponse::OK;
+            let response = known.map_or(response.clone(), |known| response.with_protocol(known.clone()));
+            (request.respond(response).await?, Some(url))
+        } else {
+            (web_transport_moq::Session::raw(connection.clone()), None)
+        };
+        let handshake = accept_moq(transport::Session::new(session)).await?;
+        Ok(Ok(PendingSession {
+            transport: "quic",
+            permit,
+            received: None,
+            url,
+            peer: Peer::Quic(handshake, connection),
+            deadline,
+        }))
+    }
+
+    /// Completes the handshakes of WebSocket and MoQ.
+    pub async fn handshake_websocket(&self, stream: TcpStream, remote: SocketAddr, permit: Permit) -> HandshakeResult {
+        let deadline = self.deadline();
+        timeout_at(deadline, self.socket(stream, remote, permit, deadline)).await.context("handshake timeout")?
+    }
+
+    async fn socket(
+        &self,
+        stream: TcpStream,
+        remote: SocketAddr,
+        mut permit: Permit,
+        deadline: Instant,
+    ) -> HandshakeResult {
+        stream.set_nodelay(true)?;
+        let check = |headers: &http::HeaderMap| {
+            let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+            let network = self.admission.check_request(&handshake_request(remote, headers, host))?;
+            permit.count_for(network)
+        };
+        let (stream, received) = Counted::new(stream);
+        let (session, url) = match upgrade(stream, &self.limits, check).await? {
+            Ok(upgraded) => upgraded,
+            Err(code) => return Ok(Err(code)),
+        };
+        let handshake = accept_moq(transport::Session::new(session)).await?;
+        Ok(Ok(PendingSession {
+            transport: "websocket",
+            permit,
+            received: Some(received),
+            url: Some(url),
+            peer: Peer::WebSocket(handshake),
+            deadline,
+        }))
+    }
+}
+
+fn handshake_request<'a>(remote: SocketAddr, headers: &'a http::HeaderMap, host: &'a str) -> HandshakeRequest<'a> {
+    HandshakeRequest {
+        direct: remote.ip(),
+        origin: headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()),
+        host,
+        forwarded: upgrade::list(headers, &http::HeaderName::from_static("x-forwarded-for")).collect(),
+    }
+}
+
+async fn accept_moq<S: Boxable<SendStream: Sync, RecvStream: Sync>>(session: S) -> Result<Box<Handshake<S>>> {
+    Ok(Box::new(Server::new().accept_request(Instant::now().into_std(), session).await?))
+}
+
+impl PendingSession {
+    fn target(&self) -> &str {
+        match &self.peer {
+            Peer::Quic(handshake, _) => handshake.path(),
+            Peer::WebSocket(handshake) => handshake.path(),
+        }
+    }
+
+    /// The path of the URL: empty for the root.
+    pub fn path(&self) -> &str {
+        let path = match (self.target(), &self.url) {
+            ("", Some(url)) => url.path(),
+            (target, _) => target.split_once('?').map_or(target, |(path, _)| path),
+        };
+        if path == "/" { "" } else { path }
+    }
+
+    /// The query of the URL. It can contain credentials.
+    pub fn query(&self) -> &str {
+        match (self.target(), &self.url) {
+            ("", Some(url)) => url.query().unwrap_or_default(),
+            (target, _) => target.split_once('?').map_or("", |(_, query)| query),
+        }
+    }
+
+    /// Raises the limits of the connection to those of a link.
+    pub fn apply_link_limits(&self) {
+        if let Peer::Quic(_, connection) = &self.peer {
+            quic::apply_link_limits(connection);
+        }
+    }
+
+    /// Begins the session.
+    pub async fn begin(self, scope: Scope) -> Result<(Session, Permit)> {
+        let Self { peer, mut permit, deadline, .. } = self;
+        let session = match peer {
+            Peer::Quic(handshake, _) => timeout_at(deadline, begin(*handshake, scope)).await,
+            Peer::WebSocket(handshake) => timeout_at(deadline, begin(*handshake, scope)).await,
+        };
+        let session = session.context("handshake timeout")??;
+        permit.handshake_done();
+        Ok((session, permit))
+    }
+
+    /// Closes the connection.
+    pub fn refuse(self, error: Error) {
+        match self.peer {
+            Peer::Quic(handshake, _) => handshake.close(error),
+            Peer::WebSocket(handshake) => handshake.close(error),
+        }
+    }
+}
+
+async fn begin<S: Boxable + 'static>(mut handshake: Handshake<S>, scope: Scope) -> Result<Session> {
+    handshake = handshake.with_stats(scope.stats);
+    if let Some(publisher) = scope.publisher {
+        handshake = handshake.with_publisher(publisher);
+    }
+    if let Some(subscriber) = scope.subscriber {
+        handshake = handshake.with_subscriber(subscriber);
+    }
+    let (session, driver) = handshake.ok().await?;
+    tokio::spawn(moq_net::time::run(driver));
+    Ok(session)
+}

@@ -1,0 +1,355 @@
+//! The sessions that peers opened: authentication, limits, and their end (MED-10 to MED-18, MED-50, MED-51).
+use anyhow::Result;
+use moq_net::goaway::Goaway;
+use moq_net::{Pattern, Patterns, cache, origin};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout};
+use url::form_urlencoded;
+
+use crate::server::accept::{PendingSession, Scope};
+use crate::server::codes::{
+    GOAWAY, LEFT, MEMORY_LIMIT_EXCEEDED, PATH_INVALID, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
+    TOO_MANY_SUBSCRIPTIONS, error,
+};
+use crate::server::control_bytes::ControlBytes;
+use crate::server::metrics::{Kind, Meter, Report, Traffic};
+use crate::server::{Admission, Authorization, Credential, Grant, Limits, Refusal, patterns};
+
+/// The interval of checks whether a session still needs this relay while it drains.
+const DRAIN_POLL: Duration = Duration::from_millis(50);
+
+/// The table of sessions that peers opened.
+pub(crate) struct Sessions {
+    origin: origin::Producer,
+    cache: cache::Pool,
+    admission: Arc<dyn Admission>,
+    limits: Limits,
+    clients: AtomicUsize,
+    ids: AtomicU64,
+    live: Mutex<HashMap<u64, Arc<LiveSession>>>,
+    /// `Some` while the relay drains: the URL to which clients are redirected, if there is one.
+    drain: Mutex<Option<Option<String>>>,
+    past: Mutex<Past>,
+}
+
+/// The counts of refused and ended sessions.
+#[derive(Default)]
+struct Past {
+    refused: BTreeMap<Refusal, u64>,
+    ended: BTreeMap<(Kind, Refusal), u64>,
+    traffic: [Traffic; 2],
+}
+
+struct LiveSession {
+    session: moq_net::Session,
+    authorization: Box<dyn Authorization>,
+    kind: Kind,
+    transport: &'static str,
+    /// The query of the URL, which a redirect keeps.
+    query: String,
+    meter: Meter,
+    /// Received bytes, over WebSocket.
+    received: Option<Arc<AtomicU64>>,
+    /// Received payload at the last review.
+    media_at_review: AtomicU64,
+    control_bytes: Mutex<ControlBytes>,
+    ended: OnceLock<Refusal>,
+}
+
+impl LiveSession {
+    fn traffic(&self) -> Traffic {
+        self.meter.read(self.session.stats())
+    }
+
+    fn wire_in(&self) -> u64 {
+        let of_quic = || self.session.stats().bytes_received.unwrap_or_default();
+        self.received.as_ref().map_or_else(of_quic, |received| received.load(Ordering::Relaxed))
+    }
+
+    /// Updates and returns the level of bytes other than media.
+    fn control_bytes(&self, mut traffic: Traffic) -> u64 {
+        if let Some(received) = &self.received {
+            traffic.wire_in = received.load(Ordering::Relaxed);
+        }
+        self.control_bytes.lock().level(traffic, Instant::now())
+    }
+
+    /// Reports whether the bytes since the last review could exceed `max`, which is cheap to check.
+    fn may_exceed(&self, max: u64) -> bool {
+        self.wire_in() > self.control_bytes.lock().counted() + max
+    }
+
+    fn end(&self, code: Refusal) {
+        if self.ended.set(code).is_ok() {
+            self.session.abort(error(code));
+        }
+    }
+
+    /// Sends GOAWAY (MED-50, MED-51).
+    fn send_goaway(&self, successor: Option<&str>, window: Duration) {
+        let address =
+            successor.filter(|_| self.kind == Kind::Client).and_then(|successor| self.goaway_address(successor));
+        let goaway = address.map_or_else(Goaway::new, Goaway::redirect).with_timeout(window);
+        if let Err(error) = self.session.drain().send(goaway) {
+            tracing::debug!(%error, "GOAWAY not sent");
+        }
+    }
+
+    fn goaway_address(&self, successor: &str) -> Option<String> {
+        let mut address = url::Url::parse(successor).ok()?;
+        address.set_query(Some(&self.query));
+        Some(address.into())
+    }
+}
+
+/// An authenticated session.
+struct Admitted {
+    authorization: Box<dyn Authorization>,
+    kind: Kind,
+    publish: Patterns,
+    subscribe: Patterns,
+}
+
+/// A client's share of `media.sessions`, until dropped.
+struct SessionPermit<'a>(&'a AtomicUsize);
+
+impl Drop for SessionPermit<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Sessions {
+    pub fn new(origin: origin::Producer, cache: cache::Pool, admission: Arc<dyn Admission>, limits: Limits) -> Self {
+        Self {
+            origin,
+            cache,
+            admission,
+            limits,
+            clients: AtomicUsize::default(),
+            ids: AtomicU64::default(),
+            live: Mutex::default(),
+            drain: Mutex::default(),
+            past: Mutex::default(),
+        }
+    }
+
+    /// Returns the number of clients.
+    pub fn clients(&self) -> usize {
+        self.clients.load(Ordering::Relaxed)
+    }
+
+    /// Counts a refusal.
+    pub fn refused(&self, code: Refusal) {
+        *self.past.lock().refused.entry(code).or_default() += 1;
+    }
+
+    /// Authenticates a session, and returns when it has been refused or has ended.
+    pub async fn serve(&self, pending: PendingSession) {
+        let admitted = self.admit(&pending).and_then(|admitted| Ok((self.reserve(admitted.kind)?, admitted)));
+        match admitted {
+            Ok((_permit, admitted)) => {
+                if let Err(error) = self.run(pending, admitted).await {
+                    tracing::debug!(%error, "session setup failed");
+                }
+            }
+            Err(code) => {
+                tracing::debug!(code, "session refused");
+                self.refused(code);
+                pending.refuse(error(code));
+            }
+        }
+    }
+
+    fn admit(&self, pending: &PendingSession) -> Result<Admitted, Refusal> {
+        if self.drain.lock().is_some() {
+            return Err(GOAWAY);
+        }
+        if !pending.path().is_empty() {
+            return Err(PATH_INVALID);
+        }
+        let found = form_urlencoded::parse(pending.query().as_bytes()).find(|(name, _)| name == "jwt" || name == "key");
+        let authorization = self.admission.authenticate(match &found {
+            Some((name, token)) if name == "jwt" => Credential::Token(token),
+            Some((_, key)) => Credential::Key(key),
+            None => Credential::None,
+        })?;
+        let (kind, publish, subscribe) = match authorization.grant() {
+            Grant::Link => (Kind::Link, Pattern::all().into(), Pattern::all().into()),
+            Grant::Client { publish, subscribe } => {
+                let scope = |list: &[String]| patterns::scope(list).map_err(|_| TOKEN_INVALID);
+                (Kind::Client, scope(&publish)?, scope(&subscribe)?)
+            }
+        };
+        Ok(Admitted { authorization, kind, publish, subscribe })
+    }
+
+    fn reserve(&self, kind: Kind) -> Result<Option<SessionPermit<'_>>, Refusal> {
+        if kind == Kind::Link {
+            return Ok(None);
+        }
+        let more = |count: usize| (count < self.limits.sessions).then_some(count + 1);
+        match self.clients.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
+            Ok(_) => Ok(Some(SessionPermit(&self.clients))),
+            Err(_) => Err(TOO_MANY_SESSIONS),
+        }
+    }
+
+    async fn run(&self, pending: PendingSession, admitted: Admitted) -> Result<()> {
+        let Admitted { authorization, kind, publish, subscribe } = admitted;
+        let link = kind == Kind::Link;
+        let (meter, transport, query) = (Meter::new(), pending.transport, pending.query().to_owned());
+        let received = pending.received.clone();
+        if link {
+            pending.apply_link_limits();
+        }
+        let readable = self.origin.scope("", &subscribe).ok();
+        let writable = self.origin.scope("", &publish).ok();
+        let access = Scope {
+            publisher: readable.map(|readable| readable.consume().with_hidden(link)),
+            subscriber: writable.map(|writable| if link { writable.peer() } else { writable }),
+            stats: meter.session(),
+        };
+        let (session, permit) = pending.begin(access).await?;
+        // Links do not count for the limit of their network.
+        let _permit = (!link).then_some(permit);
+        let (media_at_review, control_bytes, ended) = Default::default();
+        let live = Arc::new(LiveSession {
+            session,
+            authorization,
+            kind,
+            transport,
+            query,
+            meter,
+            received,
+            media_at_review,
+            control_bytes,
+            ended,
+        });
+        let id = self.enter(live.clone());
+        let error = live.session.closed().await;
+        let default = if self.drain.lock().is_some() { GOAWAY } else { LEFT };
+        let code = live.ended.get().copied().unwrap_or(default);
+        tracing::debug!(id, code, %error, kind = kind.name(), "session ended");
+        self.leave(id, &live, code);
+        Ok(())
+    }
+
+    fn enter(&self, live: Arc<LiveSession>) -> u64 {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        let mut all = self.live.lock();
+        if let Some(successor) = &*self.drain.lock() {
+            live.send_goaway(successor.as_deref(), self.window());
+        }
+        all.insert(id, live);
+        id
+    }
+
+    fn leave(&self, id: u64, live: &LiveSession, code: Refusal) {
+        self.live.lock().remove(&id);
+        let mut past = self.past.lock();
+        *past.ended.entry((live.kind, code)).or_default() += 1;
+        past.traffic[live.kind as usize].add(live.traffic().over());
+    }
+
+    fn all(&self) -> Vec<Arc<LiveSession>> {
+        self.live.lock().values().cloned().collect()
+    }
+
+    /// Ends sessions whose authorization has ended (MED-15), or that exceed a limit of broadcasts, subscriptions or bytes other than media
+    /// (MED-17, MED-25, MED-27).
+    pub fn review(&self) {
+        for live in self.all() {
+            live.meter.prune();
+            let traffic = live.traffic();
+            live.media_at_review.store(traffic.bytes_in, Ordering::Relaxed);
+            let exceeded = if live.kind == Kind::Client { self.exceeded_limit(&live, traffic) } else { None };
+            if let Some(code) = live.authorization.ended().or(exceeded) {
+                live.end(code);
+            }
+        }
+    }
+
+    /// Ends, between two reviews, sessions that exceed the limit of bytes other than media (MED-27).
+    pub fn limit_control_bytes(&self) {
+        let max = self.limits.control_bytes;
+        for live in self.all() {
+            if live.kind == Kind::Client && live.may_exceed(max) && live.control_bytes(live.traffic()) > max {
+                live.end(MEMORY_LIMIT_EXCEEDED);
+            }
+        }
+    }
+
+    /// While the cache is too large, ends the session of the client that sent the most media since the last review (MED-18). The newest group of each
+    /// track is always kept, so the publishers of large groups have to end. One session ends per call, so that its memory is freed before the next.
+    pub fn limit_cache(&self) {
+        if self.cache.used() <= self.limits.cache_bytes.saturating_mul(2) {
+            return;
+        }
+        let media = |live: &Arc<LiveSession>| {
+            live.traffic().bytes_in.saturating_sub(live.media_at_review.load(Ordering::Relaxed))
+        };
+        let clients = self.all().into_iter().filter(|live| live.kind == Kind::Client);
+        if let Some((1.., live)) = clients.map(|live| (media(&live), live)).max_by_key(|(media, _)| *media) {
+            live.end(MEMORY_LIMIT_EXCEEDED);
+        }
+    }
+
+    fn exceeded_limit(&self, live: &LiveSession, traffic: Traffic) -> Option<Refusal> {
+        if traffic.broadcasts > self.limits.broadcasts as u64 {
+            Some(TOO_MANY_BROADCASTS)
+        } else if traffic.subscriptions > self.limits.subscriptions as u64 {
+            Some(TOO_MANY_SUBSCRIPTIONS)
+        } else if live.control_bytes(traffic) > self.limits.control_bytes {
+            Some(MEMORY_LIMIT_EXCEEDED)
+        } else {
+            None
+        }
+    }
+
+    fn window(&self) -> Duration {
+        Duration::from_millis(self.limits.drain_window.max(1))
+    }
+
+    /// Accepts no new sessions and sends GOAWAY to all. Returns when no client is left and no link has a subscription, or when the drain window has
+    /// passed. `links` returns the number of subscriptions over the links that this relay dialled.
+    pub async fn drain(&self, successor: Option<String>, links: impl Fn() -> u64) {
+        let live = {
+            let live = self.live.lock();
+            *self.drain.lock() = Some(successor.clone());
+            live.values().cloned().collect::<Vec<_>>()
+        };
+        for live in live {
+            live.send_goaway(successor.as_deref(), self.window());
+        }
+        let needed = |live: &Arc<LiveSession>| live.kind == Kind::Client || live.traffic().subscriptions > 0;
+        let finished = async {
+            while links() > 0 || self.all().iter().any(needed) {
+                sleep(DRAIN_POLL).await;
+            }
+        };
+        let _ = timeout(self.window(), finished).await;
+    }
+
+    pub fn report(&self, report: &mut Report) {
+        for live in self.all() {
+            *report.sessions.entry((live.kind.name(), live.transport)).or_default() += 1;
+            report.traffic(live.kind).add(live.traffic());
+            if live.kind == Kind::Client {
+                report.client_rtts.extend(live.session.stats().rtt);
+            }
+        }
+        let past = self.past.lock();
+        report.refused.clone_from(&past.refused);
+        report.ended.clone_from(&past.ended);
+        for kind in Kind::ALL {
+            report.traffic(kind).add(past.traffic[kind as usize]);
+        }
+        report.cache_bytes = self.cache.used();
+        report.draining = self.drain.lock().is_some();
+    }
+}

@@ -1,0 +1,22 @@
+//! The media server with real clients over loopback; titles cite the rules of MEDIA.md. They are one binary, as each binary that awaits QUIC
+//! compiles it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    reason = "a test that cannot go on fails"
+)]
+
+mod certificates;
+mod client;
+mod failure;
+mod hostile;
+mod limits;
+mod misbehaving;
+mod process;
+mod processes;
+mod relay;
+mod sessions;
+mod spread;
+mod tokens;
+mod tree;

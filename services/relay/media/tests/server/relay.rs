@@ -1,0 +1,253 @@
+//! Relays in this process, each with its own threads, so that a test can kill one.
+use parley_media::Limits;
+use parley_media::server::{
+    Admission, Authorization, Certificates, Clock, Config, Credential, Grant, HandshakeRequest, Peer, Refusal, Server,
+    open_at,
+};
+use parley_metrics::Families;
+use std::collections::HashSet;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+use tokio::runtime::{Builder, Runtime};
+
+const KEY: &str = "a key of the region";
+pub const DAY: Duration = Duration::from_secs(24 * 3600);
+
+pub fn limits() -> Limits {
+    Limits {
+        sessions: 100,
+        address_sessions: 100,
+        handshakes: 100,
+        handshake_time: 10_000,
+        subscriptions: 100,
+        send_bytes: 2 << 20,
+        receive_bytes: 8 << 20,
+        control_bytes: 16 << 20,
+        broadcasts: 20,
+        cache_bytes: 64 << 20,
+        cache_time: 10_000,
+        idle_time: 10_000,
+        link_idle_time: 1_500,
+        link_ping: 400,
+        drain_window: 3_000,
+        certificate_life: 10 * 24 * 3_600_000,
+        certificate_rotation: 4 * 24 * 3_600_000,
+    }
+}
+
+/// Makes a test token: `publish` and `subscribe` patterns, with a space between lists and commas between patterns.
+pub fn token(publish: &str, subscribe: &str) -> String {
+    format!("{publish} {subscribe}")
+}
+
+/// Makes a token that may publish and subscribe to everything.
+pub fn anything() -> String {
+    token("**", "**")
+}
+
+type Revoked = Arc<Mutex<HashSet<String>>>;
+
+struct Guard(Revoked);
+
+impl Admission for Guard {
+    fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal> {
+        let address = request.forwarded.last().map_or(request.direct, |last| last.parse().unwrap());
+        if request.origin == Some("https://evil.example") { Err("ORIGIN_DENIED") } else { Ok(address) }
+    }
+
+    fn network(&self, address: IpAddr) -> IpAddr {
+        address
+    }
+
+    fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal> {
+        match credential {
+            Credential::Key(KEY) => Ok(Box::new(LinkAuthorization)),
+            Credential::Key(_) => Err("KEY_INVALID"),
+            Credential::None => Err("TOKEN_MISSING"),
+            Credential::Token(token) => {
+                Ok(Box::new(ClientAuthorization { token: token.to_owned(), revoked: self.0.clone() }))
+            }
+        }
+    }
+}
+
+struct LinkAuthorization;
+
+impl Authorization for LinkAuthorization {
+    fn grant(&self) -> Grant {
+        Grant::Link
+    }
+
+    fn ended(&self) -> Option<Refusal> {
+        None
+    }
+}
+
+struct ClientAuthorization {
+    token: String,
+    revoked: Revoked,
+}
+
+impl Authorization for ClientAuthorization {
+    fn grant(&self) -> Grant {
+        let (publish, subscribe) = self.token.split_once(' ').unwrap();
+        let list = |text: &str| text.split(',').filter(|text| !text.is_empty()).map(str::to_owned).collect();
+        Grant::Client { publish: list(publish), subscribe: list(subscribe) }
+    }
+
+    fn ended(&self) -> Option<Refusal> {
+        self.revoked.lock().unwrap().contains(&self.token).then_some("TOKEN_REVOKED")
+    }
+}
+
+pub struct Relay {
+    server: Option<Arc<Server>>,
+    runtime: Option<Runtime>,
+    revoked: Revoked,
+    directory: PathBuf,
+    /// The seconds by which its clock is ahead.
+    ahead: Arc<AtomicU64>,
+}
+
+impl Relay {
+    pub async fn start() -> Self {
+        Self::with(limits()).await
+    }
+
+    pub async fn with(limits: Limits) -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let directory = std::env::temp_dir().join(format!("parley-media-server-{}-{number}", std::process::id()));
+        Self::on("127.0.0.1:0", directory, limits).await
+    }
+
+    pub async fn on(address: &str, directory: PathBuf, limits: Limits) -> Self {
+        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+        Self::of(address, Certificates::Pinned { directory: directory.clone(), names }, directory, limits).await
+    }
+
+    /// Starts a relay with certificate files that the test writes.
+    pub async fn public(file: PathBuf) -> Self {
+        let certificates = Certificates::Public { certificate: file.clone(), key: file };
+        Self::of("127.0.0.1:0", certificates, PathBuf::new(), limits()).await
+    }
+
+    async fn of(address: &str, certificates: Certificates, directory: PathBuf, limits: Limits) -> Self {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let revoked = Revoked::default();
+        let ahead = Arc::<AtomicU64>::default();
+        let offset = ahead.clone();
+        let clock: Clock = Arc::new(move || SystemTime::now() + Duration::from_secs(offset.load(Ordering::Relaxed)));
+        let websocket = "127.0.0.1:0".parse().unwrap();
+        let config = Config { listen: address.parse().unwrap(), websocket, proxied: true, certificates, limits };
+        let opening = open_at(config, Arc::new(Guard(revoked.clone())), clock);
+        let server = runtime.spawn(opening).await.unwrap().unwrap();
+        Self { server: Some(Arc::new(server)), runtime: Some(runtime), revoked, directory, ahead }
+    }
+
+    pub fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
+    }
+
+    /// The metrics as a scraper reads them.
+    pub fn metrics(&self) -> String {
+        let mut families = Families::default();
+        self.server().collect(&mut families);
+        families.text()
+    }
+
+    pub fn url(&self, token: &str) -> url::Url {
+        let mut url: url::Url = format!("https://{}/", self.server().address).parse().unwrap();
+        url.query_pairs_mut().append_pair("jwt", token);
+        url
+    }
+
+    pub fn websocket(&self, token: &str) -> url::Url {
+        let mut url: url::Url = format!("ws://{}/", self.server().websocket).parse().unwrap();
+        url.query_pairs_mut().append_pair("jwt", token);
+        url
+    }
+
+    pub fn hashes(&self) -> Vec<String> {
+        self.server().state().certificate_hashes
+    }
+
+    pub fn peer(&self, name: &str) -> Peer {
+        Peer {
+            name: name.to_owned(),
+            address: self.server().address,
+            key: KEY.to_owned(),
+            certificate_hashes: self.hashes(),
+            host: "localhost".to_owned(),
+            cost: 1,
+        }
+    }
+
+    /// Dials the other relays and waits until the links are up.
+    pub async fn dial(&self, others: &[&Relay]) {
+        let peers = others.iter().enumerate().map(|(at, relay)| relay.peer(&format!("relay-{at}")));
+        self.server().dial(peers.collect());
+        self.until("links_up", |up| up as usize == others.len()).await;
+    }
+
+    /// Returns the file with the current certificate and its key.
+    pub fn file(&self) -> PathBuf {
+        self.directory.join("current/relay.pem")
+    }
+
+    pub fn revoke(&self, token: &str) {
+        self.revoked.lock().unwrap().insert(token.to_owned());
+    }
+
+    pub fn pass_time(&self, time: Duration) {
+        self.ahead.fetch_add(time.as_secs(), Ordering::Relaxed);
+    }
+
+    /// Returns the sum of a metric's samples that have all of these labels.
+    pub fn metric(&self, name: &str, labels: &[&str]) -> f64 {
+        let name = format!("parley_media_{name}");
+        let text = self.metrics();
+        let lines = text.lines().filter(|line| {
+            line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' ']))
+                && labels.iter().all(|label| line.contains(label))
+        });
+        lines.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum()
+    }
+
+    pub async fn until(&self, name: &str, good: impl Fn(f64) -> bool) {
+        let waiting = async {
+            while !good(self.metric(name, &[])) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let waited = tokio::time::timeout(Duration::from_secs(10), waiting).await;
+        assert!(waited.is_ok(), "{name} is {}", self.metric(name, &[]));
+    }
+
+    /// Begins the drain.
+    pub fn drain(&self, successor: Option<String>) -> tokio::task::JoinHandle<()> {
+        let server = self.server.clone().unwrap();
+        self.runtime.as_ref().unwrap().spawn(async move { server.drain(successor).await })
+    }
+
+    /// Ends the relay as `kill -9` does, without another packet. Returns its directory.
+    pub fn kill(mut self) -> PathBuf {
+        self.runtime.take().unwrap().shutdown_background();
+        std::mem::take(&mut self.directory)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        drop(self.server.take());
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+        if !self.directory.as_os_str().is_empty() {
+            let _ = std::fs::remove_dir_all(&self.directory);
+        }
+    }
+}
