@@ -6,17 +6,14 @@
 //! | [`media`] | publishers and watchers of video or audio over QUIC; **every frame is hashed and counted** |
 //! | [`room`] | participants of one room who join, publish and subscribe; **every frame is hashed and counted** |
 //! | [`pages`] | visitors of one page: how soon each of them receives the exact count |
-//! | [`sockets`], [`herd`] | sockets that are idle, or that open and close |
+//! | [`sockets`], [`socket_pool`] | sockets that are idle, or that open and close |
 //! | [`bench`] | the rows of `make bench-streams` |
 //! | [`target`], [`socket`], [`frame`] | a WebSocket client with little overhead |
-//! | [`payload`], [`ledger`] | what a message carries, and which messages a reader received |
-//! | [`cost`], [`process`] | latency; processor time and memory |
+//! | [`payload`], [`sequence`] | what a message carries, and which messages a reader received |
+//! | [`usage`], [`process`] | latency; processor time and memory |
 mod bench;
-mod cost;
 mod exit;
 mod frame;
-mod herd;
-mod ledger;
 mod media;
 mod output;
 mod pages;
@@ -24,10 +21,13 @@ mod payload;
 mod process;
 mod room;
 mod runtime;
+mod sequence;
 mod socket;
+mod socket_pool;
 mod sockets;
 mod streams;
 mod target;
+mod usage;
 
 use clap::Parser;
 use exit::Exit;

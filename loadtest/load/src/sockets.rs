@@ -1,7 +1,7 @@
 //! `parley load sockets`: many that are only there, or many that come and go, and what the server keeps of them.
-use super::herd::Herd;
 use super::output::Output;
 use super::process;
+use super::socket_pool::Herd;
 use super::target::Target;
 use crate::exit::Exit;
 use anyhow::ensure;

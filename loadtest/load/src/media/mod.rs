@@ -5,19 +5,19 @@
 //! | [`plan`] | who publishes, who watches whom, where |
 //! | [`source`] | encoded video, or audio |
 //! | [`dial`] | sessions |
-//! | [`cast`] | everybody, with a session each |
-//! | [`stage`] | publishing and watching |
-//! | [`book`] | what a watcher got. **Frames are judged in [`book`]** |
+//! | [`clients`] | everybody, with a session each |
+//! | [`tracks`] | publishing and watching |
+//! | [`receiver`] | what a watcher got. **Frames are judged in [`receiver`]** |
 //! | [`run`] | a run: join, warm up, measure, drain |
 //! | [`report`] | what came of it |
-pub mod book;
-mod cast;
+mod clients;
 pub mod dial;
 mod plan;
+pub mod receiver;
 mod report;
 mod run;
 pub mod source;
-pub mod stage;
+pub mod tracks;
 
 use crate::exit::Exit;
 use crate::output::Output;

@@ -1,9 +1,9 @@
 //! What came of a load of media.
-use super::cast::{Cast, Member};
+use super::clients::{Cast, Member};
 use super::plan::{Plan, Shape, shown};
 use super::run::Mark;
-use crate::cost::{Generator, Latency, Server};
 use crate::exit::Exit;
+use crate::usage::{Generator, Latency, Server};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use std::fmt::Write;

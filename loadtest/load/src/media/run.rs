@@ -1,7 +1,7 @@
 //! A run: join, warm up, measure, drain. Ctrl-C ends it early, and what there is by then is reported.
-use super::book::Counts;
-use super::cast::Cast;
+use super::clients::Cast;
 use super::plan::Plan;
+use super::receiver::Counts;
 use super::report::Report;
 use super::source::Source;
 use crate::{process, runtime};

@@ -3,16 +3,15 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`crowd`] | all of them, and what each was told |
+//! | [`visitors`] | all of them, and what each was told |
 //! | [`report`] | what came of it |
-mod crowd;
 mod report;
+mod visitors;
 
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::process;
 use anyhow::ensure;
-use crowd::{Crowd, Tally};
 use parley_cli::page::address::Address;
 use parley_cli::reach::Reach;
 use report::{Memory, Report, Told};
@@ -20,6 +19,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 use url::Url;
+use visitors::{Crowd, Tally};
 
 /// Fills a page with visitors who hold or want it, and reports how soon all know how many they are, and what that costs.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! What came of it.
 use super::Flags;
-use super::crowd::{Crowd, Tally};
-use crate::cost::Latency;
+use super::visitors::{Crowd, Tally};
+use crate::usage::Latency;
 use hdrhistogram::Histogram;
 use parley_cli::page::address::Address;
 use serde::Serialize;

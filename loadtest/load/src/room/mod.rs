@@ -4,12 +4,12 @@
 //! | module | what |
 //! |---|---|
 //! | [`plan`] | how many, what they send, whom they see and hear |
-//! | [`crowd`] | all of them: joined, connected, at work |
+//! | [`participants`] | all of them: joined, connected, at work |
 //! | [`run`] | a run: join, warm up, measure, drain |
 //! | [`report`] | what came of it |
 //!
 //! Frames are made, sent and judged as by [`super::media`].
-mod crowd;
+mod participants;
 mod plan;
 mod report;
 mod run;

@@ -1,10 +1,10 @@
 //! What came of a room.
-use super::crowd::Crowd;
+use super::participants::Crowd;
 use super::plan::{Plan, Shape};
 use super::run::Window;
-use crate::cost::{Generator, Latency};
 use crate::exit::Exit;
-use crate::media::book::Book;
+use crate::media::receiver::Book;
+use crate::usage::{Generator, Latency};
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::collections::BTreeMap;

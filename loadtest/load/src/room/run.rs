@@ -1,8 +1,8 @@
 //! A run: join, warm up, measure, drain. Ctrl-C ends it early, and what there is by then is reported.
-use super::crowd::Crowd;
+use super::participants::Crowd;
 use super::plan::Plan;
 use super::report::Report;
-use crate::media::book::Counts;
+use crate::media::receiver::Counts;
 use crate::media::source::Source;
 use crate::{process, runtime};
 use hdrhistogram::Histogram;

@@ -3,10 +3,10 @@
 //! | module | what |
 //! |---|---|
 //! | [`plan`] | what is to be sent |
-//! | [`crowd`] | the sockets, and one turn of the loop. **Deliveries are judged in [`crowd`]** |
+//! | [`clients`] | the sockets, and one turn of the loop. **Deliveries are judged in [`clients`]** |
 //! | [`run`] | a run: connect, warm up, measure, drain |
 //! | [`report`] | what came of it |
-mod crowd;
+mod clients;
 pub mod plan;
 mod report;
 mod run;

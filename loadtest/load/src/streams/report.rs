@@ -1,9 +1,9 @@
 //! What came of a load.
-use super::crowd::Crowd;
+use super::clients::Crowd;
 use super::plan::{Paths, Plan, Shape};
 use super::run::Mark;
-use crate::cost::{Generator, Latency, Server};
 use crate::exit::Exit;
+use crate::usage::{Generator, Latency, Server};
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -1,9 +1,9 @@
 //! A run: connect, settle, warm up, measure, drain.
-use super::crowd::{Counts, Crowd};
+use super::clients::{Counts, Crowd};
 use super::plan::Plan;
 use super::report::Report;
-use crate::cost::Server;
 use crate::process;
+use crate::usage::Server;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! Publishing and watching, and what all who do so know.
-use super::book::Book;
+use super::receiver::Book;
 use super::source::Source;
 use crate::payload::{HEADER, Stamp, seal};
 use moq_net::track::{self, Subscription};

@@ -1,9 +1,9 @@
 //! Everybody in the room, at work.
 use super::plan::{Plan, Shape, VOICE};
-use crate::media::book::{Book, Counts};
 use crate::media::dial::Dialler;
+use crate::media::receiver::{Book, Counts};
 use crate::media::source::Source;
-use crate::media::stage::{Stage, Watched, publish, watch};
+use crate::media::tracks::{Stage, Watched, publish, watch};
 use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;

@@ -1,9 +1,9 @@
 //! Everybody who takes part: sessions that publish, watch, or both.
-use super::book::{Book, Counts};
 use super::dial::Dialler;
 use super::plan::{Plan, Role, shown};
+use super::receiver::{Book, Counts};
 use super::source::Source;
-use super::stage::{Stage, Watched, publish, watch};
+use super::tracks::{Stage, Watched, publish, watch};
 use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;

@@ -1,8 +1,8 @@
 //! All sockets of a load, and one turn of the loop that drives them. **Every delivery is judged here.**
 use super::plan::{Place, Plan, Shape, WAITING_MAX};
 use crate::frame::{self, BINARY, CLOSE, PING, PONG};
-use crate::ledger::{Arrival, Ledger};
 use crate::payload::{self, Maker};
+use crate::sequence::{Arrival, Ledger};
 use crate::socket::{Event, Socket};
 use crate::target::Target;
 use anyhow::Context;

@@ -1,6 +1,6 @@
 //! What one watcher got of the broadcasts it watches. **Every frame is judged here.**
-use crate::ledger::{Arrival, Ledger};
 use crate::payload;
+use crate::sequence::{Arrival, Ledger};
 use hdrhistogram::Histogram;
 
 /// Frames, judged.
