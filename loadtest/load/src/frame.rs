@@ -1,31 +1,31 @@
-//! Frames as the generator needs them: a server's read where they lie, a client's written with a mask. RFC 6455 section 5.2.
+//! WebSocket frames, RFC 6455 section 5.2: reads those of a server without a copy, writes those of a client with a mask.
 
-/// Any bytes. RFC 6455 section 11.8.
+/// The opcode of a binary message. RFC 6455 section 11.8.
 pub const BINARY: u8 = 2;
-/// The end of the socket.
+/// The opcode of a close frame.
 pub const CLOSE: u8 = 8;
-/// To be answered with a pong.
+/// The opcode of a ping, which the peer answers with a pong.
 pub const PING: u8 = 9;
-/// The answer.
+/// The opcode of a pong.
 pub const PONG: u8 = 10;
 
 /// The header of a frame that a server sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The last frame of its message.
+    /// Whether it is the last frame of its message.
     pub fin: bool,
-    /// What the frame is.
+    /// The type of the frame.
     pub opcode: u8,
-    /// Bytes of header.
+    /// The size of the header, in bytes.
     pub size: usize,
-    /// Bytes of payload.
+    /// The size of the payload, in bytes.
     pub length: usize,
 }
 
-/// The longest header a server sends.
-pub const SERVER_HEADER_MAX: usize = 10;
+/// The longest header of a server: a server sends no mask.
+pub const MAX_SERVER_HEADER_BYTES: usize = 10;
 
-/// Reads a server's header from the start of `input`; `None`: not complete yet.
+/// Parses the header of a server's frame at the start of `input`. `None`: it is not complete yet.
 pub fn parse(input: &[u8]) -> Option<Header> {
     let &[first, second, ref rest @ ..] = input else { return None };
     let (size, length) = match second & 0x7f {
@@ -36,11 +36,11 @@ pub fn parse(input: &[u8]) -> Option<Header> {
     Some(Header { fin: first & 0x80 != 0, opcode: first & 0x0f, size, length })
 }
 
-/// One mask for all frames: the server takes it off as it would any other, and nothing here guards against proxies.
+/// One mask for all frames: it costs the server as much as a random one, and no proxy needs protection here.
 const MASK: [u8; 4] = [0x9a, 0x3f, 0x51, 0xc7];
 
-/// Appends a whole frame to `out`, its payload written by `fill`, then masked where it lies.
-#[allow(clippy::cast_possible_truncation, reason = "each arm of the match bounds the length")]
+/// Appends a frame to `out`: `fill` writes `length` bytes of payload, which are masked in place.
+#[allow(clippy::cast_possible_truncation, reason = "each arm of the match limits the length")]
 pub fn append(out: &mut Vec<u8>, opcode: u8, length: usize, fill: impl FnOnce(&mut Vec<u8>)) {
     out.push(0x80 | opcode);
     match length {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_servers_header_is_read_when_it_is_complete() {
+    fn the_header_of_a_server_is_parsed_once_it_is_complete() {
         let cases: &[(&[u8], usize, usize)] =
             &[(&[0x82, 5], 2, 5), (&[0x82, 126, 1, 0], 4, 256), (&[0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0], 10, 65_536)];
         for &(bytes, size, length) in cases {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clients_frame_is_masked_to_its_last_byte() {
+    fn the_frame_of_a_client_is_masked_to_its_last_byte() {
         for length in [0, 1, 7, 8, 125, 126, 70_001] {
             let payload: Vec<u8> = (0..=255).cycle().take(length).collect();
             let mut frame = Vec::new();

@@ -10,10 +10,12 @@
 //! | [`bench`] | the rows of `make bench-streams` |
 //! | [`target`], [`socket`], [`frame`] | a WebSocket client with little overhead |
 //! | [`payload`], [`sequence`] | what a message carries, and which messages a reader received |
-//! | [`usage`], [`process`] | latency; processor time and memory |
+//! | [`window`], [`latency`], [`usage`], [`process`] | the measured window: rates, latency, processor time, memory |
+//! | [`runtime`], [`output`], [`exit`] | how a load runs, where its report goes, how the command ends |
 mod bench;
 mod exit;
 mod frame;
+mod latency;
 mod media;
 mod output;
 mod pages;
@@ -28,6 +30,7 @@ mod sockets;
 mod streams;
 mod target;
 mod usage;
+mod window;
 
 use clap::Parser;
 use exit::Exit;

@@ -1,4 +1,4 @@
-//! Where reports go.
+//! Where reports are written.
 use anyhow::Context;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// A table for people, JSON for programs.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Output {
-    /// Also write the report as JSON to this file; -: to standard output, and nothing else there
+    /// Also write the report as JSON to this file; -: to standard output, without the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -16,14 +16,14 @@ impl Output {
         self.json.as_ref().is_some_and(|path| path.as_os_str() == "-")
     }
 
-    /// For people.
-    pub fn say(&self, text: &str) {
+    /// Prints text for people, unless standard output is for JSON.
+    pub fn print(&self, text: &str) {
         if !self.is_json_only() {
             print!("{text}");
         }
     }
 
-    /// For programs.
+    /// Writes a report as JSON, where the user asked for it.
     pub fn write(&self, report: &impl Serialize) -> anyhow::Result<()> {
         let json = serde_json::to_string(report)?;
         match &self.json {

@@ -1,28 +1,43 @@
-//! A process as `/proc` shows it. proc(5).
+//! Processor time and memory of a process, from `/proc`: proc(5).
 use anyhow::Context;
 use serde::Serialize;
 
-/// Ticks a second in `/proc`: the same on every Linux that user space sees.
+/// Clock ticks per second in `/proc`: the same on every Linux, as user space sees it.
 const TICKS: f64 = 100.0;
 
 /// Memory of a process.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
-    /// Resident now, in kB.
+    /// Resident memory, in kB.
     pub resident_kb: u64,
-    /// The most that ever was resident, in kB.
+    /// The peak of its resident memory, in kB.
     pub peak_kb: u64,
 }
 
-/// Seconds of processor time all threads of a process used so far: to the nanosecond where the kernel says it, else to a hundredth.
-pub fn cpu(pid: u32) -> anyhow::Result<f64> {
+/// The processor seconds of all threads of all these processes.
+pub fn total_cpu(pids: &[u32]) -> anyhow::Result<f64> {
+    pids.iter().map(|pid| cpu(*pid)).sum()
+}
+
+/// The resident memory of all these processes, in kB.
+pub fn total_resident_kb(pids: &[u32]) -> anyhow::Result<u64> {
+    pids.iter().map(|pid| memory(*pid).map(|memory| memory.resident_kb)).sum()
+}
+
+/// The processor seconds of the generator.
+pub fn own_cpu() -> anyhow::Result<f64> {
+    cpu(std::process::id())
+}
+
+/// The processor seconds of all threads of a process: to the nanosecond where the kernel reports it, else to a hundredth of a second.
+fn cpu(pid: u32) -> anyhow::Result<f64> {
     scheduled(pid).map_or_else(|| ticks(pid), Ok)
 }
 
-/// What the scheduler counted for the threads that live. Threads that ended are not in it: a server that is measured has its own from
-/// start to end.
-#[allow(clippy::cast_precision_loss, reason = "nanoseconds of years")]
+/// What the scheduler counted for the living threads. It does not count threads that ended: the threads of a measured server live as long as
+/// the server.
+#[allow(clippy::cast_precision_loss, reason = "the nanoseconds of years fit")]
 fn scheduled(pid: u32) -> Option<f64> {
     let mut nanoseconds = 0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
@@ -34,7 +49,7 @@ fn scheduled(pid: u32) -> Option<f64> {
 
 fn ticks(pid: u32) -> anyhow::Result<f64> {
     let text = read(pid, "stat")?;
-    // The name of the command, in parentheses, may hold anything: fields are counted after it.
+    // The name of the command, in parentheses, may contain any character: fields are counted after it.
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u32>().ok());
     let (user, system) = ticks(11).zip(ticks(12)).context("/proc/PID/stat is not as proc(5) says")?;
@@ -53,7 +68,7 @@ pub fn memory(pid: u32) -> anyhow::Result<Memory> {
 }
 
 fn read(pid: u32, file: &str) -> anyhow::Result<String> {
-    std::fs::read_to_string(format!("/proc/{pid}/{file}")).with_context(|| format!("process {pid} cannot be seen"))
+    std::fs::read_to_string(format!("/proc/{pid}/{file}")).with_context(|| format!("process {pid} cannot be read"))
 }
 
 #[cfg(test)]
@@ -62,7 +77,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn processor_time_that_was_used_is_counted() {
+    fn processor_time_increases_as_it_is_used() {
         let own = std::process::id();
         let (before, until) = (cpu(own).unwrap(), Instant::now() + Duration::from_secs(20));
         while cpu(own).unwrap() < before + 0.05 {
@@ -72,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_is_not_there_is_told_by_its_number() {
-        assert_eq!(cpu(u32::MAX).unwrap_err().to_string(), format!("process {} cannot be seen", u32::MAX));
+    fn the_error_for_a_missing_process_names_its_pid() {
+        assert_eq!(cpu(u32::MAX).unwrap_err().to_string(), format!("process {} cannot be read", u32::MAX));
         let memory = memory(std::process::id()).unwrap();
         assert!(memory.resident_kb > 100 && memory.peak_kb >= memory.resident_kb);
     }

@@ -1,29 +1,29 @@
-//! What one reader got of its topic, exactly: each message once, twice, late or never.
+//! The sequence numbers that one reader received of one topic: each once, twice, out of order or never.
 use std::collections::BTreeMap;
 
-/// One reader's book.
+/// Tracks the sequence numbers of one topic.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    /// One more than the highest sequence seen.
+pub struct SequenceTracker {
+    /// One more than the highest sequence number received.
     next: u64,
-    /// Sequences below `next` that were not seen: beginning to end, the end not in it.
+    /// Ranges below `next` that were not received: from their beginning to their end, which is exclusive.
     gaps: BTreeMap<u64, u64>,
 }
 
-/// What an arrival was.
+/// How a sequence number relates to those received before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// Higher than any before it.
+    /// It is higher than all of them.
     InOrder,
-    /// For the first time, but after a later one.
+    /// It arrived for the first time, after a higher one.
     OutOfOrder,
-    /// Seen before.
-    Again,
+    /// It was received before.
+    Duplicate,
 }
 
-impl Ledger {
-    /// Enters an arrival.
-    pub fn enter(&mut self, sequence: u64) -> Arrival {
+impl SequenceTracker {
+    /// Records a sequence number.
+    pub fn record(&mut self, sequence: u64) -> Arrival {
         if sequence >= self.next {
             if sequence > self.next {
                 self.gaps.insert(self.next, sequence);
@@ -32,7 +32,7 @@ impl Ledger {
             return Arrival::InOrder;
         }
         let gap = self.gaps.range(..=sequence).next_back().map(|(from, to)| (*from, *to));
-        let Some((from, to)) = gap.filter(|(_, to)| sequence < *to) else { return Arrival::Again };
+        let Some((from, to)) = gap.filter(|(_, to)| sequence < *to) else { return Arrival::Duplicate };
         self.gaps.remove(&from);
         if from < sequence {
             self.gaps.insert(from, sequence);
@@ -43,12 +43,12 @@ impl Ledger {
         Arrival::OutOfOrder
     }
 
-    /// One more than the highest sequence seen.
+    /// One more than the highest sequence number received.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// How many of the first `sent` messages never came.
+    /// How many of the first `sent` messages were not received.
     pub fn missing(&self, sent: u64) -> u64 {
         self.gaps.iter().map(|(from, to)| to - from).sum::<u64>() + sent.saturating_sub(self.next)
     }
@@ -57,36 +57,36 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Arrival::{Again, InOrder, OutOfOrder};
+    use Arrival::{Duplicate, InOrder, OutOfOrder};
 
     #[test]
-    fn every_arrival_is_told_apart() {
-        let mut ledger = Ledger::default();
-        let story = [
+    fn arrivals_in_order_out_of_order_and_duplicate_are_distinguished() {
+        let mut tracker = SequenceTracker::default();
+        let arrivals = [
             (0, InOrder),
             (1, InOrder),
-            (1, Again),
+            (1, Duplicate),
             (5, InOrder),
             (3, OutOfOrder),
-            (3, Again),
+            (3, Duplicate),
             (2, OutOfOrder),
             (4, OutOfOrder),
-            (0, Again),
+            (0, Duplicate),
             (6, InOrder),
         ];
-        for (sequence, arrival) in story {
-            assert_eq!(ledger.enter(sequence), arrival, "{sequence}");
+        for (sequence, arrival) in arrivals {
+            assert_eq!(tracker.record(sequence), arrival, "{sequence}");
         }
-        assert_eq!(ledger.missing(7), 0);
+        assert_eq!(tracker.missing(7), 0);
     }
 
     #[test]
-    fn what_never_came_is_counted_in_the_middle_and_at_the_end() {
-        let mut ledger = Ledger::default();
+    fn missing_messages_are_counted_in_the_middle_and_at_the_end() {
+        let mut tracker = SequenceTracker::default();
         for sequence in [2, 3, 7] {
-            ledger.enter(sequence);
+            tracker.record(sequence);
         }
-        assert_eq!(ledger.missing(10), 2 + 3 + 2);
-        assert_eq!(Ledger::default().missing(4), 4);
+        assert_eq!(tracker.missing(10), 2 + 3 + 2);
+        assert_eq!(SequenceTracker::default().missing(4), 4);
     }
 }

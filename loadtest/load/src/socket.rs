@@ -1,19 +1,19 @@
-//! One WebSocket of the generator: reads whole messages where they lie in a buffer that all sockets share, and writes what its
-//! peer takes.
+//! One WebSocket of the generator. It reads complete messages without a copy from a buffer that all sockets share, and writes as much as
+//! its peer accepts.
 use super::frame::{self, Header};
 use anyhow::{Context, bail};
 use mio::net::TcpStream;
 use std::io::{ErrorKind, Read, Write};
 
-/// A length beyond this is no message of a load.
-const MESSAGE_MAX: usize = 256 << 20;
+/// The longest message that a server may announce: no load sends messages as long.
+const MAX_MESSAGE_BYTES: usize = 256 << 20;
 
-/// What came.
+/// What a socket received.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A whole message.
+    /// A complete message.
     Message {
-        /// Text or binary.
+        /// Its type: text or binary.
         opcode: u8,
         /// Its bytes.
         payload: &'a [u8],
@@ -22,7 +22,7 @@ pub enum Event<'a> {
     Control(u8, &'a [u8]),
 }
 
-/// A socket whose handshake is done.
+/// A socket after its handshake.
 pub struct Socket {
     stream: TcpStream,
     open: bool,
@@ -31,7 +31,7 @@ pub struct Socket {
     written: usize,
 }
 
-/// What was read and is not a whole frame, or not a whole message, yet.
+/// The received bytes that are not a complete frame yet, and the fragments that are not a complete message yet.
 #[derive(Default)]
 struct Input {
     partial: Vec<u8>,
@@ -40,46 +40,46 @@ struct Input {
 }
 
 impl Socket {
-    /// `rest`: what came right after the handshake.
+    /// `rest`: the bytes that followed the handshake.
     pub fn new(stream: std::net::TcpStream, rest: Vec<u8>) -> Self {
         let input = Input { filled: rest.len(), partial: rest, fragments: None };
         Self { stream: TcpStream::from_std(stream), open: true, input, out: Vec::new(), written: 0 }
     }
 
-    /// For registering with a poll.
+    /// The source of events, for a poll.
     pub fn source(&mut self) -> &mut TcpStream {
         &mut self.stream
     }
 
-    /// Neither side ended it.
+    /// Whether neither side closed it.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Ends it.
+    /// Closes it.
     pub fn close(&mut self) {
         self.open = false;
         let _ = self.stream.shutdown(std::net::Shutdown::Both);
     }
 
-    /// Bytes that wait to be written.
-    pub fn waiting(&self) -> usize {
+    /// How many bytes wait to be written.
+    pub fn pending(&self) -> usize {
         self.out.len() - self.written
     }
 
-    /// Where frames are appended; `flush` sends them.
+    /// The buffer to which callers append frames, which `flush` sends.
     pub fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Writes what the peer takes.
+    /// Writes as much as the peer accepts.
     pub fn flush(&mut self) -> anyhow::Result<()> {
         while self.written < self.out.len() {
             match self.stream.write(&self.out[self.written..]) {
                 Ok(size) => self.written += size,
-                Err(why) if why.kind() == ErrorKind::WouldBlock => return Ok(()),
-                Err(why) if why.kind() == ErrorKind::Interrupted => {}
-                Err(why) => return Err(why.into()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
             }
         }
         self.out.clear();
@@ -87,26 +87,26 @@ impl Socket {
         Ok(())
     }
 
-    /// Reads until nothing is left; false: the peer ended the connection.
+    /// Reads until no bytes are left, and calls `on` with each event. False: the peer closed the connection.
     pub fn read(&mut self, shared: &mut [u8], on: &mut impl FnMut(Event<'_>)) -> anyhow::Result<bool> {
         self.input.take_partial(0, on);
         loop {
-            let into = if self.input.filled == 0 { &mut *shared } else { self.input.room()? };
-            let (room, size) = match self.stream.read(into) {
+            let into = if self.input.filled == 0 { &mut *shared } else { self.input.space()? };
+            let (space, size) = match self.stream.read(into) {
                 Ok(0) => return Ok(false),
                 Ok(size) => (into.len(), size),
-                Err(why) if why.kind() == ErrorKind::WouldBlock => return Ok(true),
-                Err(why) if why.kind() == ErrorKind::Interrupted => continue,
-                Err(why) => return Err(why.into()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(true),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
             };
-            let whole_room = self.input.filled == 0 && size < room;
+            let drained = self.input.filled == 0 && size < space;
             if self.input.filled == 0 {
                 self.input.take_shared(&shared[..size], on);
             } else {
                 self.input.take_partial(size, on);
             }
-            // Less than fitted: nothing is left, and the poll tells when there is.
-            if whole_room {
+            // The buffer was not filled: no bytes are left, and the poll reports the next ones.
+            if drained {
                 return Ok(true);
             }
         }
@@ -114,19 +114,19 @@ impl Socket {
 }
 
 impl Input {
-    /// Room for the rest of the frame that was begun, and for no byte after it.
-    fn room(&mut self) -> anyhow::Result<&mut [u8]> {
-        let whole = match frame::parse(&self.partial[..self.filled]) {
-            Some(header) if header.length > MESSAGE_MAX => {
-                bail!("the server claims a message of {} bytes", header.length)
+    /// The space for the rest of the incomplete frame, and for no byte after it.
+    fn space(&mut self) -> anyhow::Result<&mut [u8]> {
+        let frame_bytes = match frame::parse(&self.partial[..self.filled]) {
+            Some(header) if header.length > MAX_MESSAGE_BYTES => {
+                bail!("the server announces a message of {} bytes", header.length)
             }
             Some(header) => header.size + header.length,
-            None => frame::SERVER_HEADER_MAX,
+            None => frame::MAX_SERVER_HEADER_BYTES,
         };
-        if self.partial.len() < whole {
-            self.partial.resize(whole, 0);
+        if self.partial.len() < frame_bytes {
+            self.partial.resize(frame_bytes, 0);
         }
-        self.partial.get_mut(self.filled..whole.max(self.filled + 1)).context("a frame was left unread")
+        self.partial.get_mut(self.filled..frame_bytes.max(self.filled + 1)).context("a frame was left unread")
     }
 
     fn take_shared(&mut self, bytes: &[u8], on: &mut impl FnMut(Event<'_>)) {
@@ -150,7 +150,7 @@ impl Input {
         self.filled = filled - used;
     }
 
-    /// Hands over every whole frame; answers how many bytes they took.
+    /// Passes each complete frame to `on`. Returns how many bytes those frames have.
     fn take(&mut self, bytes: &[u8], on: &mut impl FnMut(Event<'_>)) -> usize {
         let mut used = 0;
         while let Some(header) = frame::parse(&bytes[used..]) {
@@ -182,8 +182,8 @@ impl Input {
 mod tests {
     use super::*;
 
-    /// Everything that a server's bytes say, when they come in pieces of `size` through a buffer of `shared` bytes.
-    fn heard(bytes: &[u8], size: usize, shared: usize) -> Vec<(u8, Vec<u8>)> {
+    /// The events of a server's bytes, read in pieces of `size` through a buffer of `shared` bytes.
+    fn events(bytes: &[u8], size: usize, shared: usize) -> Vec<(u8, Vec<u8>)> {
         let mut input = Input::default();
         let mut all = Vec::new();
         let mut on = |event: Event<'_>| match event {
@@ -198,9 +198,9 @@ mod tests {
                 input.take_shared(&rest[..taken], &mut on);
                 taken
             } else {
-                let room = input.room().unwrap();
-                let taken = rest.len().min(size).min(room.len());
-                room[..taken].copy_from_slice(&rest[..taken]);
+                let space = input.space().unwrap();
+                let taken = rest.len().min(size).min(space.len());
+                space[..taken].copy_from_slice(&rest[..taken]);
                 input.take_partial(taken, &mut on);
                 taken
             };
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_whole_however_they_come() {
+    fn messages_are_complete_however_their_bytes_are_split() {
         let mut bytes = vec![0x82, 3, b'a', b'b', b'c', 0x89, 1, b'p', 0x81, 0];
         bytes.extend([0x02, 1, b'x', 0x89, 0, 0x00, 1, b'y', 0x80, 1, b'z', 0x82, 126, 1, 44]);
         bytes.extend([7; 300]);
@@ -225,7 +225,7 @@ mod tests {
         ];
         for size in 1..bytes.len() {
             for shared in [1, 5, 64, 4096] {
-                assert_eq!(heard(&bytes, size, shared), messages, "pieces of {size} through {shared}");
+                assert_eq!(events(&bytes, size, shared), messages, "pieces of {size} through {shared}");
             }
         }
     }

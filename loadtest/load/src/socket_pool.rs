@@ -1,4 +1,4 @@
-//! Sockets that come and go.
+//! WebSockets to one server that open and close independently.
 use super::frame::{self, BINARY, CLOSE, PING, PONG};
 use super::socket::{Event, Socket};
 use super::target::Target;
@@ -6,33 +6,33 @@ use mio::{Events, Interest, Poll, Token};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// What one read takes at most.
-const READ: usize = 1 << 16;
-/// Sockets that are looked after in one turn.
-const EVENTS: usize = 1024;
+/// The size of the buffer of reads.
+const READ_BYTES: usize = 1 << 16;
+/// How many events one poll returns at most.
+const MAX_EVENTS: usize = 1024;
 
-/// A herd of sockets to one server.
-pub struct Herd<'a> {
+/// Open sockets to one server.
+pub struct SocketPool<'a> {
     target: &'a Target,
     poll: Poll,
     events: Events,
-    shared: Vec<u8>,
+    buffer: Vec<u8>,
     sockets: HashMap<usize, Socket>,
     tried: usize,
-    /// Messages that came.
-    pub heard: u64,
-    /// Sockets that the server ended.
+    /// How many messages arrived.
+    pub received: u64,
+    /// How many sockets the server closed.
     pub closed: u64,
 }
 
-impl<'a> Herd<'a> {
-    /// Nobody yet.
+impl<'a> SocketPool<'a> {
+    /// Without sockets.
     pub fn new(target: &'a Target) -> anyhow::Result<Self> {
-        let (poll, events, shared) = (Poll::new()?, Events::with_capacity(EVENTS), vec![0; READ]);
-        Ok(Self { target, poll, events, shared, sockets: HashMap::new(), tried: 0, heard: 0, closed: 0 })
+        let (poll, events, buffer) = (Poll::new()?, Events::with_capacity(MAX_EVENTS), vec![0; READ_BYTES]);
+        Ok(Self { target, poll, events, buffer, sockets: HashMap::new(), tried: 0, received: 0, closed: 0 })
     }
 
-    /// Opens one more; answers a name for it.
+    /// Opens a socket. Returns its index, which identifies it.
     pub fn open(&mut self, path: &str) -> anyhow::Result<usize> {
         let index = self.tried;
         self.tried += 1;
@@ -43,25 +43,25 @@ impl<'a> Herd<'a> {
         Ok(index)
     }
 
-    /// How many there are.
+    /// How many sockets are open.
     pub fn count(&self) -> usize {
         self.sockets.len()
     }
 
-    /// Sends a message.
-    pub fn say(&mut self, index: usize, message: &[u8]) {
-        self.send(index, BINARY, message);
+    /// Sends a binary message.
+    pub fn send(&mut self, index: usize, message: &[u8]) {
+        self.write(index, BINARY, message);
     }
 
-    /// Ends one, with a close frame or without.
-    pub fn leave(&mut self, index: usize, politely: bool) {
-        if politely {
-            self.send(index, CLOSE, &1000_u16.to_be_bytes());
+    /// Closes a socket, with a close frame or without.
+    pub fn close(&mut self, index: usize, close_frame: bool) {
+        if close_frame {
+            self.write(index, CLOSE, &1000_u16.to_be_bytes());
         }
-        self.forget(index);
+        self.remove(index);
     }
 
-    fn send(&mut self, index: usize, opcode: u8, payload: &[u8]) {
+    fn write(&mut self, index: usize, opcode: u8, payload: &[u8]) {
         let Some(socket) = self.sockets.get_mut(&index) else { return };
         frame::append(socket.out(), opcode, payload.len(), |out| out.extend(payload));
         if socket.flush().is_err() {
@@ -71,19 +71,19 @@ impl<'a> Herd<'a> {
 
     fn lose(&mut self, index: usize) {
         self.closed += 1;
-        self.forget(index);
+        self.remove(index);
     }
 
-    fn forget(&mut self, index: usize) {
+    fn remove(&mut self, index: usize) {
         if let Some(mut socket) = self.sockets.remove(&index) {
             socket.close();
         }
     }
 
-    /// Waits for the network, at most so long, and reads what came.
-    pub fn turn(&mut self, most: Duration) -> anyhow::Result<()> {
-        match self.poll.poll(&mut self.events, Some(most)) {
-            Err(why) if why.kind() != std::io::ErrorKind::Interrupted => return Err(why.into()),
+    /// Waits for the network, at most `timeout`, and reads what arrived.
+    pub fn poll(&mut self, timeout: Duration) -> anyhow::Result<()> {
+        match self.poll.poll(&mut self.events, Some(timeout)) {
+            Err(error) if error.kind() != std::io::ErrorKind::Interrupted => return Err(error.into()),
             _ => {}
         }
         let ready: Vec<usize> = self.events.iter().map(|event| event.token().0).collect();
@@ -95,9 +95,9 @@ impl<'a> Herd<'a> {
 
     fn read(&mut self, index: usize) {
         let Some(socket) = self.sockets.get_mut(&index) else { return };
-        let (heard, mut ended, mut pings) = (&mut self.heard, false, Vec::new());
-        let read = socket.read(&mut self.shared, &mut |event| match event {
-            Event::Message { .. } => *heard += 1,
+        let (received, mut ended, mut pings) = (&mut self.received, false, Vec::new());
+        let read = socket.read(&mut self.buffer, &mut |event| match event {
+            Event::Message { .. } => *received += 1,
             Event::Control(PING, payload) => pings.push(payload.to_vec()),
             Event::Control(opcode, _) => ended |= opcode == CLOSE,
         });
@@ -106,7 +106,7 @@ impl<'a> Herd<'a> {
             return self.lose(index);
         }
         for payload in pings {
-            self.send(index, PONG, &payload);
+            self.write(index, PONG, &payload);
         }
     }
 }

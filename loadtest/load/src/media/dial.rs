@@ -1,5 +1,5 @@
-//! Sessions with relays. Many share a socket, so that the generator reads what came for all of them at once.
-use super::plan::shown;
+//! Sessions with relays. Many sessions share a UDP socket, so that the generator reads the packets of all of them at once.
+use super::plan::without_token;
 use anyhow::Context;
 use moq_net::origin;
 use moq_tokio::{Client, Connection, connect, quic};
@@ -10,33 +10,33 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use url::{Host, Url};
 
-/// A relay that answers later is not there.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Sessions of one socket: its buffer has to hold a key frame for each of them.
-const PER_SOCKET: usize = 16;
+/// The longest wait for a session.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How many sessions share a socket: its buffer must hold a key frame for each of them.
+const SESSIONS_PER_SOCKET: usize = 16;
 
 /// Opens sessions.
-pub struct Dialler {
+pub struct Dialer {
     fingerprints: Vec<String>,
     reach: Reach,
     sockets: Vec<Client>,
     opened: usize,
 }
 
-impl Dialler {
-    /// `hashes`: of certificates; none where public CAs signed them.
+impl Dialer {
+    /// `hashes`: of the certificates of relays; empty where public CAs signed them.
     pub fn new(hashes: &[Hash], reach: Reach) -> Self {
         Self { fingerprints: hashes.iter().map(ToString::to_string).collect(), reach, sockets: Vec::new(), opened: 0 }
     }
 
-    /// Opens one more, which publishes what is in one origin and takes into the other whatever the relay offers.
+    /// Opens a session that publishes the broadcasts of one origin, and announces those of the relay in the other.
     pub fn dial(
         &mut self,
         relay: Url,
         publish: Option<&origin::Producer>,
-        watch: Option<origin::Producer>,
+        subscribe: Option<origin::Producer>,
     ) -> anyhow::Result<Boxed<'static, anyhow::Result<Connection>>> {
-        if self.opened.is_multiple_of(PER_SOCKET) {
+        if self.opened.is_multiple_of(SESSIONS_PER_SOCKET) {
             self.sockets.push(self.socket(&relay)?);
         }
         self.opened += 1;
@@ -44,32 +44,32 @@ impl Dialler {
         if let Some(origin) = publish {
             client = client.with_publisher(origin);
         }
-        if let Some(origin) = watch {
+        if let Some(origin) = subscribe {
             client = client.with_subscriber(origin);
         }
         let reach = self.reach.clone();
         Ok(Box::pin(async move {
             let opened = client.connect(reach.at(relay.clone()).await?).established().await;
-            opened.with_context(|| format!("{} cannot be reached", shown(&relay)))
+            opened.with_context(|| format!("{} cannot be reached", without_token(&relay)))
         }))
     }
 
     fn socket(&self, relay: &Url) -> anyhow::Result<Client> {
         let mut config = connect::Config::default();
-        config.timeout = PATIENCE;
-        // Whoever is lost is counted.
+        config.timeout = CONNECT_TIMEOUT;
+        // A lost session is counted and not dialed again.
         config.once = Some(true);
         config.websocket.enabled = Some(false);
         config.tls.fingerprint.clone_from(&self.fingerprints);
         self.reach.trust(&mut config);
-        // A machine without IPv6 has no socket for both.
+        // A machine without IPv6 has no dual-stack socket.
         if matches!(relay.host(), Some(Host::Ipv4(_))) {
             config.bind = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
         }
-        config.init(quic::Config::default()).context("no socket for QUIC")
+        config.init(quic::Config::default()).context("cannot open a UDP socket for QUIC")
     }
 
-    /// Tells all relays that it is over.
+    /// Closes all sessions.
     pub async fn close(self) {
         for socket in self.sockets {
             socket.close().await;

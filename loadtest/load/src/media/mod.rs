@@ -1,15 +1,15 @@
-//! `parley load media`: publishers and watchers over QUIC, each with a session of its own, on one thread of one processor.
+//! `parley-load media`: publishers and watchers over QUIC, each with its own session, on one thread.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`plan`] | who publishes, who watches whom, where |
+//! | [`plan`] | who publishes, who watches whom, at which relay |
 //! | [`source`] | encoded video, or audio |
-//! | [`dial`] | sessions |
-//! | [`clients`] | everybody, with a session each |
-//! | [`tracks`] | publishing and watching |
-//! | [`receiver`] | what a watcher got. **Frames are judged in [`receiver`]** |
-//! | [`run`] | a run: join, warm up, measure, drain |
-//! | [`report`] | what came of it |
+//! | [`dial`] | sessions with relays |
+//! | [`clients`] | all clients, each with a session |
+//! | [`tracks`] | publishing and watching a track |
+//! | [`receiver`] | what a watcher received. **Every frame is verified in [`receiver`]** |
+//! | [`run`] | a run: connect, warm up, measure, drain |
+//! | [`report`] | the result |
 mod clients;
 pub mod dial;
 mod plan;
@@ -23,7 +23,7 @@ use crate::exit::Exit;
 use crate::output::Output;
 use plan::Plan;
 
-/// Sends media and reports what became of each frame.
+/// Publishes media to relays, watches it, and reports what became of each frame.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     #[command(flatten)]
@@ -33,11 +33,11 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Runs the load; fails where a frame did not reach a watcher once, whole and in order.
+    /// Runs the load. Not exact where a watcher did not receive each frame once, unchanged and in order.
     pub fn run(self) -> anyhow::Result<Exit> {
         let report = run::run(&self.plan)?;
-        self.output.say(&report.table());
+        self.output.print(&report.table());
         self.output.write(&report)?;
-        Ok(report.verdict())
+        Ok(report.exit())
     }
 }

@@ -1,122 +1,122 @@
-//! What publishers send: the frames of an encoded video, or audio of the usual size. ffmpeg encodes and takes apart.
-use crate::payload::HEADER;
+//! What publishers send: the frames of an encoded video, or packets of the size of Opus. ffmpeg encodes and demuxes.
+use crate::payload::HEADER_BYTES;
 use anyhow::{Context, ensure};
 use moq_net::bytes::Bytes;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Frames that are sent again and again.
+/// Frames that a publisher sends repeatedly.
 #[derive(Debug)]
 pub struct Source {
-    /// At least one; the first begins a group.
+    /// At least one frame; the first begins a group.
     pub frames: Vec<Frame>,
-    /// From the first frame to the first of the next time.
+    /// The time from the first frame to its repetition.
     pub length: Duration,
 }
 
 /// One encoded frame.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What the encoder made.
+    /// The output of the encoder.
     pub body: Bytes,
-    /// Since the first.
+    /// When it is due, since the first frame.
     pub at: Duration,
-    /// A group begins here.
+    /// Whether it begins a group.
     pub key: bool,
 }
 
-/// A test picture in motion, H.264, with key frames every 2 s and nowhere else.
+/// A moving test picture in H.264, with a key frame exactly every 2 s.
 #[derive(Clone, Copy, Debug)]
-pub struct Picture {
-    /// 640 by 360, or 1280 by 720.
+pub struct TestVideo {
+    /// 360 (640 by 360) or 720 (1280 by 720).
     pub height: u32,
-    /// Frames a second.
+    /// Frames per second.
     pub fps: u32,
-    /// About so many kbit/s.
+    /// The bit rate, in kbit/s.
     pub kbit: u32,
 }
 
-/// What is sent where no file is named.
-const USUAL: Picture = Picture { height: 720, fps: 30, kbit: 1000 };
-const SECONDS: u32 = 20;
+/// The video where the user names no file.
+const DEFAULT_VIDEO: TestVideo = TestVideo { height: 720, fps: 30, kbit: 1000 };
+const VIDEO_SECONDS: u32 = 20;
 const GROUP_SECONDS: u32 = 2;
 
-/// Packets of a voice, in groups of a second: a stream for each would cost the relay more than they do.
+/// Audio packets, in groups of a second: a stream for each packet would cost the relay more than the packet.
 #[derive(Clone, Copy, Debug)]
-pub struct Voice {
-    /// Milliseconds between two.
-    pub pace: u32,
-    /// The smallest, its stamp and hash included; the largest is twice that. Opus at 32 to 64 kbit/s.
+pub struct TestAudio {
+    /// The time between two packets, in milliseconds.
+    pub interval_ms: u32,
+    /// The size of the smallest packet, including its header; the largest has twice as many bytes. Opus at 32 to 64 kbit/s.
     pub bytes: usize,
 }
 
-/// As most of WebRTC sends it.
-const USUAL_VOICE: Voice = Voice { pace: 20, bytes: 80 };
-const VOICE_SECONDS: u32 = 10;
+/// As most WebRTC applications send it.
+const DEFAULT_AUDIO: TestAudio = TestAudio { interval_ms: 20, bytes: 80 };
+const AUDIO_SECONDS: u32 = 10;
 
 impl Source {
-    /// Frames of audio, 50 a second.
-    pub fn audio() -> Self {
-        Self::voice(USUAL_VOICE)
+    /// Audio of 50 frames per second.
+    pub fn default_audio() -> Self {
+        Self::audio(DEFAULT_AUDIO)
     }
 
-    /// Packets of somebody who speaks without a pause.
-    pub fn voice(Voice { pace, bytes }: Voice) -> Self {
-        let mut chance = fastrand::Rng::with_seed(1);
-        let (group, pace) = (1000 / pace, Duration::from_millis(pace.into()));
-        let frames = (0..VOICE_SECONDS * group).map(|index| {
-            let size = chance_size(index as usize, bytes);
-            let body: Vec<u8> = std::iter::repeat_with(|| chance.u8(..)).take(size).collect();
-            Frame { body: body.into(), at: pace * index, key: index.is_multiple_of(group) }
+    /// Audio without a pause.
+    pub fn audio(TestAudio { interval_ms, bytes }: TestAudio) -> Self {
+        let mut random = fastrand::Rng::with_seed(1);
+        let (group, interval) = (1000 / interval_ms, Duration::from_millis(interval_ms.into()));
+        let frames = (0..AUDIO_SECONDS * group).map(|index| {
+            let size = varied_size(index as usize, bytes);
+            let body: Vec<u8> = std::iter::repeat_with(|| random.u8(..)).take(size).collect();
+            Frame { body: body.into(), at: interval * index, key: index.is_multiple_of(group) }
         });
-        Self { frames: frames.collect(), length: pace * VOICE_SECONDS * group }
+        Self { frames: frames.collect(), length: interval * AUDIO_SECONDS * group }
     }
 
-    /// The frames of a test picture.
-    pub fn picture(picture: Picture) -> anyhow::Result<Self> {
-        take_apart(&picture.encoded()?)
+    /// The frames of a test video.
+    pub fn test_video(video: TestVideo) -> anyhow::Result<Self> {
+        demux(&video.encoded()?)
     }
 
-    /// The frames of a video file; without one, of the test picture.
+    /// The frames of a video file; without a file, of the default test video.
     pub fn video(file: Option<&Path>) -> anyhow::Result<Self> {
         match file {
-            Some(file) => take_apart(file),
-            None => Self::picture(USUAL),
+            Some(file) => demux(file),
+            None => Self::test_video(DEFAULT_VIDEO),
         }
     }
 
-    /// The length of its first group.
+    /// The duration of its first group.
     pub fn group(&self) -> Duration {
         self.frames.iter().skip(1).find(|frame| frame.key).map_or(self.length, |frame| frame.at)
     }
 
-    /// Bytes a second of what is sent, stamps included.
-    #[allow(clippy::cast_precision_loss, reason = "for people")]
-    pub fn rate(&self) -> f64 {
-        let bytes: usize = self.frames.iter().map(|frame| HEADER + frame.body.len()).sum();
+    /// The bytes per second that a publisher sends, including the headers of messages.
+    #[allow(clippy::cast_precision_loss, reason = "a report is rounded")]
+    pub fn bytes_per_second(&self) -> f64 {
+        let bytes: usize = self.frames.iter().map(|frame| HEADER_BYTES + frame.body.len()).sum();
         bytes as f64 / self.length.as_secs_f64()
     }
 }
 
-/// Sizes of bodies that change from frame to frame, the same in every run.
-fn chance_size(index: usize, least: usize) -> usize {
-    least + index * 37 % (least + 1) - HEADER
+/// The size of a body: it changes from frame to frame, and is the same in every run.
+fn varied_size(index: usize, least: usize) -> usize {
+    least + index * 37 % (least + 1) - HEADER_BYTES
 }
 
-impl Picture {
-    /// The file, encoded where it was not yet. Its name changes with how it is made.
+impl TestVideo {
+    /// The encoded file. The cache keeps it under a name that contains all parameters.
     fn encoded(&self) -> anyhow::Result<PathBuf> {
         let Self { height, fps, kbit } = self;
-        let kept = cache()?.join(format!("load-video-{height}p{fps}-{kbit}k-gop{GROUP_SECONDS}s.mp4"));
-        if kept.exists() {
-            return Ok(kept);
+        let cached = cache()?.join(format!("load-video-{height}p{fps}-{kbit}k-gop{GROUP_SECONDS}s.mp4"));
+        if cached.exists() {
+            return Ok(cached);
         }
-        let unfinished = kept.with_extension(format!("{}.mp4", std::process::id()));
+        let unfinished = cached.with_extension(format!("{}.mp4", std::process::id()));
         let (width, group) = (height * 16 / 9, fps * GROUP_SECONDS);
         let mut ffmpeg = Command::new("ffmpeg");
         ffmpeg.args(["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i"]);
-        ffmpeg.arg(format!("testsrc2=size={width}x{height}:rate={fps}:duration={SECONDS}"));
+        ffmpeg.arg(format!("testsrc2=size={width}x{height}:rate={fps}:duration={VIDEO_SECONDS}"));
         ffmpeg.args([
             "-c:v",
             "libx264",
@@ -136,23 +136,24 @@ impl Picture {
             ffmpeg.args([flag, &group.to_string()]);
         }
         run(ffmpeg.arg(&unfinished))?;
-        std::fs::rename(&unfinished, &kept).with_context(|| kept.display().to_string())?;
-        Ok(kept)
+        std::fs::rename(&unfinished, &cached).with_context(|| cached.display().to_string())?;
+        Ok(cached)
     }
 }
 
+/// The directory that keeps encoded videos between runs.
 fn cache() -> anyhow::Result<PathBuf> {
     let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = given("PARLEY_CACHE")
         .or_else(|| given("XDG_CACHE_HOME").map(|cache| cache.join("parley")))
         .or_else(|| given("HOME").map(|home| home.join(".cache/parley")))
-        .context("there is no HOME to keep the test picture in: set PARLEY_CACHE")?;
+        .context("no directory for the test video: set PARLEY_CACHE or HOME")?;
     std::fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
     Ok(directory)
 }
 
-/// Every frame of a file's first video, as it lies there.
-fn take_apart(file: &Path) -> anyhow::Result<Source> {
+/// The frames of the first video track of a file, in the order of the file.
+fn demux(file: &Path) -> anyhow::Result<Source> {
     let named = || format!("{} cannot be sent", file.display());
     let table = run(Command::new("ffprobe")
         .args(["-v", "error", "-select_streams", "v:0", "-of", "csv=p=0"])
@@ -168,10 +169,10 @@ fn take_apart(file: &Path) -> anyhow::Result<Source> {
     let mut frames: Vec<Frame> = Vec::new();
     let (mut first, mut length) = (None, Duration::ZERO);
     for line in String::from_utf8_lossy(&table).lines() {
-        let packet = Packet::read(line).with_context(|| format!("ffprobe says {line:?}")).with_context(named)?;
-        ensure!(packet.size <= bodies.len(), "{}: ffmpeg gives less than ffprobe lists", named());
+        let packet = Packet::parse(line).with_context(|| format!("ffprobe printed {line:?}")).with_context(named)?;
+        ensure!(packet.size <= bodies.len(), "{}: ffmpeg wrote fewer bytes than ffprobe lists", named());
         let body = bodies.split_to(packet.size);
-        // What comes before the first key frame cannot be shown.
+        // No decoder can show what precedes the first key frame.
         if frames.is_empty() && !packet.key {
             continue;
         }
@@ -179,8 +180,8 @@ fn take_apart(file: &Path) -> anyhow::Result<Source> {
         length = at + packet.duration;
         frames.push(Frame { body, at, key: packet.key });
     }
-    ensure!(bodies.is_empty(), "{}: ffmpeg gives more than ffprobe lists", named());
-    ensure!(length > Duration::ZERO, "{}: there is no video in it", named());
+    ensure!(bodies.is_empty(), "{}: ffmpeg wrote more bytes than ffprobe lists", named());
+    ensure!(length > Duration::ZERO, "{}: it contains no video", named());
     Ok(Source { frames, length })
 }
 
@@ -193,7 +194,7 @@ struct Packet {
 }
 
 impl Packet {
-    fn read(line: &str) -> anyhow::Result<Self> {
+    fn parse(line: &str) -> anyhow::Result<Self> {
         let mut fields = line.split(',');
         let mut field = || fields.next().context("too few fields");
         let at = field()?.parse()?;
@@ -202,14 +203,14 @@ impl Packet {
     }
 }
 
-/// What a program writes.
+/// Runs a program. Returns its standard output.
 fn run(command: &mut Command) -> anyhow::Result<Vec<u8>> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().with_context(|| {
-        format!("{program} does not start: video is encoded and taken apart by ffmpeg (--audio needs none)")
+        format!("{program} does not start: ffmpeg encodes and demuxes video (--audio needs no ffmpeg)")
     })?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{program}: {}", said.trim_end().lines().last().unwrap_or("it failed"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{program}: {}", errors.trim_end().lines().last().unwrap_or("it failed"));
     Ok(output.stdout)
 }
 
@@ -218,40 +219,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn audio_is_fifty_frames_a_second_in_groups_of_a_second() {
-        let Source { frames, length } = Source::audio();
+    fn default_audio_has_fifty_frames_per_second_in_groups_of_a_second() {
+        let Source { frames, length } = Source::default_audio();
         assert_eq!((frames.len(), length), (500, Duration::from_secs(10)));
         for (index, frame) in frames.iter().enumerate() {
             assert_eq!((frame.at.as_millis(), frame.key), (index as u128 * 20, index % 50 == 0));
-            assert!((80..=160).contains(&(HEADER + frame.body.len())));
+            assert!((80..=160).contains(&(HEADER_BYTES + frame.body.len())));
         }
     }
 
     #[test]
-    fn a_voice_of_longer_packets_is_in_groups_of_a_second_too() {
-        let Source { frames, length } = Source::voice(Voice { pace: 40, bytes: 160 });
+    fn audio_of_longer_packets_has_groups_of_a_second_too() {
+        let Source { frames, length } = Source::audio(TestAudio { interval_ms: 40, bytes: 160 });
         assert_eq!((frames.len(), length), (250, Duration::from_secs(10)));
         let keys: Vec<_> = frames.iter().filter(|frame| frame.key).map(|frame| frame.at.as_millis()).collect();
         assert_eq!(keys, (0..10).map(|second| second * 1000).collect::<Vec<_>>());
-        assert!(frames.iter().all(|frame| (160..=320).contains(&(HEADER + frame.body.len()))));
+        assert!(frames.iter().all(|frame| (160..=320).contains(&(HEADER_BYTES + frame.body.len()))));
     }
 
     #[test]
-    fn a_test_picture_is_as_large_and_as_fast_as_asked() {
-        let source = Source::picture(Picture { height: 360, fps: 10, kbit: 150 }).unwrap();
+    fn a_test_video_has_the_requested_frame_rate_and_bit_rate() {
+        let source = Source::test_video(TestVideo { height: 360, fps: 10, kbit: 150 }).unwrap();
         assert_eq!((source.frames.len(), source.length), (200, Duration::from_secs(20)));
         assert_eq!(source.group(), Duration::from_secs(2));
-        let kbit = source.rate() * 8.0 / 1e3;
+        let kbit = source.bytes_per_second() * 8.0 / 1e3;
         assert!((120.0..190.0).contains(&kbit), "{kbit} kbit/s");
     }
 
     #[test]
-    fn a_video_is_taken_apart_frame_by_frame() {
+    fn a_video_is_demuxed_frame_by_frame() {
         let file = std::env::temp_dir().join(format!("parley-source-{}.mp4", std::process::id()));
         let mut ffmpeg = Command::new("ffmpeg");
         ffmpeg.args(["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25:duration=2"]);
         run(ffmpeg.args(["-c:v", "libx264", "-g", "10", "-sc_threshold", "0", "-bf", "2"]).arg(&file)).unwrap();
-        let Source { frames, length } = take_apart(&file).unwrap();
+        let Source { frames, length } = demux(&file).unwrap();
         std::fs::remove_file(&file).unwrap();
         assert_eq!((frames.len(), length), (50, Duration::from_secs(2)));
         let keys: Vec<usize> = (0..50).filter(|at| frames[*at].key).collect();
@@ -260,8 +261,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_video_is_told_by_its_name() {
-        let why = take_apart(Path::new("/dev/null")).unwrap_err();
-        assert!(format!("{why:#}").starts_with("/dev/null cannot be sent"), "{why:#}");
+    fn the_error_for_a_file_without_video_names_it() {
+        let error = demux(Path::new("/dev/null")).unwrap_err();
+        assert!(format!("{error:#}").starts_with("/dev/null cannot be sent"), "{error:#}");
     }
 }

@@ -1,7 +1,7 @@
-//! Publishing and watching, and what all who do so know.
-use super::receiver::Book;
+//! Publishing and watching the tracks of a run, and the state that publishers and watchers share.
+use super::receiver::Receiver;
 use super::source::Source;
-use crate::payload::{HEADER, Stamp, seal};
+use crate::payload::{HEADER_BYTES, Stamp, encode};
 use moq_net::track::{self, Subscription};
 use moq_net::{Timestamp, frame, origin};
 use parking_lot::Mutex;
@@ -10,86 +10,101 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Frames that are read at once where more than one is there.
-const READ: usize = 8;
+/// How many available frames one read returns at most.
+const FRAMES_PER_READ: usize = 8;
 
-/// What all of them know.
-pub struct Stage {
-    /// When the clock of stamps began.
-    pub epoch: Instant,
-    /// How much older than the newest group one may get.
-    pub max_age: Duration,
-    /// Frames made so far, by track.
-    pub made: Vec<AtomicU64>,
-    /// When each track began, in nanoseconds since `epoch`; 0: not yet.
-    pub began: Vec<AtomicU64>,
-    /// Publishers have ended.
-    pub ended: watch::Sender<bool>,
+/// The state of all tracks of a run.
+pub struct Tracks {
+    /// The beginning of the clock of stamps.
+    epoch: Instant,
+    /// How much older than the newest group a group may become before its rest is skipped.
+    max_age: Duration,
+    /// How many frames of each track were made.
+    made: Vec<AtomicU64>,
+    /// When each track began, in nanoseconds since `epoch`. 0: it has not begun.
+    began: Vec<AtomicU64>,
+    /// Whether publishers have to end.
+    ended: watch::Sender<bool>,
 }
 
-/// A track somebody watches.
-pub struct Watched {
-    /// Its broadcast.
+/// A track that a client watches.
+pub struct WatchedTrack {
+    /// The name of its broadcast.
     pub broadcast: String,
-    /// Its name there.
+    /// Its name in the broadcast.
     pub name: &'static str,
     /// Its index in the run.
     pub index: usize,
-    /// Under congestion the relay keeps what matters most.
+    /// Its priority: under congestion the relay prefers tracks of higher priority.
     pub priority: u8,
 }
 
-impl Stage {
-    /// Of so many tracks.
-    pub fn new(tracks: usize, max_age: Duration) -> Self {
-        let zeros = || std::iter::repeat_with(AtomicU64::default).take(tracks).collect();
+impl Tracks {
+    /// For so many tracks.
+    pub fn new(count: usize, max_age: Duration) -> Self {
+        let zeros = || std::iter::repeat_with(AtomicU64::default).take(count).collect();
         Self { epoch: Instant::now(), max_age, made: zeros(), began: zeros(), ended: watch::Sender::new(false) }
     }
 
-    /// Nanoseconds since `epoch`.
+    /// Nanoseconds since the beginning of the run.
     pub fn now(&self) -> u64 {
         u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Frames of a track made so far.
+    /// How many frames of a track were made.
     pub fn made(&self, track: usize) -> u64 {
         self.made[track].load(Ordering::Relaxed)
     }
+
+    /// How many frames of all tracks were made.
+    pub fn total_made(&self) -> u64 {
+        (0..self.made.len()).map(|track| self.made(track)).sum()
+    }
+
+    /// When a track began, in nanoseconds since the beginning of the run. 0: it has not begun.
+    pub fn began(&self, track: usize) -> u64 {
+        self.began[track].load(Ordering::Relaxed)
+    }
+
+    /// Ends publishing.
+    pub fn end(&self) {
+        self.ended.send_replace(true);
+    }
 }
 
-/// Sends a source again and again, each frame when it is due, until it is told to end.
+/// Publishes a source to a track repeatedly, each frame when it is due, until publishing ends.
 pub async fn publish(
-    stage: &Stage,
+    tracks: &Tracks,
     source: &Source,
     index: usize,
     track: &track::Producer,
     begin: Instant,
 ) -> anyhow::Result<()> {
-    let mut ended = stage.ended.subscribe();
+    let mut ended = tracks.ended.subscribe();
     let topic = u32::try_from(index)?;
     let Source { frames, length } = source;
     let mut group = None;
     let mut round = begin;
-    'sending: loop {
-        for one in frames {
+    'publishing: loop {
+        for frame in frames {
             tokio::select! {
                 biased;
-                _ = ended.wait_for(|ended| *ended) => break 'sending,
-                () = sleep_until(round + one.at) => {}
+                _ = ended.wait_for(|ended| *ended) => break 'publishing,
+                () = sleep_until(round + frame.at) => {}
             }
-            if one.key
-                && let Some(before) = group.replace(track.append_group()?)
+            if frame.key
+                && let Some(previous) = group.replace(track.append_group()?)
             {
-                before.finish()?;
+                previous.finish()?;
             }
             let Some(group) = &mut group else { continue };
-            let time = stage.now();
-            let sequence = stage.made[index].fetch_add(1, Ordering::Relaxed);
+            let time = tracks.now();
+            let sequence = tracks.made[index].fetch_add(1, Ordering::Relaxed);
             if sequence == 0 {
-                stage.began[index].store(time, Ordering::Relaxed);
+                tracks.began[index].store(time, Ordering::Relaxed);
             }
-            let mut message = Vec::with_capacity(HEADER + one.body.len());
-            seal(&mut message, &Stamp { topic, sequence, time }, &one.body);
+            let mut message = Vec::with_capacity(HEADER_BYTES + frame.body.len());
+            encode(&mut message, &Stamp { topic, sequence, time }, &frame.body);
             group.write_frame(Timestamp::now(), message)?;
         }
         round += *length;
@@ -98,35 +113,35 @@ pub async fn publish(
         group.finish()?;
     }
     track.finish()?;
-    // Its watchers ask for it until they have everything.
+    // The track must exist until all of its watchers have received all frames.
     std::future::pending().await
 }
 
-/// Reads one track to its end.
+/// Reads one track to its end. `position`: the index of the track in the receiver.
 pub async fn watch(
-    stage: &Stage,
+    tracks: &Tracks,
     origin: &origin::Consumer,
-    watched: &Watched,
-    book: &Mutex<Book>,
-    page: usize,
+    watched: &WatchedTrack,
+    receiver: &Mutex<Receiver>,
+    position: usize,
 ) -> Result<(), moq_net::Error> {
-    let Watched { broadcast, name, index, priority } = watched;
-    let found = origin.routed_broadcast(broadcast.as_str()).await?;
-    let wanted = Subscription::default().with_max_age(stage.max_age).with_priority(*priority);
-    let mut track = found.track(name)?.subscribe(wanted).await?.ordered();
-    let mut frames = frame::Buffer::<READ>::new();
+    let WatchedTrack { broadcast, name, index, priority } = watched;
+    let broadcast = origin.routed_broadcast(broadcast.as_str()).await?;
+    let subscription = Subscription::default().with_max_age(tracks.max_age).with_priority(*priority);
+    let mut track = broadcast.track(name)?.subscribe(subscription).await?.ordered();
+    let mut frames = frame::Buffer::<FRAMES_PER_READ>::new();
     while let Some(mut group) = track.next_group().await? {
-        book.lock().group(page, group.sequence);
+        receiver.lock().record_group(position, group.sequence);
         loop {
             match group.read_frames(&mut frames).await {
                 Ok([]) => break,
                 Ok(frames) => {
-                    let (now, made) = (stage.now(), stage.made(*index));
-                    let mut book = book.lock();
-                    frames.iter().for_each(|frame| book.frame(page, &frame.payload, made, now));
+                    let (now, made) = (tracks.now(), tracks.made(*index));
+                    let mut receiver = receiver.lock();
+                    frames.iter().for_each(|frame| receiver.record_frame(position, &frame.payload, made, now));
                 }
                 Err(_) => {
-                    book.lock().counts.skipped_groups += 1;
+                    receiver.lock().record_skipped_group();
                     break;
                 }
             }

@@ -1,4 +1,4 @@
-//! Visitors of one page, and what each was told.
+//! The visitors of one page, and what the service sent to each.
 use futures_util::{SinkExt, StreamExt};
 use parking_lot::Mutex;
 use parley_cli::ending::Ending;
@@ -6,8 +6,8 @@ use parley_cli::page::address::Address;
 use parley_cli::page::socket::address;
 use parley_cli::reach::{Reach, Socket};
 use parley_protocol::decode;
-use parley_protocol::visit::Message as Told;
-use parley_protocol::visitor::{self, Message as Ask};
+use parley_protocol::visit::Message as ServerMessage;
+use parley_protocol::visitor::{self, Message as ClientMessage};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::ops::Sub;
@@ -19,241 +19,247 @@ use tokio::time::{Instant, interval_at, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use url::Url;
 
-/// A service that does not answer in this time is not there.
-const OPENING: Duration = Duration::from_secs(10);
-/// Between two pings, as browsers send them.
-const PING: Duration = Duration::from_secs(15);
-/// Between two looks whether all came.
-const LOOK: Duration = Duration::from_millis(10);
+/// The longest wait for a socket and its welcome.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time between two pings of a visitor, as in browsers.
+const PING_INTERVAL: Duration = Duration::from_secs(15);
+/// The time between two checks whether all visitors are connected.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// All of them; they leave when it is dropped.
-pub struct Crowd {
+/// All visitors. They leave when it is dropped.
+pub struct Visitors {
     page: Address,
     bytes: NonZeroU64,
-    book: Arc<Mutex<Book>>,
-    visitors: Mutex<Vec<Visitor>>,
+    states: Arc<Mutex<States>>,
+    tasks: Mutex<Vec<Task>>,
 }
 
-struct Visitor {
+/// The task of a visitor.
+struct Task {
     holds: bool,
-    leaves: watch::Sender<bool>,
-    task: JoinHandle<()>,
+    leave: watch::Sender<bool>,
+    handle: JoinHandle<()>,
 }
 
+/// The states of all visitors.
 #[derive(Default)]
-struct Book {
-    entries: Vec<Entry>,
+struct States {
+    each: Vec<State>,
     errors: BTreeMap<String, u64>,
     closed: u64,
-    most: usize,
-    last_came: Option<Instant>,
+    most_at_once: usize,
+    last_arrival: Option<Instant>,
 }
 
-/// What one was told.
+/// The state of one visitor.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    state: Stay,
-    tally: Tally,
-    /// Holders and readers, and since when.
+struct State {
+    phase: Phase,
+    traffic: Traffic,
+    /// The last count of holders and readers that it received, and when that count first arrived.
     count: Option<((u64, u64), Instant)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stay {
+enum Phase {
     #[default]
-    Coming,
-    Here,
-    Gone,
+    Connecting,
+    Present,
+    Left,
 }
 
-/// Messages and their bytes, as both sides wrote them.
+/// Messages and the bytes of their text.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(missing_docs, reason = "as they say")]
-pub struct Tally {
-    pub heard: u64,
-    pub heard_bytes: u64,
-    pub said: u64,
-    pub said_bytes: u64,
+pub struct Traffic {
+    /// Messages from the service.
+    pub received: u64,
+    /// Bytes of the messages from the service.
+    pub received_bytes: u64,
+    /// Messages to the service.
+    pub sent: u64,
+    /// Bytes of the messages to the service.
+    pub sent_bytes: u64,
 }
 
-impl Sub for Tally {
+impl Sub for Traffic {
     type Output = Self;
 
     fn sub(self, before: Self) -> Self {
         Self {
-            heard: self.heard - before.heard,
-            heard_bytes: self.heard_bytes - before.heard_bytes,
-            said: self.said - before.said,
-            said_bytes: self.said_bytes - before.said_bytes,
+            received: self.received - before.received,
+            received_bytes: self.received_bytes - before.received_bytes,
+            sent: self.sent - before.sent,
+            sent_bytes: self.sent_bytes - before.sent_bytes,
         }
     }
 }
 
-impl Crowd {
-    /// Nobody yet.
+impl Visitors {
+    /// Without visitors. `bytes`: the size of the page that holders announce.
     pub fn new(page: Address, bytes: NonZeroU64) -> Self {
-        Self { page, bytes, book: Arc::default(), visitors: Mutex::default() }
+        Self { page, bytes, states: Arc::default(), tasks: Mutex::default() }
     }
 
-    /// One more comes, and holds the page or wants it.
-    pub fn come(&self, host: &Url, reach: &Reach, holds: bool) {
+    /// Adds a visitor, who holds the page or subscribes to it.
+    pub fn add(&self, host: &Url, reach: &Reach, holds: bool) {
         let index = {
-            let mut book = self.book.lock();
-            book.entries.push(Entry::default());
-            book.entries.len() - 1
+            let mut states = self.states.lock();
+            states.each.push(State::default());
+            states.each.len() - 1
         };
-        let (leaves, told) = watch::channel(false);
-        let ask = match holds {
-            true => Ask::Announce(visitor::Announce { page: self.page.into(), whole: true, bytes: self.bytes }),
-            false => Ask::Subscribe(visitor::Subscribe { page: self.page.into(), exclude: None }),
+        let (leave, left) = watch::channel(false);
+        let request = match holds {
+            true => {
+                ClientMessage::Announce(visitor::Announce { page: self.page.into(), whole: true, bytes: self.bytes })
+            }
+            false => ClientMessage::Subscribe(visitor::Subscribe { page: self.page.into(), exclude: None }),
         };
-        let guest = Guest { book: self.book.clone(), index, page: self.page };
+        let visitor = Visitor { states: self.states.clone(), index, page: self.page };
         let (host, reach) = (host.clone(), reach.clone());
-        let task = tokio::spawn(async move { guest.visit(&host, &reach, ask, told).await });
-        self.visitors.lock().push(Visitor { holds, leaves, task });
+        let handle = tokio::spawn(async move { visitor.visit(&host, &reach, request, left).await });
+        self.tasks.lock().push(Task { holds, leave, handle });
     }
 
-    /// Waits until everybody is here, or will never be.
-    pub async fn until_settled(&self) {
-        while self.book.lock().entries.iter().any(|entry| entry.state == Stay::Coming) {
-            sleep(LOOK).await;
+    /// Waits until each visitor is connected, or failed to connect.
+    pub async fn until_connected(&self) {
+        while self.states.lock().each.iter().any(|state| state.phase == Phase::Connecting) {
+            sleep(CHECK_INTERVAL).await;
         }
     }
 
-    /// So many holders leave, without a word.
-    pub fn depart(&self, some: usize) {
-        let mut visitors = self.visitors.lock();
-        for visitor in visitors.iter_mut().filter(|visitor| visitor.holds).take(some) {
-            visitor.leaves.send_replace(true);
+    /// Lets so many holders leave, without a message.
+    pub fn remove_holders(&self, count: usize) {
+        for task in self.tasks.lock().iter().filter(|task| task.holds).take(count) {
+            task.leave.send_replace(true);
         }
     }
 
-    /// Counts that come from here on are new.
-    pub fn begin_anew(&self) {
-        self.book.lock().entries.iter_mut().for_each(|entry| entry.count = None);
+    /// Forgets the counts that visitors received.
+    pub fn reset_counts(&self) {
+        self.states.lock().each.iter_mut().for_each(|state| state.count = None);
     }
 
-    /// Everybody who is here was told last that there are so many.
-    pub fn all_know(&self, expected: (usize, usize)) -> bool {
-        self.knowing(expected).all(|since| since.is_some())
+    /// Whether the last count that each visitor received is this one.
+    pub fn all_have(&self, expected: (usize, usize)) -> bool {
+        self.having(expected).all(|since| since.is_some())
     }
 
-    /// Since when each who is here knows it.
-    pub fn knowing(&self, (holders, readers): (usize, usize)) -> impl Iterator<Item = Option<Instant>> {
+    /// For each visitor present: when this count of holders and readers arrived. `None`: its last count is another.
+    pub fn having(&self, (holders, readers): (usize, usize)) -> impl Iterator<Item = Option<Instant>> {
         let expected = (holders as u64, readers as u64);
-        let book = self.book.lock();
-        let here: Vec<_> = book.entries.iter().filter(|entry| entry.state == Stay::Here).copied().collect();
-        here.into_iter().map(move |entry| entry.count.filter(|(count, _)| *count == expected).map(|(_, since)| since))
+        let states = self.states.lock();
+        let present: Vec<_> = states.each.iter().filter(|state| state.phase == Phase::Present).copied().collect();
+        present
+            .into_iter()
+            .map(move |state| state.count.filter(|(count, _)| *count == expected).map(|(_, since)| since))
     }
 
-    /// Of all together.
-    pub fn tally(&self) -> Tally {
-        self.book.lock().entries.iter().fold(Tally::default(), |sum, Entry { tally, .. }| Tally {
-            heard: sum.heard + tally.heard,
-            heard_bytes: sum.heard_bytes + tally.heard_bytes,
-            said: sum.said + tally.said,
-            said_bytes: sum.said_bytes + tally.said_bytes,
+    /// The traffic of all visitors together.
+    pub fn traffic(&self) -> Traffic {
+        self.states.lock().each.iter().fold(Traffic::default(), |sum, State { traffic, .. }| Traffic {
+            received: sum.received + traffic.received,
+            received_bytes: sum.received_bytes + traffic.received_bytes,
+            sent: sum.sent + traffic.sent,
+            sent_bytes: sum.sent_bytes + traffic.sent_bytes,
         })
     }
 
-    /// How many are here.
-    pub fn here(&self) -> usize {
-        self.book.lock().entries.iter().filter(|entry| entry.state == Stay::Here).count()
+    /// How many visitors are present.
+    pub fn present(&self) -> usize {
+        self.states.lock().each.iter().filter(|state| state.phase == Phase::Present).count()
     }
 
-    /// The most that were here at once.
-    pub fn most(&self) -> usize {
-        self.book.lock().most
+    /// The highest number of visitors present at once.
+    pub fn most_at_once(&self) -> usize {
+        self.states.lock().most_at_once
     }
 
-    /// When the last had come and said what for.
-    pub fn last_came(&self) -> Instant {
-        self.book.lock().last_came.unwrap_or_else(Instant::now)
+    /// When the last visitor announced or subscribed.
+    pub fn last_arrival(&self) -> Instant {
+        self.states.lock().last_arrival.unwrap_or_else(Instant::now)
     }
 
-    /// Why some did not come, or were refused.
+    /// Errors of visitors that failed to connect or were refused, and how often each occurred.
     pub fn errors(&self) -> BTreeMap<String, u64> {
-        self.book.lock().errors.clone()
+        self.states.lock().errors.clone()
     }
 
-    /// How many the service sent away or lost.
+    /// How many sockets the service closed or lost.
     pub fn closed(&self) -> u64 {
-        self.book.lock().closed
+        self.states.lock().closed
     }
 }
 
-impl Drop for Crowd {
+impl Drop for Visitors {
     fn drop(&mut self) {
-        self.visitors.lock().iter().for_each(|visitor| visitor.task.abort());
+        self.tasks.lock().iter().for_each(|task| task.handle.abort());
     }
 }
 
-/// One of them.
-struct Guest {
-    book: Arc<Mutex<Book>>,
+/// One visitor.
+struct Visitor {
+    states: Arc<Mutex<States>>,
     index: usize,
     page: Address,
 }
 
-impl Guest {
-    async fn visit(&self, host: &Url, reach: &Reach, ask: Ask, mut told: watch::Receiver<bool>) {
-        let entered = timeout(OPENING, self.enter(host, reach, ask)).await;
-        let mut socket = match entered.unwrap_or_else(|_| Err(Ending::lost("the service does not answer"))) {
+impl Visitor {
+    async fn visit(&self, host: &Url, reach: &Reach, request: ClientMessage, mut leave: watch::Receiver<bool>) {
+        let connected = timeout(CONNECT_TIMEOUT, self.connect(host, reach, request)).await;
+        let mut socket = match connected.unwrap_or_else(|_| Err(Ending::lost("the service does not answer"))) {
             Ok(socket) => socket,
-            Err(ending) => {
-                let mut book = self.book.lock();
-                book.entries[self.index].state = Stay::Gone;
-                *book.errors.entry(ending.why().to_owned()).or_default() += 1;
-                return;
-            }
+            Err(ending) => return self.fail(&ending, 0),
         };
         tokio::select! {
-            ending = self.stay(&mut socket) => {
-                let mut book = self.book.lock();
-                book.entries[self.index].state = Stay::Gone;
-                book.closed += 1;
-                *book.errors.entry(ending.why().to_owned()).or_default() += 1;
-            }
-            _ = told.wait_for(|leaves| *leaves) => self.book.lock().entries[self.index].state = Stay::Gone,
+            ending = self.stay(&mut socket) => self.fail(&ending, 1),
+            _ = leave.wait_for(|leave| *leave) => self.states.lock().each[self.index].phase = Phase::Left,
         }
     }
 
-    async fn enter(&self, host: &Url, reach: &Reach, ask: Ask) -> Result<Socket, Ending> {
+    /// `closed`: how many sockets the service closed by it.
+    fn fail(&self, ending: &Ending, closed: u64) {
+        let mut states = self.states.lock();
+        states.each[self.index].phase = Phase::Left;
+        states.closed += closed;
+        *states.errors.entry(ending.why().to_owned()).or_default() += 1;
+    }
+
+    async fn connect(&self, host: &Url, reach: &Reach, request: ClientMessage) -> Result<Socket, Ending> {
         let mut socket = reach.socket(&address(host)?, None).await?;
-        while !matches!(self.hear(&mut socket).await?, Told::Welcome(_)) {}
-        self.say(&mut socket, &ask).await?;
-        let mut book = self.book.lock();
-        book.entries[self.index].state = Stay::Here;
-        book.last_came = Some(Instant::now());
-        let here = book.entries.iter().filter(|entry| entry.state == Stay::Here).count();
-        book.most = book.most.max(here);
-        drop(book);
+        while !matches!(self.receive(&mut socket).await?, ServerMessage::Welcome(_)) {}
+        self.send(&mut socket, &request).await?;
+        let mut states = self.states.lock();
+        states.each[self.index].phase = Phase::Present;
+        states.last_arrival = Some(Instant::now());
+        let present = states.each.iter().filter(|state| state.phase == Phase::Present).count();
+        states.most_at_once = states.most_at_once.max(present);
+        drop(states);
         Ok(socket)
     }
 
     async fn stay(&self, socket: &mut Socket) -> Ending {
-        let mut ping = interval_at(Instant::now() + PING, PING);
+        let mut ping = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
         loop {
-            let heard = tokio::select! {
-                heard = self.hear(socket) => heard,
-                _ = ping.tick() => match self.say(socket, &Ask::Ping).await {
+            let received = tokio::select! {
+                received = self.receive(socket) => received,
+                _ = ping.tick() => match self.send(socket, &ClientMessage::Ping).await {
                     Ok(()) => continue,
                     Err(ending) => return ending,
                 },
             };
-            match heard {
-                Ok(Told::Count(count)) if Address::from(&count.page) == self.page => {
-                    let entry = &mut self.book.lock().entries[self.index];
-                    let counted = (count.holders, count.readers);
-                    if entry.count.is_none_or(|(before, _)| before != counted) {
-                        entry.count = Some((counted, Instant::now()));
+            match received {
+                Ok(ServerMessage::Count(count)) if Address::from(&count.page) == self.page => {
+                    let state = &mut self.states.lock().each[self.index];
+                    let count = (count.holders, count.readers);
+                    if state.count.is_none_or(|(before, _)| before != count) {
+                        state.count = Some((count, Instant::now()));
                     }
                 }
-                Ok(Told::Error(error)) => {
+                Ok(ServerMessage::Error(error)) => {
                     if error.fatal {
                         return Ending::lost(format!("the service refused: {}", error.code));
                     }
-                    *self.book.lock().errors.entry(error.code.into()).or_default() += 1;
+                    *self.states.lock().errors.entry(error.code.into()).or_default() += 1;
                 }
                 Ok(_) => {}
                 Err(ending) => return ending,
@@ -261,29 +267,30 @@ impl Guest {
         }
     }
 
-    async fn say(&self, socket: &mut Socket, ask: &Ask) -> Result<(), Ending> {
-        let text = serde_json::to_string(ask).map_err(|why| Ending::Refused(why.to_string()))?;
+    async fn send(&self, socket: &mut Socket, message: &ClientMessage) -> Result<(), Ending> {
+        let text = serde_json::to_string(message).map_err(|error| Ending::Refused(error.to_string()))?;
         {
-            let tally = &mut self.book.lock().entries[self.index].tally;
-            (tally.said, tally.said_bytes) = (tally.said + 1, tally.said_bytes + text.len() as u64);
+            let traffic = &mut self.states.lock().each[self.index].traffic;
+            (traffic.sent, traffic.sent_bytes) = (traffic.sent + 1, traffic.sent_bytes + text.len() as u64);
         }
         socket.send(Message::text(text)).await.map_err(Ending::of)
     }
 
-    /// The next message. May be given up halfway.
-    async fn hear(&self, socket: &mut Socket) -> Result<Told, Ending> {
+    /// The next message. Cancel safe.
+    async fn receive(&self, socket: &mut Socket) -> Result<ServerMessage, Ending> {
         loop {
             let text = match socket.next().await {
                 Some(Ok(Message::Text(text))) => text,
                 Some(Ok(Message::Close(frame))) => return Err(Ending::closed(frame.as_ref())),
                 Some(Ok(_)) => continue,
-                Some(Err(why)) => return Err(Ending::of(why)),
-                None => return Err(Ending::lost("the service was lost")),
+                Some(Err(error)) => return Err(Ending::of(error)),
+                None => return Err(Ending::lost("the service closed the connection")),
             };
-            let tally = &mut self.book.lock().entries[self.index].tally;
-            (tally.heard, tally.heard_bytes) = (tally.heard + 1, tally.heard_bytes + text.len() as u64);
+            let traffic = &mut self.states.lock().each[self.index].traffic;
+            let bytes = traffic.received_bytes + text.len() as u64;
+            (traffic.received, traffic.received_bytes) = (traffic.received + 1, bytes);
             return decode(text.as_bytes())
-                .ok_or_else(|| Ending::Refused("what the service says is not understood".into()));
+                .ok_or_else(|| Ending::Refused("the service sent a message that does not decode".into()));
         }
     }
 }

@@ -1,24 +1,25 @@
-//! `parley load room`: people of one room in one process. Each is admitted over HTTP, keeps a WebSocket to the service, and publishes and
-//! receives through the relay that the service names, over a QUIC connection of its own.
+//! `parley-load room`: participants of one room in one process. Each joins over HTTP, keeps a WebSocket to the service, and publishes and
+//! watches through the relay that the service names, over its own QUIC connection.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`plan`] | how many, what they send, whom they see and hear |
-//! | [`participants`] | all of them: joined, connected, at work |
+//! | [`plan`] | how many participants there are, what they publish, whom they watch |
+//! | [`participants`] | all participants: joined, connected, publishing and watching |
 //! | [`run`] | a run: join, warm up, measure, drain |
-//! | [`report`] | what came of it |
+//! | [`window`], [`report`] | the measured window; the result |
 //!
-//! Frames are made, sent and judged as by [`super::media`].
+//! [`crate::media`] makes, sends and verifies the frames.
 mod participants;
 mod plan;
 mod report;
 mod run;
+mod window;
 
 use crate::exit::Exit;
 use crate::output::Output;
 use plan::Plan;
 
-/// Fills a room with people who publish and receive, and reports what became of each frame.
+/// Fills a room with participants who publish and watch, and reports what became of each frame.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     #[command(flatten)]
@@ -28,7 +29,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Runs the load; fails where a frame did not reach whoever sees or hears it once, whole and in order.
+    /// Runs the load. Not exact where a participant did not receive each frame that it watches once, unchanged and in order.
     pub fn run(self) -> anyhow::Result<Exit> {
         let report = match run::run(&self.plan)? {
             Ok(report) => report,
@@ -37,8 +38,8 @@ impl Flags {
                 return Ok(Exit::from(&ending));
             }
         };
-        self.output.say(&report.table());
+        self.output.print(&report.table());
         self.output.write(&report)?;
-        Ok(report.verdict())
+        Ok(report.exit())
     }
 }

@@ -1,9 +1,9 @@
-//! Everybody in the room, at work.
-use super::plan::{Plan, Shape, VOICE};
-use crate::media::dial::Dialler;
-use crate::media::receiver::{Book, Counts};
+//! The participants of the room: joined, connected to relays, publishing and watching.
+use super::plan::{AUDIO, Plan, Shape};
+use crate::media::dial::Dialer;
+use crate::media::receiver::{Counts, Receiver};
 use crate::media::source::Source;
-use crate::media::tracks::{Stage, Watched, publish, watch};
+use crate::media::tracks::{Tracks, WatchedTrack, publish, watch};
 use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;
@@ -18,234 +18,279 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-/// Between two who join: a room is to be measured, not its door.
-const JOIN_PACE: Duration = Duration::from_millis(25);
-/// As browsers of Parley name their tracks and rank them (MEDIA-14).
+/// The time between two joins: the load measures relaying and not admission.
+const JOIN_INTERVAL: Duration = Duration::from_millis(25);
+/// The names and priorities of tracks that Parley's browsers use (MEDIA-14).
 const CAMERA: &str = "camera/low";
 const MICROPHONE: &str = "microphone";
 const CAMERA_PRIORITY: u8 = 50;
 const MICROPHONE_PRIORITY: u8 = 90;
-/// Of a participant's broadcast.
+/// The last part of the name of a participant's broadcast.
 const INSTANCE: &str = "load";
 
-/// One of them.
-pub struct Member {
-    /// The relay it is on.
+/// One participant.
+pub struct Participant {
+    /// The address of its relay.
     pub relay: String,
-    /// Its session.
+    /// Its session with the relay.
     pub connection: Connection,
-    /// What it saw.
-    pub pictures: Arc<Mutex<Book>>,
-    /// What it heard.
-    pub voices: Arc<Mutex<Book>>,
+    /// The video that it received.
+    pub video: Arc<Mutex<Receiver>>,
+    /// The audio that it received.
+    pub audio: Arc<Mutex<Receiver>>,
     presence: Presence,
 }
 
-/// All of them.
-pub struct Crowd {
-    /// By their places.
-    pub members: Vec<Member>,
-    /// Sessions and tracks that were lost while they were needed.
+/// All participants of a run.
+pub struct Participants {
+    /// In the order in which they joined, which gives each its index.
+    pub all: Vec<Participant>,
+    /// Sessions and tracks that were lost before publishing ended.
     pub lost: u64,
     shape: Shape,
-    stage: Arc<Stage>,
-    diallers: BTreeMap<String, Dialler>,
+    tracks: Arc<Tracks>,
+    dialers: BTreeMap<String, Dialer>,
     publishing: JoinSet<anyhow::Result<()>>,
     watching: JoinSet<Result<(), moq_net::Error>>,
 }
 
-/// What everybody is given.
-struct Kit {
-    picture: Arc<Source>,
-    voice: Arc<Source>,
-    /// Of each participant.
+/// What participants publish.
+struct Content {
+    video: Arc<Source>,
+    audio: Arc<Source>,
+    /// The name of each participant's broadcast.
     broadcasts: Vec<String>,
-    freeze: u64,
 }
 
-impl Crowd {
-    /// Has all join, one after the other, and begin; or says why one could not.
-    pub fn join(plan: &Plan, picture: Source) -> Boxed<'_, anyhow::Result<Result<Self, Ending>>> {
+/// Tracks of one kind that a participant watches.
+struct Subscriptions {
+    /// Whose.
+    participants: Vec<usize>,
+    /// The name of the track in a broadcast.
+    name: &'static str,
+    priority: u8,
+    /// The index in the run of a participant's track.
+    index: fn(usize) -> usize,
+}
+
+impl Participants {
+    /// Lets all participants join and begin, one after the other. The inner error: why one of them could not.
+    pub fn join(plan: &Plan, video: Source) -> Boxed<'_, anyhow::Result<Result<Self, Ending>>> {
         Box::pin(async move {
-            let mut joining = Vec::new();
-            for place in 0..plan.shape.participants {
-                let (room, reach, name) = (plan.room.clone(), plan.reach.clone(), format!("load {}", place + 1));
-                joining
-                    .push(tokio::spawn(async move { Presence::join(&name, &room, true, Manner::Stays, &reach).await }));
-                sleep(JOIN_PACE).await;
-            }
-            let mut presences = Vec::new();
-            for joined in joining {
-                match joined.await? {
-                    Ok(presence) => presences.push(presence),
-                    Err(ending) => return Ok(Err(ending)),
-                }
-            }
-            let name = |one: &Presence| format!("rooms/{}/{}/{INSTANCE}", one.room, one.participant);
-            let kit = Kit {
-                picture: Arc::new(picture),
-                voice: Arc::new(Source::voice(VOICE)),
-                broadcasts: presences.iter().map(name).collect(),
-                freeze: plan.freeze.saturating_mul(1_000_000),
+            let presences = match enter(plan).await? {
+                Ok(presences) => presences,
+                Err(ending) => return Ok(Err(ending)),
             };
-            let mut crowd = Self {
-                members: Vec::new(),
+            let name = |one: &Presence| format!("rooms/{}/{}/{INSTANCE}", one.room, one.participant);
+            let content = Content {
+                video: Arc::new(video),
+                audio: Arc::new(Source::audio(AUDIO)),
+                broadcasts: presences.iter().map(name).collect(),
+            };
+            let mut participants = Self {
+                all: Vec::new(),
                 lost: 0,
                 shape: plan.shape,
-                stage: Arc::new(Stage::new(2 * plan.shape.participants, Duration::from_millis(plan.max_age))),
-                diallers: BTreeMap::new(),
+                tracks: Arc::new(Tracks::new(2 * plan.shape.participants, Duration::from_millis(plan.max_age))),
+                dialers: BTreeMap::new(),
                 publishing: JoinSet::new(),
                 watching: JoinSet::new(),
             };
-            let mut opening = Vec::new();
-            for (place, presence) in presences.into_iter().enumerate() {
+            let mut connecting = Vec::new();
+            for (index, presence) in presences.into_iter().enumerate() {
                 let address = match presence.asker().ask(&plan.room.host, None).await {
                     Ok(address) => address,
                     Err(ending) => return Ok(Err(ending)),
                 };
-                opening.push(crowd.begin(plan, &kit, place, presence, address)?);
-                sleep(JOIN_PACE).await;
+                connecting.push(participants.connect(plan, &content, index, presence, address)?);
+                sleep(JOIN_INTERVAL).await;
             }
-            for opened in opening {
-                crowd.members.push(opened.await?);
+            for participant in connecting {
+                participants.all.push(participant.await?);
             }
-            Ok(Ok(crowd))
+            Ok(Ok(participants))
         })
     }
 
-    /// Connects one and has it publish, see and hear.
-    fn begin(
+    /// Connects a participant with its relay, and starts what it publishes and watches.
+    fn connect(
         &mut self,
         plan: &Plan,
-        kit: &Kit,
-        place: usize,
+        content: &Content,
+        own: usize,
         presence: Presence,
         address: Address,
-    ) -> anyhow::Result<Boxed<'static, anyhow::Result<Member>>> {
-        let shape = self.shape;
-        let (out, into) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
-        let broadcast = out.create_broadcast(kit.broadcasts[place].as_str())?;
-        let mut sent = vec![(CAMERA, camera(place), kit.picture.clone())];
-        if place < shape.speakers {
-            sent.push((MICROPHONE, microphone(place), kit.voice.clone()));
-        }
-        let mut tracks = Vec::new();
-        for (name, index, source) in sent {
-            tracks.push((broadcast.create_track(name, None)?, index, source));
-        }
-        broadcast.announce(moq_net::origin::Route::default())?;
-        let broadcast = Arc::new((out.clone(), broadcast));
-        for (track, index, source) in tracks {
-            // Key frames of all at one moment are more than any relay meets.
-            let begin = Instant::now() + source.group() * u32::try_from(place)? / u32::try_from(shape.participants)?;
-            let (stage, held) = (self.stage.clone(), broadcast.clone());
-            self.publishing.spawn(async move {
-                let _held = held;
-                publish(&stage, &source, index, &track, begin).await
-            });
-        }
-        let seen = (shape.seen(place), CAMERA, CAMERA_PRIORITY, camera as fn(usize) -> usize);
-        let heard = (shape.heard(place), MICROPHONE, MICROPHONE_PRIORITY, microphone as fn(usize) -> usize);
-        let mut books = Vec::new();
-        for (whose, name, priority, index) in [seen, heard] {
-            let indexes: Vec<_> = whose.iter().map(|one| index(*one)).collect();
-            let book = Arc::new(Mutex::new(Book::new(&indexes, kit.freeze)?));
-            for (page, one) in whose.into_iter().enumerate() {
-                let watched = Watched { broadcast: kit.broadcasts[one].clone(), name, index: index(one), priority };
-                let (stage, origin, book) = (self.stage.clone(), into.consume(), book.clone());
-                self.watching.spawn(async move { watch(&stage, &origin, &watched, &book, page).await });
-            }
-            books.push(book);
-        }
-        let [pictures, voices] = books.try_into().ok().context("two books")?;
-        let url = address.quic.context("a relay is reached over QUIC")?;
+    ) -> anyhow::Result<Boxed<'static, anyhow::Result<Participant>>> {
+        let (publishes, subscribes) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
+        self.publish(content, own, &publishes)?;
+        let video = Subscriptions {
+            participants: self.shape.watched_cameras(own),
+            name: CAMERA,
+            priority: CAMERA_PRIORITY,
+            index: camera,
+        };
+        let audio = Subscriptions {
+            participants: self.shape.watched_microphones(own),
+            name: MICROPHONE,
+            priority: MICROPHONE_PRIORITY,
+            index: microphone,
+        };
+        let freeze = plan.freeze.saturating_mul(1_000_000);
+        let video = self.watch(&video, content, &subscribes, freeze)?;
+        let audio = self.watch(&audio, content, &subscribes, freeze)?;
+        let url = address.quic.context("the relay has no address for QUIC")?;
         let relay = url[url::Position::BeforeHost..url::Position::AfterPort].to_owned();
-        let dialler = self.diallers.entry(relay.clone());
-        let dialler = dialler.or_insert_with(|| Dialler::new(&address.hashes, plan.reach.clone()));
-        let opening = tokio::spawn(dialler.dial(url, Some(&out), Some(into))?);
+        let dialer = self.dialers.entry(relay.clone());
+        let dialer = dialer.or_insert_with(|| Dialer::new(&address.hashes, plan.reach.clone()));
+        let opening = tokio::spawn(dialer.dial(url, Some(&publishes), Some(subscribes))?);
         Ok(Box::pin(async move {
             let connection = opening.await.context("a session was not opened")??;
-            Ok(Member { relay, connection, pictures, voices, presence })
+            Ok(Participant { relay, connection, video, audio, presence })
         }))
     }
 
-    /// Everybody sees and hears all that they are to.
-    pub fn is_complete(&self) -> bool {
-        self.members.iter().all(Member::is_complete)
+    /// Publishes the video of a participant, and its audio where it is a speaker.
+    fn publish(&mut self, content: &Content, own: usize, origin: &moq_net::origin::Producer) -> anyhow::Result<()> {
+        let broadcast = origin.create_broadcast(content.broadcasts[own].as_str())?;
+        let mut published = vec![(CAMERA, camera(own), content.video.clone())];
+        if own < self.shape.speakers {
+            published.push((MICROPHONE, microphone(own), content.audio.clone()));
+        }
+        let mut tracks = Vec::new();
+        for (name, index, source) in published {
+            tracks.push((broadcast.create_track(name, None)?, index, source));
+        }
+        broadcast.announce(moq_net::origin::Route::default())?;
+        let broadcast = Arc::new((origin.clone(), broadcast));
+        let (position, count) = (u32::try_from(own)?, u32::try_from(self.shape.participants)?);
+        for (track, index, source) in tracks {
+            // No relay in production receives the key frames of all participants at the same moment.
+            let begin = Instant::now() + source.group() * position / count;
+            let (tracks, alive) = (self.tracks.clone(), broadcast.clone());
+            self.publishing.spawn(async move {
+                let _alive = alive;
+                publish(&tracks, &source, index, &track, begin).await
+            });
+        }
+        Ok(())
     }
 
-    /// Loss, delay and pauses begin anew.
-    pub fn measure(&self) {
-        for book in self.books() {
-            book.lock().restart(|track| self.stage.made(track));
+    /// Watches tracks of other participants. Returns the receiver of all of them.
+    fn watch(
+        &mut self,
+        subscriptions: &Subscriptions,
+        content: &Content,
+        origin: &moq_net::origin::Producer,
+        freeze: u64,
+    ) -> anyhow::Result<Arc<Mutex<Receiver>>> {
+        let Subscriptions { participants, name, priority, index } = subscriptions;
+        let indexes: Vec<_> = participants.iter().map(|one| index(*one)).collect();
+        let receiver = Arc::new(Mutex::new(Receiver::new(&indexes, freeze)?));
+        for (position, participant) in participants.iter().enumerate() {
+            let broadcast = content.broadcasts[*participant].clone();
+            let watched = WatchedTrack { broadcast, name, index: index(*participant), priority: *priority };
+            let (tracks, origin, receiver) = (self.tracks.clone(), origin.consume(), receiver.clone());
+            self.watching.spawn(async move { watch(&tracks, &origin, &watched, &receiver, position).await });
+        }
+        Ok(receiver)
+    }
+
+    /// Whether each participant has received a frame of each track that it watches.
+    pub fn all_receive(&self) -> bool {
+        self.all.iter().all(Participant::receives_all)
+    }
+
+    /// Restarts the measurement of loss, delay and freezes.
+    pub fn start_measurement(&self) {
+        for receiver in self.receivers() {
+            receiver.lock().restart(|track| self.tracks.made(track));
         }
     }
 
-    /// What all got.
+    /// What all participants together received.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        self.books().for_each(|book| counts += book.lock().counts);
+        self.receivers().for_each(|receiver| counts += receiver.lock().counts);
         counts
     }
 
-    /// From making to arrival, in nanoseconds.
+    /// The delay from making to arrival, in nanoseconds.
     pub fn delay(&self) -> anyhow::Result<Histogram<u64>> {
         let mut all = Histogram::new_with_bounds(1_000, 60_000_000_000, 3)?;
-        for book in self.books() {
-            all.add(&book.lock().latency)?;
+        for receiver in self.receivers() {
+            all.add(&receiver.lock().latency)?;
         }
         Ok(all)
     }
 
-    /// Frames that a book should have, and those that never came.
-    pub fn expected(&self, book: &Mutex<Book>) -> (u64, u64) {
-        let book = book.lock();
-        (book.expected(|track| self.stage.made(track)), book.missing(|track| self.stage.made(track)))
+    /// How many frames a receiver should have, and how many of them did not arrive.
+    pub fn expected(&self, receiver: &Mutex<Receiver>) -> (u64, u64) {
+        let receiver = receiver.lock();
+        (receiver.expected(|track| self.tracks.made(track)), receiver.missing(|track| self.tracks.made(track)))
     }
 
-    /// Publishers end; waits until everybody has everything, at most so long.
-    pub async fn end(&mut self, most: Duration) {
-        self.lost = self.members.iter().filter(|member| !member.connection.connected()).count() as u64;
+    /// Ends publishing, and waits until all participants have received all frames, at most `timeout`.
+    pub async fn finish(&mut self, timeout: Duration) {
+        self.lost = self.all.iter().filter(|participant| !participant.connection.connected()).count() as u64;
         while self.watching.try_join_next().is_some() || self.publishing.try_join_next().is_some() {
             self.lost += 1;
         }
-        let now = self.stage.now();
-        self.books().for_each(|book| book.lock().end(now));
-        self.stage.ended.send_replace(true);
+        let now = self.tracks.now();
+        self.receivers().for_each(|receiver| receiver.lock().finish(now));
+        self.tracks.end();
         let all = async { while self.watching.join_next().await.is_some() {} };
-        let _late = tokio::time::timeout(most, all).await;
+        let _timed_out = tokio::time::timeout(timeout, all).await;
     }
 
-    /// All leave.
+    /// Lets all participants leave, and closes their sessions.
     pub async fn leave(self) {
         drop((self.publishing, self.watching));
         let mut leaving = JoinSet::new();
-        for member in self.members {
-            leaving.spawn(member.presence.leave());
+        for participant in self.all {
+            leaving.spawn(participant.presence.leave());
         }
         while leaving.join_next().await.is_some() {}
-        for dialler in self.diallers.into_values() {
-            dialler.close().await;
+        for dialer in self.dialers.into_values() {
+            dialer.close().await;
         }
     }
 
-    fn books(&self) -> impl Iterator<Item = &Arc<Mutex<Book>>> {
-        self.members.iter().flat_map(|member| [&member.pictures, &member.voices])
+    fn receivers(&self) -> impl Iterator<Item = &Arc<Mutex<Receiver>>> {
+        self.all.iter().flat_map(|participant| [&participant.video, &participant.audio])
     }
 }
 
-impl Member {
-    /// It sees and hears all that it is to.
-    pub fn is_complete(&self) -> bool {
-        [&self.pictures, &self.voices].iter().all(|book| book.lock().complete().is_some())
+impl Participant {
+    /// Whether it has received a frame of each track that it watches.
+    pub fn receives_all(&self) -> bool {
+        [&self.video, &self.audio].iter().all(|receiver| receiver.lock().all_tracks_at().is_some())
     }
 }
 
-/// Tracks of the run by their indexes.
-const fn camera(place: usize) -> usize {
-    2 * place
+/// Joins the room with all participants. The inner error: why one of them could not join.
+async fn enter(plan: &Plan) -> anyhow::Result<Result<Vec<Presence>, Ending>> {
+    let mut joining = Vec::new();
+    for index in 0..plan.shape.participants {
+        let (room, reach, name) = (plan.room.clone(), plan.reach.clone(), format!("load {}", index + 1));
+        joining.push(tokio::spawn(async move { Presence::join(&name, &room, true, Manner::Stays, &reach).await }));
+        sleep(JOIN_INTERVAL).await;
+    }
+    let mut presences = Vec::new();
+    for joined in joining {
+        match joined.await? {
+            Ok(presence) => presences.push(presence),
+            Err(ending) => return Ok(Err(ending)),
+        }
+    }
+    Ok(Ok(presences))
 }
 
-const fn microphone(place: usize) -> usize {
-    2 * place + 1
+/// The index in the run of a participant's video track.
+const fn camera(participant: usize) -> usize {
+    2 * participant
+}
+
+/// The index in the run of a participant's audio track.
+const fn microphone(participant: usize) -> usize {
+    2 * participant + 1
 }

@@ -1,18 +1,19 @@
-//! How many people there are, what they send, whom they see and hear.
-use crate::media::source::{Picture, Voice};
+//! How many participants there are, what they publish, whom they watch.
+use crate::media::source::{TestAudio, TestVideo};
 use anyhow::ensure;
 use parley_cli::media::place::Room;
 use parley_cli::reach::Reach;
 use serde::Serialize;
 
-/// Packets of a voice: 25 a second, as browsers of Parley send them.
-pub const VOICE: Voice = Voice { pace: 40, bytes: 160 };
+/// The audio of a speaker: 25 packets per second, as Parley's browsers send them.
+pub const AUDIO: TestAudio = TestAudio { interval_ms: 40, bytes: 160 };
+/// The height of the test video, in pixels.
 const HEIGHT: u32 = 360;
 
-/// A load: where, how many, what, and for how long.
+/// What to publish, in which room, and for how long.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Plan {
-    /// https://HOST/r/ROOM
+    /// The room: https://HOST/r/ROOM
     #[arg(value_name = "WHERE")]
     pub room: Room,
     #[command(flatten)]
@@ -20,48 +21,48 @@ pub struct Plan {
     /// How long to measure
     #[arg(long = "for", default_value_t = 10.0, value_name = "SECONDS")]
     pub seconds: f64,
-    /// How long to send before that, once everybody is there
+    /// How long to publish before that, once all participants are connected
     #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
     pub warm_up: f64,
-    /// How long to wait afterwards for what is still on its way
+    /// How long to wait afterwards for frames in flight
     #[arg(long, default_value_t = 3.0, value_name = "SECONDS")]
     pub drain: f64,
-    /// How much older than the newest group one may get before its rest is skipped
+    /// How much older than the newest group a group may become before its rest is skipped
     #[arg(long, default_value_t = 1000, value_name = "MS")]
     pub max_age: u64,
-    /// A tile without a frame for longer is frozen
+    /// The longest pause between two frames that is no freeze
     #[arg(long, default_value_t = 500, value_name = "MS")]
     pub freeze: u64,
-    /// A generator that used more of its processor may itself have been what was slow: the measurement is void
-    #[arg(long, default_value_t = crate::streams::plan::VOID_ABOVE, value_name = "SHARE")]
+    /// The measurement is void where the generator used a larger share of its processor
+    #[arg(long, default_value_t = crate::usage::MAX_GENERATOR_SHARE, value_name = "SHARE")]
     pub void_above: f64,
     #[command(flatten)]
     pub reach: Reach,
 }
 
-/// Who sends what to whom.
+/// Who publishes what, and who watches whom.
 #[derive(Clone, Copy, Debug, Serialize, clap::Args)]
 #[serde(rename_all = "camelCase")]
 pub struct Shape {
-    /// People, each with a picture
+    /// How many participants, each of whom publishes video
     #[arg(long, default_value_t = 5)]
     pub participants: usize,
-    /// Of a picture, in kbit/s
+    /// The bit rate of video, in kbit/s
     #[arg(long, default_value_t = 300, value_name = "KBIT")]
     pub bitrate: u32,
-    /// Frames a second of a picture
+    /// Frames per second of video
     #[arg(long, default_value_t = 15)]
     pub fps: u32,
-    /// Those who speak all the time, 25 packets a second; everybody hears them, and nothing of the others
-    #[arg(long, default_value_t = 3, value_name = "PEOPLE")]
+    /// How many participants also publish audio, 25 packets per second, which all others subscribe to
+    #[arg(long, default_value_t = 3, value_name = "PARTICIPANTS")]
     pub speakers: usize,
-    /// Most pictures that each sees: of those who came next
-    #[arg(long, default_value_t = 16, value_name = "PICTURES")]
+    /// How many videos each subscribes to at most: those of the participants that joined next
+    #[arg(long, default_value_t = 16, value_name = "VIDEOS")]
     pub tiles: usize,
 }
 
 impl Plan {
-    /// Refuses what cannot be meant.
+    /// Rejects values out of their ranges.
     pub fn check(&self) -> anyhow::Result<()> {
         let Shape { participants, bitrate, fps, speakers, tiles, .. } = self.shape;
         ensure!((2..=1000).contains(&participants), "--participants must be 2 to 1000");
@@ -78,19 +79,19 @@ impl Plan {
 }
 
 impl Shape {
-    /// What each sends.
-    pub fn picture(&self) -> Picture {
-        Picture { height: HEIGHT, fps: self.fps, kbit: self.bitrate }
+    /// The video that each participant publishes.
+    pub fn video(&self) -> TestVideo {
+        TestVideo { height: HEIGHT, fps: self.fps, kbit: self.bitrate }
     }
 
-    /// Whose pictures one sees, by their places: of those who came next, from the last on those who came first.
-    pub fn seen(&self, own: usize) -> Vec<usize> {
+    /// Whose video a participant watches: those that joined next, and after the last one the first ones.
+    pub fn watched_cameras(&self, own: usize) -> Vec<usize> {
         let shown = self.tiles.min(self.participants - 1);
         (1..=shown).map(|step| (own + step) % self.participants).collect()
     }
 
-    /// Whose voices one hears.
-    pub fn heard(&self, own: usize) -> Vec<usize> {
+    /// Whose audio a participant watches.
+    pub fn watched_microphones(&self, own: usize) -> Vec<usize> {
         (0..self.speakers).filter(|speaker| *speaker != own).collect()
     }
 }
@@ -107,22 +108,26 @@ mod tests {
     }
 
     fn plan(line: &str) -> Plan {
-        Line::parse_from(format!("load http://h/r/x {line}").split(' ').filter(|word| !word.is_empty())).plan
+        Line::parse_from(format!("load http://h/r/x {line}").split(' ').filter(|argument| !argument.is_empty())).plan
     }
 
     #[test]
-    fn each_sees_those_who_came_next_and_hears_whoever_speaks() {
+    fn each_watches_those_that_joined_next_and_all_speakers() {
         let shape = plan("--participants 5 --tiles 3 --speakers 2").shape;
-        assert_eq!((shape.seen(0), shape.seen(3)), (vec![1, 2, 3], vec![4, 0, 1]));
-        assert_eq!((shape.heard(0), shape.heard(4)), (vec![1], vec![0, 1]));
-        assert_eq!(plan("--participants 3").shape.seen(1), [2, 0]);
+        assert_eq!((shape.watched_cameras(0), shape.watched_cameras(3)), (vec![1, 2, 3], vec![4, 0, 1]));
+        assert_eq!((shape.watched_microphones(0), shape.watched_microphones(4)), (vec![1], vec![0, 1]));
+        assert_eq!(plan("--participants 3").shape.watched_cameras(1), [2, 0]);
         for tile in 0..5 {
-            assert_eq!((0..5).filter(|own| shape.seen(*own).contains(&tile)).count(), 3, "all are seen equally often");
+            assert_eq!(
+                (0..5).filter(|own| shape.watched_cameras(*own).contains(&tile)).count(),
+                3,
+                "all are watched equally often"
+            );
         }
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused() {
+    fn values_out_of_range_are_rejected() {
         for (line, sentence) in [
             ("--participants 1", "--participants must be 2 to 1000"),
             ("--bitrate 19", "--bitrate must be 20 to 10000 kbit/s"),

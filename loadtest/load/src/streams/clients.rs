@@ -1,8 +1,8 @@
-//! All sockets of a load, and one turn of the loop that drives them. **Every delivery is judged here.**
-use super::plan::{Place, Plan, Shape, WAITING_MAX};
+//! The publishers and readers of a load, and the loop that drives their sockets. **Every delivery is verified here.**
+use super::plan::{Endpoints, MAX_PENDING_BYTES, Plan, Shape};
 use crate::frame::{self, BINARY, CLOSE, PING, PONG};
-use crate::payload::{self, Maker};
-use crate::sequence::{Arrival, Ledger};
+use crate::payload::{self, MessageSource};
+use crate::sequence::{Arrival, SequenceTracker};
 use crate::socket::{Event, Socket};
 use crate::target::Target;
 use anyhow::Context;
@@ -10,66 +10,68 @@ use hdrhistogram::Histogram;
 use mio::{Events, Interest, Poll, Token};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// What one read takes at most.
-const READ: usize = 1 << 18;
-/// Sockets that are looked after in one turn.
-const EVENTS: usize = 1024;
-/// A message of a closed loop that took longer is given up, so that a server that loses one does not end the load.
-const GIVEN_UP: Duration = Duration::from_secs(1);
+/// The size of the buffer of reads.
+const READ_BYTES: usize = 1 << 18;
+/// How many events one poll returns at most.
+const MAX_EVENTS: usize = 1024;
+/// A closed loop that received no message for longer gives up those in flight, so that a server that loses one does not stop the load.
+const STALL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Deliveries, judged.
+/// Deliveries by the result of their verification.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Messages that reached a reader, whole and for the first time.
+    /// Messages that reached a reader unchanged, for the first time.
     pub delivered: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Those that reached it once more.
+    /// Messages that reached a reader again.
     pub duplicated: u64,
-    /// Those that came after a later one.
+    /// Messages that arrived after a later one.
     pub out_of_order: u64,
-    /// Messages that are, byte by byte, none that was sent: bent, cut, glued, or text.
+    /// Messages whose bytes are not those of a message that was sent, and text messages.
     pub corrupt: u64,
-    /// Messages of somebody else's topic, and any that a publisher got.
+    /// Messages of another topic, and any that a publisher received.
     pub extra: u64,
-    /// Sockets that the server ended.
+    /// Sockets that the server closed.
     pub closed: u64,
-    /// Times a closed loop stood still and was started again.
+    /// How often a closed loop stalled and was restarted.
     pub stalls: u64,
 }
 
-/// The sockets: first the readers, topic by topic, then the publishers.
-pub struct Crowd<'a> {
+/// All clients: first the readers in the order of their topics, then the publishers.
+pub struct Clients<'a> {
     shape: &'a Shape,
     poll: Poll,
     events: Events,
-    shared: Vec<u8>,
+    buffer: Vec<u8>,
     sockets: Vec<Socket>,
-    ledgers: Vec<Ledger>,
-    makers: Vec<Maker>,
-    /// Below this, a closed loop waits for nobody any more.
+    /// Of each reader.
+    trackers: Vec<SequenceTracker>,
+    /// Of each publisher.
+    sources: Vec<MessageSource>,
+    /// For each topic: a closed loop does not wait for messages below this sequence number.
     given_up: Vec<u64>,
-    /// Messages that are due and wait, as their server takes nothing.
-    pub owed: u64,
+    /// Messages that are due and not made, as the server accepts no more bytes.
+    pub unsent: u64,
     epoch: Instant,
-    heard: Instant,
-    /// So far.
+    last_read: Instant,
+    /// Since the beginning of the run.
     pub counts: Counts,
-    /// Nanoseconds from making to arrival, while `measures`.
+    /// Nanoseconds from making to arrival, while `measuring`.
     pub latency: Histogram<u64>,
-    /// Latency is recorded.
-    pub measures: bool,
+    /// Whether latency is recorded.
+    pub measuring: bool,
 }
 
-impl<'a> Crowd<'a> {
-    /// Connects everybody, readers first.
+impl<'a> Clients<'a> {
+    /// Connects all clients, readers first.
     pub fn connect(plan: &'a Plan) -> anyhow::Result<Self> {
-        let Plan { place: Place { url, publishers_url, headers, .. }, shape, .. } = plan;
+        let Plan { endpoints: Endpoints { url, publishers_url, headers, .. }, shape, .. } = plan;
         let readers_at = Target::new(url, headers)?;
         let publishers_at = Target::new(publishers_url.as_ref().unwrap_or(url), headers)?;
         let run = u64::from(std::process::id()) << 32
             | u64::from(SystemTime::now().duration_since(UNIX_EPOCH)?.subsec_nanos());
-        let paths = |topic| plan.place.paths(run, topic);
+        let paths = |topic| plan.endpoints.paths(run, topic);
         let readers = shape.topics * shape.readers;
         let poll = Poll::new()?;
         let mut sockets = Vec::new();
@@ -86,75 +88,79 @@ impl<'a> Crowd<'a> {
         Ok(Self {
             shape,
             poll,
-            events: Events::with_capacity(EVENTS),
-            shared: vec![0; READ],
+            events: Events::with_capacity(MAX_EVENTS),
+            buffer: vec![0; READ_BYTES],
             sockets,
-            ledgers: std::iter::repeat_with(Ledger::default).take(readers).collect(),
-            makers: topics.map(|topic| Maker::new(topic, shape.bytes)).collect(),
+            trackers: std::iter::repeat_with(SequenceTracker::default).take(readers).collect(),
+            sources: topics.map(|topic| MessageSource::new(topic, shape.bytes)).collect(),
             given_up: vec![0; shape.topics],
-            owed: 0,
+            unsent: 0,
             epoch: Instant::now(),
-            heard: Instant::now(),
+            last_read: Instant::now(),
             counts: Counts::default(),
             latency: Histogram::new_with_bounds(1_000, 600_000_000_000, 3)?,
-            measures: false,
+            measuring: false,
         })
     }
 
-    /// Messages made so far.
+    /// How many messages were made.
     pub fn sent(&self) -> u64 {
-        self.makers.iter().map(Maker::made).sum()
+        self.sources.iter().map(MessageSource::made).sum()
     }
 
-    /// Deliveries that never came, of what was sent so far.
+    /// How many deliveries of the messages that were made did not arrive.
     pub fn missing(&self) -> u64 {
-        let each = |(reader, ledger): (usize, &Ledger)| ledger.missing(self.makers[reader / self.shape.readers].made());
-        self.ledgers.iter().enumerate().map(each).sum()
+        let missing = |(reader, tracker): (usize, &SequenceTracker)| {
+            tracker.missing(self.sources[reader / self.shape.readers].made())
+        };
+        self.trackers.iter().enumerate().map(missing).sum()
     }
 
-    /// Sends what publishers owe `since` they began; a message is made when it is due, and stamped then, whether or not the
-    /// server takes it.
-    pub fn publish(&mut self, since: Instant) {
+    /// Makes and sends the messages that are due, `began` being when publishing began. A message is made and stamped when it is due,
+    /// whether or not the server accepts it then.
+    pub fn publish(&mut self, began: Instant) {
         let now = Instant::now();
-        self.owed = 0;
+        self.unsent = 0;
         for topic in 0..self.shape.topics {
-            let goal = if self.shape.is_closed_loop() {
+            let due = if self.shape.is_closed_loop() {
                 self.confirmed(topic, now) + self.shape.window
             } else {
-                self.shape.due(topic, now - since)
+                self.shape.due(topic, now - began)
             };
-            let index = self.ledgers.len() + topic;
-            let (maker, socket) = (&mut self.makers[topic], &mut self.sockets[index]);
-            let made = maker.made();
-            while maker.made() < goal && socket.is_open() && socket.waiting() < WAITING_MAX {
+            let index = self.trackers.len() + topic;
+            let (source, socket) = (&mut self.sources[topic], &mut self.sockets[index]);
+            let made = source.made();
+            while source.made() < due && socket.is_open() && socket.pending() < MAX_PENDING_BYTES {
                 let time = nanoseconds(self.epoch.elapsed());
-                frame::append(socket.out(), BINARY, self.shape.bytes, |out| maker.append(out, time));
+                frame::append(socket.out(), BINARY, self.shape.bytes, |out| source.append(out, time));
             }
-            self.owed += goal.saturating_sub(maker.made());
-            if maker.made() > made {
+            self.unsent += due.saturating_sub(source.made());
+            if source.made() > made {
                 self.flush(index);
             }
         }
     }
 
-    /// How many messages of a topic every reader of it has, or was given up on.
+    /// How many messages of a topic all of its readers have received, or the loop gave up.
     fn confirmed(&mut self, topic: usize, now: Instant) -> u64 {
         let readers = topic * self.shape.readers..(topic + 1) * self.shape.readers;
         let open = readers.filter(|reader| self.sockets[*reader].is_open());
-        let made = self.makers[topic].made();
-        let least = open.map(|reader| self.ledgers[reader].next()).min().unwrap_or(made);
-        if least < made && now - self.heard > GIVEN_UP && self.given_up[topic] < made {
+        let made = self.sources[topic].made();
+        let least = open.map(|reader| self.trackers[reader].next()).min().unwrap_or(made);
+        if least < made && now - self.last_read > STALL_TIMEOUT && self.given_up[topic] < made {
             self.given_up[topic] = made;
-            self.heard = now;
+            self.last_read = now;
             self.counts.stalls += 1;
         }
         least.max(self.given_up[topic])
     }
 
-    /// Waits for the network, at most so long, and judges what came.
-    pub fn turn(&mut self, most: Duration) -> anyhow::Result<()> {
-        match self.poll.poll(&mut self.events, Some(most)) {
-            Err(why) if why.kind() != std::io::ErrorKind::Interrupted => return Err(why).context("cannot wait"),
+    /// Waits for the network, at most `timeout`, and verifies what arrived.
+    pub fn poll(&mut self, timeout: Duration) -> anyhow::Result<()> {
+        match self.poll.poll(&mut self.events, Some(timeout)) {
+            Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
+                return Err(error).context("cannot wait for sockets");
+            }
             _ => {}
         }
         let ready: Vec<(usize, bool, bool)> = self
@@ -163,7 +169,7 @@ impl<'a> Crowd<'a> {
             .map(|event| (event.token().0, event.is_readable() || event.is_read_closed(), event.is_writable()))
             .collect();
         for (index, readable, writable) in ready {
-            if writable && self.sockets[index].waiting() > 0 {
+            if writable && self.sockets[index].pending() > 0 {
                 self.flush(index);
             }
             if readable && self.sockets[index].is_open() {
@@ -187,27 +193,27 @@ impl<'a> Crowd<'a> {
     fn read(&mut self, index: usize) {
         let now = nanoseconds(self.epoch.elapsed());
         let topic = index / self.shape.readers;
-        let mut ledger = self.ledgers.get_mut(index);
-        let made = self.makers.get(topic).map_or(0, Maker::made);
-        let (counts, latency, measures) = (&mut self.counts, &mut self.latency, self.measures);
+        let mut tracker = self.trackers.get_mut(index);
+        let made = self.sources.get(topic).map_or(0, MessageSource::made);
+        let (counts, latency, measuring) = (&mut self.counts, &mut self.latency, self.measuring);
         let mut ended = false;
         let mut pongs = Vec::new();
-        let read = self.sockets[index].read(&mut self.shared, &mut |event| match event {
-            Event::Message { opcode, payload } => match (&mut ledger, payload::check(payload)) {
+        let read = self.sockets[index].read(&mut self.buffer, &mut |event| match event {
+            Event::Message { opcode, payload } => match (&mut tracker, payload::verify(payload)) {
                 (None, _) => counts.extra += 1,
                 (Some(_), None) => counts.corrupt += 1,
                 (Some(_), Some(_)) if opcode != BINARY => counts.corrupt += 1,
                 (Some(_), Some(stamp)) if stamp.topic as usize != topic || stamp.sequence >= made => counts.extra += 1,
-                (Some(ledger), Some(stamp)) => {
-                    let arrival = ledger.enter(stamp.sequence);
-                    if arrival == Arrival::Again {
+                (Some(tracker), Some(stamp)) => {
+                    let arrival = tracker.record(stamp.sequence);
+                    if arrival == Arrival::Duplicate {
                         counts.duplicated += 1;
                         return;
                     }
                     counts.out_of_order += u64::from(arrival == Arrival::OutOfOrder);
                     counts.delivered += 1;
                     counts.bytes += payload.len() as u64;
-                    if measures {
+                    if measuring {
                         latency.saturating_record(now.saturating_sub(stamp.time));
                     }
                 }
@@ -217,7 +223,7 @@ impl<'a> Crowd<'a> {
             }
             Event::Control(opcode, _) => ended |= opcode == CLOSE,
         });
-        self.heard = Instant::now();
+        self.last_read = Instant::now();
         if !pongs.is_empty() {
             self.sockets[index].out().extend(pongs);
             self.flush(index);

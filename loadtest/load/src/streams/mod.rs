@@ -1,11 +1,11 @@
-//! `parley load streams`: topics with one publisher and some readers each, on one thread of one processor.
+//! `parley-load streams`: topics with one publisher and some readers each, on one thread.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`plan`] | what is to be sent |
-//! | [`clients`] | the sockets, and one turn of the loop. **Deliveries are judged in [`clients`]** |
+//! | [`plan`] | what to send |
+//! | [`clients`] | publishers and readers, and the loop that drives their sockets. **Deliveries are verified in [`clients`]** |
 //! | [`run`] | a run: connect, warm up, measure, drain |
-//! | [`report`] | what came of it |
+//! | [`report`] | the result |
 mod clients;
 pub mod plan;
 mod report;
@@ -18,7 +18,7 @@ pub use run::run;
 use crate::exit::Exit;
 use crate::output::Output;
 
-/// Sends a load and reports what became of each message.
+/// Publishes to stream topics, reads them, and reports what became of each message.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     #[command(flatten)]
@@ -28,11 +28,11 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Runs the load; fails where a message was not delivered exactly once, whole and in order.
+    /// Runs the load. Not exact where a reader did not receive each message once, unchanged and in order.
     pub fn run(self) -> anyhow::Result<Exit> {
         let report = run(&self.plan)?;
-        self.output.say(&report.table());
+        self.output.print(&report.table());
         self.output.write(&report)?;
-        Ok(report.verdict())
+        Ok(report.exit())
     }
 }

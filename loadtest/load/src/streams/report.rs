@@ -1,13 +1,14 @@
-//! What came of a load.
-use super::clients::Crowd;
+//! The result of a load of streams.
+use super::clients::Clients;
 use super::plan::{Paths, Plan, Shape};
-use super::run::Mark;
 use crate::exit::Exit;
-use crate::usage::{Generator, Latency, Server};
+use crate::latency::Latency;
+use crate::usage::{GeneratorUsage, ServerUsage};
+use crate::window::Window;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A run's result, as JSON and as a table. Counts are of the whole run; rates, latency and cost of the steady window.
+/// The result of a run, as JSON and as a table. Counts are of the whole run; rates, latency and cost are of the measured window.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -17,7 +18,7 @@ pub struct Report {
     sent: u64,
     expected: u64,
     delivered: u64,
-    /// Delivered of expected.
+    /// Correct deliveries per expected delivery.
     ratio: f64,
     missing: u64,
     duplicated: u64,
@@ -26,16 +27,16 @@ pub struct Report {
     extra: u64,
     closed: u64,
     stalls: u64,
-    /// Messages that were due and that the server did not take.
+    /// Messages that were due and that the server did not accept.
     unsent: u64,
-    /// Every message reached every reader once, whole and in order, and nothing else reached anybody.
+    /// Every reader received every message of its topic once, unchanged and in order, and no client received another.
     exact: bool,
-    /// The generator was too busy to be trusted with times and costs.
+    /// The generator was too busy to measure times and costs.
     void: bool,
     steady: Steady,
     latency_ms: Latency,
-    generator: Generator,
-    server: Option<Server>,
+    generator: GeneratorUsage,
+    server: Option<ServerUsage>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -49,20 +50,17 @@ struct Steady {
     megabits_per_second: f64,
 }
 
-#[allow(clippy::cast_precision_loss, reason = "for people")]
+#[allow(clippy::cast_precision_loss, reason = "a report is rounded")]
 impl Report {
     /// Of a run that ended.
-    pub fn new(plan: &Plan, crowd: &Crowd<'_>, (from, to): (&Mark, &Mark), server: Option<Server>) -> Self {
-        let counts = crowd.counts;
-        let (sent, missing) = (crowd.sent(), crowd.missing());
+    pub fn new(plan: &Plan, clients: &Clients<'_>, window: Window) -> Self {
+        let counts = clients.counts;
+        let (sent, missing) = (clients.sent(), clients.missing());
         let expected = sent * plan.shape.readers as u64;
-        let seconds = (to.at - from.at).as_secs_f64();
-        let (delivered, bytes) = (to.counts.delivered - from.counts.delivered, to.counts.bytes - from.counts.bytes);
-        let share = (to.own_cpu - from.own_cpu) / seconds;
         let wrong = missing + counts.duplicated + counts.corrupt + counts.out_of_order + counts.extra + counts.closed;
         Self {
             shape: plan.shape,
-            paths: plan.place.paths,
+            paths: plan.endpoints.paths,
             sent,
             expected,
             delivered: counts.delivered,
@@ -74,37 +72,37 @@ impl Report {
             extra: counts.extra,
             closed: counts.closed,
             stalls: counts.stalls,
-            unsent: crowd.owed,
+            unsent: clients.unsent,
             exact: expected > 0 && wrong == 0,
-            void: share > plan.void_above,
+            void: window.generator.share > plan.void_above,
             steady: Steady {
-                seconds,
-                sent: to.sent - from.sent,
-                delivered,
-                bytes,
-                deliveries_per_second: delivered as f64 / seconds,
-                megabits_per_second: bytes as f64 * 8.0 / 1e6 / seconds,
+                seconds: window.seconds,
+                sent: window.sent,
+                delivered: window.delivered,
+                bytes: window.bytes,
+                deliveries_per_second: window.deliveries_per_second(),
+                megabits_per_second: window.megabits_per_second(),
             },
-            latency_ms: Latency::of(&crowd.latency),
-            generator: Generator { cpu_seconds: to.own_cpu - from.own_cpu, share },
-            server,
+            latency_ms: Latency::of(&clients.latency),
+            generator: window.generator,
+            server: window.server,
         }
     }
 
     /// How the command ends.
-    pub fn verdict(&self) -> Exit {
+    pub fn exit(&self) -> Exit {
         Exit::of(self.exact, self.void)
     }
 
-    /// Heads of `columns`.
+    /// The heads of `columns`.
     pub const COLUMNS: &str = "   ratio     msg/s   Mbit/s   p50 ms   p99 ms   CPU s/GB   µs each    RSS kB  generator";
 
-    /// One line of a bench's table.
+    /// The result as one line of the table of a bench.
     pub fn columns(&self) -> String {
         let Self { ratio, steady, latency_ms: Latency { p50, p99, .. }, .. } = self;
         let cost = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
         let server = self.server.as_ref();
-        let remark = match self.verdict() {
+        let remark = match self.exit() {
             Exit::Inexact => " NOT EXACT",
             Exit::Void => " VOID",
             _ => "",
@@ -120,7 +118,7 @@ impl Report {
         )
     }
 
-    /// For people.
+    /// As a table for people.
     pub fn table(&self) -> String {
         let mut out = String::new();
         let mut row = |name: &str, value: String| {
@@ -133,8 +131,8 @@ impl Report {
         row(
             "wrong",
             format!(
-                "{missing} missing, {duplicated} twice, {corrupt} corrupt, {out_of_order} out of order, {extra} extra, \
-                 {} sockets closed, {} stalls, {} not taken",
+                "{missing} missing, {duplicated} duplicated, {corrupt} corrupt, {out_of_order} out of order, {extra} extra, \
+                 {} sockets closed, {} stalls, {} not accepted",
                 self.closed, self.stalls, self.unsent
             ),
         );
@@ -142,16 +140,15 @@ impl Report {
         row(
             "steady",
             format!(
-                "{:.0} deliveries a second, {:.1} Mbit/s over {:.1} s",
+                "{:.0} deliveries per second, {:.1} Mbit/s over {:.1} s",
                 steady.deliveries_per_second, steady.megabits_per_second, steady.seconds
             ),
         );
-        let Latency { p50, p95, p99, max } = self.latency_ms;
-        row("latency", format!("p50 {p50:.3}, p95 {p95:.3}, p99 {p99:.3}, most {max:.3} ms"));
+        row("latency", self.latency_ms.summary());
         if let Some(server) = &self.server {
-            row("server", server.said());
+            row("server", server.summary());
         }
-        row("generator", self.generator.said(self.void));
+        row("generator", self.generator.summary(self.void));
         out
     }
 }

@@ -1,88 +1,71 @@
 //! A run: connect, settle, warm up, measure, drain.
-use super::clients::{Counts, Crowd};
+use super::clients::{Clients, Counts};
 use super::plan::Plan;
 use super::report::Report;
-use crate::process;
-use crate::usage::Server;
+use crate::window::{Snapshot, Totals, Window};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Between connecting and the first message: some servers answer the handshake before they subscribe.
-const SETTLE: Duration = Duration::from_millis(500);
-/// The longest wait for the network: publishers are looked after that often.
-const TURN: Duration = Duration::from_millis(1);
-/// Between two lines of progress.
-const PROGRESS: Duration = Duration::from_secs(1);
-
-/// What was so at one moment; two of them make a measurement.
-pub struct Mark {
-    /// When.
-    pub at: Instant,
-    /// Processor seconds of the generator.
-    pub own_cpu: f64,
-    /// Processor seconds of the server's processes.
-    pub server_cpu: f64,
-    /// Messages made.
-    pub sent: u64,
-    /// Deliveries.
-    pub counts: Counts,
-}
+/// The time between connecting and the first message: some servers answer the handshake before they subscribe.
+const SETTLE_TIME: Duration = Duration::from_millis(500);
+/// The longest wait for the network, after which publishers send what is due.
+const POLL_TIMEOUT: Duration = Duration::from_millis(1);
+/// The time between two lines of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs a load to its end.
 pub fn run(plan: &Plan) -> anyhow::Result<Report> {
     plan.check()?;
-    let mut crowd = Crowd::connect(plan)?;
+    let mut clients = Clients::connect(plan)?;
     let mut progress = Progress::new();
-    turn_until(&mut crowd, &mut progress, Instant::now() + SETTLE)?;
+    poll_until(&mut clients, &mut progress, Instant::now() + SETTLE_TIME)?;
     let began = Instant::now();
-    publish_until(&mut crowd, &mut progress, began, began + Duration::from_secs_f64(plan.times.warm_up))?;
-    let from = mark(plan, &crowd)?;
-    crowd.measures = true;
-    publish_until(&mut crowd, &mut progress, began, from.at + Duration::from_secs_f64(plan.times.seconds))?;
-    let to = mark(plan, &crowd)?;
-    crowd.measures = false;
-    let end = Instant::now() + Duration::from_secs_f64(plan.times.drain);
-    while crowd.missing() > 0 && Instant::now() < end {
-        turn_until(&mut crowd, &mut progress, Instant::now() + TURN)?;
+    let warm = began + Duration::from_secs_f64(plan.durations.warm_up);
+    publish_until(&mut clients, &mut progress, began, warm)?;
+    let from = snapshot(plan, &clients)?;
+    clients.measuring = true;
+    let end = from.at() + Duration::from_secs_f64(plan.durations.seconds);
+    publish_until(&mut clients, &mut progress, began, end)?;
+    let to = snapshot(plan, &clients)?;
+    clients.measuring = false;
+    let end = Instant::now() + Duration::from_secs_f64(plan.durations.drain);
+    while clients.missing() > 0 && Instant::now() < end {
+        poll_until(&mut clients, &mut progress, Instant::now() + POLL_TIMEOUT)?;
     }
-    // What should not come has a moment to come.
-    turn_until(&mut crowd, &mut progress, Instant::now() + SETTLE)?;
+    // Duplicates and extra messages have time to arrive.
+    poll_until(&mut clients, &mut progress, Instant::now() + SETTLE_TIME)?;
     progress.clear();
-    Ok(Report::new(plan, &crowd, (&from, &to), server(plan, &from, &to)?))
+    Ok(Report::new(plan, &clients, Window::between(&from, &to, &plan.endpoints.pids)?))
 }
 
-fn publish_until(crowd: &mut Crowd<'_>, progress: &mut Progress, began: Instant, end: Instant) -> anyhow::Result<()> {
+fn publish_until(
+    clients: &mut Clients<'_>,
+    progress: &mut Progress,
+    began: Instant,
+    end: Instant,
+) -> anyhow::Result<()> {
     while Instant::now() < end {
-        crowd.publish(began);
-        crowd.turn(TURN)?;
-        progress.show(crowd);
+        clients.publish(began);
+        clients.poll(POLL_TIMEOUT)?;
+        progress.show(clients);
     }
     Ok(())
 }
 
-fn turn_until(crowd: &mut Crowd<'_>, progress: &mut Progress, end: Instant) -> anyhow::Result<()> {
+fn poll_until(clients: &mut Clients<'_>, progress: &mut Progress, end: Instant) -> anyhow::Result<()> {
     while Instant::now() < end {
-        crowd.turn(TURN)?;
-        progress.show(crowd);
+        clients.poll(POLL_TIMEOUT)?;
+        progress.show(clients);
     }
     Ok(())
 }
 
-fn mark(plan: &Plan, crowd: &Crowd<'_>) -> anyhow::Result<Mark> {
-    let mut server_cpu = 0.0;
-    for pid in &plan.place.pids {
-        server_cpu += process::cpu(*pid)?;
-    }
-    let own_cpu = process::cpu(std::process::id())?;
-    Ok(Mark { at: Instant::now(), own_cpu, server_cpu, sent: crowd.sent(), counts: crowd.counts })
+fn snapshot(plan: &Plan, clients: &Clients<'_>) -> anyhow::Result<Snapshot> {
+    let Counts { delivered, bytes, .. } = clients.counts;
+    Snapshot::take(&plan.endpoints.pids, Totals { sent: clients.sent(), delivered, bytes })
 }
 
-fn server(plan: &Plan, from: &Mark, to: &Mark) -> anyhow::Result<Option<Server>> {
-    let (delivered, bytes) = (to.counts.delivered - from.counts.delivered, to.counts.bytes - from.counts.bytes);
-    Server::of(&plan.place.pids, to.server_cpu - from.server_cpu, delivered, bytes)
-}
-
-/// A line on a terminal that is written over each second.
+/// A line on a terminal that is replaced each second.
 struct Progress {
     shown: bool,
     next: Instant,
@@ -91,16 +74,16 @@ struct Progress {
 
 impl Progress {
     fn new() -> Self {
-        Self { shown: std::io::stderr().is_terminal(), next: Instant::now() + PROGRESS, delivered: 0 }
+        Self { shown: std::io::stderr().is_terminal(), next: Instant::now() + PROGRESS_INTERVAL, delivered: 0 }
     }
 
-    fn show(&mut self, crowd: &Crowd<'_>) {
+    fn show(&mut self, clients: &Clients<'_>) {
         if !self.shown || Instant::now() < self.next {
             return;
         }
-        self.next += PROGRESS;
-        let (delivered, sent) = (crowd.counts.delivered, crowd.sent());
-        eprint!("\r\x1b[Ksent {sent}, delivered {delivered}, {} a second", delivered - self.delivered);
+        self.next += PROGRESS_INTERVAL;
+        let (delivered, sent) = (clients.counts.delivered, clients.sent());
+        eprint!("\r\x1b[Ksent {sent}, delivered {delivered}, {} per second", delivered - self.delivered);
         let _ = std::io::stderr().flush();
         self.delivered = delivered;
     }

@@ -1,4 +1,4 @@
-//! The media generator against a relay's process: what it counts when all is well, and when it is not.
+//! `parley-load media` against a relay: exact where nothing fails, inexact where the relay fails.
 use super::media::{Door, Scratch};
 use super::parley::{run, signal, start};
 use super::relay::{ANYWHERE, DEADLINE};
@@ -9,7 +9,7 @@ use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A relay with media, and what opens it.
+/// A relay with media, and its URL.
 struct Media {
     door: Door,
     url: String,
@@ -35,11 +35,11 @@ impl Media {
     }
 
     async fn load(&self, more: &[&str]) -> (Option<i32>, Value) {
-        judged(&run(&self.arguments(more)).await)
+        report_of(&run(&self.arguments(more)).await)
     }
 }
 
-fn judged(output: &Output) -> (Option<i32>, Value) {
+fn report_of(output: &Output) -> (Option<i32>, Value) {
     (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}")))
 }
 
@@ -48,7 +48,7 @@ fn number(report: &Value, name: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn every_frame_of_every_speaker_reaches_every_listener() {
+async fn every_frame_of_every_publisher_reaches_every_watcher() {
     let media = Media::start("").await;
     let pid = media.door.relay.child.id().unwrap().to_string();
     let load = ["--audio", "--publishers", "3", "--watchers", "4", "--seconds", "1.5", "--pid", &pid];
@@ -64,7 +64,7 @@ async fn every_frame_of_every_speaker_reaches_every_listener() {
 }
 
 #[tokio::test]
-async fn people_of_a_room_get_the_encoded_video_of_all_others() {
+async fn participants_of_a_room_receive_the_video_of_all_others() {
     let media = Media::start("").await;
     let (_, report) = media.load(&["--room", "3", "--seconds", "1.5"]).await;
     assert_eq!((&report["exact"], number(&report, "missing")), (&true.into(), 0), "{report}");
@@ -74,46 +74,46 @@ async fn people_of_a_room_get_the_encoded_video_of_all_others() {
 }
 
 #[tokio::test]
-async fn a_relay_that_dies_is_noticed() {
+async fn a_killed_relay_is_detected() {
     let media = Media::start("").await;
     let load = start(&media.arguments(&["--audio", "--seconds", "4", "--drain", "0.5"]));
     tokio::time::sleep(Duration::from_secs(2)).await;
     signal(&media.door.relay.child, "KILL");
-    let (code, report) = judged(&load.end().await);
+    let (code, report) = report_of(&load.end().await);
     assert_eq!((code, &report["exact"]), (Some(4), &false.into()), "{report}");
     assert!(number(&report, "missing") > 0 && number(&report, "freezes") > 0, "{report}");
 }
 
 #[tokio::test]
-async fn ctrl_c_ends_a_load_with_what_there_is() {
+async fn ctrl_c_ends_a_load_with_a_report() {
     let media = Media::start("").await;
     let load = start(&media.arguments(&["--audio", "--seconds", "600"]));
     tokio::time::sleep(Duration::from_secs(2)).await;
     let output = tokio::time::timeout(DEADLINE, load.interrupt()).await.expect("it does not end");
-    let (_, report) = judged(&output);
+    let (_, report) = report_of(&output);
     assert_eq!((&report["interrupted"], &report["exact"]), (&true.into(), &true.into()), "{report}");
     assert!(number(&report, "delivered") > 0, "{report}");
 }
 
 #[tokio::test]
-async fn whoever_is_not_let_in_is_told_and_no_token_with_it() {
+async fn a_refused_token_ends_the_load_without_showing_the_token() {
     let secret = std::env::temp_dir().join(format!("parley-load-{}.secret", std::process::id()));
     std::fs::write(&secret, "a secret of thirty-two bytes ...").unwrap();
     let media = Media::start(&format!("--access=token --token-secret-file={}", secret.display())).await;
     std::fs::remove_file(secret).unwrap();
     let url = format!("{}?jwt=secret", media.url);
     let output = run(&["media", "--audio", "--relay", &url, "--hash", &media.door.hash]).await;
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(&media.url) && !said.contains("secret"), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains(&media.url) && !errors.contains("secret"), "{errors}");
 }
 
 #[tokio::test]
-async fn a_certificate_that_was_not_named_is_refused() {
+async fn a_certificate_with_another_hash_is_rejected() {
     let media = Media::start("").await;
     let other = BASE64_STANDARD.encode([7; 32]);
     let output = run(&["media", "--audio", "--relay", &media.url, "--hash", &other]).await;
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("cannot be reached"), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("cannot be reached"), "{errors}");
 }

@@ -1,4 +1,4 @@
-//! People of a room in one process: what is counted when all is well, and when it is not.
+//! `parley-load room` against a service and a relay: exact where nothing fails, inexact where the relay fails.
 use super::media::{Door, Scratch};
 use super::parley::{run, signal, start};
 use super::relay::ANYWHERE;
@@ -9,25 +9,25 @@ use std::time::Duration;
 
 const NAMES: [&str; 4] = ["load 1", "load 2", "load 3", "load 4"];
 
-fn judged(output: &Output) -> (Option<i32>, Value) {
+fn report_of(output: &Output) -> (Option<i32>, Value) {
     (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}")))
 }
 
 fn arguments<'a>(page: &'a str, more: &'a str) -> Vec<&'a str> {
-    let usual = ["room", page, "--json", "-", "--participants", "4", "--warm-up", "0.3"];
-    usual.into_iter().chain(more.split(' ')).collect()
+    let fixed = ["room", page, "--json", "-", "--participants", "4", "--warm-up", "0.3"];
+    fixed.into_iter().chain(more.split(' ')).collect()
 }
 
 #[tokio::test]
-async fn every_tile_and_every_voice_reaches_whoever_sees_and_hears_it_and_all_leave() {
+async fn all_video_and_audio_reaches_its_watchers_and_all_participants_leave() {
     let scratch = Scratch::new("room");
     let door = Door::start(ANYWHERE, &scratch, "").await;
     let service = Service::start(&[&door]).await;
     let page = service.page();
-    let (code, report) = judged(&run(&arguments(&page, "--tiles 2 --speakers 1 --for 2 --drain 20")).await);
+    let (code, report) = report_of(&run(&arguments(&page, "--tiles 2 --speakers 1 --for 2 --drain 20")).await);
     assert!(code == Some(0) || report["void"] == true, "{report}");
     assert_eq!(report["exact"], true, "{report}");
-    // Four see two pictures of 15 frames a second, three hear one voice of 25.
+    // Four participants watch two videos of 15 frames per second, three watch one audio track of 25.
     for (what, least) in [("pictures", 4 * 2 * 15 * 2), ("voices", 3 * 25 * 2)] {
         let frames = &report[what];
         let (expected, delivered) = (frames["expected"].as_u64().unwrap(), frames["delivered"].as_u64().unwrap());
@@ -44,7 +44,7 @@ async fn every_tile_and_every_voice_reaches_whoever_sees_and_hears_it_and_all_le
 }
 
 #[tokio::test]
-async fn a_relay_that_dies_is_noticed() {
+async fn a_killed_relay_is_detected() {
     let scratch = Scratch::new("room-dies");
     let door = Door::start(ANYWHERE, &scratch, "").await;
     let service = Service::start(&[&door]).await;
@@ -53,7 +53,7 @@ async fn a_relay_that_dies_is_noticed() {
     service.until_here(4).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     signal(&door.relay.child, "KILL");
-    let (code, report) = judged(&load.end().await);
+    let (code, report) = report_of(&load.end().await);
     assert_eq!((code, &report["exact"]), (Some(4), &json!(false)), "{report}");
     assert!(report["freezes"]["count"].as_u64() > Some(0), "{report}");
     assert!(report["freezes"]["longestMs"].as_f64() > Some(500.0), "{report}");
@@ -61,7 +61,7 @@ async fn a_relay_that_dies_is_noticed() {
 }
 
 #[tokio::test]
-async fn ctrl_c_ends_it_with_what_there_is_and_all_leave() {
+async fn ctrl_c_ends_a_load_with_a_report_and_all_participants_leave() {
     let scratch = Scratch::new("room-ends");
     let door = Door::start(ANYWHERE, &scratch, "").await;
     let service = Service::start(&[&door]).await;
@@ -69,23 +69,23 @@ async fn ctrl_c_ends_it_with_what_there_is_and_all_leave() {
     let load = start(&arguments(&page, "--for 600 --drain 20"));
     service.until_here(4).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let (_, report) = judged(&load.interrupt().await);
+    let (_, report) = report_of(&load.interrupt().await);
     assert_eq!((&report["interrupted"], &report["exact"]), (&json!(true), &json!(true)), "{report}");
     service.until_left(&NAMES).await;
 }
 
 #[tokio::test]
-async fn whoever_is_not_let_in_is_told() {
+async fn a_refused_join_ends_the_load_with_an_error() {
     let service = Service::start(&[]).await;
     let page = service.page();
-    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
     let output = run(&["room", &page, "--participants", "1"]).await;
-    assert!(output.status.code() == Some(1) && said(&output).contains("--participants must be"), "{output:?}");
+    assert!(output.status.code() == Some(1) && errors(&output).contains("--participants must be"), "{output:?}");
     let output = run(&["room", &page.replace("/r/", "/live/")]).await;
-    assert!(output.status.code() == Some(2) && said(&output).contains("must be https://HOST/r/ROOM"), "{output:?}");
+    assert!(output.status.code() == Some(2) && errors(&output).contains("must be https://HOST/r/ROOM"), "{output:?}");
     let output = run(&arguments(&page, "--for 1")).await;
-    assert!(output.status.code() == Some(1) && said(&output).contains("RELAY_UNAVAILABLE"), "{output:?}");
+    assert!(output.status.code() == Some(1) && errors(&output).contains("RELAY_UNAVAILABLE"), "{output:?}");
     service.refuse("ROOM_FULL");
     let output = run(&arguments(&page, "--for 1")).await;
-    assert!(output.status.code() == Some(3) && said(&output).contains("ROOM_FULL (403)"), "{output:?}");
+    assert!(output.status.code() == Some(3) && errors(&output).contains("ROOM_FULL (403)"), "{output:?}");
 }

@@ -10,7 +10,7 @@ async fn report(relay: &Relay, more: &[&str]) -> (Option<i32>, serde_json::Value
 }
 
 #[tokio::test]
-async fn sockets_that_are_only_there_are_weighed() {
+async fn the_memory_of_idle_sockets_is_reported() {
     let relay = Relay::start(ANYWHERE, "").await;
     let (code, report) = report(&relay, &["--count", "50", "--hold", "0.2"]).await;
     assert_eq!((code, &report["opened"], &report["mostAtOnce"]), (Some(0), &50.into(), &50.into()), "{report}");
@@ -19,17 +19,17 @@ async fn sockets_that_are_only_there_are_weighed() {
 }
 
 #[tokio::test]
-async fn connections_come_and_go() {
+async fn connections_open_and_close() {
     let relay = Relay::start(ANYWHERE, "").await;
     let churn = ["--churn", "300", "--per-second", "1000", "--stay", "0.2", "--topics", "5"];
     let (code, report) = report(&relay, &churn).await;
     assert_eq!((code, &report["opened"], &report["closed"]), (Some(0), &300.into(), &0.into()), "{report}");
-    assert!(report["heard"].as_u64() > Some(0), "{report}");
+    assert!(report["received"].as_u64() > Some(0), "{report}");
     relay.until_sockets(0).await;
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_is_told_on() {
+async fn refused_connections_are_reported() {
     let relay = Relay::start(ANYWHERE, "--limit=pod.sockets=20").await;
     let (code, report) = report(&relay, &["--count", "30", "--hold", "0"]).await;
     assert_eq!((code, &report["opened"]), (Some(4), &20.into()), "{report}");
