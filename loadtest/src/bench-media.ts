@@ -33,7 +33,7 @@ const USAGE = `usage: npm run bench-media -w loadtest -- [options]
   --rows a,b      only these of ${KNOWN.join(', ')}
   --rounds n      rounds of each row (${FULL.rounds})
   --publish       write docs/evaluation/bench-media.{json,svg}
-  --programs dir  take parley-relay, parley and ${STOCK_PROGRAM} from there instead of building them`;
+  --programs dir  take parley-relay, parley-load and ${STOCK_PROGRAM} from there instead of building them`;
 
 const { values: options } = parseArgs({
   options: {
@@ -109,7 +109,6 @@ async function measure(row: Row): Promise<void> {
 async function runRow(row: Row, server: Server): Promise<Outcome> {
   const { publishers, watchers } = server.addresses();
   const { answer, othersUse } = await runGenerator(programs, server.pids, [
-    'load',
     'media',
     '--json=-',
     `--relay=${watchers}`,

@@ -33,7 +33,7 @@ const USAGE = `usage: npm run bench-rooms -w loadtest -- [options]
   --smoke         one small room that checks exactness and gives no figures (half a minute, for CI); without limits
   --repeats n     how often a room is tried again because the machine was not quiet (${FULL.repeats})
   --publish       write docs/evaluation/bench-rooms.{json,svg}
-  --programs dir  take parley from there instead of building it; the relay is that of \`make build\` in any case`;
+  --programs dir  take parley-load from there instead of building it; the relay is that of \`make build\` in any case`;
 
 const { values: options } = parseArgs({
   options: {
@@ -154,7 +154,6 @@ async function once(step: Step): Promise<Run> {
   if (step.cpu !== null) site.limit(step.cpu);
   const watch = site.watch();
   const { answer, othersUse } = await runGenerator(programs, site.pids, [
-    'load',
     'room',
     `${site.url}/r/${adHocRoomId(randomBytes(16))}`,
     '--json=-',

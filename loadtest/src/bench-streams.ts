@@ -33,7 +33,7 @@ const USAGE = `usage: npm run bench-streams -w loadtest -- [options]
   --rounds n      rounds of each row (${FULL.rounds})
   --open          a relay that asks for no tokens
   --publish       write docs/evaluation/bench-streams.{json,svg}
-  --programs dir  take parley-relay, parley and the references from there instead of building them`;
+  --programs dir  take parley-relay, parley-load and the references from there instead of building them`;
 
 const { values: options } = parseArgs({
   options: {

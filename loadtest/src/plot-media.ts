@@ -1,4 +1,4 @@
-/** `npm run plot-media -w loadtest -- REPORT.json PICTURE.svg`: draws what `parley load media --json REPORT.json` found. */
+/** `npm run plot-media -w loadtest -- REPORT.json PICTURE.svg`: draws what `parley-load media --json REPORT.json` found. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { picture, type Report } from './media/picture.ts';
 

@@ -12,10 +12,6 @@ pub enum Exit {
     Usage = 2,
     /// The server refused, and would again.
     Refused = 3,
-    /// A load was not delivered exactly.
-    Inexact = 4,
-    /// A load was delivered exactly, but its generator was too busy to measure.
-    Void = 5,
     /// The input is nothing that can be published.
     Unfit = 6,
     /// A check of a host failed.

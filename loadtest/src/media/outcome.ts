@@ -1,4 +1,4 @@
-/** What `parley load media` answers; it says more than the bench needs. */
+/** The fields of the report of `parley-load media` that the bench reads. */
 export interface Outcome {
   /** Of the whole run, as are all counts up to `closed`. */
   readonly expected: number;

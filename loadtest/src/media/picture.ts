@@ -1,4 +1,4 @@
-/** A report of `parley load media` as a picture: how late all were, and the latest watchers. */
+/** A report of `parley-load media` as a picture: how late all were, and the latest watchers. */
 import { digits } from '../columns.ts';
 import { plot, type Bar, type Panel } from '../plot.ts';
 

@@ -1,4 +1,4 @@
-/** What `make bench-media` measures, and what is asked of it. The loads themselves are `parley load media`. */
+/** The rows and goals of `make bench-media`. `parley-load media` generates the load. */
 
 import { fileURLToPath } from 'node:url';
 import type { Build } from '../programs.ts';
@@ -28,7 +28,7 @@ export interface Row {
   readonly most?: number;
   /** One relay, or a leaf for publishers, an origin, and a leaf for watchers. */
   readonly relays: 1 | 3;
-  /** For `parley load media`. */
+  /** Flags of `parley-load media`. */
   readonly load: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export const ROWS: readonly Row[] = [
 ];
 
 /** What is built for it. */
-export const PACKAGES: readonly string[] = ['parley-relay', 'parley-cli'];
+export const PACKAGES: readonly string[] = ['parley-relay', 'parley-load'];
 /** Another quarter of an hour of processor time, which CI's smoke run does without. */
 export const STOCK = fileURLToPath(new URL('../../references/media/', import.meta.url));
 export const STOCK_PROGRAM = 'stock-moq-relay';

@@ -11,7 +11,7 @@ import { STOCK_PROGRAM, type Row, type ServerName } from './plan.ts';
 
 export interface Server {
   readonly pids: readonly number[];
-  /** Base64, as `parley load media --hash` takes them. */
+  /** Base64, as `parley-load media --hash` takes them. */
   readonly hashes: readonly string[];
   /** Where publishers and watchers go, with a token that is fresh. */
   addresses(): { readonly publishers: string; readonly watchers: string };

@@ -1,4 +1,4 @@
-/** What `parley load room` answers; it says more than the bench needs. */
+/** The fields of the report of `parley-load room` that the bench reads. */
 export interface Report {
   /** Unix times of the measured part. All counts are of what was made within. */
   readonly window: {

@@ -1,4 +1,4 @@
-/** What `make bench-rooms` measures: one session on one relay and on two, with more and more people. The loads are `parley load room`. */
+/** What `make bench-rooms` measures: one session on one relay and on two, with more and more people. `parley-load room` generates the load. */
 import type { Build } from '../programs.ts';
 
 export type Relays = 1 | 2;
@@ -78,4 +78,4 @@ export interface Profile {
 export const FULL: Profile = { repeats: 3, warmSeconds: 2, seconds: 10, build: 'dev' };
 export const SMOKE: Profile = { repeats: 0, warmSeconds: 0.5, seconds: 3, build: 'dev' };
 export const SMOKE_STEP: Step = { ...allToAll(6, 2), cpu: null };
-export const PACKAGES: readonly string[] = ['parley-relay', 'parley-cli'];
+export const PACKAGES: readonly string[] = ['parley-relay', 'parley-load'];

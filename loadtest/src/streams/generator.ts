@@ -1,4 +1,4 @@
-/** `parley load`, on its core, watched from outside. */
+/** `parley-load` on its own core, with the processor time that other programs use meanwhile. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -24,7 +24,6 @@ export async function runRow(
     [pid],
     [
       'bench',
-      'streams',
       '--json=-',
       `--row=${row}`,
       `--url=${url}`,
@@ -35,17 +34,17 @@ export async function runRow(
     ],
   );
   const [report] = answer as readonly Omit<Outcome, 'othersUse'>[];
-  if (report === undefined) throw new Error(`parley knows no row ${row}`);
+  if (report === undefined) throw new Error(`parley-load has no row ${row}`);
   return { ...report, othersUse };
 }
 
-/** The JSON it writes, whatever it thinks of it: an inexact or void run has an answer, too. */
+/** The JSON report that it writes. An inexact or void run writes one too. */
 export async function runGenerator(
   programs: string,
   serverPids: readonly number[],
   args: readonly string[],
 ): Promise<{ answer: unknown; othersUse: number }> {
-  const [command = '', ...rest] = onCore(GENERATOR_CORE, [join(programs, 'parley'), ...args]);
+  const [command = '', ...rest] = onCore(GENERATOR_CORE, [join(programs, 'parley-load'), ...args]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   const said = text(child.stdout);
@@ -54,7 +53,7 @@ export async function runGenerator(
   await ended;
   const othersUse = others.close();
   const json = await said;
-  if (json === '') throw new Error(`parley ${args.join(' ')}: ${await complained}`);
+  if (json === '') throw new Error(`parley-load ${args.join(' ')}: ${await complained}`);
   return { answer: JSON.parse(json) as unknown, othersUse };
 }
 

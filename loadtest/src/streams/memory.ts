@@ -36,7 +36,7 @@ export interface Churn {
   readonly wrong: string | undefined;
 }
 
-/** What `parley load sockets` answers, as far as the bench needs it. */
+/** The fields of the report of `parley-load sockets` that the bench reads. */
 interface Sockets {
   readonly opened: number;
   readonly closed: number;
@@ -97,7 +97,6 @@ async function open(
     programs,
     [pid],
     [
-      'load',
       'sockets',
       '--json=-',
       `--url=${url}`,

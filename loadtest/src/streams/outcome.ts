@@ -1,4 +1,4 @@
-/** What one row of `parley bench streams` answers; it says more than the bench needs. */
+/** The fields of the report of one row of `parley-load bench` that the bench reads. */
 export interface Outcome {
   readonly topics: number;
   /** Of the whole run, as are all counts up to `unsent`. */

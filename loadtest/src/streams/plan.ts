@@ -1,4 +1,4 @@
-/** What `make bench-streams` measures, and what is asked of it. The loads themselves are `parley bench streams`. */
+/** The rows and goals of `make bench-streams`. `parley-load bench` defines the load of each row. */
 
 import type { Build } from '../programs.ts';
 
@@ -18,7 +18,7 @@ export const SERVERS: readonly Contestant[] = [
 ];
 
 export interface Row {
-  /** As `parley bench streams --row` knows it. */
+  /** The value of `parley-load bench --row`. */
   readonly name: string;
   readonly title: string;
   readonly unit: 'CPU-s per GB' | 'CPU µs per delivery';
@@ -59,7 +59,7 @@ export const ROWS: readonly Row[] = [
 ];
 
 /** What is built for it. */
-export const PACKAGES: readonly string[] = ['parley-relay', 'stream-references', 'parley-cli'];
+export const PACKAGES: readonly string[] = ['parley-relay', 'stream-references', 'parley-load'];
 
 /** Rows of another kind: `memory.ts`. */
 export const MEMORY: readonly string[] = ['idle', 'churn'];

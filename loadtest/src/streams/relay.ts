@@ -12,7 +12,7 @@ export interface RelaySettings {
 const AUDIENCE = 'parley:streams';
 /** Longer than a bench takes. */
 const TOKEN_SECONDS = 4 * 3600;
-/** The topics of `parley bench streams`. */
+/** The topics of `parley-load`. */
 const TOPICS = ['load/**'];
 
 export const withTokens = (): RelaySettings => {

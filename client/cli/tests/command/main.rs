@@ -1,23 +1,22 @@
 //! The `parley` command as its users run it: the process, against a relay's process or a server that does one thing wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+/// The program under test, which [`parley`] starts.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_parley");
+
 mod fake;
 mod joining;
-mod judging;
 mod live;
 mod live_tokens;
 mod media;
-mod media_load;
 mod pages;
-mod pages_load;
 mod parley;
 mod publishing;
 mod reconnecting;
 mod refusing;
 mod relay;
-mod room_load;
 mod service;
+#[allow(dead_code, reason = "shared with the tests of `parley-load`")]
 mod site;
-mod sockets;
 mod statistics;
 mod tokens;

@@ -26,7 +26,7 @@ pub fn start(arguments: &[&str]) -> Parley {
 
 /// Starts it with something in the environment.
 pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Parley {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_parley"));
+    let mut command = Command::new(super::PROGRAM);
     command
         .args(arguments)
         .env_remove("PARLEY_TOKEN")

@@ -59,17 +59,4 @@ async fn an_address_that_is_none() {
     for url in ["http://127.0.0.1/x", "127.0.0.1", "ws:///x"] {
         refused(&run(&["stream", "sub", url]).await, 2, "must be ws://HOST/PATH or wss://HOST/PATH");
     }
-    refused(&run(&["load", "streams", "--url", "wss://127.0.0.1"]).await, 1, "is not ws://HOST:PORT");
-}
-
-#[tokio::test]
-async fn a_load_that_cannot_be_meant() {
-    for (flag, sentence) in [
-        ("--bytes=31", "--bytes must be at least 32"),
-        ("--readers=0", "--topics and --readers must be at least 1"),
-        ("--rate=-1", "--rate must be 0 or more"),
-        ("--seconds=0", "--seconds must be at least 0.1"),
-    ] {
-        refused(&run(&["load", "streams", "--url", "ws://127.0.0.1:1", flag]).await, 1, sentence);
-    }
 }

@@ -1,0 +1,228 @@
+//! The result of a load of media.
+mod table;
+
+use super::clients::{Client, Clients};
+use super::plan::{Plan, Shape, without_token};
+use crate::exit::Exit;
+use crate::latency::Latency;
+use crate::usage::{GeneratorUsage, ServerUsage};
+use crate::window::Window;
+use hdrhistogram::Histogram;
+use moq_tokio::Connection;
+use serde::Serialize;
+use std::time::Duration;
+
+/// The result of a run, as JSON and as a table. Counts are of the whole run; rates, latency and cost are of the measured window.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    #[serde(flatten)]
+    shape: Shape,
+    relays: usize,
+    audio: bool,
+    /// Of one publisher.
+    megabits_per_second: f64,
+    sent: u64,
+    #[serde(flatten)]
+    frames: Frames,
+    /// Sessions and broadcasts that were lost.
+    closed: u64,
+    /// Every watcher received every frame from its first on once, unchanged and in order, and no other frame.
+    exact: bool,
+    /// The generator was too busy to measure times and costs.
+    void: bool,
+    /// Ended by Ctrl-C.
+    interrupted: bool,
+    steady: Steady,
+    latency_ms: Latency,
+    /// Of all watchers.
+    first_frame_ms: Option<Latency>,
+    rtt_ms: Option<Latency>,
+    jitter_ms: Latency,
+    packets: Packets,
+    generator: GeneratorUsage,
+    server: Option<ServerUsage>,
+    each: Vec<Watcher>,
+}
+
+/// Frames by the result of their verification.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Frames {
+    expected: u64,
+    delivered: u64,
+    /// Delivered frames per expected frame.
+    ratio: f64,
+    missing: u64,
+    duplicated: u64,
+    out_of_order: u64,
+    corrupt: u64,
+    extra: u64,
+    skipped_groups: u64,
+    freezes: u64,
+    longest_freeze_ms: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Steady {
+    seconds: f64,
+    delivered: u64,
+    bytes: u64,
+    deliveries_per_second: f64,
+    megabits_per_second: f64,
+}
+
+/// Packets that the generator's sessions sent: those of publishers, and the acknowledgements of watchers.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Packets {
+    sent: u64,
+    lost: u64,
+}
+
+/// The result of one watcher.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Watcher {
+    relay: String,
+    #[serde(flatten)]
+    frames: Frames,
+    latency_ms: Latency,
+    first_frame_ms: Option<f64>,
+    rtt_ms: Option<f64>,
+    jitter_ms: f64,
+    packets: Packets,
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a report is rounded")]
+fn milliseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e6
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a report is rounded")]
+fn ratio(delivered: u64, expected: u64) -> f64 {
+    if expected == 0 { 0.0 } else { delivered as f64 / expected as f64 }
+}
+
+impl Watcher {
+    fn new(clients: &Clients, client: &Client) -> Self {
+        let (expected, missing) = clients.expected(client);
+        let stats = client.connection.monitor().stats();
+        let receiver = client.receiver.lock();
+        let counts = receiver.counts;
+        let frames = Frames {
+            expected,
+            delivered: counts.delivered,
+            ratio: ratio(counts.delivered, expected),
+            missing,
+            duplicated: counts.duplicated,
+            out_of_order: counts.out_of_order,
+            corrupt: counts.corrupt,
+            extra: counts.extra,
+            skipped_groups: counts.skipped_groups,
+            freezes: counts.freezes,
+            longest_freeze_ms: milliseconds(receiver.longest_freeze),
+        };
+        let (latency_ms, jitter_ms) = (Latency::of(&receiver.latency), receiver.jitter() / 1e6);
+        drop(receiver);
+        Self {
+            relay: without_token(&client.role.relay),
+            frames,
+            latency_ms,
+            first_frame_ms: clients.first_frame(client).map(milliseconds),
+            rtt_ms: stats.and_then(|stats| stats.rtt).map(|rtt| rtt.as_secs_f64() * 1e3),
+            jitter_ms,
+            packets: Packets::of(&client.connection),
+        }
+    }
+}
+
+impl Packets {
+    fn of(connection: &Connection) -> Self {
+        let stats = connection.monitor().stats().unwrap_or_default();
+        Self { sent: stats.packets_sent.unwrap_or_default(), lost: stats.packets_lost.unwrap_or_default() }
+    }
+}
+
+impl Frames {
+    fn add(&mut self, other: &Self) {
+        self.expected += other.expected;
+        self.delivered += other.delivered;
+        self.ratio = ratio(self.delivered, self.expected);
+        self.missing += other.missing;
+        self.duplicated += other.duplicated;
+        self.out_of_order += other.out_of_order;
+        self.corrupt += other.corrupt;
+        self.extra += other.extra;
+        self.skipped_groups += other.skipped_groups;
+        self.freezes += other.freezes;
+        self.longest_freeze_ms = self.longest_freeze_ms.max(other.longest_freeze_ms);
+    }
+
+    fn are_exact(&self) -> bool {
+        self.expected > 0 && self.missing + self.duplicated + self.out_of_order + self.corrupt + self.extra == 0
+    }
+}
+
+/// Percentiles of a value in milliseconds over the watchers. `None`: no watcher has it.
+fn spread(values: impl Iterator<Item = Option<f64>>) -> anyhow::Result<Option<Latency>> {
+    let mut all = Histogram::new_with_bounds(1_000, 60_000_000_000, 3)?;
+    for value in values.flatten() {
+        let nanoseconds = Duration::try_from_secs_f64(value / 1e3).unwrap_or_default().as_nanos();
+        all.saturating_record(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
+    }
+    Ok((!all.is_empty()).then(|| Latency::of(&all)))
+}
+
+impl Report {
+    /// Of a run that ended. `rate`: bytes per second of one publisher. `latency`: of the measured window.
+    pub fn new(
+        plan: &Plan,
+        clients: &Clients,
+        rate: f64,
+        window: Window,
+        latency: &Histogram<u64>,
+        interrupted: bool,
+    ) -> anyhow::Result<Self> {
+        let each: Vec<Watcher> = clients.watchers().map(|client| Watcher::new(clients, client)).collect();
+        let mut frames = Frames::default();
+        each.iter().for_each(|watcher| frames.add(&watcher.frames));
+        let mut packets = Packets::default();
+        for one in clients.connections().map(Packets::of) {
+            packets = Packets { sent: packets.sent + one.sent, lost: packets.lost + one.lost };
+        }
+        let jitter_ms = spread(each.iter().map(|watcher| Some(watcher.jitter_ms)))?;
+        Ok(Self {
+            shape: plan.shape,
+            relays: plan.endpoints.relays.len(),
+            audio: plan.content.audio,
+            megabits_per_second: rate * 8.0 / 1e6,
+            sent: clients.sent(),
+            frames,
+            closed: clients.lost,
+            exact: frames.are_exact() && clients.lost == 0,
+            void: window.generator.share > plan.void_above,
+            interrupted,
+            steady: Steady {
+                seconds: window.seconds,
+                delivered: window.delivered,
+                bytes: window.bytes,
+                deliveries_per_second: window.deliveries_per_second(),
+                megabits_per_second: window.megabits_per_second(),
+            },
+            latency_ms: Latency::of(latency),
+            first_frame_ms: spread(each.iter().map(|watcher| watcher.first_frame_ms))?,
+            rtt_ms: spread(each.iter().map(|watcher| watcher.rtt_ms))?,
+            jitter_ms: jitter_ms.unwrap_or_else(|| Latency::of(latency)),
+            packets,
+            generator: window.generator,
+            server: window.server,
+            each,
+        })
+    }
+
+    /// How the command ends.
+    pub fn exit(&self) -> Exit {
+        Exit::of(self.exact, self.void)
+    }
+}
