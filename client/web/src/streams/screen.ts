@@ -1,4 +1,4 @@
-/** Shows what an MPEG-TS holds: chooses the player, loads it, and starts it anew when the programme or the player breaks. */
+/** Plays an MPEG-TS: loads the player, and restarts it when the programme changes or the player fails. */
 import { signal } from '@preact/signals';
 import { planFor, codecsOf, type Plan, type Plays } from './plan.ts';
 import type { Picture, PictureOptions, Seen } from './player/picture.ts';
@@ -26,19 +26,17 @@ const STALLED_S = 12;
 /** Between two players. */
 const CALM_MS = 1000;
 const BROKEN =
-  'The picture does not decode. It is damaged, or of a kind that browsers do not know: ffmpeg sends one that they know with -c:v libx264 -pix_fmt yuv420p.';
+  'The video cannot be decoded. It is damaged, or this browser does not support its format. With ffmpeg, use -c:v libx264 -pix_fmt yuv420p.';
 
 /** What a screen asks of the browser. */
 export interface ScreenPorts {
   readonly plays: Plays;
-  load(player: Player): Promise<(options: PictureOptions) => Picture>;
+  load(): Promise<(options: PictureOptions) => Picture>;
   /** Milliseconds. */
   now(): number;
   /** Whether nobody looks: then nothing is decoded, and that is no fault. */
   hidden(): boolean;
 }
-
-type Player = Exclude<Plan['player'], 'none'>;
 
 export class Screen {
   readonly show = signal<Show>({ at: 'looking' });
@@ -127,13 +125,12 @@ export class Screen {
     this.#plan = plan;
     this.#still = 0;
     this.#frames = 0;
-    this.#early = plan.player === 'none' ? [] : [tablesOf(programme, plan.tracks)];
+    this.#early = !plan.playable ? [] : [tablesOf(programme, plan.tracks)];
     this.#earlyBytes = 0;
-    this.#waiting = plan.player !== 'none';
-    this.show.value =
-      plan.player === 'none'
-        ? { at: 'unplayable', codecs: this.#codecs, why: plan.why }
-        : { at: 'loading', codecs: this.#codecs };
+    this.#waiting = plan.playable;
+    this.show.value = !plan.playable
+      ? { at: 'unplayable', codecs: this.#codecs, why: plan.reason }
+      : { at: 'loading', codecs: this.#codecs };
     return plan;
   }
 
@@ -141,7 +138,7 @@ export class Screen {
     const plan = this.#prepare(programme);
     this.#begunAt = this.#ports.now();
     this.#waiting = false;
-    if (plan.player === 'none') return;
+    if (!plan.playable) return;
     const turn = this.#turn;
     const options = {
       picture: plan.picture,
@@ -149,7 +146,7 @@ export class Screen {
       onTrouble: () => queueMicrotask(() => turn === this.#turn && this.#fail()),
     };
     this.#ports
-      .load(plan.player)
+      .load()
       .then((make) => {
         if (turn === this.#turn) this.#start(make(options), plan);
       })
@@ -158,7 +155,7 @@ export class Screen {
       });
   }
 
-  #start(picture: Picture, plan: Exclude<Plan, { player: 'none' }>): void {
+  #start(picture: Picture, plan: Extract<Plan, { playable: true }>): void {
     this.#picture = picture;
     for (const bytes of this.#early.splice(0)) picture.feed(bytes);
     if (this.#audible()) void picture.setSound(true);
@@ -173,7 +170,7 @@ export class Screen {
   }
 
   #feed(bytes: Uint8Array<ArrayBuffer>): void {
-    if (this.#plan?.player === 'none') return;
+    if (this.#plan?.playable === false) return;
     this.#fed = true;
     if (this.#picture) this.#picture.feed(bytes);
     else if (this.#earlyBytes < EARLY_BYTES) {
@@ -190,7 +187,7 @@ export class Screen {
 
   #giveUp(why: string): void {
     this.close();
-    this.#plan = { player: 'none', why };
+    this.#plan = { playable: false, reason: why };
     this.#early = [];
     this.show.value = { at: 'unplayable', codecs: this.#codecs, why };
   }
@@ -203,11 +200,8 @@ const browser: ScreenPorts = {
     const Source = ManagedMediaSource ?? globalThis.MediaSource;
     return Source?.isTypeSupported(type) ?? false;
   },
-  // Each only for a stream that needs it.
-  async load(player) {
-    if (player === 'mse') return (await import('./player/mse-picture.ts')).msePicture;
-    return (await import('./player/mpeg1-picture.ts')).mpeg1Picture;
-  },
+  // Loaded only for a stream that needs it.
+  load: async () => (await import('./player/mse-picture.ts')).msePicture,
   now: () => performance.now(),
   hidden: () => document.visibilityState === 'hidden',
 };

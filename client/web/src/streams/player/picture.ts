@@ -5,8 +5,8 @@ export interface Seen {
   readonly height: number;
   /** Decoded since the beginning. */
   readonly frames: number;
-  /** Decoded too late to be shown; `null` where the player cannot know. */
-  readonly dropped: number | null;
+  /** Decoded too late to be shown. */
+  readonly dropped: number;
   /** Seconds between the newest picture that arrived and the one that is shown. */
   readonly lag: number | null;
 }

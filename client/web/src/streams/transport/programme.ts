@@ -7,7 +7,6 @@ import {
   isAudio,
   isVideo,
   whichMpegAudio,
-  whichMpegVideo,
   type Announced,
   type AudioCodec,
   type VideoCodec,
@@ -78,7 +77,7 @@ export class ProgrammeReader {
         if (this.#programme) {
           flush();
           parts.push({ what: 'programme', programme: this.#programme });
-          kept.push(...this.#takeHeld(this.#programme));
+          kept.push(...this.#takeHeld());
         }
       }
     flush();
@@ -148,14 +147,9 @@ export class ProgrammeReader {
     this.#heldBytes += raw.length;
   }
 
-  /** JSMpeg begins with a sequence header or not at all: the one that told MPEG-1 from MPEG-2 is in the last frame that began. */
-  #takeHeld({ video }: Programme): readonly Uint8Array[] {
-    const held = this.#held.splice(0);
+  #takeHeld(): readonly Uint8Array[] {
     this.#heldBytes = 0;
-    if (video?.codec !== 'mpeg1') return held;
-    const packets = held.map((raw) => ({ raw, ...readPacket(raw) }));
-    const first = packets.findLastIndex(({ pid, starts }) => starts && pid === video.track.pid);
-    return packets.filter(({ pid }, at) => pid !== video.track.pid || at >= first).map(({ raw }) => raw);
+    return this.#held.splice(0);
   }
 
   #settle(packet: Packet): Programme | null {
@@ -182,15 +176,14 @@ class Look {
   constructor(track: Track) {
     this.track = track;
     const codec = announced(track);
-    if (codec !== 'mpeg-video' && codec !== 'mpeg-audio') this.codec = codec;
+    if (codec !== 'mpeg-audio') this.codec = codec;
   }
 
   push({ starts, payload }: Packet): void {
     if (this.codec !== undefined) return;
     if (starts || this.#start.length > LOOK_BYTES) this.#start = new Uint8Array();
     this.#start = joined(this.#start, payload);
-    this.codec =
-      announced(this.track) === 'mpeg-video' ? whichMpegVideo(this.#start) : whichMpegAudio(this.#start);
+    this.codec = whichMpegAudio(this.#start);
   }
 }
 
