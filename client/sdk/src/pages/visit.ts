@@ -160,7 +160,8 @@ export class Visit {
       const socket: VisitSocket = openVisitSocket(this.#url, this.#ports, {
         onMessage: (message) => this.#hear(message),
         onDirected: (from, message) => this.#handlers.onDirected(from, message),
-        onLost: (code, retryAfterMs) => this.#lost(code === null ? null : refusalOf(code), retryAfterMs),
+        onLost: ({ code, retryAfterMs }) =>
+          this.#lost(code === null ? null : refusalOf(code), retryAfterMs ?? 0),
       });
       return { at: 'opening', socket };
     } catch {

@@ -8,11 +8,12 @@ import type { ResumeChatLine, Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { admit } from './admission.ts';
 import { backoff } from '../net/backoff.ts';
+import type { SocketLoss } from '../net/socket.ts';
 import type { CallConnection, CallOptions, EndReason } from '../call.ts';
 import { afterLoss } from './ladder.ts';
 import { recall, remember } from './memory.ts';
 import type { Ports } from '../ports.ts';
-import { openRoomSocket, type RoomSocket, type SocketLoss } from './socket.ts';
+import { openRoomSocket, type RoomSocket } from './socket.ts';
 
 export interface ConnectionHandlers {
   onState(state: CallConnection): void;

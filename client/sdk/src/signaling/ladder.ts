@@ -1,7 +1,7 @@
 /** What follows the end of a socket: the upper rungs of the recovery ladder, as one decision without a life of its own. */
 import { CODES, reconnects, type Code } from '@parley/protocol/codes';
 import type { EndReason } from '../call.ts';
-import type { SocketLoss } from './socket.ts';
+import type { SocketLoss } from '../net/socket.ts';
 
 export type Credential = 'ticket' | 'resume';
 
