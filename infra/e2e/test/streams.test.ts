@@ -124,7 +124,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
 
   it('[STR-5] an address that is no topic is said to be none, and the page offers a way to one', async () => {
     const viewer = await Viewer.open(site.browser, page('stats'));
-    await viewer.page.getByTestId('topic-problem').filter({ hasText: 'no topic' }).waitFor();
+    await viewer.page.getByTestId('topic-problem').filter({ hasText: 'This is not a topic' }).waitFor();
     await viewer.page.getByTestId('topic').fill(' ws://host/streams/out/cam ');
     await viewer.page.getByTestId('watch').click();
     await viewer.page.waitForURL(page('out/cam'));
