@@ -44,7 +44,7 @@ export class CheckedSocket {
   readonly #handlers: CheckedSocketHandlers;
   readonly #wire: ReturnType<Ports['openSocket']>;
   #state: 'opening' | 'open' | 'ended' = 'opening';
-  /** What the first message and a probe change about the liveness check. */
+  /** While the first message or the answer to a probe is pending, their timeouts apply. */
   #expecting: 'first-message' | 'probe' | null = 'first-message';
   #receivedAt: number;
   #cancelCheck: () => void = () => undefined;

@@ -22,7 +22,7 @@ export interface VisitSocket {
   close(): void;
 }
 
-/** Longer than in a call, because a page can wait: nothing is lost while the visitor is away. */
+/** Longer than in a call: a page tolerates a longer interruption. */
 const PROBE_TIMEOUT_MS = 5000;
 
 export function openVisitSocket(
