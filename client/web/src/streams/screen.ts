@@ -17,24 +17,24 @@ export type Show =
     }
   | { readonly at: 'unplayable'; readonly codecs: string; readonly why: string };
 
-/** What arrives while the player's code is loaded: some seconds of 4 Mbps. */
+/** Data that arrives while the code of the player loads: some seconds of 4 Mbps. */
 const EARLY_BYTES = 2 ** 21;
-/** So many players in a row that showed nothing, and it is the stream. */
+/** After this many players without a frame the stream itself is at fault. */
 const TRIES = 3;
-/** Data comes and no picture: the decoder hangs, or waits for a key frame, which cameras send within ten seconds. */
+/** Data without frames: the decoder hangs, or waits for a key frame, which cameras send within ten seconds. */
 const STALLED_S = 12;
-/** Between two players. */
+/** The pause between two players. */
 const CALM_MS = 1000;
 const BROKEN =
   'The video cannot be decoded. It is damaged, or this browser does not support its format. With ffmpeg, use -c:v libx264 -pix_fmt yuv420p.';
 
-/** What a screen asks of the browser. */
+/** The browser functions that a screen needs. */
 export interface ScreenPorts {
   readonly plays: Plays;
   load(): Promise<(options: PictureOptions) => Picture>;
   /** Milliseconds. */
   now(): number;
-  /** Whether nobody looks: then nothing is decoded, and that is no fault. */
+  /** Whether the page is hidden: then nothing is decoded, which is no fault. */
   hidden(): boolean;
 }
 
@@ -47,7 +47,7 @@ export class Screen {
   #plan: Plan | null = null;
   #codecs = '';
   #picture: Picture | null = null;
-  /** Grows with every player: a late one is not shown. */
+  /** Grows with every player: an outdated one is not shown. */
   #turn = 0;
   #early: Uint8Array<ArrayBuffer>[] = [];
   #earlyBytes = 0;
@@ -74,7 +74,7 @@ export class Screen {
       else this.#feed(part.bytes);
   }
 
-  /** The connection is a new one: what comes next does not continue what was there. */
+  /** A new connection: its data does not continue the previous one. */
   reset(): void {
     this.#gapsBefore = this.gaps;
     this.#reader = new ProgrammeReader();
@@ -84,12 +84,12 @@ export class Screen {
     return this.#picture?.seen() ?? null;
   }
 
-  /** Whether it plays the way it was asked to. */
+  /** Returns whether the sound is now as requested. */
   setSound(on: boolean): Promise<boolean> {
     return this.#picture?.setSound(on) ?? Promise.resolve(true);
   }
 
-  /** Once a second. Notices a player that is fed and shows nothing. */
+  /** Called once a second. Detects a player that gets data and shows no frames. */
   tick(): void {
     const frames = this.#picture?.seen().frames ?? 0;
     const show = this.show.peek();
@@ -117,7 +117,7 @@ export class Screen {
     else this.#prepare(programme);
   }
 
-  /** Everything but the player, which follows with the next tick: a stream that changes all the time gets one a second. */
+  /** Prepares everything but the player, which the next tick creates: a stream that changes constantly gets one player per second. */
   #prepare(programme: Programme): Plan {
     const plan = planFor(programme, this.#ports.plays);
     this.close();
@@ -195,7 +195,7 @@ export class Screen {
 
 const browser: ScreenPorts = {
   plays(type) {
-    // An iPhone has only the managed kind.
+    // iPhones have only ManagedMediaSource.
     const { ManagedMediaSource } = globalThis as { ManagedMediaSource?: typeof MediaSource };
     const Source = ManagedMediaSource ?? globalThis.MediaSource;
     return Source?.isTypeSupported(type) ?? false;
