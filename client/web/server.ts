@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { createSite } from './server/site.ts';
 
-/** After SIGTERM: what a slow phone needs for the largest file. */
+/** After SIGTERM: the time that a slow phone needs for the largest file. */
 const DRAIN_MS = 5000;
 
 const words = (text: string | undefined): readonly string[] => text?.split(/\s+/).filter(Boolean) ?? [];

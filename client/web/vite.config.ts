@@ -2,7 +2,6 @@ import { defineConfig, type ProxyOptions } from 'vite';
 import { goawayToThePage } from './build/goaway-to-the-page.ts';
 import { ownWorklets } from './build/own-worklets.ts';
 import { precompress } from './build/precompress.ts';
-import { withoutInjectedStyle } from './build/without-injected-style.ts';
 import { withoutOpusInWasm } from './build/without-opus-in-wasm.ts';
 
 /** Where `npm run dev` finds the API: the edge of `make up`. */
@@ -21,7 +20,7 @@ const proxy: Record<string, ProxyOptions> = {
 };
 
 export default defineConfig({
-  plugins: [precompress(), withoutInjectedStyle(), ownWorklets(), withoutOpusInWasm(), goawayToThePage()],
+  plugins: [precompress(), ownWorklets(), withoutOpusInWasm(), goawayToThePage()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',

@@ -1,4 +1,4 @@
-/** The ports of a browser: everything is taken from `globalThis`, so a page and a test page are the same. */
+/** The ports of a browser, all taken from `globalThis`, so that a page and a test use the same code. */
 import { webCompression } from './net/compression.ts';
 import type { PageMedia } from './sfu/media-ports.ts';
 import type {
@@ -12,12 +12,12 @@ import type {
   WireSocket,
 } from './ports.ts';
 
-/** Whether this browser can be in a call at all; a page says so instead of failing later. */
+/** Whether this browser supports calls. A page checks this first, instead of failing later. */
 export function canCall(): boolean {
   return typeof globalThis.RTCPeerConnection === 'function' && typeof globalThis.WebSocket === 'function';
 }
 
-/** Whether this browser can hold pages: only in secure contexts. */
+/** Whether this browser supports pages. Only secure contexts do. */
 export function canHoldPages(): boolean {
   return canCall() && 'subtle' in crypto;
 }
@@ -39,7 +39,7 @@ export function browserPorts(page: PageMedia | null = null): Ports {
   };
 }
 
-/** Only in secure contexts. */
+/** Relays need a secure context. */
 function canRelay(): boolean {
   return ['VideoEncoder', 'VideoDecoder', 'AudioEncoder', 'AudioDecoder'].every((name) => name in globalThis);
 }
@@ -100,7 +100,7 @@ const browserNetwork: Network = {
 // One context for all meters: browsers allow only a few.
 let audio: AudioContext | undefined;
 
-/** Loudness of a local or remote audio track, also for a microphone preview. Before a first gesture of the person it reads 0. */
+/** Loudness of a local or remote audio track, also for the preview of a microphone. It reads 0 before the first user gesture. */
 export function measureLevel(track: MediaStreamTrack): LevelMeter {
   audio ??= new AudioContext();
   if (audio.state === 'suspended') audio.resume().catch(() => undefined);

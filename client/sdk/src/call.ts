@@ -1,6 +1,6 @@
 /**
- * A call as an application sees it: one snapshot that changes, and the things a person can do. Nothing here knows a document; media and
- * sockets come in as ports (`ports.ts`).
+ * The interface of a call: one snapshot that changes, and the actions of a participant. Nothing here uses the DOM; media and sockets are ports
+ * (`ports.ts`).
  */
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
@@ -9,14 +9,14 @@ import type { Media, Presence, Waiting } from '@parley/protocol/people';
 import type { TrackFigures } from './measure/figures.ts';
 import type { Moderation } from './room/moderation.ts';
 
-/** What the connection to the room is doing. Everything between a lost socket and its return is one calm `recovering`. */
+/** The state of the connection to the room. From the loss of a socket to the resume there is only one state, `recovering`. */
 export type CallConnection =
   | { readonly status: 'joining' }
-  /** The room has a lobby and its owner was told. Lasts as long as it takes; a lost socket asks again behind it. */
+  /** The room has a lobby, and its owner was notified. The state has no time limit; after the loss of a socket the client waits again. */
   | { readonly status: 'lobby-waiting'; readonly offline: boolean }
   | { readonly status: 'connected'; readonly pod: string }
   | { readonly status: 'recovering'; readonly sinceMs: number; readonly offline: boolean }
-  /** Over for good. `retry` says whether joining again may work; `retryAfterMs` when. */
+  /** Final. `retry` says whether joining again may succeed; `retryAfterMs` when. */
   | {
       readonly status: 'ended';
       readonly reason: EndReason;
@@ -24,15 +24,17 @@ export type CallConnection =
       readonly retryAfterMs: number | null;
     };
 
-/** `left`: the person left. `unreachable`: the service did not answer at all. Otherwise the code the service gave. */
+/** `left`: the participant left. `unreachable`: the service did not answer. Otherwise the code that the service sent. */
 export type EndReason = 'left' | 'unreachable' | Code;
 
-/** How media with one person travels. */
+/** The state of the media with one participant. */
 export type Link =
   | { readonly status: 'connecting' }
   | {
       readonly status: 'connected';
-      /** `relayed`: a TURN server passes it on and cannot read it; `relay`: a media relay, which can. */
+      /**
+       * `turn`: a TURN server forwards the media and cannot read it. `sfu`: a media relay does, and can read it unless it is encrypted end to end.
+       */
       readonly path: 'direct' | 'turn' | 'sfu';
       readonly quality: LinkQuality;
       readonly roundTripMs: number | null;
@@ -40,7 +42,7 @@ export type Link =
     }
   | { readonly status: 'recovering' }
   | { readonly status: 'failed' }
-  /** Their media comes through relays, sealed with an end-to-end key that is not ours, or unsealed where we have one. */
+  /** The media comes through relays, and is encrypted with another key than ours, or only one of the two sides encrypts. */
   | { readonly status: 'other-key' };
 export type LinkQuality = 'good' | 'fair' | 'poor' | 'unknown';
 
@@ -49,49 +51,49 @@ export interface Person {
   readonly name: string;
   readonly presence: Presence;
   readonly media: Media;
-  /** Came with the owner key of the room. */
+  /** The participant joined with the owner key of the room. */
   readonly owner: boolean;
   readonly link: Link;
-  /** Camera and microphone; the same object while it lasts, so it can be bound to an element. */
+  /** Camera and microphone. The object stays the same while the participant is present, so that an element can keep it. */
   readonly stream: MediaStream | null;
   readonly screen: MediaStream | null;
-  /** Heard in the `mix` of the call: whoever plays that does not play the sound of these streams as well. */
+  /** The audio is part of the `mix` of the call. An application that plays the mix must not play the audio of these streams too. */
   readonly mixed: boolean;
-  /** Loudness of the last fifth of a second, 0 to 1. */
+  /** Loudness of the last 200 ms, 0 to 1. */
   readonly level: number;
 }
 
 export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 'level'>;
 
 /**
- * How media of the room goes, and why not from peer to peer: more people than a mesh bears, or somebody who cannot be reached otherwise.
- * A room that is too large for its mesh stays in it where there is no relay, this browser has no codecs, or the part of the application for
- * it did not load: that is tried again, but many browsers remember until a reload that a module did not come.
+ * The path of the media of the room, and the reason: too many participants for a mesh, or a participant who cannot be reached directly. A room that
+ * is too large for the mesh stays in it if there is no relay, if this browser has no codecs, or if the part of the application for relays did not
+ * load. Loading is retried, but many browsers remember a failed module until a reload.
  */
 export type CallPath =
   | { readonly way: 'mesh'; readonly why: 'no-relay' | 'no-codecs' | 'not-loaded' | null }
   | {
       readonly way: 'sfu';
       readonly why: 'people' | 'unreachable';
-      /** With the end-to-end key of the link: relays cannot read it. */
+      /** Encrypted with the end-to-end key of the link: relays cannot read the media. */
       readonly sealed: boolean;
     };
 
 export interface PersonFigures {
   readonly participant: ParticipantId;
   readonly received: readonly TrackFigures[];
-  /** To them alone; what goes through relays is sent once, for everybody. */
+  /** What is sent to this participant alone. Media through relays is sent once for all participants. */
   readonly sent: readonly TrackFigures[];
 }
 
-/** Rates and shares of tracks are of the time since it was asked before. */
+/** Rates and shares of tracks cover the time since the previous call of `measure`. */
 export interface CallFigures {
   readonly people: readonly PersonFigures[];
-  /** The connection with the media relay; `null` where there is none. */
+  /** The connection to the media relay; `null` without one. */
   readonly relay: {
     readonly transport: 'WebTransport' | 'WebSocket';
     readonly roundTripMs: number | null;
-    /** Of all that we sent on it. */
+    /** Loss among all packets that this client sent on the connection. */
     readonly lossPercent: number | null;
     readonly sent: readonly TrackFigures[];
   } | null;
@@ -105,16 +107,16 @@ export interface ChatEntry {
   /** Unix time in ms. */
   readonly at: number;
   readonly mine: boolean;
-  /** `taken`: the service has it and everyone who resumes gets it. */
+  /** `taken`: the service acknowledged the line, and participants who resume receive it. */
   readonly status: 'sending' | 'taken' | 'refused';
-  /** Of the pod that took it; there once it is `taken`. */
+  /** The proof of the pod that acknowledged the line; present once the status is `taken`. */
   readonly proof?: string;
 }
 
 export interface CallSnapshot {
   readonly connection: CallConnection;
   readonly room: string;
-  /** Whether it is locked, has a lobby, how many it takes; `null` before the service said so. */
+  /** Whether the room is locked and has a lobby, and its capacity; `null` before the welcome. */
   readonly view: RoomView | null;
   readonly me: {
     readonly participant: ParticipantId | null;
@@ -124,67 +126,67 @@ export interface CallSnapshot {
   };
   readonly path: CallPath;
   /**
-   * All voices and sounds of screens that come through relays just now, in one stream, as browsers play few streams at once: in Chromium 50
-   * in all tabs. Whom it carries says `mixed` of each person. The same object while the call goes that way; `null` before.
+   * The audio of all microphones and screens that comes through relays, in one stream, because browsers play few streams at once: Chromium 50 in
+   * all tabs. `mixed` says for each participant whether the mix contains its audio. The object stays the same while relays are used; `null` before.
    */
   readonly mix: MediaStream | null;
-  /** Everyone else, in the order they came. */
+  /** All other participants, in the order in which they joined. */
   readonly people: readonly Person[];
-  /** Who waits to be let in; told to owners only. */
+  /** The newcomers in the lobby; only owners receive them. */
   readonly lobby: readonly Waiting[];
-  /** How often the owner has asked us to mute: a higher number is a new request. */
+  /** How often the owner asked this participant to mute: a higher number is a new request. */
   readonly muteRequests: number;
   readonly chat: readonly ChatEntry[];
 }
 
 export interface Call {
   snapshot(): CallSnapshot;
-  /** Called after every change of the snapshot; the answer ends the subscription. */
+  /** The listener is called after every change of the snapshot; the returned function ends the subscription. */
   subscribe(listener: () => void): () => void;
-  /** A live track, or `null` to send none (muted, camera off). Everyone's roster changes with it. The caller owns and stops tracks. */
+  /** A live track, or `null` to send none (muted, camera off). The roster of all participants changes with it. The caller owns and stops tracks. */
   setMicrophone(track: MediaStreamTrack | null): void;
   setCamera(track: MediaStreamTrack | null): void;
   setScreen(stream: MediaStream | null): void;
-  /** An end-to-end key from now on, as `CallOptions.mediaKey`. Whoever does not have it neither sees nor hears us through relays. */
+  /** Sets the end-to-end key, as `CallOptions.mediaKey`. Participants without it cannot play our media that goes through relays. */
   setMediaKey(key: string): void;
-  /** How large somebody's camera is shown, in pixels of the screen; `null` where it is not. Through relays only that is fetched. */
+  /** The size in which a participant's camera is shown, in pixels of the screen; `null`: not shown. Through relays only shown cameras are fetched. */
   showCamera(
     participant: ParticipantId,
     size: { readonly width: number; readonly height: number } | null,
   ): void;
   measure(): Promise<CallFigures>;
   rename(name: string): void;
-  /** `false` where the text is empty or over `chat.chars`. */
+  /** `false` if the text is empty or longer than `chat.chars`. */
   sendChat(text: string): boolean;
-  /** `null` without an owner key. Whether the key is the room's is known by `me.owner` and by what the answers say. */
+  /** `null` without an owner key. `me.owner` and the answers say whether the key is that of the room. */
   readonly moderation: Moderation | null;
-  /** Leaves for good: everyone is told at once. */
+  /** Leaves the room; the other participants are notified at once. */
   leave(): void;
 }
 
 export interface CallOptions {
-  /** Origin of the API, e.g. `https://parley.example`; pages use their own. */
+  /** Origin of the API, for example `https://parley.example`. A page passes its own origin. */
   readonly api: string;
   readonly room: string;
   readonly name: string;
-  /** 16 to 64 random letters, digits, `-` and `_` that the application keeps: what a ban recognises besides the network address. */
+  /** 16 to 64 random letters, digits, `-` and `_` that the application stores. A ban matches them, besides the network address. */
   readonly device?: string;
-  /** Of whoever made the room: joins as its owner. */
+  /** The owner key of the room: the participant joins as its owner. */
   readonly ownerKey?: string;
   /**
-   * The end-to-end key of media that goes through relays: 16 bytes in base64url, which everybody has from the fragment of the link.
-   * Without it relays can read what they pass on.
+   * The end-to-end key of media that goes through relays: 16 bytes in base64url, which all participants have from the fragment of the link. Without
+   * it relays can read the media.
    */
   readonly mediaKey?: string;
   readonly microphone: MediaStreamTrack | null;
   readonly camera: MediaStreamTrack | null;
-  /** Answers of an earlier visit in the same tab, so that a reload is the same participant. */
+  /** State of an earlier visit in the same tab, so that a reload is the same participant. */
   readonly memory?: CallMemory;
-  /** For tests and people behind strict firewalls: `relay` uses TURN only. */
+  /** For tests and for users behind strict firewalls: `relay` uses only TURN. */
   readonly iceTransportPolicy?: RTCIceTransportPolicy;
 }
 
-/** A few hundred bytes per room that outlive a reload (sessionStorage in a page). */
+/** Stores a few hundred bytes for each room beyond a reload, for example in sessionStorage. */
 export interface CallMemory {
   read(): string | null;
   write(value: string | null): void;

@@ -1,4 +1,4 @@
-/** A call: the connection to the room, its roster and chat, and the media of its participants, put together into one snapshot. */
+/** A call: combines the connection to the room, roster, chat and media into one snapshot. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { LIMITS } from '@parley/protocol/limits';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
@@ -20,7 +20,7 @@ import { moderation, type Moderation } from './room/moderation.ts';
 import { People } from './room/people.ts';
 import { RosterKeeper } from './room/roster-keeper.ts';
 
-/** Joins a room and stays in it through every interruption until `leave()` or an end that the service gave a reason for. */
+/** Joins a room, and reconnects after every interruption until `leave()` or until the service ends the call with a code. */
 export function joinCall(options: CallOptions, ports: Ports): Call {
   return new JoinedCall(options, ports);
 }
@@ -236,7 +236,7 @@ class JoinedCall implements Call {
     if (message.type === 'room-changed') {
       this.#view = message.room;
     } else if (message.type === 'lobby-waiting') {
-      // A participant in the lobby is in no roster and sees no other, also when it was in the room before.
+      // A participant in the lobby is in no roster and receives none, even if it was in the room before.
       this.#view = message.room;
       this.#roster.clear();
       this.#owner = false;
@@ -262,7 +262,7 @@ class JoinedCall implements Call {
     this.#people.follow(members);
   }
 
-  /** Connections of now take new servers at their next ICE restart; allocations that they have go on with the credentials of then. */
+  /** Existing connections use the new servers at their next ICE restart; existing allocations keep their earlier credentials. */
   #takeIce(offer: IceOffer): void {
     this.#mesh.setIceServers(toRtc(offer.iceServers));
     this.#iceRenewal.told(offer);

@@ -1,6 +1,6 @@
-/** Names and shapes of media that the mesh and the room through relays share. */
+/** Types of media that the mesh and the relays share. */
 
-/** What a track carries. Receivers get it by name: they never guess it from order or labels. */
+/** The role of a track. It is signalled; receivers do not derive it from order or labels. */
 export type Role = 'microphone' | 'camera' | 'screen' | 'screen-audio';
 
 /** What this participant sends; the caller owns and stops the tracks. */

@@ -1,4 +1,4 @@
-/** What the SDK takes from its surroundings. `browser-ports.ts` builds them from a page or worker; tests give their own. */
+/** What the SDK needs from its environment. `browser-ports.ts` builds the ports of a page or worker; tests pass their own. */
 import type { RelayOffer } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Count } from './measure/figures.ts';
@@ -15,11 +15,11 @@ export interface Ports {
   readonly network: Network;
   /** For pages and end-to-end keys. Browsers have it only in secure contexts. */
   readonly subtle: SubtleCrypto;
-  /** `null` where the surroundings cannot compress: payloads then travel as text. */
+  /** `null` if the environment cannot compress: payloads are then sent as text. */
   readonly compression: Compression | null;
-  /** Loudness of a track where the browser's own figure is missing; `null` where there is no AudioContext. */
+  /** Loudness of a track if the browser does not report it; `null` without AudioContext. */
   readonly measureLevel: ((track: MediaStreamTrack) => LevelMeter) | null;
-  /** Loads what a room that goes through the relays needs; `null` where the browser has no WebCodecs: it then stays in the mesh. */
+  /** Loads the code for rooms that use relays; `null` if the browser has no WebCodecs: the room then stays in the mesh. */
   readonly relayedMedia: (() => Promise<RelayedMedia>) | null;
 }
 

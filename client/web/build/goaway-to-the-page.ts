@@ -1,11 +1,11 @@
 /**
- * A relay that is about to end tells whoever is there to go (MED-51), which the libraries for live video only write to the console,
- * with the token in it. The page hears of it instead: `goneAway` of the connection, made by whoever comes first, is resolved.
+ * A relay that drains sends GOAWAY (MED-51), which the libraries for live video only log to the console, with the token in the text. This plugin
+ * replaces the log by a resolved promise, `goneAway` of the connection, which the page awaits. The first of library and page creates it.
  */
 import type { Plugin } from 'vite';
 
 const CONNECTION = /@moq\/net\/lite\/connection\.js$/;
-/** The older of the libraries names no version over WebSocket, and gets one without GOAWAY. */
+/** The older of the libraries names no version over WebSocket, and the relay then selects one without GOAWAY. */
 const CONNECT = /@moq\/net\/connection\/connect\.js$/;
 const NAMES_NONE = 'new Session(url);';
 const NAMES_ONE = "new Session(url, { protocols: ['moq-lite-04'], versions: { 'moq-lite-04': null } });";

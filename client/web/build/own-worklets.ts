@@ -1,6 +1,6 @@
 /**
- * The libraries for live video carry their audio worklets as text and load them from `blob:` addresses, which the security policy refuses.
- * A build makes files of them.
+ * The libraries for live video contain their audio worklets as text and load them from `blob:` URLs, which the content security policy refuses.
+ * This plugin emits them as files.
  */
 import type { Plugin } from 'vite';
 
@@ -18,7 +18,7 @@ export function ownWorklets(): Plugin {
         const [found, , text, address] = WORKLET.exec(code) ?? [];
         if (found === undefined || text === undefined)
           return this.error(`${id} no longer has its worklet where this plugin knows it.`);
-        // The text is a JavaScript string in double quotes, which JSON reads.
+        // The text is a JavaScript string in double quotes, which is valid JSON.
         const source = JSON.parse(text) as string;
         const file = this.emitFile({ type: 'asset', name: 'worklet.js', source });
         return {

@@ -1,4 +1,4 @@
-/** Writes a `.gz` and a `.br` beside every text file of a build, so that the server never compresses while people wait. */
+/** Writes a `.gz` and a `.br` beside every text file of a build, so that the server never compresses during a request. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,7 @@
-/** Where a browser has no decoder for sound the libraries for live video load one in WebAssembly, which the security policy refuses. */
+/**
+ * In a browser without an audio decoder the libraries for live video load one in WebAssembly, which the content security policy refuses. This
+ * plugin removes it.
+ */
 import type { Plugin } from 'vite';
 
 const PACKAGES = /^(?:@libav\.js\/variant-opus-af|@kixelated\/libavjs-webcodecs-polyfill)$/;

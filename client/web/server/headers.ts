@@ -1,11 +1,11 @@
-/** What every answer says to the browser about what the page may do. */
+/** The security headers of every response. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { CONTENT_POLICY } from '../src/held/shown/policy.ts';
 
 export interface HeaderOptions {
-  /** Sources that may show the application in a frame, e.g. `https://intranet.example`; empty: nobody. */
+  /** Sources that may embed the application in a frame, for example `https://intranet.example`; empty: none. */
   readonly frameAncestors: readonly string[];
-  /** Further sources it may connect to, where the API has another origin. */
+  /** Further sources that the application may connect to, if the API has another origin. */
   readonly connect: readonly string[];
 }
 
@@ -27,13 +27,13 @@ export function securityHeaders(
   };
 }
 
-/** Of the frame around what others made: the application shows it, and it shows nothing by itself. */
+/** The policy of the outer frame around content of visitors. Only the application may embed it, and it shows nothing alone. */
 export const framePolicy = ({ frameAncestors }: HeaderOptions): Record<string, string> => ({
   'content-security-policy': `${CONTENT_POLICY}; frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,
 });
 
 function contentSecurityPolicy(host: string | undefined, { frameAncestors, connect }: HeaderOptions): string {
-  // `'self'` covers the WebSocket of the same host in CSP 3; Safari before 16 wants it named.
+  // `'self'` includes the WebSocket of the same host in CSP 3; Safari before 16 requires it explicitly.
   const sockets = host !== undefined && HOST.test(host) ? [`wss://${host}`, `ws://${host}`] : [];
   const policy: Record<string, readonly string[]> = {
     'default-src': ["'none'"],
@@ -41,7 +41,7 @@ function contentSecurityPolicy(host: string | undefined, { frameAncestors, conne
     'style-src': ["'self'"],
     'img-src': ["'self'", 'data:', 'blob:'],
     'font-src': ["'self'"],
-    // The frame around what others made, whose own policy is `framePolicy`.
+    // The frame around content of visitors; its own policy is `framePolicy`.
     'frame-src': ["'self'"],
     'connect-src': ["'self'", ...sockets, ...connect],
     'media-src': ["'self'", 'blob:'],

@@ -8,14 +8,14 @@ import { FRAME_PATH } from '../src/held/shown/policy.ts';
 import { framePolicy, securityHeaders, type HeaderOptions } from './headers.ts';
 
 export interface SiteOptions extends HeaderOptions {
-  /** The folder `vite build` wrote. */
+  /** The folder that `vite build` wrote. */
   readonly root: string;
 }
 
 /** Vite puts a hash of the content into every name under `assets/`. */
 const HASHED = /^\/assets\//;
 const A_YEAR = 'public, max-age=31536000, immutable';
-/** Asked for again each time, answered 304 while unchanged. */
+/** Clients revalidate on each use; the answer is 304 while the file is unchanged. */
 const REVALIDATE = 'no-cache';
 
 export function createSite(options: SiteOptions): Server {
@@ -50,7 +50,7 @@ export function createSite(options: SiteOptions): Server {
   });
 }
 
-/** `undefined` where the address cannot be read. */
+/** `undefined` if the address cannot be parsed. */
 function pathOf(request: IncomingMessage): string | undefined {
   try {
     return decodeURI((request.url ?? '/').split(/[?#]/)[0] ?? '/');
@@ -65,7 +65,7 @@ interface Page {
   readonly gzip: Buffer;
 }
 
-/** Fails at the start where there is no build. */
+/** Throws at startup if there is no build. */
 function readPage(root: string): Page {
   const read = (ending: string) => readFileSync(join(root, `index.html${ending}`));
   return { plain: read(''), br: read('.br'), gzip: read('.gz') };
@@ -88,7 +88,7 @@ function sendPage(
   });
 }
 
-/** A person gets the application's own page, a program a line of text. */
+/** A browser gets the page of the application, a program a line of text. */
 function notFound(request: IncomingMessage, response: ServerResponse, page: Page): void {
   if (/text\/html/.test(request.headers.accept ?? '')) sendPage(request, response, { page, status: 404 });
   else send(response, { status: 404, type: 'text/plain', body: 'Not found\n', cache: 'no-store' });

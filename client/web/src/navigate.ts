@@ -1,4 +1,4 @@
-/** The address bar as a signal: going to a page neither reloads the code nor loses the back button. */
+/** The address bar as a signal: navigation does not reload the code, and the back button works. */
 import { signal } from '@preact/signals';
 
 export const path = signal(location.pathname);

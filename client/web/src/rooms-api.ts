@@ -1,4 +1,4 @@
-/** Named rooms over `/v1`: made, looked up and deleted. Failures are values with a code of the protocol. */
+/** Named rooms over `/v1`: create, read, delete. Failures are values with a code of the protocol. */
 import { knownCode, type Code } from '@parley/protocol/codes';
 import type { BanList, CreateRoomAnswer, CreateRoomRequest, RoomView } from '@parley/protocol/http';
 
@@ -6,7 +6,7 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: Code | 'unreachable'; readonly retryAfterMs: number | null };
 
-/** A pod answers within a second or not at all; the edge gives up after 15. */
+/** A pod answers within a second or not at all; the edge times out after 15 s. */
 const TIMEOUT_MS = 10_000;
 
 export const createRoom = (room: CreateRoomRequest): Promise<Answer<CreateRoomAnswer>> =>
@@ -17,7 +17,7 @@ export const readRoom = (room: string): Promise<Answer<RoomView>> => ask<RoomVie
 export const deleteRoom = (room: string, ownerKey: string): Promise<Answer<null>> =>
   ask<null>('DELETE', roomUrl(room), { ownerKey });
 
-/** Whether the key is the room's: answered by something only the owner may read. */
+/** Checks the key by a request that only the owner may make. */
 export const checkOwnerKey = (room: string, ownerKey: string): Promise<Answer<BanList>> =>
   ask<BanList>('GET', `${roomUrl(room)}/bans`, { ownerKey });
 
@@ -41,7 +41,7 @@ async function ask<T>(method: string, url: string, { body, ownerKey }: Extras): 
     });
     const text = await response.text();
     const parsed: unknown = text === '' ? null : JSON.parse(text);
-    // The answer comes from our own origin and is shown, not trusted with anything.
+    // The answer comes from our own origin and is only displayed.
     if (response.ok) return { ok: true, value: parsed as T };
     return { ok: false, reason: codeIn(parsed), retryAfterMs: retryAfter(response) };
   } catch {

@@ -1,4 +1,4 @@
-/** The addresses of the application. The server uses the same table to tell a page from a mistake. */
+/** The addresses of the application. The server uses the same table to distinguish pages from unknown paths. */
 import { parseRoomId, type RoomReference } from '@parley/protocol/ids';
 
 export type Part = 'streams' | 'live' | 'held';
@@ -6,7 +6,7 @@ export type Part = 'streams' | 'live' | 'held';
 export type Route =
   | { readonly page: 'landing' }
   | { readonly page: 'room'; readonly room: RoomReference }
-  /** Which topic, broadcast or page is read by the part that is loaded for it: `streams/topic.ts`, `live/name.ts`, `held/place.ts`. */
+  /** The part that is loaded parses the topic, broadcast or page: `streams/topic.ts`, `live/name.ts`, `held/place.ts`. */
   | { readonly page: Part; readonly path: string }
   | { readonly page: 'invalid-link' }
   | { readonly page: 'not-found' };
@@ -21,22 +21,19 @@ export function routeOf(path: string): Route {
   return room ? { page: 'room', room } : { page: 'invalid-link' };
 }
 
-/** A path the single page answers for; anything else is a plain 404. */
+/** Whether a path belongs to the application; other paths get a 404. */
 export const isPage = (path: string): boolean => routeOf(path).page !== 'not-found';
 
 export const roomPath = (room: string): string => `/r/${room}`;
 
-/**
- * The room somebody means by what they typed or pasted: a whole link, its path, a code with or without dashes, in any case, or a name
- * with its region.
- */
+/** The room in a text that the user entered: a link, its path, a code with or without dashes in any case, or a name with its region. */
 export function roomFromText(text: string): RoomReference | undefined {
   const trimmed = text.trim();
   const linked = /\/r\/([^/?#\s]+)/.exec(trimmed);
   const bare = (linked?.[1] ? decode(linked[1]) : trimmed).toLowerCase().replaceAll(/\s+/g, '');
   const known = parseRoomId(bare);
   if (known) return known;
-  // Crockford: o is read as 0, i and l as 1, so that a code survives being read out loud.
+  // Crockford: o counts as 0, i and l as 1, so that a code can be read aloud.
   const symbols = bare.replaceAll('-', '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return symbols.length === 16 ? parseRoomId(symbols.replaceAll(/(.{4})(?!$)/g, '$1-')) : undefined;
 }

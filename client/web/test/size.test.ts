@@ -15,7 +15,6 @@ const FIRST_BUDGET = 52;
 const APART = [
   { part: 'the page of a stream', files: /^(?:streams|stage)-/, budget: 20 },
   { part: 'the player for H.264 and its like', files: /^mse-picture-/, budget: 64 },
-  { part: 'the player for MPEG-1', files: /^mpeg1-picture-/, budget: 44 },
   { part: 'the pages of live video', files: /^(?:live|stage)-/, budget: 16 },
   { part: 'what makes and reads pages', files: /^(?:held|stage)-/, budget: 40 },
   { part: 'what cleans HTML', files: /^clean-html-/, budget: 14 },

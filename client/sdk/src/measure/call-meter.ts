@@ -1,9 +1,9 @@
-/** Measures a call: what comes from and goes to everybody, over links and through relays. */
+/** Measures what a call receives from and sends to all participants, over links and through relays. */
 import type { CallFigures } from '../call.ts';
 import { Rates, type Count, type Counts, type TrackFigures } from './figures.ts';
 import type { Clock, RelayCounts, RelayedRoom } from '../ports.ts';
 
-/** How somebody's media comes: over the link with them, or by `relayed`, where that is shown. */
+/** The media of one participant: over the link, or through relays (`relayed`) if those tracks are shown. */
 export interface MeasuredWay {
   readonly participant: string;
   readonly link: { counts(): Promise<Counts> | undefined } | undefined;

@@ -1,25 +1,25 @@
-/** What is received and sent, in figures, from counts that only grow: the browser's own for connections, ours for what goes through relays. Pure. */
+/** Computes rates from counters that only grow: from `getStats()` for connections, from our own counts for relays. Pure. */
 import type { Role } from '../media.ts';
 
-/** Of one track since its beginning. */
+/** The counters of one track since it began. */
 export interface Count {
   readonly source: Role;
-  /** As WebRTC and WebCodecs call it; `null` before it is known. */
+  /** The name in WebRTC and WebCodecs; `null` before it is known. */
   readonly codec: string | null;
   readonly width: number | null;
   readonly height: number | null;
   readonly bytes: number;
-  /** Pictures; `null` of sound. */
+  /** Video frames; `null` for audio. */
   readonly frames: number | null;
   readonly packets: number;
-  /** Never came, or too late. */
+  /** Packets that were lost or came too late. */
   readonly lost: number;
-  /** How long what came waited to be played, added up, and how often; zero of what is sent. */
+  /** The total time that received media waited in the jitter buffer, and the number of samples; zero for sent media. */
   readonly waitedMs: number;
   readonly waits: number;
 }
 
-/** Of one track just now; `null` is not known. */
+/** The current figures of one track; `null`: unknown. */
 export interface TrackFigures {
   readonly source: Role;
   readonly codec: string | null;
@@ -28,7 +28,7 @@ export interface TrackFigures {
   readonly framesPerSecond: number | null;
   readonly kilobitsPerSecond: number;
   readonly lossPercent: number | null;
-  /** Of the buffer that evens out jitter. */
+  /** The delay of the jitter buffer. */
   readonly bufferMs: number | null;
 }
 
@@ -37,15 +37,15 @@ export interface Counts {
   readonly sent: readonly Count[];
 }
 
-/** Compares each track's counts with those of the last time. */
+/** Compares the counters of each track with the previous ones. */
 export class Rates {
   #before = new Map<string, { readonly at: number; readonly count: Count }>();
   #now = new Map<string, { readonly at: number; readonly count: Count }>();
 
-  /** `key` names the track as long as its counts go on. */
+  /** `key` identifies the track as long as its counters continue. */
   of(key: string, count: Count, nowMs: number): TrackFigures {
     const known = this.#before.get(key);
-    // Counts of another connection begin anew.
+    // The counters of a new connection start at zero.
     const before = known !== undefined && known.count.bytes <= count.bytes ? known : undefined;
     this.#now.set(key, { at: nowMs, count });
     const seconds = before === undefined ? 0 : (nowMs - before.at) / 1000;
@@ -70,7 +70,7 @@ export class Rates {
     };
   }
 
-  /** Everything was asked about: what was not is over. */
+  /** Forgets the tracks that were not read since the previous call. */
   settle(): void {
     this.#before = this.#now;
     this.#now = new Map();
@@ -81,7 +81,7 @@ const tenths = (value: number): number => Math.round(10 * value) / 10;
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Of a connection, from `getStats()`. Which section carries what is known by its `mid`. */
+/** The counters of a connection, from `getStats()`. The `mid` identifies the role of a media section. */
 export function countsOf(
   report: Iterable<readonly [string, unknown]>,
   roles: { readonly received: ReadonlyMap<string, Role>; readonly sent: ReadonlyMap<string, Role> },

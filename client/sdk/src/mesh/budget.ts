@@ -1,6 +1,6 @@
 /**
- * How much a mesh sends. Everybody encodes and uploads once for each other person, so that four people at full size would cost three times
- * the upload and the processor of two: the picture shrinks as the mesh grows. Figures for VP8 and H.264 at which faces stay clear.
+ * The bit rates of a mesh. Each participant encodes and uploads once for every other one: four participants at full size would need three times the
+ * upload and CPU of two, so the resolution falls as the mesh grows. The values keep faces clear in VP8 and H.264.
  */
 
 export interface VideoBudget {
@@ -14,7 +14,7 @@ export interface Budget {
   readonly screen: VideoBudget;
 }
 
-/** For `others` people who are sent to; never less than one. */
+/** `others`: the number of other participants; values below one count as one. */
 export function budgetFor(others: number): Budget {
   return { camera: cameraBudget(others), screen: screenBudget(others) };
 }
@@ -26,7 +26,7 @@ function cameraBudget(others: number): VideoBudget {
   return { maxBitrate: 250_000, scaleResolutionDownBy: 4, maxFramerate: 15 };
 }
 
-/** Text must stay sharp: the screen keeps its size and gives up frames. */
+/** Text must stay sharp: a screen keeps its resolution and its frame rate falls. */
 function screenBudget(others: number): VideoBudget {
   return {
     maxBitrate: others <= 1 ? 2_500_000 : 1_500_000,

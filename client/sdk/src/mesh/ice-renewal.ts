@@ -1,11 +1,14 @@
-/** Asks for ICE servers again before the TURN credentials end, and when a path breaks, as its TURN node may be gone. SPEC rules TURN-2, TURN-7. */
+/**
+ * Requests new ICE servers before the TURN credentials expire, and when a path breaks, because its TURN node may have failed. SPEC rules TURN-2,
+ * TURN-7.
+ */
 import type { IceOffer } from '@parley/protocol/http';
 import { renewIn } from './ice-servers.ts';
 import type { Clock, Random } from '../ports.ts';
 
-/** Between two requests because of paths that broke: many break at once. */
+/** The pause between two requests after broken paths: many paths break at the same time. */
 const PAUSE_MS = 5000;
-/** The socket may be down, or the answer lost. */
+/** The interval of repeated requests: the socket may be down, or the answer may be lost. */
 const ASK_AGAIN_MS = 60_000;
 
 export interface IceRenewalOptions {
@@ -23,14 +26,14 @@ export class IceRenewal {
     this.#options = options;
   }
 
-  /** The service told servers: at the welcome, or as it was asked. */
+  /** The service sent servers, in the welcome or in an answer. */
   told({ iceTtlS }: IceOffer): void {
     const wait = renewIn(iceTtlS, this.#options.random);
     if (wait === null) this.#cancel();
     else this.#askIn(wait);
   }
 
-  /** The service does not answer before that. */
+  /** The service does not answer requests before this time. */
   refused(retryAfterMs: number): void {
     this.#askIn(retryAfterMs);
   }

@@ -1,11 +1,14 @@
-/** ICE servers as the service tells them and as browsers take them, and when to ask for fresh TURN credentials. */
+/** Converts ICE servers from the form of the protocol to that of browsers, and computes when to request new TURN credentials. */
 import type { IceServer } from '@parley/protocol/http';
 import type { Random } from '../ports.ts';
 
-/** Of their life: what is left is enough for an answer that is lost, and for the ICE of a connection that begins just before. */
+/** The share of the lifetime after which to renew. The rest is enough for a lost answer and for the ICE of a connection that begins just before. */
 const RENEW_AT = { from: 0.7, to: 0.8 };
 
-/** Milliseconds until new credentials are to be asked for; `null` where none end. Clients that came together do not ask together. */
+/**
+ * Milliseconds until new credentials are requested; `null` if none expire. The value is random, so that clients that joined together do not ask
+ * together.
+ */
 export function renewIn(iceTtlS: number, random: Random): number | null {
   if (iceTtlS === 0) return null;
   return iceTtlS * 1000 * (RENEW_AT.from + random.fraction() * (RENEW_AT.to - RENEW_AT.from));

@@ -1,8 +1,8 @@
 /**
- * The media link with one person: at most one live connection, and the lower rungs of the recovery ladder. The starter (the larger
- * participant id) makes sessions, the other side waits for them and may ask for a newer one. Order of repair: ICE restart, again, then a new
- * connection under a new session; each rung waits for the one before. While the other person or our own socket is away nothing can be
- * negotiated, so the ladder stands still; media that flows meanwhile is left alone.
+ * The media link with one participant: at most one live connection, and the lower rungs of the recovery ladder. The starter (the larger participant
+ * id) creates sessions; the other side waits for them and may ask for a newer one. The order of repair: ICE restart, a second one, then a new
+ * connection in a new session; each rung waits for the previous one. While the other participant or our own socket is away nothing can be
+ * negotiated, so the ladder pauses; media that still flows is left alone.
  */
 import type { Undelivered } from '@parley/protocol/server-messages';
 import type { Link } from '../call.ts';
@@ -18,35 +18,35 @@ export interface LinkOptions {
   readonly starter: boolean;
   readonly names: StreamNames;
   configuration(): RTCConfiguration;
-  /** Whether a signal would leave now: our socket is up and the other person has one. */
+  /** Whether a signal can be sent now: our socket is open and the other participant has one. */
   reachable(): boolean;
-  /** Whether the other person says that they send sound or pictures. */
+  /** Whether the other participant signals that it sends audio or video. */
   isSending(): boolean;
   send(signal: LinkSignal): void;
-  /** The path broke, or was not mended: ICE is restarted or a new connection made soon, unless it heals. */
+  /** The path broke, or a repair failed: unless it recovers, an ICE restart or a new connection follows soon. */
   onBroken(): void;
   onChange(): void;
 }
 
-/** Most `disconnected` heal by themselves within this time. The polite side waits longer, so that usually one side restarts. */
+/** Most `disconnected` states recover within this time. The polite side waits longer, so that usually only one side restarts. */
 const RESTART_AFTER_MS = { starter: 2500, other: 4000 };
-/** Nothing arrives though ICE calls the path good: there is nothing that could heal. The service is first asked for TURN nodes that live. */
+/** Nothing arrives although ICE reports a good path: it cannot recover alone. The service is first asked for working TURN nodes. */
 const RESTART_SILENT_MS = { starter: 500, other: 2000 };
 const RESTARTS = 2;
 const AFTER_RESTART_MS = 5000;
-/** A first connection through relays over TCP takes seconds; after this it is tried anew. */
+/** A first connection through TURN over TCP takes seconds; after this time it is repeated. */
 const CONNECT_MS = 12_000;
-/** Between new connections, doubled each time up to the cap: a network that lets nothing through must not be flooded. */
+/** The pause between new connections, doubled each time up to the cap, so that a network that blocks everything is not flooded. */
 const RENEW = { firstMs: 8000, capMs: 30_000 };
-/** Before each attempt after the first the service is asked for TURN nodes that live: one that has just ended is offered for some seconds more. */
+/** Before each attempt after the first the service is asked for working TURN nodes: a node that has just ended is offered for some seconds more. */
 const ASK_BEFORE_MS = 500;
-/** From this many new connections without success on, the person is told that it does not work; attempts go on. */
+/** After this many unsuccessful connections the application is told that the link failed; attempts continue. */
 const FAILED_AFTER = 3;
-/** How long the waiting side waits for an offer before it asks. */
+/** How long the other side waits for an offer before it asks for one. */
 const OFFER_MS = 2000;
 /** A request for a new session that crosses our offer is answered by that offer. */
 const FRESH_MS = 1500;
-/** An undelivered message is sent again a little later: the other side is just changing pods. */
+/** An undelivered message is sent again after this time: the other side is probably moving to another pod. */
 const UNDELIVERED_MS = 300;
 
 export class PeerLink {
@@ -91,7 +91,7 @@ export class PeerLink {
     return this.#peer?.level() ?? 0;
   }
 
-  /** Of the connection of now; `undefined` between two. */
+  /** The counters of the current connection; `undefined` without one. */
   counts(): Promise<Counts> | undefined {
     return this.#peer?.counts();
   }
@@ -115,21 +115,21 @@ export class PeerLink {
     if (!this.#options.starter && offered) {
       if (signal.session > this.#session) this.#open(signal.session);
       else if (signal.session < this.#session) {
-        // The starter was reloaded with an earlier clock.
+        // The starter was reloaded and its clock is earlier.
         this.#options.send({ type: 'renew', session: this.#session });
       }
     }
     if (signal.session === this.#session) this.#peer?.negotiation.handle(signal);
   }
 
-  /** The service could not hand over a signal of ours. `away` and `unknown` people are heard of again, or leave the roster. */
+  /** The service could not deliver a signal. Participants that are `away` or `unknown` return or leave the roster. */
   undelivered(reason: Undelivered['reason']): void {
     if (reason === 'away' || reason === 'unknown') return;
     this.#cancelNudge();
     this.#cancelNudge = this.#options.ports.clock.after(UNDELIVERED_MS, () => this.reachableAgain());
   }
 
-  /** The other person is back, or our own socket is: say again what may have been lost. */
+  /** The other participant or our own socket returned: sends again what may be lost. */
   reachableAgain(): void {
     if (this.#closed) return;
     const state = this.#peer?.connection.connectionState;
@@ -139,7 +139,7 @@ export class PeerLink {
     else this.#peer.negotiation.nudge();
   }
 
-  /** We have just been reloaded: what the other side still holds is worth nothing. */
+  /** This page was reloaded: the connection that the other side has is worthless. */
   askAnew(): void {
     if (!this.#options.starter && this.#peer === null) this.#renew();
   }
@@ -200,7 +200,7 @@ export class PeerLink {
     this.#options.onChange();
   }
 
-  /** Make before break: what still comes on the old path is heard until there is a new one. */
+  /** Make before break: media on the old path is played until there is a new one. */
   #fellSilent(peer: Peer): void {
     if (peer !== this.#peer || peer.connection.connectionState !== 'connected') return;
     this.#options.onBroken();
@@ -216,7 +216,7 @@ export class PeerLink {
     this.#afterAsking(AFTER_RESTART_MS, () => this.#climb());
   }
 
-  /** One rung up: ICE restart while there are some left, then a new connection. */
+  /** The next rung: an ICE restart while attempts remain, then a new connection. */
   #climb(): void {
     const peer = this.#peer;
     if (peer === null) return;
@@ -225,7 +225,7 @@ export class PeerLink {
       this.#restarts = 0;
       return;
     }
-    // Whoever says that they send and does not is no worse off on this connection than on a new one.
+    // A participant that signals media and sends none is no worse off on this connection than on a new one.
     if (connected && this.#restarts >= RESTARTS) return;
     if (!connected && this.#phase === 'connected') this.#phase = 'recovering';
     if (!this.#options.reachable()) this.#after(AFTER_RESTART_MS, () => this.#climb());
@@ -234,7 +234,7 @@ export class PeerLink {
     this.#options.onChange();
   }
 
-  /** A new connection: made by the starter, asked for by the other side. */
+  /** A new connection: the starter creates it, the other side requests it. */
   #renew(): void {
     if (this.#closed) return;
     if (this.#phase === 'connected') this.#phase = 'recovering';

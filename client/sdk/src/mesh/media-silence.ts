@@ -1,9 +1,9 @@
 /**
- * Whether somebody who says that they send is not heard any more. ICE takes some seven seconds to call a path broken over which nothing
- * comes (RFC 7675 allows thirty); sound comes fifty times a second, so its absence tells much sooner. Pure.
+ * Detects that media of a participant who signals it no longer arrives. ICE takes about seven seconds to report a broken path without packets (RFC
+ * 7675 allows thirty); audio packets arrive fifty times a second, so their absence shows it much sooner. Pure.
  */
 
-/** Longer than a pause of a busy device or a short loss of radio; an ICE restart for nothing costs some messages and no media. */
+/** Longer than a pause of a busy device or a short loss of radio. An unnecessary ICE restart costs some messages and no media. */
 const SILENT_MS = 1500;
 
 export class MediaSilence {
@@ -11,7 +11,10 @@ export class MediaSilence {
   #since = 0;
   #told = false;
 
-  /** Tells each silence once. `newest` names the newest packet that arrived, `undefined` before the first; `expected`: they say they send. */
+  /**
+   * `true` once for each silence. `newest`: the newest packet that arrived, `undefined` before the first; `expected`: the participant signals
+   * media.
+   */
   begins(newest: number | undefined, expected: boolean, now: number): boolean {
     if (newest !== this.#newest || !expected) {
       this.#newest = newest;
@@ -23,7 +26,7 @@ export class MediaSilence {
     return true;
   }
 
-  /** It was told, and nothing came since. */
+  /** A silence was reported and lasts. */
   get lasts(): boolean {
     return this.#told;
   }

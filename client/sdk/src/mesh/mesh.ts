@@ -1,4 +1,4 @@
-/** A link with everyone in the room, and the way of signals between links and the socket: one ordered queue per person and direction. */
+/** A link with each participant of the room, and the signals between links and the socket: one ordered queue per participant and direction. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media, Member } from '@parley/protocol/people';
 import type { Undelivered } from '@parley/protocol/server-messages';
@@ -14,11 +14,11 @@ export interface MeshOptions {
   readonly iceTransportPolicy: RTCIceTransportPolicy;
   connected(): boolean;
   send(to: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
-  /** Whether somebody new gets a link at once, and whether one is made because they ask for it. */
+  /** Whether to create a link with a new participant at once, and on its request. */
   opens(participant: ParticipantId): boolean;
   accepts(participant: ParticipantId): boolean;
   onPath(from: ParticipantId, signal: PathSignal): void;
-  /** The path to somebody broke. */
+  /** The path to a participant broke. */
   onBroken(): void;
   onChange(): void;
 }
@@ -26,20 +26,20 @@ export interface MeshOptions {
 type Payload = string | Uint8Array<ArrayBuffer>;
 
 interface Neighbour {
-  /** `null` while their media goes through the relays. */
+  /** `null` while its media goes through relays. */
   link: PeerLink | null;
   opening: boolean;
   present: boolean;
   media: Media;
-  /** Signals on their way in, waiting to be inflated in order. */
+  /** Received signals, which are inflated in order. */
   arriving: Promise<void>;
   waiting: number;
   leaving: Promise<void>;
 }
 
-/** A negotiation takes about ten messages each way: more waiting at once is a flood. */
+/** A negotiation takes about ten messages each way: more queued messages are a flood. */
 const WAITING_MAX = 200;
-/** Signals may overtake the news that their sender joined. */
+/** Signals may arrive before the message that their sender joined. */
 const STRANGERS_MAX = 16;
 const STRANGER_SIGNALS_MAX = 16;
 const STRANGER_MS = 10_000;
@@ -83,12 +83,12 @@ export class Mesh {
     this.#shareOut();
   }
 
-  /** Lost where our socket is: whoever needs it says it again. */
+  /** Dropped without a socket: callers that need the signal send it again. */
   tellPath(to: ParticipantId, signal: PathSignal): void {
     this.#send(to, signal);
   }
 
-  /** Makes links with people who are new and closes those of people who left. A new `me` starts over. */
+  /** Creates links with new participants and closes those of participants who left. A new `me` starts over. */
   follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, Member>): void {
     if (me !== this.#me) this.close();
     this.#me = me;
@@ -106,13 +106,13 @@ export class Mesh {
     this.#tellMedia();
   }
 
-  /** Also for links that are made later: call it before `follow`. */
+  /** Applies also to later links: call it before `follow`. */
   setIceServers(servers: RTCIceServer[]): void {
     this.#iceServers = servers;
     for (const { link } of this.#neighbours.values()) link?.setIceServers(servers);
   }
 
-  /** Our own socket is back. */
+  /** Our own socket is open again. */
   reachableAgain(): void {
     for (const { link, present } of this.#neighbours.values()) if (present) link?.reachableAgain();
   }
@@ -147,7 +147,7 @@ export class Mesh {
     this.#strangers.clear();
   }
 
-  /** As the mesh grows each connection sends less, and more again as it shrinks. */
+  /** Divides the bit rate: each connection sends less as the mesh grows, and more as it shrinks. */
   #shareOut(): void {
     if (this.#links === this.#sharedOutTo) return;
     this.#sharedOutTo = this.#links;
@@ -187,7 +187,7 @@ export class Mesh {
       if (back) known.link?.reachableAgain();
       return;
     }
-    // Somebody who is away cannot answer; the link is made when they are back.
+    // A participant who is away cannot answer; the link is created when it returns.
     if (!present) return;
     const nothing = Promise.resolve();
     const neighbour: Neighbour = {
@@ -206,7 +206,7 @@ export class Mesh {
     for (const payload of held) this.receive(participant, payload);
   }
 
-  /** A link tells of changes while it is made: nobody may make another one then. */
+  /** A link reports changes while it is created: no second one may be created then. */
   #link(neighbour: Neighbour, me: ParticipantId, participant: ParticipantId): void {
     if (neighbour.opening) return;
     neighbour.opening = true;
@@ -220,7 +220,7 @@ export class Mesh {
       ports,
       starter: me > participant,
       names: this.#names,
-      // Otherwise each end gathers for sound and for pictures, and takes twice as many TURN allocations. SPEC rule TURN-13.
+      // Otherwise each side gathers separately for audio and video, and takes twice as many TURN allocations. SPEC rule TURN-13.
       configuration: () => ({ iceServers: this.#iceServers, iceTransportPolicy, bundlePolicy: 'max-bundle' }),
       reachable: () => this.#options.connected() && (this.#neighbours.get(participant)?.present ?? true),
       isSending: () => {
@@ -233,7 +233,10 @@ export class Mesh {
     });
   }
 
-  /** Deflating takes a moment: signals leave in the order they were made all the same. Without a socket they are made anew after resume. */
+  /**
+   * Compression is asynchronous: signals are still sent in the order in which they were created. Without a socket they are created again after the
+   * resume.
+   */
   #send(to: ParticipantId, signal: Signal): void {
     const neighbour = this.#neighbours.get(to);
     if (neighbour === undefined || !this.#options.connected()) return;
@@ -247,7 +250,7 @@ export class Mesh {
     const held = this.#strangers.get(from) ?? [];
     if (held.length === 0 && this.#strangers.size >= STRANGERS_MAX) return;
     if (held.length === 0) {
-      // Whoever has left again, or never comes, takes nobody's place for long.
+      // A participant who left again or never joins occupies a place only for a short time.
       this.#options.ports.clock.after(STRANGER_MS, () => {
         if (this.#strangers.get(from)?.[0] === payload) this.#strangers.delete(from);
       });

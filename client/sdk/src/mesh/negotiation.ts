@@ -1,8 +1,8 @@
 /**
- * Perfect negotiation (W3C WebRTC 1.0 §10.7) of one RTCPeerConnection over a channel that may lose, double and reorder. Signals and our own
- * offers are handled strictly one after the other, so "an offer is being made" is simply the signalling state. What the pattern assumes and
- * the channel does not give, that everything arrives, the watchdog makes good: an offer without an answer is sent again as it then is
- * (with the candidates gathered since), an offer seen twice gets its answer again, and candidates are repeated until there is a connection.
+ * Perfect negotiation (W3C WebRTC 1.0 §10.7) of one RTCPeerConnection over a channel that may lose, duplicate and reorder. Signals and our own
+ * offers are handled strictly in sequence, so that "making an offer" is the signaling state itself. The pattern assumes reliable delivery, which
+ * the channel does not give; a watchdog repairs losses: an offer without an answer is sent again in its current form (with the candidates gathered
+ * since), a duplicate offer gets its answer again, and candidates are repeated until there is a connection.
  */
 import type { Candidate, CandidatesSignal, DescriptionSignal, LinkSignal, RoleOfMid } from './payload.ts';
 import type { Clock } from '../ports.ts';
@@ -10,34 +10,34 @@ import type { Clock } from '../ports.ts';
 export interface NegotiationOptions {
   readonly connection: RTCPeerConnection;
   readonly session: number;
-  /** In a collision the polite side takes its own offer back, once an offer of its own has been answered. */
+  /** In a collision the polite side rolls back its offer, once an offer of its own was answered before. */
   readonly polite: boolean;
   readonly clock: Clock;
   send(signal: LinkSignal): void;
-  /** Which media section carries what of ours, now. */
+  /** The roles of our media sections at this moment. */
   roles(): RoleOfMid[];
-  /** A remote description is in place; before an answer is made this is the moment to add our own tracks. */
+  /** The remote description is set: our tracks can be added before the answer is created. */
   onRemote(roles: readonly RoleOfMid[]): void;
-  /** Offer and answer are exchanged. */
+  /** Offer and answer were exchanged. */
   onStable(): void;
-  /** This connection cannot be negotiated any further. */
+  /** The negotiation of this connection failed. */
   onStuck(): void;
 }
 
-/** Two repairs fit into the five seconds within which a lost signal must be made good. */
+/** Two repairs fit into the five seconds within which a lost signal must be repaired. */
 const REPAIR_MS = 2000;
 /** After this many repairs without progress the connection is replaced. */
 const REPAIRS = 5;
-/** Candidates come in bursts: one message for what is gathered within a frame or so. */
+/** Candidates come in bursts: one message holds those gathered within about a frame. */
 const BATCH_MS = 20;
-/** A device with many addresses and relays gathers some 40. */
+/** A device with many addresses and TURN servers gathers about 40. */
 const CANDIDATES_MAX = 200;
 
 export class Negotiation {
   readonly #options: NegotiationOptions;
   #tail: Promise<void> = Promise.resolve();
   #closed = false;
-  /** Number of our latest offer, and of the other side's latest offer that we answered. */
+  /** The number of our latest offer, and of the latest remote offer that we answered. */
   #round = 0;
   #answeredRound = 0;
   #repairs = 0;
@@ -45,7 +45,7 @@ export class Negotiation {
   #cancelFlush: (() => void) | null = null;
   #gathered: Candidate[] = [];
   #unsent: Candidate[] = [];
-  /** Candidates that came before the description they belong to. */
+  /** Candidates that arrived before their description. */
   #early: Candidate[] = [];
   #remoteFragments: ReadonlySet<string> = new Set();
   readonly #onNegotiationNeeded = (): void => this.#enqueue(async () => this.#offer());
@@ -66,12 +66,12 @@ export class Negotiation {
     });
   }
 
-  /** Something sent may not have arrived, or the way to the other side is open again: repair now. */
+  /** A sent signal may be lost, or the other side is reachable again: repairs now. */
   nudge(): void {
     this.#enqueue(async () => this.#repair());
   }
 
-  /** Has an answer been exchanged, ever? */
+  /** Whether an answer was ever exchanged. */
   get settled(): boolean {
     return this.#options.connection.currentRemoteDescription !== null;
   }
@@ -90,7 +90,7 @@ export class Negotiation {
       try {
         await task();
       } catch {
-        // A description that this browser refuses, or an operation overtaken by close(). Repairs go on until they are used up.
+        // The browser refused the description, or `close` ended the operation. Repairs continue until they are used up.
         this.#watch();
       }
     });
@@ -98,7 +98,7 @@ export class Negotiation {
 
   async #offer(): Promise<void> {
     const { connection } = this.#options;
-    // In any other state the browser asks again once it is stable.
+    // In any other state the browser fires the event again once it is stable.
     if (connection.signalingState !== 'stable') return;
     await connection.setLocalDescription();
     if (this.#closed) return;
@@ -114,7 +114,7 @@ export class Negotiation {
       return;
     }
     if (signal.round < this.#answeredRound) return;
-    // Until its first offer is answered the polite side insists too: the other one has answered, and that answer is on its way again.
+    // Until its first offer is answered the polite side insists too: the other side has answered, and repeats that answer.
     const yields = polite && this.settled;
     if (connection.signalingState === 'have-local-offer' && !yields) return;
     await connection.setRemoteDescription({ type: 'offer', sdp: signal.sdp });
@@ -151,9 +151,9 @@ export class Negotiation {
       const fragment = candidate.usernameFragment;
       const described =
         fragment === null ? this.#remoteFragments.size > 0 : this.#remoteFragments.has(fragment);
-      // Of a description that is yet to come, or of an offer that lost a collision: those are pushed out in time.
+      // Candidates of a future description, or of an offer that lost a collision: newer ones replace them.
       if (!described) this.#early = [...this.#early, candidate].slice(-CANDIDATES_MAX);
-      // A candidate this browser cannot use (an address family, a name it may not resolve) is no fault of the connection.
+      // A candidate that this browser cannot use (address family, unresolvable name) does not fail the connection.
       else await connection.addIceCandidate(candidate).catch(() => undefined);
     }
   }
@@ -217,7 +217,7 @@ export class Negotiation {
   }
 }
 
-/** The ICE user name fragments of a description (RFC 8839 §5.4): they tell to which description a candidate belongs. */
+/** The ICE user name fragments of a description (RFC 8839 §5.4), which identify the description of a candidate. */
 function fragmentsOf(sdp: string): ReadonlySet<string> {
   return new Set([...sdp.matchAll(/^a=ice-ufrag:(\S+)/gm)].map(([, fragment]) => fragment ?? ''));
 }

@@ -1,17 +1,17 @@
 /**
- * What two clients say to each other through the service, which does not read it. It comes from a stranger's browser, so everything has a
- * bound and a form, and what is not of that form is dropped. SPEC rule DIR-2.
+ * The messages between two clients, which the service forwards without reading. They come from another browser, so that each part has a bound and a
+ * schema; anything else is dropped. SPEC rule DIR-2.
  */
 import { decode } from '@parley/protocol/decode';
 import { Type, type Static } from 'typebox';
 import type { Compression } from '../ports.ts';
 
 /**
- * Names one RTCPeerConnection between two people: signals of an older one are dropped. The starter of a link chooses it, always above the
- * last one; it is Unix time in ms so that this holds across a reload.
+ * Identifies one RTCPeerConnection between two participants: signals of an older one are dropped. The starter of a link chooses the value, always
+ * above the previous one; Unix time in ms keeps this true across a reload.
  */
 const Session = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** Which track of ours a media section carries, by its mid: `Role` of `media.ts`. */
+/** The role of a media section, by its mid: `Role` of `media.ts`. */
 const Role = Type.Union([
   Type.Literal('microphone'),
   Type.Literal('camera'),
@@ -44,11 +44,11 @@ export const CandidatesSignal = Type.Object({
     { maxItems: 200 },
   ),
 });
-/** From the one who waits for an offer: "I have no working connection above this session". */
+/** From the side that waits for an offer: "I have no working connection above this session". */
 export const RenewSignal = Type.Object({ type: Type.Literal('renew'), session: Session });
 
 const Way = Type.Union([Type.Literal('mesh'), Type.Literal('sfu')]);
-/** Which way its sender wants the pair to go, whether it can go through relays at all, and whether our relayed media is there. */
+/** The path that the sender wants for the pair, whether it supports relays, and whether it receives our media through relays. */
 export const PathSignal = Type.Object({
   type: Type.Literal('path'),
   preferred: Way,
@@ -68,16 +68,16 @@ export type DescriptionSignal = Static<typeof DescriptionSignal>;
 export type CandidatesSignal = Static<typeof CandidatesSignal>;
 export type Candidate = CandidatesSignal['candidates'][number];
 export type PathSignal = Static<typeof PathSignal>;
-/** Of a link. */
+/** The signals of a link. */
 export type LinkSignal = DescriptionSignal | CandidatesSignal | Static<typeof RenewSignal>;
 export type Signal = LinkSignal | PathSignal;
 
-/** Below this a deflated message is hardly smaller and costs both sides time. */
+/** Below this size compression gains little and costs both sides time. */
 const DEFLATE_ABOVE_BYTES = 1024;
 /** Far above any session description; a small message that inflates to more is an attack. */
 const INFLATED_MAX_BYTES = 1_048_576;
 
-/** JSON text, or its deflate-raw bytes where that helps. */
+/** JSON text, or its deflate-raw bytes if they are smaller. */
 export async function encodeSignal(
   signal: Signal,
   compression: Compression | null,
@@ -89,7 +89,7 @@ export async function encodeSignal(
   return deflated.length < bytes.length ? deflated : text;
 }
 
-/** `undefined` for whatever is not a signal. Never throws. */
+/** `undefined` for data that is not a signal. Never throws. */
 export async function decodeSignal(
   payload: string | Uint8Array<ArrayBuffer>,
   compression: Compression | null,

@@ -1,4 +1,4 @@
-/** One RTCPeerConnection with one person, from its first offer to its end: what is sent, what is received, how well. Never reused. */
+/** One RTCPeerConnection with one participant, from its first offer to its end: sent and received media and its quality. Never reused. */
 import { countsOf, type Counts } from '../measure/figures.ts';
 import { Negotiation, type NegotiationOptions } from './negotiation.ts';
 import type { Role } from '../media.ts';
@@ -11,23 +11,23 @@ import { Senders, type Outgoing, type StreamNames } from './senders.ts';
 export interface PeerOptions {
   readonly ports: Ports;
   readonly session: number;
-  /** The starter makes the session and is the polite side. */
+  /** The starter creates the session and is the polite side. */
   readonly starter: boolean;
   readonly configuration: RTCConfiguration;
   readonly names: StreamNames;
   readonly media: Outgoing;
   readonly send: NegotiationOptions['send'];
-  /** Whether the other person says that they send sound or pictures. */
+  /** Whether the other participant signals that it sends audio or video. */
   isSending(): boolean;
   onState(state: RTCPeerConnectionState): void;
-  /** Streams or verdict changed. */
+  /** The streams or the quality changed. */
   onChange(): void;
   onStuck(): void;
-  /** Connected, but nothing of what they send arrives any more. */
+  /** Connected, but the media that the other participant signals no longer arrives. */
   onSilent(): void;
 }
 
-/** Often enough to follow a change of network, rare enough to cost nothing with a mesh of them. */
+/** Often enough to notice a change of network, and cheap in a mesh of connections. */
 const STATS_MS = 2000;
 const LISTEN_MS = 250;
 
@@ -61,7 +61,7 @@ export class Peer {
     this.negotiation = new Negotiation({
       connection: this.connection,
       session,
-      // Chromium shows no picture any more on a side that takes an offer back before one of its own was ever answered.
+      // Chromium shows no video on a side that rolls back an offer before one of its own was answered.
       polite: starter,
       clock: ports.clock,
       send: (signal) => options.send(signal),
@@ -85,7 +85,7 @@ export class Peer {
     return this.#silence.lasts;
   }
 
-  /** Loudness of the person, 0 to 1. The browser's own figure where it has one: it costs nothing. */
+  /** Loudness of the participant, 0 to 1: the value of the browser if it has one, which costs nothing. */
   level(): number {
     const voice = this.#voice;
     if (voice === null || this.connection.connectionState !== 'connected') return 0;
@@ -129,7 +129,7 @@ export class Peer {
     this.#options.onChange();
   }
 
-  /** The stream stays the same object; only tracks that are new to it are added. */
+  /** The stream stays the same object; only new tracks are added. */
   #gather(
     known: MediaStream | null,
     receivers: ReadonlyMap<Role, RTCRtpReceiver>,

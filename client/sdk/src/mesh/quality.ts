@@ -1,13 +1,13 @@
-/** How well media with one person travels, from `getStats()`. Pure: two readings in, a verdict out. */
+/** Rates the quality of the media with one participant, from two readings of `getStats()`. Pure. */
 import type { LinkQuality } from '../call.ts';
 
 export interface Reading {
   readonly path: 'direct' | 'turn';
   readonly roundTripMs: number | null;
-  /** Packets since the start, for the loss between two readings. */
+  /** Packets since the start, from which the loss between two readings follows. */
   readonly received: number;
   readonly lost: number;
-  /** What the other side lost of ours lately, 0 to 1. */
+  /** The share of our packets that the other side lost recently, 0 to 1. */
   readonly farLoss: number;
 }
 
@@ -18,15 +18,17 @@ export interface Verdict {
   readonly lossPercent: number | null;
 }
 
-/** ITU-T G.114: up to 150 ms one way disturbs nobody, above 400 ms a conversation breaks down. Loss: where concealment is heard and seen. */
+/**
+ * ITU-T G.114: up to 150 ms one way is unnoticed, above 400 ms a conversation breaks down. Loss: the share at which concealment becomes noticeable.
+ */
 const GOOD = { roundTripMs: 300, lossPercent: 2 };
 const FAIR = { roundTripMs: 800, lossPercent: 8 };
-/** Fewer packets than this say nothing about loss: one lost of ten is not ten percent. */
+/** Fewer packets than this give no rate of loss: one lost of ten is not ten percent. */
 const PACKETS_MIN = 20;
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** `undefined` while no pair of candidates is in use. */
+/** `undefined` while no candidate pair is selected. */
 export function read(report: Iterable<readonly [string, unknown]>): Reading | undefined {
   const entries = new Map<string, Entry>();
   for (const [id, entry] of report)

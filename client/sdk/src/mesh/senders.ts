@@ -1,18 +1,18 @@
 /**
- * What one connection sends: a microphone and a camera on transceivers that stay for its whole life (mute is `replaceTrack(null)`, which
- * needs no negotiation), the screen on its own, added at its first use. Only the starter of a session makes the first two; the other side
- * puts its tracks on those it was offered, because transceivers made on both sides would end up twice in the session.
+ * The media that one connection sends: microphone and camera on transceivers that exist for its whole life (mute is `replaceTrack(null)`, which
+ * needs no negotiation), the screen on its own, added at first use. Only the starter of a session creates the first two; the other side uses the
+ * transceivers of the offer, because transceivers created on both sides would appear twice in the session.
  */
 import type { Budget, VideoBudget } from './budget.ts';
 import type { LocalMedia, Role } from '../media.ts';
 import type { RoleOfMid } from './payload.ts';
 
-/** The media, and how much of it one connection may send. */
+/** The media and its bit rates on one connection. */
 export interface Outgoing extends LocalMedia {
   readonly budget: Budget;
 }
 
-/** Empty streams that give our tracks a common name on the wire: receivers keep sound and picture of one name in step. */
+/** Empty streams that give our tracks a common id in the session description: receivers synchronize audio and video of one id. */
 export interface StreamNames {
   readonly person: MediaStream;
   readonly screen: MediaStream;
@@ -31,7 +31,7 @@ export class Senders {
     this.#media = media;
   }
 
-  /** The starter's first step: the browser asks for negotiation next. */
+  /** The first step of the starter: the browser then fires `negotiationneeded`. */
   open(): void {
     const streams = [this.#names.person];
     for (const [role, kind] of [
@@ -51,7 +51,7 @@ export class Senders {
       if (transceiver === undefined || this.#isOurs(transceiver)) continue;
       if (transceiver.receiver.track.kind !== (role === 'camera' ? 'video' : 'audio')) continue;
       transceiver.direction = 'sendrecv';
-      // Missing in some browsers; sound and picture are then merely not kept in step.
+      // Missing in some browsers: audio and video are then not synchronized.
       transceiver.sender.setStreams?.(this.#names.person);
       this.#transceivers.set(role, transceiver);
     }
@@ -64,7 +64,7 @@ export class Senders {
     this.#apply();
   }
 
-  /** An exchange is over: what had to wait for the first (our screen) can be added, and encoders exist that can be bounded. */
+  /** An exchange is complete: the screen, which waited for the first one, can be added, and encoders exist whose bit rate can be set. */
   settled(): void {
     this.#apply();
   }
@@ -85,7 +85,7 @@ export class Senders {
     this.#bound('screen', this.#media.budget.screen);
   }
 
-  /** Tells the encoder; before the first exchange some browsers have none, and `settled` comes back to it. */
+  /** Sets the bit rate of the encoder. Before the first exchange some browsers have no encoder; `settled` then repeats it. */
   #bound(role: 'camera' | 'screen', budget: VideoBudget): void {
     const sender = this.#transceivers.get(role)?.sender;
     const parameters = sender?.getParameters();
@@ -93,7 +93,7 @@ export class Senders {
     if (sender === undefined || parameters === undefined || encoding === undefined) return;
     if (isWithin(encoding, budget)) return;
     Object.assign(encoding, budget);
-    // Rejected where the connection was closed or renegotiates just now: the next exchange brings it up again.
+    // Rejected if the connection is closed or renegotiating: the next exchange repeats it.
     sender.setParameters(parameters).catch(() => undefined);
   }
 
@@ -113,7 +113,7 @@ export class Senders {
     const transceiver = this.#transceivers.get(role);
     if (transceiver === undefined || (this.#sent.get(role) ?? null) === track) return;
     this.#sent.set(role, track);
-    // Rejected only where the connection was closed meanwhile, or for a track of the wrong kind.
+    // Rejected only if the connection was closed, or for a track of the wrong kind.
     transceiver.sender.replaceTrack(track).catch(() => undefined);
   }
 

@@ -1,17 +1,17 @@
-/** Capped exponential backoff with full jitter: many clients that lost the same pod come back spread out. */
+/** Capped exponential backoff with full jitter, which spreads out clients that lost the same pod. */
 import type { Random } from '../ports.ts';
 
 export interface Backoff {
   /** The wait after the first failure, in ms. */
   readonly firstMs: number;
-  /** No wait is longer, in ms. */
+  /** The longest wait, in ms. */
   readonly capMs: number;
 }
 
-// The first wait is below half a second, as most losses are over by then; eight seconds keep a herd of thousands bearable.
+// The first wait is below half a second, because most losses are short; the cap keeps the load of thousands of clients bearable.
 const REQUESTS: Backoff = { firstMs: 500, capMs: 8000 };
 
-/** In ms, without jitter: doubled with each of the `failures` before, up to the cap. */
+/** In ms, without jitter: doubled with each of the `failures`, up to the cap. */
 export function grown({ firstMs, capMs }: Backoff, failures: number): number {
   return Math.min(capMs, firstMs * 2 ** failures);
 }

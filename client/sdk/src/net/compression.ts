@@ -1,7 +1,7 @@
-/** RFC 1951 by the Compression Streams API, with a bound on what comes out. */
+/** RFC 1951 by the Compression Streams API, with a limit on the inflated size. */
 import type { Compression } from '../ports.ts';
 
-/** `null` where the API or the `deflate-raw` format is missing. */
+/** `null` if the API or the format `deflate-raw` is missing. */
 export function webCompression(): Compression | null {
   if (typeof globalThis.CompressionStream !== 'function') return null;
   try {
@@ -21,14 +21,14 @@ interface Transform {
   readonly writable: WritableStream<BufferSource>;
 }
 
-/** Reads chunk by chunk and stops at the limit, so that a small message that grows without end costs one chunk more than the limit. */
+/** Reads chunk by chunk and stops at the limit, so that a small message that inflates without end costs at most one chunk more than the limit. */
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
   transform: Transform,
   limit: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const writer = transform.writable.getWriter();
-  // Faults appear on the readable side too; here they only must not stay unhandled.
+  // Errors appear on the readable side too; this handler only avoids an unhandled rejection.
   const written = writer
     .write(bytes)
     .then(async () => writer.close())

@@ -1,6 +1,6 @@
 /**
- * One request to `/v1`, repeated while the answer is "not now": the only layer that repeats requests. An answer is a value with a code of the
- * protocol, never an exception. SPEC rules JOIN-3, ERR-2.
+ * One request to `/v1`, repeated while the answer is "not now". No other layer repeats requests. The result is a value with a code of the protocol,
+ * never an exception. SPEC rules JOIN-3, ERR-2.
  */
 import { CODES, knownCode, type Code } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
@@ -15,11 +15,11 @@ export interface Request<Schema extends TSchema | null> {
   readonly body?: unknown;
   /** Sent as `Authorization: Bearer`. */
   readonly ownerKey?: string | undefined;
-  /** What a good answer looks like; `null` where it has no body. */
+  /** The schema of a successful answer; `null` if it has no body. */
   readonly answer: Schema;
-  /** How long to go on when the answer is "later" or there is none; 0 asks once. */
+  /** How long to retry if the answer is "later" or there is none; 0 asks once. */
   readonly patienceMs: number;
-  /** Ends it early; what is then answered means nothing. */
+  /** Ends the request early; its result is then meaningless. */
   readonly signal?: AbortSignal;
 }
 
@@ -34,12 +34,12 @@ export interface Refusal {
 
 export type Value<Schema extends TSchema | null> = Schema extends TSchema ? Static<Schema> : null;
 
-// Long enough for a slow mobile network, short enough that somebody still waits.
+// Long enough for a slow mobile network, short enough for a user who waits.
 const REQUEST_TIMEOUT_MS = 10_000;
-/** These answers mean "not now": the request is repeated. Others that may change later (full, locked) are for the person to decide. */
+/** These answers mean "not now": the request is repeated. After others that may change later (full, locked) the user decides. */
 const REPEATED_STATUS: ReadonlySet<number> = new Set([429, 503]);
 
-/** `onRepeat` is told before the request is made again. */
+/** `onRepeat` is called before each repetition. */
 export async function request<Schema extends TSchema | null>(
   asked: Request<Schema>,
   ports: Ports,
@@ -100,7 +100,7 @@ function refused(response: Response, said: unknown): Outcome<never> {
   const again = REPEATED_STATUS.has(response.status);
   const decoded = decode(ErrorAnswer, said);
   const retryAfterMs = (decoded.ok ? decoded.message.retryAfterMs : undefined) ?? retryAfterHeader(response);
-  // An answer without a code comes from a proxy on the way, not from the service.
+  // An answer without a code comes from a proxy, not from the service.
   if (!decoded.ok) {
     const fault = again || response.status >= 500;
     return { ok: false, again: fault, refusal: { ...UNREACHABLE, retryAfterMs } };
@@ -113,7 +113,7 @@ function refused(response: Response, said: unknown): Outcome<never> {
   };
 }
 
-/** RFC 9110 §10.2.3 in seconds; the date form is not used by the service and read as "unknown". */
+/** RFC 9110 §10.2.3 in seconds. The service does not use the date form, which counts as unknown. */
 function retryAfterHeader(response: Response): number | null {
   const header = response.headers.get('retry-after');
   if (header === null || !/^\d{1,6}$/.test(header)) return null;

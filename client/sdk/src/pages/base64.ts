@@ -1,4 +1,4 @@
-/** Bytes as text of base64url without padding (RFC 4648 §5), as hashes, keys and bitmaps travel. */
+/** Bytes as base64url without padding (RFC 4648 §5): the form of hashes, keys and bitmaps in messages. */
 
 export function toBase64(bytes: Uint8Array): string {
   let binary = '';
@@ -6,7 +6,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** `undefined` where it is none. */
+/** `undefined` if the text is not base64url. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text)) return undefined;
   try {

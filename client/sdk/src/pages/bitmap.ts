@@ -1,4 +1,4 @@
-/** Which chunks somebody has: a bit for each, the first in the highest bit of the first byte. SPEC rule PAGE-16. */
+/** The set of chunks that a visitor has: one bit each, the first in the highest bit of the first byte. SPEC rule PAGE-16. */
 import { fromBase64, toBase64 } from './base64.ts';
 
 export class Bitmap {
@@ -19,12 +19,12 @@ export class Bitmap {
     return this.#count === this.of;
   }
 
-  /** Any whole number: shifts take 32 bits of one, so what is beyond the last is sorted out first. */
+  /** Accepts any integer: shift operators use only 32 bits, so that numbers beyond the last chunk are checked first. */
   has(chunk: number): boolean {
     return chunk < this.of && ((this.#bits[chunk >> 3] ?? 0) & (0x80 >> (chunk & 7))) !== 0;
   }
 
-  /** Whether that is new. What is beyond the last is left out. */
+  /** Returns whether the chunk is new. Numbers beyond the last chunk are ignored. */
   add(chunk: number): boolean {
     if (chunk >= this.of || this.has(chunk)) return false;
     this.#bits[chunk >> 3] = (this.#bits[chunk >> 3] ?? 0) | (0x80 >> (chunk & 7));
@@ -38,7 +38,7 @@ export class Bitmap {
     this.#count -= 1;
   }
 
-  /** `false` where the text is none; what is there already stays. */
+  /** `false` if the text is not a bitmap; existing bits stay. */
   addAll(text: string): boolean {
     const bits = fromBase64(text);
     if (bits === undefined) return false;

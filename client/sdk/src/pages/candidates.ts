@@ -1,12 +1,12 @@
-/** Whom a reader may ask: the holders that the service named, without those who did not give. Pure. */
+/** The holders that a reader may ask: those that the service named, without those that failed. Pure. */
 import type { Holders, VisitorId } from '@parley/protocol/pages';
 import { grown } from '../net/backoff.ts';
 
-/** As many as `subscribe` takes. */
+/** The limit of `subscribe`. */
 const WITHOUT = 64;
-/** Names that are remembered; the oldest are forgotten first. */
+/** The number of visitors that are remembered; the oldest are dropped first. */
 const REMEMBERED = 256;
-/** Each time somebody fails again the rest doubles, up to this. */
+/** The pause doubles each time a visitor fails again, up to this value. */
 const LONGEST_MS = 60_000;
 
 export class Candidates {
@@ -14,21 +14,21 @@ export class Candidates {
   readonly #bad = new Set<VisitorId>();
   readonly #resting = new Map<VisitorId, { readonly until: number; readonly times: number }>();
 
-  /** The service names others while we read: those named before stay. */
+  /** The service sends more holders while the page is read: earlier ones stay. */
   name(holders: Holders['holders']): void {
     const isNew = (one: VisitorId): boolean => holders.every(({ visitor }) => visitor !== one);
     const before = this.#named.filter(({ visitor }) => isNew(visitor));
     this.#named = [...holders, ...before].slice(0, WITHOUT);
   }
 
-  /** Whoever has all first, then in the order of the service, which is by chance. */
+  /** Complete holders first, then in the order of the service, which is random. */
   next(connected: ReadonlySet<VisitorId>, now: number): VisitorId | undefined {
     const free = this.#named.filter(({ visitor }) => !connected.has(visitor) && this.#may(visitor, now));
     const wholeOnes = this.#named.filter(({ visitor, whole }) => whole && connected.has(visitor)).length;
     return (wholeOnes === 0 ? free.find(({ whole }) => whole) : undefined)?.visitor ?? free[0]?.visitor;
   }
 
-  /** Not to be asked for a while. */
+  /** Excludes the visitor for a while. */
   rest(visitor: VisitorId, ms: number, now: number): void {
     const times = this.#resting.get(visitor)?.times ?? 0;
     this.#resting.delete(visitor);
@@ -39,7 +39,7 @@ export class Candidates {
     forgetOldest(this.#resting);
   }
 
-  /** Not to be asked any more. */
+  /** Excludes the visitor. */
   ban(visitor: VisitorId): void {
     this.#bad.add(visitor);
     forgetOldest(this.#bad);
@@ -49,7 +49,7 @@ export class Candidates {
     return this.#bad.has(visitor);
   }
 
-  /** Who is not to be named again. */
+  /** The visitors that the service need not name again. */
   exclude(connected: ReadonlySet<VisitorId>, now: number): VisitorId[] {
     const resting = [...this.#resting].filter(([, { until }]) => until > now).map(([visitor]) => visitor);
     return [...new Set([...resting, ...connected, ...this.#bad])].slice(-WITHOUT);

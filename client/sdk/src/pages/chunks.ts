@@ -1,4 +1,4 @@
-/** What of a page is here: its bytes in one piece, filled as chunks were checked. */
+/** The bytes of a page in one buffer, filled as chunks are checked. */
 import type { PageManifest } from '@parley/protocol/pages';
 import { Bitmap } from './bitmap.ts';
 
@@ -17,7 +17,7 @@ export class Chunks {
     return new Chunks(fields, new Uint8Array(fields.bytes));
   }
 
-  /** Takes the bytes over. */
+  /** Takes ownership of the bytes. */
   static all(fields: PageManifest, bytes: Uint8Array<ArrayBuffer>): Chunks {
     const chunks = new Chunks(fields, bytes);
     for (let chunk = 0; chunk < fields.chunks.length; chunk += 1) chunks.here.add(chunk);
@@ -33,7 +33,7 @@ export class Chunks {
     this.here.add(chunk);
   }
 
-  /** A view; `undefined` where it is not here. */
+  /** A view; `undefined` if the chunk is missing. */
   get(chunk: number): Uint8Array<ArrayBuffer> | undefined {
     if (!this.here.has(chunk)) return undefined;
     const at = chunk * this.#chunkBytes;

@@ -7,9 +7,9 @@ export interface DataChannelOptions {
   readonly clock: Clock;
   readonly createConnection: (configuration: RTCConfiguration) => RTCPeerConnection;
   readonly configuration: RTCConfiguration;
-  /** From the description of the other side until it is up. */
+  /** The timeout from the remote description to the open channel. */
   readonly connectMs: number;
-  /** `link` is added to each. */
+  /** The caller adds `link` to each signal. */
   send(signal: Signal): void;
 }
 
@@ -19,13 +19,13 @@ export type Signal =
   | { readonly type: 'candidate'; readonly candidate: string; readonly mid: string | null };
 
 export const LABEL = 'parley-page';
-/** Most addresses are known by then and travel with the description: a pod counts messages. */
+/** Most candidates are known by then and are sent with the description: a pod limits messages. */
 const GATHER_MS = 100;
 const CANDIDATES = 64;
-/** Most `disconnected` heal by themselves within this time. */
+/** Most `disconnected` states recover within this time. */
 const HEAL_MS = 5000;
 const LOW_BYTES = 256 * 1024;
-/** For what was sent last. */
+/** Leaves time for the last messages. */
 const LINGER_MS = 500;
 
 export class DataChannel {
@@ -36,7 +36,7 @@ export class DataChannel {
   #opened = false;
   #ended = false;
   #described = false;
-  /** Candidates that came before the description they belong to. */
+  /** Candidates that arrived before their description. */
   #early: RTCIceCandidateInit[] | null = [];
   #heard = 0;
   #said = 0;
@@ -88,11 +88,11 @@ export class DataChannel {
     if (this.#heard > CANDIDATES || this.#ended) return;
     const init = { candidate, sdpMid: mid };
     if (this.#early !== null) this.#early.push(init);
-    // One that this browser cannot use is no fault of the connection.
+    // A candidate that this browser cannot use does not fail the connection.
     else this.#connection.addIceCandidate(init).catch(() => undefined);
   }
 
-  /** `null` while no way is in use. */
+  /** `null` while no candidate pair is selected. */
   async way(): Promise<'direct' | 'turn' | null> {
     const report = await this.#connection.getStats().catch(() => undefined);
     const reading = report === undefined ? undefined : read(report);
@@ -143,7 +143,7 @@ export class DataChannel {
       close: () => this.close(),
       send: (data) => {
         try {
-          // One call for each type, as the browser declares them.
+          // One call per type, because the browser declares overloads.
           if (typeof data === 'string') channel.send(data);
           else channel.send(data);
         } catch {
@@ -158,7 +158,7 @@ export class DataChannel {
       () => {
         if (!this.#ended) then();
       },
-      // A description that this browser refuses.
+      // The browser refused the description.
       () => this.#lost(),
     );
   }
@@ -169,7 +169,7 @@ export class DataChannel {
     for (const one of early) await this.#connection.addIceCandidate(one).catch(() => undefined);
   }
 
-  /** Timers of a tab in the background may be a minute late: the first address from outside is as good a sign. */
+  /** Timers in a background tab may be a minute late: the first server-reflexive or relayed candidate is as good a sign. */
   #describeSoon(signal: (sdp: string) => Signal): void {
     const describe = (): void => {
       const sdp = this.#connection.localDescription?.sdp;
@@ -185,7 +185,7 @@ export class DataChannel {
     else this.#cancelGather = this.#options.clock.after(GATHER_MS, describe);
   }
 
-  /** What is known before the description is sent is in it. */
+  /** Candidates that are known before the description is sent are in it. */
   #gathered(candidate: RTCIceCandidate | null): void {
     this.#said += 1;
     if (!this.#described || this.#ended || this.#said > CANDIDATES) return;

@@ -1,6 +1,6 @@
 /**
- * What two visitors say to each other about a page once they are connected; the same from both sides. Whatever a stranger sends is bounded
- * here: it is answered, counted as noise, or the end. SPEC rule PAGE-16.
+ * The protocol of two connected visitors for one page; it is the same on both sides. Everything that a stranger sends is bounded here: it is
+ * answered, counted as noise, or ends the connection. SPEC rule PAGE-16.
  */
 import { decodePeerMessage } from '@parley/protocol/decode';
 import type { PageAddress } from '@parley/protocol/pages';
@@ -14,36 +14,36 @@ export interface DialogueOptions {
   readonly page: PageAddress;
   readonly clock: Clock;
   readonly wire: Wire;
-  /** A relay keeps nothing and drops what is too much: what has to be known is said again. */
+  /** A stream relay stores nothing and drops what a slow reader does not take: state is sent again. */
   readonly lossy: boolean;
-  /** `null` while it is not known. */
+  /** `null` while unknown. */
   manifest(): string | null;
-  /** What is here; `null` while the manifest is not known. */
+  /** The chunks that are here; `null` while the manifest is unknown. */
   here(): Bitmap | null;
   chunk(chunk: number): Uint8Array<ArrayBuffer> | undefined;
-  /** They are there, and speak of this page. */
+  /** The other side is connected and has the same page. */
   onOpen(): void;
   onManifest(text: string): void;
-  /** More of what they have is known. */
+  /** The other side announced chunks. */
   onHas(chunks: Iterable<number>): void;
   onChunk(chunk: number, bytes: Uint8Array<ArrayBuffer>): void;
   onNot(chunk: number): void;
   onSent(bytes: number): void;
   onBye(): void;
-  /** They say what nobody says by mistake. */
+  /** The other side sent a message that no correct client sends. */
   onFault(): void;
 }
 
-/** More would lie in memory for a reader that is slower than it asks. */
+/** More would be buffered for a reader that is slower than its requests. */
 const BUFFERED_BYTES = 1 << 20;
-/** `handshake` with the longest manifest, whose quotes are escaped. */
+/** A `handshake` with the longest manifest, whose quotes are escaped. */
 const TEXT_CHARS = 1 << 19;
 const NUMBER_BYTES = 4;
-/** Pages of all sizes: before the manifest is known it is not known how many chunks there are. */
+/** The limit for pages of any size: the number of chunks is unknown before the manifest. */
 const MOST_CHUNKS = 4096;
-/** Each chunk so often at most: more is somebody who only wants to be sent something. */
+/** How often each chunk is sent at most: more requests only waste bandwidth. */
 const TIMES = 4;
-/** Messages that tell nothing: so many at once, and a second. */
+/** The budget of messages without information: a burst, and a rate. */
 const NOISE = { most: 200, perSecond: 5 };
 const REPEAT_MS = 1000;
 
@@ -51,10 +51,10 @@ export class Dialogue {
   readonly #options: DialogueOptions;
   #theirs = new Bitmap(MOST_CHUNKS);
   #opened = false;
-  /** They know what we have, and so have heard us. */
+  /** The other side knows our chunks, and so has received our handshake. */
   #answered = false;
   #manifestKnown = false;
-  /** Said after the last `bitfield`. */
+  /** Chunks were added after the last `bitfield`. */
   #stale = false;
   #asked: number[] = [];
   #given = 0;
@@ -75,7 +75,7 @@ export class Dialogue {
     return this.#opened;
   }
 
-  /** The manifest is known from now on, from whomever. */
+  /** The manifest is known, from any source. */
   known(): void {
     const here = this.#options.here();
     if (this.#manifestKnown || !this.#opened || here === null) return;
@@ -103,7 +103,7 @@ export class Dialogue {
     if (this.#ended) return;
     const decoded = text.length > TEXT_CHARS ? undefined : decodePeerMessage(text);
     if (decoded?.ok) this.#heard(decoded.message);
-    // A newer version may say what this one does not know.
+    // A newer version may send messages that this one does not know.
     else if (decoded?.code === 'UNKNOWN_TYPE') this.#hush();
     else this.#options.onFault();
   }
@@ -118,7 +118,7 @@ export class Dialogue {
     this.#options.onChunk(chunk, bytes.subarray(NUMBER_BYTES));
   }
 
-  /** There is room again for what they asked for. */
+  /** There is room in the buffer for requested chunks. */
   give(): void {
     const { wire } = this.#options;
     while (!this.#ended && wire.buffered() < BUFFERED_BYTES) {
@@ -185,7 +185,7 @@ export class Dialogue {
     const again = this.#opened;
     this.#opened = true;
     if (again) this.#hush();
-    // On a relay they may have come after our first word, or it was lost. Two who both just said it need no more.
+    // On a stream relay the other side may have connected after our handshake, or it was lost. Two sides that both just sent it need no more.
     const now = this.#options.clock.now();
     if (this.#options.lossy && (!again || now - this.#openAt >= REPEAT_MS / 2)) this.#sayOpen();
     const here = this.#options.here();
@@ -220,7 +220,7 @@ export class Dialogue {
       this.#say({ type: 'reject', chunk });
       return;
     }
-    // Requests that lapsed there may still wait here, so a few more than may be asked at once.
+    // Requests that timed out on the other side may still be queued here, so that slightly more than the limit are accepted.
     if (this.#asked.includes(chunk) || this.#asked.length >= 2 * ASKED_AT_ONCE) {
       this.#hush();
       return;
@@ -229,7 +229,7 @@ export class Dialogue {
     this.give();
   }
 
-  /** Something that need not have been said: a little of it is no fault. */
+  /** Counts an unnecessary message: a few of them are not an error. */
   #hush(): void {
     const now = this.#options.clock.now();
     this.#noise = Math.max(0, this.#noise - ((now - this.#noiseAt) / 1000) * NOISE.perSecond) + 1;
@@ -259,7 +259,7 @@ export class Dialogue {
 
   #say(message: PeerMessage): void {
     if (this.#ended) return;
-    // They send and do not read.
+    // The other side sends and does not read.
     if (this.#options.wire.buffered() > 4 * BUFFERED_BYTES) this.#options.onFault();
     else this.#options.wire.send(JSON.stringify(message));
   }

@@ -1,6 +1,6 @@
 /**
- * One page in this tab: wanted, fetched chunk by chunk from several at once, held, and given on. What others send reaches it through its links
- * only, and everything of it is checked before it counts. SPEC rules PAGE-2, PAGE-3, PAGE-6, PAGE-16 and PAGE-17.
+ * One page in this tab: subscribed to, fetched chunk by chunk from several visitors at once, held, and served. Content of others arrives only
+ * through its links, and is checked before use. SPEC rules PAGE-2, PAGE-3, PAGE-6, PAGE-16 and PAGE-17.
  */
 import type { Holders, PageAddress, PageCount, PageLimits, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
@@ -16,13 +16,13 @@ import type { Tab } from './tab.ts';
 const TICK_MS = 500;
 /** A timer this late means that the device slept. */
 const SLEPT_MS = 3000;
-/** Two are enough for a small page; each few missing chunks are worth one more. */
+/** Two links are enough for a small page; a number of missing chunks adds one more. */
 const FIRST_LINKS = 2;
 const CHUNKS_A_LINK = 4;
-/** Between wishes while nobody gives anything, doubled each time, with jitter. */
+/** The interval of `subscribe` while no chunk arrives, doubled each time, with jitter. */
 const WANT_MS = 1000;
 const WANT_CAP_MS = 30_000;
-/** What the service refused for now, where it does not say how long. */
+/** The pause after a temporary refusal without a time. */
 const AGAIN_MS = 5000;
 const HISTORY = 240;
 
@@ -38,7 +38,7 @@ export class HeldPage {
   #key: string | null = null;
   #count: PageCount | null = null;
   #history: PageView['history'] = [];
-  /** What links say it is, until one of them is right. */
+  /** The manifests that links sent, until one of them is valid. */
   readonly #manifests = new Map<string, string>();
   #checking = false;
   #wantAt = 0;
@@ -69,12 +69,12 @@ export class HeldPage {
     return this.#state === 'refused';
   }
 
-  /** What it takes of this tab's memory. */
+  /** The bytes that the page takes in this tab's memory. */
   get bytes(): number {
     return this.#copy?.chunks.bytes.length ?? 0;
   }
 
-  /** Links that others began. */
+  /** The links that other visitors opened. */
   get served(): PageLink[] {
     return this.#neighbours.all.filter(({ began }) => !began);
   }
@@ -108,7 +108,7 @@ export class HeldPage {
     return this.#state === 'here' ? (this.#copy?.content() ?? null) : null;
   }
 
-  /** Again, too: with another key, or after it was refused. */
+  /** May be repeated: with another key, or after a refusal. */
   async read(key: string | null): Promise<void> {
     if (key !== null) this.#key = key;
     if (this.#state === 'new' || this.#state === 'refused') this.#begin();
@@ -116,7 +116,7 @@ export class HeldPage {
     this.#tab.onChange();
   }
 
-  /** It was made here. */
+  /** Takes a page that was created in this tab. */
   async adopt(copy: PageCopy, key: string | null): Promise<void> {
     this.#own = true;
     if (this.#state === 'here') return;
@@ -136,7 +136,7 @@ export class HeldPage {
     this.#tab.onChange();
   }
 
-  /** There is a new connection, which knows nothing of us. */
+  /** Announces everything on a new connection, on which the service knows nothing. */
   sayAll(): void {
     this.#count = null;
     this.#say();
@@ -156,7 +156,7 @@ export class HeldPage {
     this.#tab.onChange();
   }
 
-  /** The service refused what we said about this page. */
+  /** The service refused a message about this page. */
   onRefused(refusal: PageRefusal, retryAfterMs: number | undefined): void {
     if (this.#state === 'refused' || this.#state === 'closed') return;
     if (!passes(refusal.code)) {
@@ -209,7 +209,7 @@ export class HeldPage {
     this.#wantPause = Math.min(WANT_CAP_MS, 2 * this.#wantPause);
   }
 
-  /** Says what can be had here. */
+  /** Announces the chunks that are here. */
   #hold(): void {
     const { chunks } = this.#copy ?? {};
     if (chunks === undefined || chunks.here.count === 0) return;
@@ -230,7 +230,7 @@ export class HeldPage {
     for (const id of this.#swarm?.lapse(now) ?? []) this.#neighbours.get(id)?.close('stalled');
     this.#ask();
     this.#seek();
-    // Nobody connected has what is missing, and nobody is about to be.
+    // No connected or connecting visitor has the missing chunks.
     if (now < this.#wantAt || !this.#neighbours.settled || this.#swarm?.fed === true) return;
     this.#neighbours.makeRoom(this.#mostLinks);
     this.#want();
@@ -273,7 +273,7 @@ export class HeldPage {
     if (!this.#checking) void this.#readManifests(limits);
   }
 
-  /** One at a time: the first that is right is the page. */
+  /** Reads one manifest at a time: the first valid one is the page. */
   async #readManifests(limits: PageLimits): Promise<void> {
     this.#checking = true;
     for (const [id, text] of this.#manifests) {
@@ -313,7 +313,7 @@ export class HeldPage {
     const swarm = this.#swarm;
     if (swarm === null) return;
     for (const chunk of chunks) swarm.got(link.id, chunk);
-    // Neither needs the other any more.
+    // Both sides have the complete page.
     if (this.#state === 'here' && swarm.hasAll(link.id)) link.close('full');
     else this.#ask();
     this.#tab.onChange();
@@ -361,7 +361,7 @@ export class HeldPage {
   }
 
   #arrivedWhole(): void {
-    // The count before did not have us: the one in it may still be there.
+    // The previous count did not include this tab: the holder in it may still exist.
     if (this.#state === 'reading' && this.#count !== null) this.#count = { ...this.#count, settled: false };
     this.#state = 'here';
     this.#cancelTick();

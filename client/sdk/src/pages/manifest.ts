@@ -1,4 +1,4 @@
-/** The root of a page's hash tree: made from its chunks, or read from a stranger's text. SPEC rules PAGE-1 and PAGE-2. */
+/** The manifest, the root of a page's hash tree: created from its chunks, or read from text of a stranger. SPEC rules PAGE-1 and PAGE-2. */
 import { decode } from '@parley/protocol/decode';
 import { LIMITS } from '@parley/protocol/limits';
 import { PageManifest, type PageAddress, type PageLimits } from '@parley/protocol/pages';
@@ -8,14 +8,14 @@ import { refusalOf } from './refusals.ts';
 
 export interface Manifest {
   readonly page: PageAddress;
-  /** As it is passed on, byte for byte. */
+  /** The text that is passed on, byte for byte. */
   readonly text: string;
   readonly fields: PageManifest;
 }
 
 const utf8 = new TextEncoder();
 
-/** `bytes` are those of all chunks, sealed where the page is; `head` comes first in the manifest. */
+/** `bytes` are those of all chunks, encrypted if the page is; `head` comes first in the manifest. */
 export async function makeManifest(
   subtle: SubtleCrypto,
   head: Pick<PageManifest, 'type' | 'name' | 'seal'>,
@@ -27,7 +27,7 @@ export async function makeManifest(
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     chunks.push(await sha256(subtle, bytes.subarray(at, at + chunkBytes)));
   }
-  // In this order wherever a page is made: the same content has the same address.
+  // The order of fields is fixed: the same content has the same address.
   const fields: PageManifest = {
     v: 1,
     type,
@@ -44,9 +44,9 @@ export async function makeManifest(
 
 export type Reading =
   | { readonly is: 'page'; readonly manifest: Manifest }
-  /** Not what the address names: whoever said it is not to be asked again. */
+  /** Not the manifest of this address: its sender is not asked again. */
   | { readonly is: 'other' }
-  /** What the address names, and nobody can have it. */
+  /** The manifest of this address, but it is invalid. */
   | { readonly is: 'refused'; readonly refusal: PageRefusal };
 
 export async function readManifest(

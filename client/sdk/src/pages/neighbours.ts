@@ -1,4 +1,7 @@
-/** Everybody this tab is connected with about one page: whom to connect with, whom to let in, and what follows an end. SPEC rule PAGE-14. */
+/**
+ * The visitors that this tab is connected with for one page: which to connect to, which to accept, and what follows the end of a connection. SPEC
+ * rule PAGE-14.
+ */
 import type { Holders, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
 import type { PageWay } from './api.ts';
@@ -7,7 +10,7 @@ import { Candidates } from './candidates.ts';
 import { PageLink, type LinkEnd, type LinkHost } from './page-link.ts';
 import type { PageOf, Tab } from './tab.ts';
 
-/** How long somebody is not asked again; `null`: never. */
+/** How long a visitor is not asked again after the end of a link; `null`: never. */
 const REST_MS: Readonly<Record<LinkEnd, number | null>> = {
   bye: 5000,
   lost: 2000,
@@ -24,14 +27,14 @@ const REST_MS: Readonly<Record<LinkEnd, number | null>> = {
 const LINK_ID_BYTES = 12;
 const COME_AGAIN_MS = 500;
 const REMEMBERED = 256;
-/** The more, the more is between two. */
+/** A higher value means more servers between two visitors. */
 const BETWEEN: Readonly<Record<PageWay, number>> = { connecting: 0, direct: 1, turn: 2, relay: 3 };
 
 export class Neighbours {
-  /** Of those that have gone. */
+  /** The bytes of former links. */
   received = 0;
   sent = 0;
-  /** Who sent what is not of the page, or let requests lie. */
+  /** The number of visitors that sent invalid content or left requests unanswered. */
   dropped = 0;
   readonly #of: PageOf;
   readonly #tab: Tab;
@@ -39,7 +42,7 @@ export class Neighbours {
   #way: PageWay = 'connecting';
   readonly #links = new Map<string, PageLink>();
   readonly #candidates = new Candidates();
-  /** When others last asked to be connected. */
+  /** When each visitor last sent an offer. */
   readonly #cameAt = new Map<VisitorId, number>();
 
   constructor(of: PageOf, host: Omit<LinkHost, 'onWay'>) {
@@ -56,12 +59,12 @@ export class Neighbours {
     return this.#links.get(id);
   }
 
-  /** With most between, of those that chunks came or went. */
+  /** Of the paths that carried chunks, the one with the most servers in between. */
   get way(): PageWay {
     return this.all.reduce((way, { carried }) => farthest(way, carried), this.#way);
   }
 
-  /** Nobody whom we offered to is about to be connected. */
+  /** No offer of ours is pending. */
   get settled(): boolean {
     return this.#begun.every(({ open }) => open);
   }
@@ -71,12 +74,12 @@ export class Neighbours {
     this.#candidates.name(holders.filter(({ visitor }) => visitor !== self));
   }
 
-  /** Who need not be named. */
+  /** The visitors that the service need not name. */
   exclude(): VisitorId[] {
     return this.#candidates.exclude(this.#connected(), this.#tab.ports.clock.now());
   }
 
-  /** Connects with holders until there are so many. */
+  /** Connects with holders until there are this many. */
   seek(most: number): void {
     if (this.#tab.visitor() === null) return;
     for (let count = this.#begun.length; count < most; count += 1) {
@@ -87,12 +90,12 @@ export class Neighbours {
     }
   }
 
-  /** Whoever has nothing to give must not keep others away. */
+  /** Closes links with visitors that have no missing chunks, so that they do not block others. */
   makeRoom(most: number): void {
     if (this.#begun.length >= most) this.#begun[0]?.close('not-found');
   }
 
-  /** `false`: this is not of this page. */
+  /** `false`: the message does not belong to this page. */
   hear(from: VisitorId, message: LinkMessage): boolean {
     const link = this.#links.get(message.link);
     if (link !== undefined) link.hear(from, message);
@@ -102,7 +105,7 @@ export class Neighbours {
     return true;
   }
 
-  /** Nobody took what was said; a link that is up does not need the service any more. */
+  /** The message was not delivered. An open link does not need the service. */
   undelivered(id: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void {
     const link = this.#links.get(id);
     if (link !== undefined && !link.open) link.close(reason === 'unknown' ? 'gone' : 'lost');
@@ -130,12 +133,12 @@ export class Neighbours {
     }
     for (const link of this.all) {
       if (link.visitor !== from) continue;
-      // Theirs and ours met: the one of the lower id stays.
+      // Two offers crossed: the one of the lower id stays.
       if (link.began && !link.answered && (this.#tab.visitor() ?? '') < from) {
         refuse('glare');
         return;
       }
-      // Otherwise they lost what we had.
+      // Otherwise the other side lost the connection that we had.
       link.close('glare');
     }
     if (!this.#tab.mayServe()) {
@@ -147,7 +150,7 @@ export class Neighbours {
     else link.takePipe(message.pipe);
   }
 
-  /** Each offer is a connection to be made: nobody honest makes another one at once. */
+  /** Each offer costs a connection: no correct client sends another one at once. */
   #cameTooSoon(from: VisitorId): boolean {
     const now = this.#tab.ports.clock.now();
     if (now - (this.#cameAt.get(from) ?? Number.NEGATIVE_INFINITY) < COME_AGAIN_MS) return true;

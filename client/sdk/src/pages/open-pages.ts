@@ -1,4 +1,4 @@
-/** All pages of this tab: what is made, read and held, within the limits of the service. The interface is `api.ts`. */
+/** All pages of this tab: created, read and held, within the limits of the service. The interface is `api.ts`. */
 import { decode } from '@parley/protocol/decode';
 import { PageManifest, type PageAddress, type PageLimits, type VisitMessage } from '@parley/protocol/pages';
 import { Type } from 'typebox';
@@ -15,14 +15,14 @@ import type { Tab } from './tab.ts';
 import { Visit } from './visit.ts';
 
 export interface PagesOptions {
-  /** Where `/v1` is. */
+  /** The origin of `/v1`. */
   readonly api: string;
-  /** `relay`: only through TURN. */
+  /** `relay`: only TURN. */
   readonly iceTransportPolicy?: RTCIceTransportPolicy;
 }
 
 const CHANGES_MS = 100;
-/** Whoever took next to nothing for so long makes room for somebody who waits. */
+/** A reader that took almost nothing for this time makes room for a waiting one. */
 const IDLE_MS = 20_000;
 
 export function openPages(options: PagesOptions, ports: Ports): Pages {
@@ -35,9 +35,9 @@ class OpenPages implements Pages {
   readonly #tab: Tab;
   readonly #pages = new Map<PageAddress, HeldPage>();
   readonly #listeners = new Set<() => void>();
-  /** Who waits for the first connection. */
+  /** Callers that wait for the first connection. */
   #waiting: ((limits: PageLimits | null) => void)[] = [];
-  /** Of pages that are being made. */
+  /** The bytes of pages that are being created. */
   #reserved = 0;
   #snapshot: PagesSnapshot;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -201,7 +201,7 @@ class OpenPages implements Pages {
     };
   }
 
-  /** What the application just asked for is seen at once; listeners hear of it as of everything. */
+  /** An action of the application is visible at once; listeners are notified as for every change. */
   #refresh(): void {
     this.#changed();
     this.#snapshot = this.#look();
@@ -225,7 +225,7 @@ const Head = Type.Object({ type, name });
 const isHead = (content: PageContent): boolean =>
   decode(Head, { type: content.type, ...(content.name === null ? {} : { name: content.name }) }).ok;
 
-/** `null` where the name is too long to be sealed. */
+/** `null` if the name is too long to be encrypted. */
 async function build(
   { subtle, random }: Ports,
   { type, name, bytes }: PageContent,

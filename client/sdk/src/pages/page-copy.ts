@@ -1,4 +1,4 @@
-/** What is known and here of one page: manifest, chunks, and what the key opens. SPEC rules PAGE-2 to PAGE-4. */
+/** The local copy of one page: manifest, chunks, and the decrypted content. SPEC rules PAGE-2 to PAGE-4. */
 import type { PageContent, PageView } from './api.ts';
 import { Chunks } from './chunks.ts';
 import { sha256, type Manifest } from './manifest.ts';
@@ -11,9 +11,9 @@ export class PageCopy {
   #seal: PageSeal | null = null;
   #state: NonNullable<PageView['seal']>;
   #head: PageHead | null;
-  /** Of a sealed page, once all of it is here. */
+  /** The decrypted bytes of an encrypted page, once it is complete. */
   #opened: Uint8Array<ArrayBuffer> | null = null;
-  /** The whole was checked. */
+  /** The complete page was checked. */
   #good = false;
   #turn = 0;
   #unlocking: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export class PageCopy {
     return new PageCopy(subtle, manifest, Chunks.none(manifest.fields));
   }
 
-  /** Takes over the bytes that the manifest was made of. */
+  /** Takes ownership of the bytes from which the manifest was created. */
   static made(subtle: SubtleCrypto, manifest: Manifest, bytes: Uint8Array<ArrayBuffer>): PageCopy {
     const copy = new PageCopy(subtle, manifest, Chunks.all(manifest.fields, bytes));
     copy.#good = true;
@@ -49,27 +49,27 @@ export class PageCopy {
     return { ...this.#head, bytes: Math.max(0, bytes - tags) };
   }
 
-  /** Whether the bytes are that chunk. */
+  /** Whether the bytes match the hash of the chunk. */
   async isChunk(chunk: number, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const { chunks } = this.manifest.fields;
     if (chunks[chunk] === undefined || bytes.length !== this.chunks.size(chunk)) return false;
     return (await sha256(this.#subtle, bytes)) === chunks[chunk];
   }
 
-  /** Once every chunk is here. */
+  /** Checks the page once every chunk is here. */
   async check(): Promise<boolean> {
     this.#good = (await sha256(this.#subtle, this.chunks.bytes)) === this.manifest.fields.sha256;
     return this.#good;
   }
 
-  /** The last key counts. */
+  /** Sets the key; the last one counts. */
   async unlock(key: string | null): Promise<void> {
     this.#turn += 1;
     this.#unlocking = this.#try(key, this.#turn);
     await this.open();
   }
 
-  /** Makes readable what can be read, with a key that is still being made too. */
+  /** Decrypts the page if it is complete, also while the key is still being derived. */
   async open(): Promise<void> {
     await this.#unlocking;
     if (this.#seal === null || !this.#good || this.#opened !== null) return;
@@ -80,7 +80,7 @@ export class PageCopy {
     this.#state = opened === undefined ? 'wrong-key' : 'open';
   }
 
-  /** The caller's own. */
+  /** A copy that the caller owns. */
   content(): PageContent | null {
     const bytes = this.#state === 'none' ? this.chunks.bytes : this.#opened;
     if (!this.#good || bytes === null || this.#head === null) return null;
@@ -98,7 +98,7 @@ export class PageCopy {
     if (head === undefined) {
       this.#opened = null;
       this.#state = key === null ? 'no-key' : 'wrong-key';
-      // What is whole is open once it can be read.
+      // A complete page becomes readable once it can be decrypted.
     } else if (!this.#good || this.#opened !== null) this.#state = 'open';
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One connection with one visitor about one page: a data channel, and where ICE finds no way, a pipe. It is known by its own id, as visitors
- * get new ones. Whoever begins it is the reader, to begin with; what is said on it is the same from both sides. SPEC rules PAGE-14 to PAGE-16.
+ * One connection with one visitor for one page: a data channel, or a pipe if ICE finds no path. It has its own id, because visitors get new ids.
+ * The side that opens it is initially the reader; the messages are the same in both directions. SPEC rules PAGE-14 to PAGE-16.
  */
 import type { PageAddress, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
@@ -14,8 +14,8 @@ import type { PageOf, Tab } from './tab.ts';
 import type { WireEnd } from './wire.ts';
 
 /**
- * Why a link ended. `bad`: they sent what is not of the page, or what nobody sends by mistake; `silent`: they never answered; `gone`: nobody
- * of this id is there; `full`: both have all of it.
+ * Why a link ended. `bad`: the other side sent invalid content or messages; `silent`: it never answered; `gone`: no visitor has this id; `full`:
+ * both sides have the complete page.
  */
 export type LinkEnd =
   | 'bye'
@@ -30,11 +30,11 @@ export type LinkEnd =
   | 'full'
   | 'dropped';
 
-/** What a link takes from its page, and tells it. */
+/** The interface of a page for its links. */
 export interface LinkHost {
-  /** `null` while it is not known. */
+  /** `null` while unknown. */
   readonly manifest: () => string | null;
-  /** What is here; `null` while the manifest is not known. */
+  /** The chunks that are here; `null` while the manifest is unknown. */
   readonly here: () => Bitmap | null;
   readonly chunk: (chunk: number) => Uint8Array<ArrayBuffer> | undefined;
   readonly onOpen: (link: PageLink) => void;
@@ -42,38 +42,41 @@ export interface LinkHost {
   readonly onHas: (link: PageLink, chunks: Iterable<number>) => void;
   readonly onChunk: (link: PageLink, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
   readonly onNot: (link: PageLink, chunk: number) => void;
-  /** The way is known, or another one; also soon after the end of a short link. */
+  /** The path became known or changed. Also called soon after the end of a short link. */
   readonly onWay: (link: PageLink) => void;
-  /** Once, and last. */
+  /** Called once, as the last event. */
   readonly onEnd: (link: PageLink, why: LinkEnd) => void;
 }
 
-/** A holder in a background tab may need its time; whoever answers nothing has gone. */
+/** A holder in a background tab may need this time; one that does not answer has left. */
 const ANSWER_MS = 12_000;
-/** From the answer on: without TURN, and with it, where over TCP it takes some seconds. Whoever answered waits for what the other tries next. */
+/**
+ * Timeouts from the answer on: without TURN, and with TURN, where TCP takes some seconds. The answering side waits longer, for the next attempt of
+ * the other.
+ */
 const CONNECT_MS = { first: 4000, last: 10_000, answered: 15_000 };
-/** From the moment on that one side goes through the relay until both are there. */
+/** The timeout from the moment one side uses the relay until both do. */
 const PIPE_MS = 20_000;
-/** On a connection that is up, until they say what it is about. */
+/** The timeout from an open connection to its handshake. */
 const OPEN_MS = 10_000;
-/** A way may change, though rarely. */
+/** The interval at which the path is read: it rarely changes. */
 const WAY_MS = 10_000;
 const PIPE_NAME_BYTES = 16;
-/** Candidates that come while the service is asked for TURN: as many as a connection takes. */
+/** The limit of candidates that wait while TURN credentials are requested: as many as one connection takes. */
 const EARLY = 64;
-/** A reader who takes less keeps its place only as long as nobody else asks for it. */
+/** A reader that takes less keeps its place only until another visitor needs it. */
 const PLACE_BYTES = 131_072;
 
 export class PageLink {
   readonly id: string;
   readonly began: boolean;
-  /** As they were last heard of. */
+  /** The latest id of the other visitor. */
   visitor: VisitorId;
   received = 0;
   sent = 0;
-  /** When they last had taken as much as a place is given for, or came. */
+  /** When the reader last had taken PLACE_BYTES, or connected. */
   servedAt: number;
-  /** As much was sent then. */
+  /** The bytes that were sent at that time. */
   #servedAfter = 0;
   readonly #page: PageAddress;
   readonly #tab: Tab;
@@ -82,18 +85,18 @@ export class PageLink {
   #dialogue: Dialogue | null = null;
   #way: PageWay = 'connecting';
   #answered = false;
-  /** Connections that were begun. */
+  /** The number of connection attempts. */
   #tries = 0;
-  /** The connection of now may use TURN. */
+  /** The current connection may use TURN. */
   #relayed = false;
-  /** For the connection that is made once the service has given credentials for TURN; `null` where none is waited for. */
+  /** Signals for the connection that is created once the service sent TURN credentials; `null` if none is pending. */
   #early: ((channel: DataChannel) => void)[] | null = null;
   #ended = false;
   #closeWire: () => void = () => undefined;
   #cancelDeadline: () => void = () => undefined;
   #cancelWay: () => void = () => undefined;
 
-  /** `began`: we offer. */
+  /** `began`: this side sends the offer. */
   constructor(
     { id, visitor, began }: { readonly id: string; readonly visitor: VisitorId; readonly began: boolean },
     { page, tab }: PageOf,
@@ -112,7 +115,7 @@ export class PageLink {
     return !this.#ended && this.#dialogue?.opened === true;
   }
 
-  /** The other side took the offer. */
+  /** The other side accepted the offer. */
   get answered(): boolean {
     return this.#answered;
   }
@@ -122,7 +125,7 @@ export class PageLink {
     return { visitor, way: this.open ? this.#way : 'connecting', received, sent };
   }
 
-  /** How chunks came or went. */
+  /** The path that carried chunks. */
   get carried(): PageWay {
     return this.received + this.sent > 0 ? this.#way : 'connecting';
   }
@@ -130,7 +133,7 @@ export class PageLink {
   offer(): void {
     this.#connect((channel) => channel.offer());
     this.#cancelDeadline();
-    // Whoever answered once and now does not may be of a version that knows no second offer.
+    // A visitor that answered the first offer and not the second may run a version without second offers.
     this.#cancelDeadline = this.#tab.ports.clock.after(ANSWER_MS, () =>
       this.#tries > 1 ? this.#takeToPipe() : this.#finish('silent', { bye: true }),
     );
@@ -162,7 +165,7 @@ export class PageLink {
         this.takePipe(message.pipe);
         return;
       case 'offer':
-        // Nothing came of the first, which went without TURN.
+        // The first attempt, without TURN, failed.
         if (!this.began && this.#dialogue === null && this.#tries === 1) this.answer(message.sdp);
         return;
       default:
@@ -170,7 +173,7 @@ export class PageLink {
     }
   }
 
-  /** The other side found no direct way. */
+  /** The other side found no direct path. */
   takePipe(pipe: string): void {
     if (!this.began && this.#dialogue === null) this.#pipe(pipe);
   }
@@ -191,7 +194,7 @@ export class PageLink {
     this.#finish(why, { bye: true });
   }
 
-  /** Directly at first; with TURN after that, once there are credentials. */
+  /** Without TURN first; then with TURN, once there are credentials. */
   #connect(begin: (channel: DataChannel) => void): void {
     this.#channel?.close();
     this.#channel = null;
@@ -207,7 +210,7 @@ export class PageLink {
     void this.#tab.relayed().then((relayed) => {
       if (this.#ended || this.#early !== early) return;
       this.#early = null;
-      // Whoever answers may still be reached through the TURN server of the other side.
+      // The answering side may still be reached through the TURN server of the other.
       const configuration = relayed ?? (this.began ? null : this.#tab.direct());
       if (configuration !== null) {
         const channel = this.#open(configuration);
@@ -249,7 +252,7 @@ export class PageLink {
     this.#tab.tell(this.visitor, message);
   }
 
-  /** Before anything was said on it, another way is tried; the reader says which. */
+  /** Before the handshake another path is tried; the reader chooses. */
   #channelLost(): void {
     if (this.#ended) return;
     this.#channel = null;

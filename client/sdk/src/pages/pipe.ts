@@ -1,4 +1,7 @@
-/** The way through the stream relay: a topic that only two know. It loses what a slow reader does not take. SPEC rule PAGE-15; STR-110. */
+/**
+ * A connection through the stream relay: a topic that only two visitors know. It drops messages that a slow reader does not take. SPEC rule
+ * PAGE-15; STR-110.
+ */
 import { pipeTopic } from '@parley/protocol/pages';
 import type { Ports } from '../ports.ts';
 import type { Wire, WireEnd } from './wire.ts';
@@ -7,17 +10,17 @@ export interface PipeOptions {
   readonly api: string;
   readonly pipe: string;
   readonly ports: Pick<Ports, 'fetch' | 'openSocket' | 'clock'>;
-  /** For the relay; `null`: there is none. */
+  /** The token for the relay; `null`: there is none. */
   readonly token: () => Promise<string | null>;
 }
 
-/** The relay answers from memory; longer is a network that will not carry a page either. */
+/** The relay answers from memory: a network that takes longer cannot carry a page either. */
 const ANSWER_MS = 10_000;
-/** How often to look whether what waits has left: sockets do not say. */
+/** The interval at which the buffered amount is read: sockets have no event for it. */
 const DRAIN_MS = 50;
 const NORMAL_CLOSURE = 1000;
 
-/** The answer ends it. */
+/** The returned function closes the pipe. */
 export function openPipe(options: PipeOptions, end: WireEnd): () => void {
   const { api, pipe, ports } = options;
   const abort = new AbortController();
@@ -52,10 +55,10 @@ export function openPipe(options: PipeOptions, end: WireEnd): () => void {
   return finish;
 }
 
-/** An open relay has no such address; some edges say that only GET goes there. */
+/** A relay without tokens has no such address; some proxies answer that only GET is allowed there. */
 const NOBODY_ASKS: ReadonlySet<number> = new Set([404, 405]);
 
-/** `null`: the relay is open, and asks nobody (STR-100). Rejects where it does not let us in. */
+/** `null`: the relay requires no token (STR-100). Rejects if the relay refuses. */
 async function askForCode(
   { api, pipe, ports, token }: PipeOptions,
   signal: AbortSignal,

@@ -1,8 +1,8 @@
-/** Why something is not done, from the protocol's table of codes. */
+/** Refusals from the protocol's table of codes. */
 import { CODES, knownCode, type Code } from '@parley/protocol/codes';
 import type { PageRefusal } from './api.ts';
 
 export const refusalOf = (code: Code): PageRefusal => ({ code, message: CODES[code].meaning });
 
-/** Whether the same may be done later without anybody doing anything. */
+/** Whether the action may succeed later without a change by the user. */
 export const passes = (code: string): boolean => CODES[knownCode(code)].retry;

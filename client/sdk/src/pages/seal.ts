@@ -1,6 +1,6 @@
 /**
- * The end-to-end key of a page. It is in the fragment of the link, which browsers send to no server, and of one page only, so that numbers of
- * chunks are nonces: AES-128-GCM, keys by HKDF-SHA-256. Hashes are of what is sealed. SPEC rule PAGE-4.
+ * The end-to-end encryption of a page. The key is in the fragment of the link, which browsers send to no server, and belongs to one page, so that
+ * chunk numbers serve as nonces: AES-128-GCM, keys by HKDF-SHA-256. Hashes are computed from the encrypted bytes. SPEC rule PAGE-4.
  */
 import { decode } from '@parley/protocol/decode';
 import { PageManifest } from '@parley/protocol/pages';
@@ -9,10 +9,10 @@ import { readSecret } from '../sfu/secret.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 
 export const SEAL_SCHEME = 'AES-128-GCM';
-/** By which a sealed chunk is longer. */
+/** An encrypted chunk is longer by this many bytes. */
 export const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
-/** Of the head as sealed, before base64url: its bound in the manifest. */
+/** The limit of the encrypted head, before base64url: its bound in the manifest. */
 const HEAD_BYTES = 768;
 
 export interface PageHead {
@@ -34,7 +34,7 @@ export class PageSeal {
     this.#head = head;
   }
 
-  /** `key`: 16 bytes in base64url; `undefined` where it is none. */
+  /** `key`: 16 bytes in base64url; returns `undefined` for any other text. */
   static async of(subtle: SubtleCrypto, key: string): Promise<PageSeal | undefined> {
     const secret = readSecret(key);
     if (secret === undefined) return undefined;
@@ -50,7 +50,7 @@ export class PageSeal {
     return new PageSeal(subtle, await derive('chunks'), await derive('head'));
   }
 
-  /** `chunkBytes` of what is sealed. */
+  /** `chunkBytes`: the size of an encrypted chunk. */
   async close(bytes: Uint8Array<ArrayBuffer>, chunkBytes: number): Promise<Uint8Array<ArrayBuffer>> {
     const sealed = new Uint8Array(sealedBytes(bytes.length, chunkBytes));
     const step = chunkBytes - TAG_BYTES;
@@ -81,7 +81,7 @@ export class PageSeal {
     return bytes;
   }
 
-  /** `undefined` where the name is too long for it. */
+  /** `undefined` if the name is too long. */
   async closeHead({ type, name }: PageHead): Promise<string | undefined> {
     const plain = utf8(JSON.stringify(name === null ? { type } : { type, name }));
     if (plain.length + TAG_BYTES > HEAD_BYTES) return undefined;
@@ -102,7 +102,7 @@ export class PageSeal {
   }
 }
 
-/** How large so many bytes are when they are sealed in chunks of so many. */
+/** The size of this many bytes after encryption in chunks of this size. */
 export const sealedBytes = (bytes: number, chunkBytes: number): number =>
   bytes + TAG_BYTES * Math.ceil(bytes / (chunkBytes - TAG_BYTES));
 

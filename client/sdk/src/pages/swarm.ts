@@ -1,6 +1,7 @@
 /**
- * Which chunk to ask of whom, pure: rarest first by chance, from whoever has only some before whoever has all, so that the first holder
- * gives each chunk about once and readers give it on. What lies is asked elsewhere, the last chunks of two at once. SPEC rules PAGE-16, PAGE-17.
+ * Decides which chunk to request from which visitor. Pure. Rarest first with random ties; from incomplete holders before complete ones, so that the
+ * first holder sends each chunk about once and readers pass it on. Requests that time out are repeated elsewhere; the last chunks are requested
+ * from two visitors at once. SPEC rules PAGE-16, PAGE-17.
  */
 import type { Random } from '../ports.ts';
 import { Bitmap } from './bitmap.ts';
@@ -12,40 +13,40 @@ export interface Ask {
 
 interface Peer {
   readonly has: Bitmap;
-  /** When each chunk was asked for. */
+  /** When each chunk was requested. */
   readonly asked: Map<number, number>;
-  /** Asked for in vain, so often; may still come as often. */
+  /** The number of timed-out requests for each chunk; that many answers may still arrive. */
   readonly lapsed: Map<number, number>;
-  /** So many at once: less while it is new, or slow. */
+  /** The number of concurrent requests: smaller for a new or slow visitor. */
   window: number;
-  /** Requests that lay since the last chunk came. */
+  /** Requests that timed out since the last chunk arrived. */
   lies: number;
   heardAt: number;
 }
 
 export const ASKED_AT_ONCE = 8;
-/** Of somebody new: who is slow, or serves many, must not be called a liar for it. */
+/** The first window of a new visitor: one that is slow, or serves many, must not count as unresponsive. */
 const ASKED_FIRST = 2;
-/** A chunk that comes sooner is worth asking for more at once. */
+/** A chunk that arrives within this time enlarges the window. */
 const QUICK_MS = 2000;
 export const STALL_MS = 5000;
 const LIES = 3;
-/** So few are missing that one who is slow would hold up the end. */
+/** Below this number of missing chunks one slow visitor would delay the end. */
 const LAST_CHUNKS = 8;
-/** A chunk of the last that did not come by then is asked of a second one. */
+/** One of the last chunks that did not arrive within this time is requested from a second visitor. */
 const LAST_MS = 500;
 
 export class Swarm {
   readonly #here: Bitmap;
   readonly #random: Random;
   readonly #peers = new Map<string, Peer>();
-  /** How many of those connected have each chunk. */
+  /** The number of connected visitors that have each chunk. */
   readonly #holders: Uint16Array;
-  /** Of how many each chunk is asked now. */
+  /** The number of pending requests for each chunk. */
   readonly #askedOf: Uint8Array;
   readonly #checking = new Set<number>();
 
-  /** `here` grows outside, as chunks are found good. */
+  /** The caller adds checked chunks to `here`. */
   constructor(here: Bitmap, random: Random) {
     this.#here = here;
     this.#random = random;
@@ -82,7 +83,7 @@ export class Swarm {
     return this.#peers.get(id)?.has.full ?? false;
   }
 
-  /** Whether somebody connected has what is missing here. */
+  /** Whether a connected visitor has a missing chunk. */
   get fed(): boolean {
     for (let chunk = 0; chunk < this.#here.of; chunk += 1) {
       if ((this.#holders[chunk] ?? 0) > 0 && !this.#here.has(chunk)) return true;
@@ -90,7 +91,7 @@ export class Swarm {
     return false;
   }
 
-  /** What is to be asked for now; it counts as asked. */
+  /** The requests to send now; they count as sent. */
   asks(now: number): Ask[] {
     const asks: Ask[] = [];
     const order = [...this.#peers].sort(
@@ -108,7 +109,7 @@ export class Swarm {
     return asks;
   }
 
-  /** A chunk came. `wanted`: it is to be checked, and `checked` said then; `unasked`: nobody sends that by mistake. */
+  /** A chunk arrived. `wanted`: the caller checks it and then calls `checked`; `unasked`: no correct client sends it. */
   arrived(id: string, chunk: number, now: number): 'wanted' | 'twice' | 'unasked' {
     const peer = this.#peers.get(id);
     const at = peer?.asked.get(chunk);
@@ -126,7 +127,7 @@ export class Swarm {
     this.#checking.delete(chunk);
   }
 
-  /** It does not give the chunk. `false`: nor did it the ones before, it is to be left. */
+  /** The visitor rejected the request. `false`: it also rejected the previous ones; the caller ends the link. */
   refused(id: string, chunk: number): boolean {
     const peer = this.#peers.get(id);
     if (peer === undefined || !this.#answered(peer, chunk)) return true;
@@ -137,8 +138,9 @@ export class Swarm {
   }
 
   /**
-   * Requests that lay too long may be asked elsewhere. Answers who let several in a row lie and sent nothing since: they are to be left. What was
-   * asked for together lies together, and counts once: a slow holder of many readers takes its time for the first.
+   * Frees requests that timed out, so that they can be repeated elsewhere. Returns visitors that left several in a row unanswered and sent nothing
+   * since: the caller ends their links. Requests that were sent together time out together and count once, because a slow holder with many readers
+   * takes long for the first.
    */
   lapse(now: number): string[] {
     const stalled: string[] = [];
@@ -158,7 +160,7 @@ export class Swarm {
     return stalled;
   }
 
-  /** This device slept: nobody let anything lie. */
+  /** This device slept: pending requests do not count as late. */
   forgive(now: number): void {
     for (const peer of this.#peers.values()) {
       peer.heardAt = now;
@@ -184,7 +186,7 @@ export class Swarm {
       if (holders > rarest || (peer.lapsed.has(chunk) && this.#elsewhere(chunk))) continue;
       equals = holders < rarest ? 1 : equals + 1;
       rarest = holders;
-      // Each of the equals ends up chosen with the same chance.
+      // Each of the equal chunks is chosen with the same probability.
       if (this.#random.fraction() * equals < 1) chosen = chunk;
     }
     return chosen ?? second;
@@ -198,13 +200,13 @@ export class Swarm {
     return false;
   }
 
-  /** Whether somebody has it who was not asked for it in vain. */
+  /** Whether another visitor has the chunk and has not failed to send it. */
   #elsewhere(chunk: number): boolean {
     for (const { has, lapsed } of this.#peers.values()) if (has.has(chunk) && !lapsed.has(chunk)) return true;
     return false;
   }
 
-  /** Whether it was asked for and did not lapse. */
+  /** Whether a request is pending and has not timed out. */
   #answered(peer: Peer, chunk: number): boolean {
     if (!peer.asked.delete(chunk)) return false;
     this.#askedOf[chunk] = Math.max(0, (this.#askedOf[chunk] ?? 0) - 1);
@@ -216,7 +218,7 @@ export class Swarm {
   }
 }
 
-/** Whether it was asked for and lapsed. */
+/** Whether a request timed out. */
 function cameLate({ lapsed }: Peer, chunk: number): boolean {
   const times = lapsed.get(chunk);
   if (times === undefined) return false;

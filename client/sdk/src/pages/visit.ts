@@ -1,6 +1,6 @@
 /**
- * The way to the service and back, as long as the pages are open: one socket at a time, each a new visitor. What is fetched and served goes on
- * without it; after `welcome` everything is said again by `onArrived`. SPEC rules PAGE-5 and PAGE-9.
+ * The connection to the service while pages are open: one socket at a time, each a new visitor. Transfers between visitors continue without it;
+ * after each `welcome`, `onArrived` announces everything again. SPEC rules PAGE-5 and PAGE-9.
  */
 import type { IceOffer, IceServer } from '@parley/protocol/http';
 import {
@@ -22,7 +22,7 @@ export interface VisitHandlers {
   onArrived(): void;
   onMessage(message: VisitMessage): void;
   onDirected(from: VisitorId, message: LinkMessage): void;
-  /** Nobody took what was said about this link. */
+  /** A directed message of this link was not delivered. */
   onUndelivered(link: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void;
   onChange(): void;
 }
@@ -33,15 +33,15 @@ type Step =
   | { readonly at: 'waiting'; readonly go: () => void; readonly cancel: () => void }
   | { readonly at: 'closed' };
 
-/** A connection that ends sooner is no success: the next wait is longer. */
+/** A connection that ends sooner counts as a failure: the next wait is longer. */
 const STEADY_MS = 5000;
-/** Devices are wrong about being offline often enough that an attempt is still made now and then. */
+/** Devices report being offline wrongly often enough that the client still tries at this interval. */
 const OFFLINE_RETRY_MS = 15_000;
-/** A pod counts what one socket says in a second; well below that, so that wishes for pages always get through. */
+/** A pod limits the messages of a socket per second. This pace stays well below, so that subscriptions to pages always pass. */
 const PACE = { most: 20, everyMs: 40 };
-/** More than that wait only where nobody listens. */
+/** More messages wait only if the receiver does not read. */
 const QUEUE = 500;
-/** Strangers who ask for what is not here must not keep what is said to others waiting. */
+/** Requests of strangers for missing content must not delay messages to others. */
 const REFUSALS = 20;
 const TOKEN_MS = 5000;
 const ICE_MS = 5000;
@@ -54,7 +54,7 @@ export class Visit {
   #step: Step;
   #arrived: PageWelcome | null = null;
   #stunServers: readonly IceServer[] = [];
-  /** With credentials that are good until then. */
+  /** TURN servers, with credentials that are valid until then. */
   #turn: { readonly servers: readonly IceServer[]; readonly until: number } | null = null;
   #visitors: number | null = null;
   #refusal: PageRefusal | null = null;
@@ -64,7 +64,7 @@ export class Visit {
   #left = PACE.most;
   #cancelPace: (() => void) | null = null;
   #cancelMove: () => void = () => undefined;
-  /** They wait for the answer to one request. */
+  /** Callers that wait for the answer to one request. */
   #waitForIce: ((servers: readonly IceServer[] | null) => void)[] = [];
   #cancelIceWait: () => void = () => undefined;
   readonly #tokens = new Map<string, (token: string | null) => void>();
@@ -104,7 +104,7 @@ export class Visit {
     return this.#stunServers;
   }
 
-  /** With TURN, asked for where credentials are missing or end soon; `null` where the service gives none in time. SPEC rule PAGE-15. */
+  /** TURN servers, requested if credentials are missing or expire soon; `null` if the service gives none in time. SPEC rule PAGE-15. */
   async turnServers(): Promise<readonly IceServer[] | null> {
     const { clock } = this.#ports;
     if (this.#turn !== null && clock.now() < this.#turn.until) return this.#turn.servers;
@@ -115,7 +115,7 @@ export class Visit {
     return new Promise((resolve) => this.#waitForIce.push(resolve));
   }
 
-  /** `false` where there is no connection: what is said by state is said again after `onArrived`. */
+  /** `false` without a connection: state is sent again after `onArrived`. */
   say(message: VisitorMessage): boolean {
     if (this.#step.at !== 'open') return false;
     this.#step.socket.send(message);
@@ -132,7 +132,7 @@ export class Visit {
     this.#flush();
   }
 
-  /** `null` where the service does not give one in time. */
+  /** `null` if the service gives none in time. */
   async askToken(pipe: string): Promise<string | null> {
     if (!this.say({ type: 'pipe', pipe })) return null;
     return new Promise((resolve) => {
@@ -160,11 +160,12 @@ export class Visit {
       const socket: VisitSocket = openVisitSocket(this.#url, this.#ports, {
         onMessage: (message) => this.#hear(message),
         onDirected: (from, message) => this.#handlers.onDirected(from, message),
-        onLost: (code, retryAfterMs) => this.#lost(code === null ? null : refusalOf(code), retryAfterMs),
+        onLost: ({ code, retryAfterMs }) =>
+          this.#lost(code === null ? null : refusalOf(code), retryAfterMs ?? 0),
       });
       return { at: 'opening', socket };
     } catch {
-      // The browser refused the address itself.
+      // The browser refused the address.
       return this.#wait(OFFLINE_RETRY_MS);
     }
   }
@@ -230,7 +231,7 @@ export class Visit {
     for (const resolve of this.#waitForIce.splice(0)) resolve(servers);
   }
 
-  /** The pod is leaving: it keeps serving until our slot. */
+  /** The pod drains: it serves this visitor until its slot. */
   #move(afterMs: number): void {
     this.#cancelMove();
     this.#cancelMove = this.#ports.clock.after(afterMs, () => {
@@ -270,7 +271,7 @@ export class Visit {
     else if (this.#step.at === 'waiting' && this.#ports.network.online()) this.#step.go();
   }
 
-  /** What belonged to the socket of before. */
+  /** Drops the state of the previous socket. */
   #quieten(): void {
     this.#queue = [];
     this.#cancelPace?.();

@@ -1,11 +1,11 @@
-/** A connection between two visitors, whichever way it goes: whole messages, in order. */
+/** A connection between two visitors, over any transport: complete messages, in order. */
 
 export interface Wire {
-  /** Never throws: what cannot be sent ends the connection. */
+  /** Never throws: a failure to send ends the connection. */
   send(data: string | Uint8Array<ArrayBuffer>): void;
-  /** Bytes that wait to leave. */
+  /** Bytes that are not sent yet. */
   buffered(): number;
-  /** What was sent before still leaves. */
+  /** Messages that were sent before are still delivered. */
   close(): void;
 }
 
@@ -13,8 +13,8 @@ export interface WireEnd {
   onOpen(wire: Wire): void;
   onText(text: string): void;
   onBinary(bytes: Uint8Array<ArrayBuffer>): void;
-  /** What waited has left, for the most part. */
+  /** Most of the waiting bytes are sent. */
   onDrained(): void;
-  /** It never opened, or is lost. Once, and last; not after `close`. */
+  /** The connection did not open, or is lost. Called once, as the last event; not after `close`. */
   onLost(): void;
 }

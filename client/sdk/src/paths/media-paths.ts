@@ -31,7 +31,7 @@ export interface MediaPathsOptions {
 
 /** A participant who has just come has sent no signal yet. */
 const NO_SIGNAL_MS = 2000;
-/** The relays should carry media by then; otherwise the mesh does meanwhile, where it can carry that many. */
+/** The relays should carry the media after this time; until they do, the mesh does, if it can carry that many participants. */
 const OVERDUE_MS = 6000;
 const MESH_MAX = 8;
 const TICK_MS = 500;
@@ -82,7 +82,7 @@ export class MediaPaths {
     return this.#relays.room?.mix ?? null;
   }
 
-  /** Whether a link is made with a new participant at once. */
+  /** Whether to create a link with a new participant at once. */
   opens(participant: ParticipantId): boolean {
     return this.#planFor(participant).link === 'open';
   }
@@ -130,7 +130,7 @@ export class MediaPaths {
     this.#updateAndTell();
   }
 
-  /** Our socket is back, or that of the others: signals of the meantime are lost. */
+  /** Our socket or that of another participant returned: signals sent in between are lost. */
   sayAgain(): void {
     for (const pair of this.#pairs.values()) forgetTold(pair);
     this.update();
@@ -141,7 +141,7 @@ export class MediaPaths {
     this.#relays.room?.setMedia(local);
   }
 
-  /** From now on; what we publish is another broadcast then. */
+  /** Sets the key; from then on our media is a new broadcast. */
   setSecret(secret: string): void {
     if (secret === this.#secret) return;
     this.#secret = secret;
@@ -197,7 +197,7 @@ export class MediaPaths {
     const { way } = this.#roomWay;
     const now = ports.clock.now();
     const link = mesh.link(participant);
-    // No link is made where the room is about to move because a participant came.
+    // No link is created if the room is about to move to the relays because a participant joined.
     if (this.#roomWay.leavesMesh && able && link === undefined)
       return { link: 'keep', subscribe: false, shown: 'mesh' };
     const known = pair.said !== null || now - pair.metAt > NO_SIGNAL_MS;
@@ -211,7 +211,7 @@ export class MediaPaths {
       flows: flows(link, this.#members.get(participant)),
       overdue: pair.relayAt !== null && now - pair.relayAt > OVERDUE_MS && !many,
     });
-    // A relay that is back in a moment is better than links with every participant, under which the whole call would break down.
+    // A relay that returns soon is better than links with every participant, which would overload the whole call.
     const lapsed = able ? pair.wasAble && pair.said?.supported === false : this.#relays.wasOpen;
     return many && lapsed && way === 'sfu' && plan.link === 'open' ? { ...plan, link: 'keep' } : plan;
   }
@@ -247,14 +247,14 @@ export class MediaPaths {
     if (signal !== null) mesh.tellPath(to, signal);
   }
 
-  /** As with what is seen of them: while nothing else is there what the relays bring is played, also before all of it is there. */
+  /** As for video: media of the relays is played even before it is complete if there is no other. */
   #mix(participant: ParticipantId, pair: PairState): void {
     const linked = (this.#options.mesh.link(participant)?.stream ?? null) !== null;
     const mixed = pair.shown === 'sfu' || ((pair.mixed || pair.subscribed) && !linked);
     this.#person(participant)?.mix(mixed);
     if (mixed === pair.mixed) return;
     pair.mixed = mixed;
-    // Time alone may have moved them, which nothing else reports.
+    // Time alone may have changed them, which no event reports.
     this.#options.onChange();
   }
 
@@ -272,12 +272,12 @@ export class MediaPaths {
   #enter(media: RelayedMedia): RelayedRoom {
     const { room, api, askRelay: ask } = this.#options;
     const onChange = (): void => this.#updateAndTell();
-    // The session ends with the participant, so there is one while it lasts.
+    // The session ends with the participant, so that it exists here.
     const me = this.#me ?? '';
     return media.enter(this.#local, { room, me, api, secret: this.#secret, ask, onChange });
   }
 
-  /** Time alone changes what is to be done only while something is on its way. */
+  /** Time alone changes the plan only while a change is pending. */
   #schedule(): void {
     this.#cancelTick();
     const moving = [...this.#pairs.values()].some((pair) => pair.said === null || pair.relayAt !== null);

@@ -1,40 +1,40 @@
 /**
- * How media goes between us and each person of the room: from peer to peer, or through the relays. The size of the room decides, which
- * everyone sees alike; a pair also goes through the relays when either of the two wants it so. Pure.
+ * Decides the path of media between this participant and each other one: mesh or relays. The size of the room decides, which all participants see
+ * alike; a pair also uses the relays if either side wants it. Pure.
  */
 
 export type Way = 'mesh' | 'sfu';
 
-/** Over `max` people through the relays, and back only when two less are left: one who comes and goes does not move everybody. */
+/** Relays above `max` participants, and the mesh again only at two below, so that one participant who comes and goes does not move all others. */
 export function wayOfRoom(before: Way, people: number, max: number): Way {
   if (people > max) return 'sfu';
   return people < max ? 'mesh' : before;
 }
 
-/** What one knows of a pair. */
+/** What one side knows of a pair. */
 export interface Pair {
   readonly mine: Way;
   readonly theirs: Way;
-  /** Both browsers can, and our region has a relay. */
+  /** Both browsers support relays, and our region has one. */
   readonly able: boolean;
-  /** Their relayed media is here. */
+  /** We receive the other's media through relays. */
   readonly takes: boolean;
-  /** Ours is there, as they said. */
+  /** The other signals that it receives our media through relays. */
   readonly taken: boolean;
-  /** The mesh link stands and media comes over it. */
+  /** The mesh link is connected and media flows over it. */
   readonly flows: boolean;
-  /** We have waited for the relays for long enough: something has to carry the call meanwhile. */
+  /** The wait for the relays took too long: the call needs another path meanwhile. */
   readonly overdue: boolean;
 }
 
 export interface Plan {
   readonly link: 'keep' | 'open' | 'close';
   readonly subscribe: boolean;
-  /** What is shown. */
+  /** The path whose media is shown. */
   readonly shown: Way;
 }
 
-/** Make before break, in both directions: what carries the pair stays until the other way does. */
+/** Make before break, in both directions: the current path carries the pair until the other path does. */
 export function planOf({ mine, theirs, able, takes, taken, flows, overdue }: Pair): Plan {
   if (able && (mine === 'sfu' || theirs === 'sfu')) {
     const link = takes && taken ? 'close' : overdue ? 'open' : 'keep';

@@ -16,7 +16,7 @@ export class RelayAsk {
     this.#send = send;
   }
 
-  /** `null`: the region has none that takes sessions; `undefined`: there was no answer. */
+  /** `null`: the region has no relay that accepts sessions; `undefined`: there was no answer. */
   ask(exclude?: string): Promise<RelayOffer | null | undefined> {
     this.#answer?.(undefined);
     if (!this.#send({ type: 'relay', ...(exclude === undefined ? {} : { exclude }) }))

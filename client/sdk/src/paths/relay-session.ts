@@ -14,12 +14,12 @@ type State =
   | { readonly at: 'none' }
   | { readonly at: 'loading' }
   | { readonly at: 'here'; readonly room: RelayedRoom }
-  /** The part of the application did not load, or there was no more audio context for it: tried again, and until then the mesh has to do. */
+  /** The part of the application did not load, or the browser had no audio context left: it is retried, and the mesh carries the media until then. */
   | { readonly at: 'failed'; readonly againAt: number };
 
 /** The connection to the relay stays a little: others may need it for a moment. */
 const LINGER_MS = 4000;
-/** What did not load is asked for again after this long. */
+/** A part that did not load is loaded again after this time. */
 const LOAD_AGAIN_MS = 5000;
 
 export class RelaySession {
@@ -49,25 +49,25 @@ export class RelaySession {
     return this.#options.load !== null && !this.hasFailed && this.room?.state !== 'none';
   }
 
-  /** It was connected to a relay once. */
+  /** Whether it was connected to a relay before. */
   get wasOpen(): boolean {
     return this.#wasOpen;
   }
 
-  /** `needed`: some participant's media is to go through relays. `missed`: or would, if it could. Afterwards `room` is the one to use. */
+  /** `needed`: the media of some participant must use relays. `missed`: it would if it could. Afterwards `room` is the current room. */
   follow({ needed, missed }: { readonly needed: boolean; readonly missed: boolean }): void {
     const now = this.#options.clock.now();
     if (needed) this.#neededAt = now;
     this.#wasOpen ||= this.room?.state === 'open';
     const state = this.#state;
     if (needed && state.at === 'none') void this.#load({ at: 'loading' });
-    // A session that tries again has still failed, for the other participants, until it succeeds.
+    // For the other participants a session that retries counts as failed until it succeeds.
     if (missed && state.at === 'failed' && now >= state.againAt)
       void this.#load({ at: 'failed', againAt: Number.POSITIVE_INFINITY });
     if (this.room !== null && !needed && now - this.#neededAt > LINGER_MS) this.end();
   }
 
-  /** After a failure: the next time it is needed it is loaded at once. */
+  /** After a failure: the next use loads it at once. */
   forgetFailure(): void {
     if (this.hasFailed) this.#state = { at: 'none' };
   }
@@ -86,13 +86,13 @@ export class RelaySession {
     const { clock, load, enter, onLoaded } = this.#options;
     this.#state = meanwhile;
     const loaded = await load?.().catch(() => null);
-    // It was ended in the meantime.
+    // The session ended in the meantime.
     if (this.#state !== meanwhile) return;
     const failed: State = { at: 'failed', againAt: clock.now() + LOAD_AGAIN_MS };
     try {
       this.#state = loaded ? { at: 'here', room: enter(loaded) } : failed;
     } catch {
-      // A browser that makes no more sound, as it has too many contexts.
+      // The browser has no audio context left.
       this.#state = failed;
     }
     onLoaded();

@@ -2,7 +2,7 @@
 import type { Clock } from '../ports.ts';
 import { wayOfRoom, type Way } from './paths.ts';
 
-/** Participants who come or go in one moment move the room once; back it goes later, as a participant who reloads is gone for a moment. */
+/** Several changes within this time move the room once. The way back is slower, because a participant who reloads is absent for a moment. */
 const SETTLE_MS = { sfu: 400, mesh: 3000 } as const;
 
 export class RoomWay {
@@ -33,7 +33,7 @@ export class RoomWay {
     this.#max = max;
   }
 
-  /** At once, for a participant who enters: in a large room it makes no links first. */
+  /** Decides at once, for a participant who enters: in a large room it creates no links first. */
   decide(): void {
     this.#way = wayOfRoom('mesh', this.#people, this.#max);
   }

@@ -1,11 +1,11 @@
-/** What the application is given of one participant: the media of the link, or that of the relays, on streams that stay the same. */
+/** The media of one participant for the application: that of the link or that of the relays, on streams that stay the same. */
 import type { Member } from '@parley/protocol/people';
 import type { Link, PersonMedia } from '../call.ts';
 import type { Role } from '../media.ts';
 import type { RelayedPerson } from '../ports.ts';
 import type { PairState } from './pair.ts';
 
-/** Of the link with one participant in the mesh. */
+/** The media of the link with one participant in the mesh. */
 export interface LinkMedia {
   readonly view: Link;
   readonly stream: MediaStream | null;
@@ -13,7 +13,7 @@ export interface LinkMedia {
   level(): number;
 }
 
-/** Delays of what is played, from which on participants notice, and from which on they talk over each other. */
+/** Playback delays from which participants notice, and from which they interrupt each other. */
 const FAIR_MS = 200;
 const POOR_MS = 350;
 
@@ -53,14 +53,14 @@ function shownOfRelay(pair: PairState, relayed: RelayedPerson): PersonMedia {
   };
 }
 
-/** Late packets are all that is known of the way through relays: they make the delay grow. `null`: nothing is there. */
+/** Late packets are the only sign of a bad path through relays: they increase the delay. `null`: no media. */
 function relayedLink(delayMs: number | null, before: boolean): Link {
   if (delayMs === null) return { status: before ? 'recovering' : 'connecting' };
   const quality = delayMs < FAIR_MS ? 'good' : delayMs < POOR_MS ? 'fair' : 'poor';
   return { status: 'connected', path: 'sfu', quality, roundTripMs: null, lossPercent: null };
 }
 
-/** Whether what the participant says that it sends arrives over the link. */
+/** Whether the media that the participant signals arrives over the link. */
 export function flows(link: LinkMedia | undefined, member: Member | undefined): boolean {
   if (link?.view.status !== 'connected' || link.stream === null) return false;
   const { audio, video } = member?.media ?? { audio: false, video: false };

@@ -1,4 +1,4 @@
-/** A stream that stays the same object while its tracks change: an element goes on showing the last picture until the next one is there. */
+/** A stream that stays the same object while its tracks change: an element shows the last frame until the next one arrives. */
 
 export class StableStream {
   readonly #create: () => MediaStream;
@@ -8,13 +8,14 @@ export class StableStream {
     this.#create = create;
   }
 
-  /** The stream with exactly these tracks; as it was where they are not known. `null` before there were any. */
+  /** The stream with exactly these tracks; unchanged if they are not known. `null` before the first tracks. */
   of(tracks: readonly MediaStreamTrack[] | null): MediaStream | null {
     if (tracks === null || (tracks.length === 0 && this.#stream === null)) return this.#stream;
     const stream = (this.#stream ??= this.#create());
     const present = stream.getTracks();
     const added = tracks.filter((track) => !present.includes(track));
-    // Firefox shows one picture until it is gone, and then the next that comes. Voices come before it goes: without tracks a stream has ended.
+    // Firefox shows a video track until it is removed, and then the next one. Audio tracks are added before that, because a stream without tracks has
+    // ended.
     for (const track of added) if (track.kind !== 'video') add(stream, track);
     for (const track of present) if (!tracks.includes(track)) stream.removeTrack(track);
     for (const track of added) if (track.kind === 'video') add(stream, track);
@@ -22,7 +23,7 @@ export class StableStream {
   }
 }
 
-/** As when a track comes from the network, so that whoever plays it starts. */
+/** Fires the event that a track from the network fires, so that a player starts. */
 function add(stream: MediaStream, track: MediaStreamTrack): void {
   stream.addTrack(track);
   stream.dispatchEvent(new Event('addtrack'));

@@ -27,12 +27,12 @@ export class ChatSession {
     return this.#log;
   }
 
-  /** For a pod that opens the room again: it may have lost them. */
+  /** For a pod that restores the room and may have lost the lines. */
   lastLines(): ResumeChatLine[] {
     return chat.lastLines(this.#log);
   }
 
-  /** `false` where the text is empty or longer than `maxChars`, or too many lines wait for the service. */
+  /** `false` if the text is empty or longer than `maxChars`, or if too many lines wait for an acknowledgement. */
   say(
     input: string,
     { from, name, maxChars }: { readonly from: ParticipantId; readonly name: string; maxChars: number },

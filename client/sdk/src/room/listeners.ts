@@ -1,9 +1,9 @@
-/** Calls its listeners once for everything that changed in one turn of the event loop. */
+/** Calls its listeners once for all changes of one turn of the event loop. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
   #due = false;
 
-  /** The answer ends the subscription. */
+  /** The returned function ends the subscription. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,11 +1,11 @@
-/** Who waits at the door, as an owner knows it. Pure, as the roster is. SPEC rule MOD-5. */
+/** The newcomers in the lobby, for an owner. Pure. SPEC rule MOD-5. */
 import type { Waiting } from '@parley/protocol/people';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 
-/** In the order they came. */
+/** In the order of arrival. */
 export type Lobby = readonly Waiting[];
 
-/** The same list where the message is not about the lobby. Every welcome brings the list anew. */
+/** Returns the same list if the message is not about the lobby. Every welcome replaces the list. */
 export function lobbyAfter(before: Lobby, message: ServerMessage): Lobby {
   switch (message.type) {
     case 'welcome':

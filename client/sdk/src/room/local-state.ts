@@ -1,4 +1,4 @@
-/** What this participant says of itself, name and media, and how it gets to the service: now, and with each first message of a socket. */
+/** Name and media of this participant, sent at each change and with the first message of each socket. */
 import { checkName, type Media } from '@parley/protocol/people';
 import type { ClientMessage } from '@parley/protocol/client-messages';
 import type { Welcome } from '@parley/protocol/server-messages';
@@ -28,7 +28,7 @@ export class LocalState {
     return { audio: microphone !== null, video: camera !== null, screen: screen !== null };
   }
 
-  /** Whether the roster changes with it. */
+  /** Returns whether the roster changes. */
   setTracks(tracks: LocalMedia): boolean {
     const before = this.media;
     this.#tracks = tracks;
@@ -38,7 +38,7 @@ export class LocalState {
     return true;
   }
 
-  /** Whether the name is allowed, and another than before. */
+  /** Returns whether the name is valid and differs from the previous one. */
   rename(name: string, maxChars: number): boolean {
     const shown = checkName(name, maxChars);
     if (shown === undefined || shown === this.#name) return false;
@@ -47,7 +47,7 @@ export class LocalState {
     return true;
   }
 
-  /** What the first message said of us may be old: a participant who waited in the lobby may have switched the camera meanwhile. */
+  /** The first message may be outdated: a participant in the lobby may have switched the camera meanwhile. */
   correct({ roster, participant }: Welcome): void {
     const listed = roster.find((member) => member.participant === participant);
     if (listed === undefined) return;

@@ -1,22 +1,22 @@
-/** What the owner of a named room may do, over `/v1` with the owner key. SPEC rules MOD-1 to MOD-5. */
+/** The actions of the owner of a named room, over `/v1` with the owner key. SPEC rules MOD-1 to MOD-5. */
 import type { Code } from '@parley/protocol/codes';
 import { Ban, BanList, RoomView, type ChangeRoomRequest } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Ports } from '../ports.ts';
 import { request, type Answer, type Request } from '../net/request.ts';
 
-/** Answers are values: what was asked for, or the code that says why not (`unreachable`: no answer at all). Nothing here throws. */
+/** Answers are values: the result, or the code of the refusal (`unreachable`: no answer). Nothing here throws. */
 export interface Moderation {
-  /** Whoever is kicked may join again. */
+  /** The participant may join again. */
   kick(participant: ParticipantId): Promise<Answer<null>>;
-  /** `network`: everyone behind the same network address too, not only the device. */
+  /** `network`: bans the network address too, not only the device. */
   ban(participant: ParticipantId, options: { readonly network: boolean }): Promise<Answer<Ban>>;
-  /** They decide: nobody is muted by force. */
+  /** The participant decides: the service does not mute. */
   requestMute(participant: ParticipantId): Promise<Answer<null>>;
-  /** Lets somebody in who waits in the lobby. */
+  /** Admits a newcomer from the lobby. */
   admit(participant: ParticipantId): Promise<Answer<null>>;
   deny(participant: ParticipantId): Promise<Answer<null>>;
-  /** What is not named stays as it is. */
+  /** Fields that are absent stay unchanged. */
   changeRoom(change: ChangeRoomRequest): Promise<Answer<RoomView>>;
   bans(): Promise<Answer<readonly Ban[]>>;
   unban(ban: string): Promise<Answer<null>>;
@@ -28,10 +28,10 @@ export interface ModerationOptions {
   readonly ownerKey: string;
 }
 
-/** As long as somebody looks at a button; a longer wait is told with its time. */
+/** How long a user waits for a button; a longer wait is reported with its time. */
 const PATIENCE_MS = 8000;
 
-/** `onView` hears what the room is like after a change, before the room itself says so. */
+/** `onView` receives the room after a change, before the room broadcasts it. */
 export function moderation(
   { api, room, ownerKey }: ModerationOptions,
   ports: Ports,
@@ -42,7 +42,7 @@ export function moderation(
     `${base}/participants/${encodeURIComponent(participant)}/${command}`;
   const to = (path: string) => ({ url: `${api}/v1${path}`, ownerKey });
 
-  /** Done twice it is done once, so it is repeated; where the first answer was lost, `gone` means that it was heard. */
+  /** DELETE is idempotent, so it is repeated; if the first answer was lost, the code `gone` means success. */
   const remove = async (method: Request<null>['method'], path: string, gone: Code): Promise<Answer<null>> => {
     let repeated = false;
     const answer = await request(
@@ -61,10 +61,10 @@ export function moderation(
     kick: (participant) => dismiss(participant, 'kick'),
     admit: (participant) => dismiss(participant, 'admit'),
     deny: (participant) => dismiss(participant, 'deny'),
-    // Asked twice they would be disturbed twice.
+    // Not repeated: a second request would disturb the participant again.
     requestMute: (participant) =>
       request({ ...to(of(participant, 'request-mute')), method: 'POST', answer: null, patienceMs: 0 }, ports),
-    // A second one would ban again, or find nobody.
+    // Not repeated: a second request would ban again, or find no participant.
     ban: (participant, { network }) =>
       request(
         { ...to(of(participant, 'ban')), method: 'POST', body: { network }, answer: Ban, patienceMs: 0 },

@@ -1,18 +1,18 @@
-/** The other participants as the application is given them: the roster, their media, and how loud they are. */
+/** The other participants for the application: roster, media and loudness. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
 import type { Person, PersonMedia } from '../call.ts';
 import type { Clock } from '../ports.ts';
 
-/** Five times a second is as often as a level meter looks alive; no divisor of a second, or a beep that keeps time with it is never met. */
+/** Five times a second is enough for a level meter. The value does not divide a second, so that a periodic beep is not missed every time. */
 const LEVEL_MS = 190;
-/** Smaller changes of loudness are not worth a new snapshot. */
+/** Smaller changes of loudness cause no new snapshot. */
 const LEVEL_STEP = 0.02;
 
 export interface PeopleOptions {
   readonly clock: Clock;
   media(participant: ParticipantId): PersonMedia;
-  /** Some level changed. */
+  /** A level changed. */
   onChange(): void;
 }
 
@@ -37,7 +37,7 @@ export class People {
     }
   }
 
-  /** A person is the same object while nothing about them changed, so that an application redraws only those that did. */
+  /** A participant is the same object while nothing about it changed, so that an application renders only changes. */
   list(): Person[] {
     return [...this.#members.values()].map((member) => {
       const person = this.#person(member);

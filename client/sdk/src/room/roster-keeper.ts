@@ -1,4 +1,4 @@
-/** The roster over time: it follows messages, and drops participants who were kept and did not come back. */
+/** The roster over time: follows messages, and drops participants that were kept and did not return. */
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { Clock } from '../ports.ts';
 import { emptyRoster, expired, heard, nextExpiry, welcomed, type Roster } from './roster.ts';
@@ -9,7 +9,7 @@ export class RosterKeeper {
   #roster = emptyRoster;
   #cancel: () => void = () => undefined;
 
-  /** `onChange`: time alone changed the roster. */
+  /** `onChange`: the passing of time changed the roster. */
   constructor(clock: Clock, onChange: () => void) {
     this.#clock = clock;
     this.#onChange = onChange;
@@ -19,12 +19,12 @@ export class RosterKeeper {
     return this.#roster;
   }
 
-  /** `fresh`: as a new participant, who knows of none. */
+  /** `fresh`: this client is a new participant and knows no other. */
   welcomed(welcome: Welcome, fresh: boolean): void {
     this.#set(welcomed(fresh ? emptyRoster : this.#roster, welcome, this.#clock.now()));
   }
 
-  /** Whether the message changed it. */
+  /** Returns whether the message changed the roster. */
   receive(message: ServerMessage): boolean {
     const roster = heard(this.#roster, message);
     if (roster === this.#roster) return false;

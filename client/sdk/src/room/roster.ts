@@ -1,15 +1,15 @@
-/** Who is in the room as this client knows it. Pure: messages and the time go in, a new roster comes out. SPEC rules ROS-1, ROS-2, RES-7. */
+/** The roster as this client knows it. Pure: messages and the time go in, a new roster comes out. SPEC rules ROS-1, ROS-2, RES-7. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 
 export interface Roster {
   readonly me: ParticipantId | null;
-  /** Everyone else, in the order they came. */
+  /** The other participants, in the order in which they joined. */
   readonly members: ReadonlyMap<ParticipantId, Member>;
   /**
-   * People the room has not confirmed since it was opened again by a resume, and until when (clock time) they are kept as away: their pods
-   * died and they may be about to resume.
+   * Participants that the room has not confirmed since a resume restored it, and until when (clock time) they are kept as away: their pods failed
+   * and they may be about to resume.
    */
   readonly kept: ReadonlyMap<ParticipantId, number>;
 }
@@ -36,7 +36,7 @@ export function welcomed(before: Roster, welcome: Welcome, now: number): Roster 
   return { me: welcome.participant, members, kept };
 }
 
-/** Messages that are not about people leave the roster as it is (the same object). */
+/** Returns the same object for messages that are not about participants. */
 export function heard(before: Roster, message: ServerMessage): Roster {
   switch (message.type) {
     case 'joined':
@@ -74,13 +74,13 @@ export function heard(before: Roster, message: ServerMessage): Roster {
   }
 }
 
-/** Lets go of people who were kept and did not come back. */
+/** Drops participants that were kept and did not return. */
 export function expired(before: Roster, now: number): Roster {
   const gone = [...before.kept].filter(([, until]) => until <= now).map(([participant]) => participant);
   return gone.length === 0 ? before : without(before, gone);
 }
 
-/** When `expired` has something to do next; `null` where nobody is kept. */
+/** When `expired` next has an effect; `null` if no participant is kept. */
 export function nextExpiry(roster: Roster): number | null {
   return roster.kept.size === 0 ? null : Math.min(...roster.kept.values());
 }

@@ -1,16 +1,16 @@
-/** Whether a relay lives of which nothing is heard: it is asked. */
+/** Asks a silent relay whether it is alive. */
 import { Path, type Connection as Net } from '@moq/net';
 import type { Clock } from '../ports.ts';
 
 type Session = Pick<Net.Established, 'consume'>;
 
 const NOTHING = Path.from('nothing');
-/** A timer that comes later than this says that the page was late, and that the answer may wait in it. */
+/** A timer that is later than this means that the page was blocked, and that the answer may still be queued in it. */
 export const STALLED_MS = 250;
-/** It is waited for again then, but not for ever: of a page that nobody sees every timer comes late. */
+/** The wait is then repeated, but not for ever: in a hidden page every timer is late. */
 const ROUNDS = 3;
 
-/** A relay that lives says at once that it has nothing of a name that nobody publishes. */
+/** A live relay answers at once that it has no broadcast of a name that nothing publishes. */
 export async function answers(
   session: Session,
   prefix: Path.Valid,

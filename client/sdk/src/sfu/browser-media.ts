@@ -1,4 +1,4 @@
-/** The media ports of a browser. Where one of the newer interfaces is missing an older one, or the page, does the same at a higher price. */
+/** The media ports of a browser. If a newer API is missing, an older one or the page does the same at a higher cost. */
 import { lineUp } from './line-up.ts';
 import type {
   Closeable,
@@ -28,7 +28,7 @@ export function browserMedia(page: PageMedia): MediaPorts {
   };
 }
 
-/** Chromium has both for pages; the standard, and Safari, only for workers. */
+/** Chromium has both in pages; the standard, and Safari, only in workers. */
 declare class MediaStreamTrackProcessor<Data> {
   constructor(init: { readonly track: MediaStreamTrack; readonly maxBufferSize?: number });
   readonly readable: ReadableStream<Data>;
@@ -38,13 +38,13 @@ declare class MediaStreamTrackGenerator extends MediaStreamTrack {
   readonly writable: WritableStream<VideoFrame>;
 }
 
-/** Some blocks of sound while the page is busy; of pictures only the newest. */
+/** The blocks of audio that are kept while the page is busy; of video frames only the newest. */
 const SOUND_BLOCKS = 20;
 const PICTURES = 2;
 const BLOCK_SAMPLES = 1024;
 
 function processVideo(track: MediaStreamTrack, onFrame: (frame: VideoFrame) => void): Closeable {
-  // A track of our own: whoever gave it may stop theirs, and ours ends with this reader.
+  // A clone: the caller may stop its track, and ours ends with this reader.
   const own = track.clone();
   const { readable } = new MediaStreamTrackProcessor<VideoFrame>({ track: own, maxBufferSize: PICTURES });
   return readTo(own, readable.getReader(), onFrame);
@@ -88,7 +88,7 @@ function readTo<Data extends Closeable>(
 function tapAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void): Closeable {
   const { source, end } = streamSource(new MediaStream([track]));
   const { context } = source;
-  // Deprecated, and in every browser that has no MediaStreamTrackProcessor; a worklet would be one more file for each of them to find.
+  // Deprecated, but available in every browser without MediaStreamTrackProcessor; a worklet would be one more file to deliver.
   const tap = context.createScriptProcessor(BLOCK_SAMPLES, 1, 1);
   tap.addEventListener('audioprocess', ({ inputBuffer, playbackTime }) => {
     const samples = inputBuffer.getChannelData(0).slice();
@@ -111,8 +111,8 @@ interface StreamSource {
 }
 
 /**
- * Firefox, though not the newest, gives a context no sound that is captured at another rate than the context's (bug 1674892), such as that
- * of a headset; one without a rate of its own has the rate of the devices.
+ * Older versions of Firefox deliver no audio to a context if it is captured at another rate than that of the context (bug 1674892), for example
+ * from a headset; a context without an explicit rate has the rate of the devices.
  */
 function streamSource(stream: MediaStream): StreamSource {
   try {
@@ -136,7 +136,7 @@ function generatePicture(): PictureSink {
   const writer = track.writable.getWriter();
   return {
     track,
-    // The writer closes it. Rejected only once the track was stopped.
+    // The writer closes the frame. Rejected only after the track was stopped.
     show: (frame) => void writer.write(frame).catch(() => frame.close()),
     close: () => {
       writer.close().catch(() => undefined);
@@ -145,7 +145,7 @@ function generatePicture(): PictureSink {
   };
 }
 
-// One context for everybody: browsers allow only a few.
+// One context for all participants: browsers allow only a few.
 let shared: AudioContext | undefined;
 
 function audioContext(): AudioContext {

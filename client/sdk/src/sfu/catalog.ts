@@ -1,6 +1,6 @@
 /**
- * What somebody publishes, as they say it in the track `catalog.json`: hang's catalog, of which this is the part that is used. It comes from
- * a stranger's browser, so it has bounds and a form, and what is not of that form is as good as none.
+ * The catalog of a broadcast, in the track `catalog.json`: the part of hang's catalog that is used here. It comes from a stranger's browser, so
+ * that it has bounds and a schema; any other catalog is ignored.
  */
 import { decode } from '@parley/protocol/decode';
 import { Type, type Static } from 'typebox';
@@ -12,12 +12,12 @@ const MOST_RENDITIONS = 8;
 
 const TrackName = '^[a-z0-9/._-]{1,64}$';
 const Codec = Type.String({ minLength: 1, maxLength: 64 });
-/** What people publish. Browsers decode more, such as sound that is not encoded at all, of which one sample could silence everybody in the mix. */
+/** The accepted codecs. Browsers decode more, such as uncompressed audio, of which one sample could drown all others in the mix. */
 const VIDEO_CODEC = /^(?:vp8$|(?:avc[13]|hev1|hvc1|vp09|av01)(?:\.|$))/;
 const AUDIO_CODEC = /^(?:opus$|mp4a\.40\.)/;
-/** 3840 by 2160. A picture takes up to four bytes for each, and a few kilobytes can decode to 16383 by 16383. */
+/** 3840 by 2160. A frame takes up to four bytes per pixel, and a few kilobytes can decode to 16383 by 16383 pixels. */
 export const MOST_PIXELS = 8_294_400;
-/** `cmaf`: fragments of MP4, `init` is the track's header in base64. */
+/** `cmaf`: fragments of MP4; `init` is the header of the track in base64. */
 const Container = Type.Union([
   Type.Object({ kind: Type.Literal('legacy') }),
   Type.Object({
@@ -27,7 +27,7 @@ const Container = Type.Union([
 ]);
 export type Container = Static<typeof Container>;
 const Pixels = Type.Integer({ minimum: 1, maximum: 8192 });
-/** Codec data out of band (H.264 in its AVC form): hex digits. */
+/** Codec data outside the stream (H.264 in its AVC form): hex digits. */
 const Description = Type.Optional(Type.String({ maxLength: 4096, pattern: '^(?:[0-9a-f]{2})*$' }));
 
 export const VideoConfig = Type.Object({
@@ -55,7 +55,7 @@ const renditions = <Config extends Parameters<typeof Type.Record>[1]>(config: Co
 export const Catalog = Type.Object({
   video: Type.Optional(renditions(VideoConfig)),
   audio: Type.Optional(renditions(AudioConfig)),
-  /** Ours, not hang's: frames are sealed, with which key (`seal.ts`). */
+  /** An extension of Parley: the frames are encrypted, and with which key (`seal.ts`). */
   seal: Type.Optional(
     Type.Object({ scheme: Type.Literal('aes-128-gcm'), key: Type.String({ pattern: '^[0-9a-f]{16}$' }) }),
   ),
@@ -64,17 +64,17 @@ export type VideoConfig = Static<typeof VideoConfig>;
 export type AudioConfig = Static<typeof AudioConfig>;
 export type Catalog = Static<typeof Catalog>;
 
-/** What a track shows is told by the first part of its name: `camera/low` and `camera/high` are one picture in two sizes. */
+/** The first part of a track's name is its source: `camera/low` and `camera/high` are one camera in two sizes. */
 export type Source = Role;
 const SOURCES: ReadonlySet<string> = new Set(['camera', 'screen', 'microphone', 'screen-audio']);
 
-/** Clients that name their tracks otherwise, as most of MoQ do, have one picture and one voice. */
+/** Other clients, such as most MoQ clients, name their tracks differently and have one video and one audio source. */
 function sourceOf(track: string, usual: Source): string {
   const source = track.split('/')[0] ?? '';
   return SOURCES.has(source) ? source : usual;
 }
 
-/** `undefined` for whatever is not a catalog. Never throws. */
+/** `undefined` for data that is not a catalog. Never throws. */
 export function readCatalog(text: string): Catalog | undefined {
   if (text.length > MOST_CHARS) return undefined;
   try {
@@ -85,7 +85,7 @@ export function readCatalog(text: string): Catalog | undefined {
   }
 }
 
-/** The rendition of a source to show at a size: the smallest that is not stretched by more than half, or the largest there is. */
+/** The rendition of a source for a display size: the smallest that is scaled up by at most half, or the largest. */
 export function chooseVideo(
   catalog: Catalog,
   source: Source,

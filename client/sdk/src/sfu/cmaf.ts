@@ -1,6 +1,6 @@
 /**
- * Fragments of MP4 (ISO/IEC 14496-12), as hang's `cmaf` container has them: each frame on the wire is one `moof` and its `mdat`, of one track.
- * What video files become that are published from a terminal. It comes from a stranger: what is not of that form has no samples.
+ * Fragments of MP4 (ISO/IEC 14496-12) of hang's `cmaf` container: each frame on the wire is one `moof` and its `mdat`, of one track. Video files
+ * that are published from a terminal use it. The bytes come from a stranger: malformed fragments have no samples.
  */
 import type { Frame } from './frames.ts';
 
@@ -9,15 +9,15 @@ interface Box {
   readonly body: DataView;
 }
 
-/** How a track counts: from the header that its catalog holds. */
+/** The units of a track, from the header in its catalog. */
 export interface CmafTrack {
-  /** Units in a second. */
+  /** Units per second. */
   readonly timescale: number;
   readonly duration: number;
   readonly size: number;
 }
 
-/** More samples than a fragment of ten seconds has: one that says so lies. */
+/** More samples than a fragment of ten seconds has: a larger number is invalid. */
 const MOST_SAMPLES = 2000;
 const TFHD = { base: 0x1, description: 0x2, duration: 0x8, size: 0x10 } as const;
 const TRUN = {
@@ -29,7 +29,7 @@ const TRUN = {
   shift: 0x800,
 } as const;
 
-/** `undefined` for whatever is not the header of one track. Never throws. */
+/** `undefined` for data that is not the header of one track. Never throws. */
 export function readHeader(header: Uint8Array): CmafTrack | undefined {
   return tried(() => {
     const moov = find(boxes(viewOf(header)), 'moov');
@@ -42,7 +42,7 @@ export function readHeader(header: Uint8Array): CmafTrack | undefined {
   });
 }
 
-/** The samples of one fragment, in the order of decoding. None for whatever is not one. Never throws. */
+/** The samples of one fragment in decoding order; none for malformed data. Never throws. */
 export function readFragment(fragment: Uint8Array, track: CmafTrack): readonly Frame[] {
   return tried(() => samplesOf(fragment, track)) ?? [];
 }
@@ -71,10 +71,10 @@ function samplesOf(fragment: Uint8Array, track: CmafTrack): Frame[] | undefined 
     const duration = read(TRUN.duration) ?? usual.duration;
     const size = read(TRUN.size) ?? usual.size;
     read(TRUN.flags);
-    // Of version 1 it is signed; nobody shifts a picture by hours.
+    // Version 1 is signed; no sender shifts a frame by hours.
     const shift = (read(TRUN.shift) ?? 0) | 0;
     const timestamp = Math.round(((at + shift) * 1_000_000) / track.timescale);
-    // Beyond it decoders throw.
+    // Decoders throw above this value.
     if (!Number.isSafeInteger(timestamp)) return undefined;
     frames.push({ timestamp, payload: new Uint8Array(mdat.buffer, mdat.byteOffset + from, size).slice() });
     if (from + size > mdat.byteLength) return undefined;
@@ -121,7 +121,7 @@ function boxes(view: DataView): Box[] {
   return found;
 }
 
-/** Reading beyond the end of a box is how a broken one is found. */
+/** A broken box is detected by a read beyond its end. */
 function tried<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** Which codec a browser encodes pictures with: the first that it does, cheapest first. All are decoded by all browsers that have WebCodecs. */
+/** Chooses the codec for video: the cheapest that the browser encodes. Every browser with WebCodecs decodes all of them. */
 import type { Size } from '../media.ts';
 
 const CODECS = ['vp8', 'avc1.42001f', 'vp09.00.10.08'];
@@ -10,17 +10,17 @@ export interface Quality {
   readonly framerate: number;
 }
 
-/** The low one is what a grid of sixteen shows: always cheap. */
+/** The low quality is for a grid of sixteen: always cheap. */
 export const CAMERA: readonly Quality[] = [
   { name: 'low', most: { width: 320, height: 180 }, bitrate: 150_000, framerate: 15 },
   { name: 'high', most: { width: 640, height: 360 }, bitrate: 600_000, framerate: 24 },
 ];
-/** Text must stay sharp: the screen keeps its size and gives up frames. */
+/** Text must stay sharp: a screen keeps its resolution and its frame rate falls. */
 export const SCREEN: readonly Quality[] = [
   { name: 'high', most: { width: 1920, height: 1080 }, bitrate: 1_500_000, framerate: 8 },
 ];
 
-/** As large as fits, never larger than it is, in even numbers, on which encoders insist. */
+/** The largest size that fits, never larger than the source, in even numbers, which encoders require. */
 export function fit(source: Size, most: Size): Size {
   const scale = Math.min(1, most.width / source.width, most.height / source.height);
   const even = (pixels: number): number => Math.max(2, 2 * Math.round((pixels * scale) / 2));
@@ -38,7 +38,7 @@ export function videoConfig(codec: string, { bitrate, framerate }: Quality, size
   };
 }
 
-/** `null` where there is none. */
+/** `null` if there is none. */
 export async function chooseCodec(encoder: typeof VideoEncoder): Promise<string | null> {
   const [quality] = CAMERA;
   if (quality === undefined) return null;

@@ -1,9 +1,9 @@
-/** What is on the wire into what decoders take, by the container that the catalog names. */
+/** Converts received bytes to the input of decoders, by the container that the catalog names. */
 import { readFragment, readHeader, type CmafTrack } from './cmaf.ts';
 import type { Container } from './catalog.ts';
 import { decodeFrame, type Frame } from './frames.ts';
 
-/** None for whatever is not of that container. Never throws. */
+/** No frames for data that is not of that container. Never throws. */
 export type Unpack = (bytes: Uint8Array) => readonly Frame[];
 
 export function unpackerOf(container: Container): Unpack {
@@ -17,7 +17,7 @@ export function unpackerOf(container: Container): Unpack {
   return (bytes) => (track === undefined ? [] : readFragment(bytes, track));
 }
 
-/** The catalog's form allows base64 that is cut off. */
+/** The schema of the catalog allows truncated base64. */
 function headerIn(init: string): CmafTrack | undefined {
   try {
     return readHeader(Uint8Array.from(atob(init), (char) => char.charCodeAt(0)));

@@ -1,22 +1,22 @@
 /**
- * One frame as it travels: its time in microseconds (QUIC variable-length integer), then what the codec made, as hang's `legacy` container
- * has it. An empty payload is a mark: nothing more comes until the next group, as nobody speaks.
+ * One frame on the wire: its time in microseconds (QUIC variable-length integer), then the encoded payload, as in hang's container `legacy`. An
+ * empty payload is a mark: nothing follows until the next group, because there is silence.
  */
 import { Varint } from '@moq/net';
 
 export interface Frame {
-  /** On the publisher's clock, in microseconds. */
+  /** On the clock of the publisher, in microseconds. */
   readonly timestamp: number;
   readonly payload: Uint8Array;
 }
 
-/** A key frame of a shared screen in full HD is a tenth of it. */
+/** A key frame of a shared screen in full HD is a tenth of this. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Of a frame beside its payload: a fragment of `cmaf` can have thousands of samples that are empty. */
+/** The memory of a frame without its payload: a fragment of `cmaf` can have thousands of empty samples. */
 const FRAME_BYTES = 256;
 
-/** What it takes to hold them, about. */
+/** The approximate memory of the frames. */
 export function bytesOf(frames: readonly Frame[]): number {
   return frames.reduce((sum, { payload }) => sum + payload.byteLength + FRAME_BYTES, 0);
 }
@@ -25,7 +25,7 @@ export function encodeFrame({ timestamp, payload }: Frame): Uint8Array<ArrayBuff
   return joinFrame(Varint.encode(Math.round(timestamp)), payload);
 }
 
-/** `time`: encoded already. */
+/** `time`: already encoded. */
 export function joinFrame(time: Uint8Array, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(time.byteLength + payload.byteLength);
   bytes.set(time);
@@ -33,12 +33,12 @@ export function joinFrame(time: Uint8Array, payload: Uint8Array): Uint8Array<Arr
   return bytes;
 }
 
-/** `undefined` for whatever is not a frame. Never throws. */
+/** `undefined` for data that is not a frame. Never throws. */
 export function decodeFrame(bytes: Uint8Array): Frame | undefined {
   if (bytes.byteLength === 0 || bytes.byteLength > MOST_BYTES) return undefined;
   try {
     const [timestamp, payload] = Varint.decode(bytes);
-    // Above it a number is another one, and decoders throw.
+    // Numbers above this lose precision, and decoders throw.
     return Number.isSafeInteger(timestamp) ? { timestamp, payload } : undefined;
   } catch {
     return undefined;

@@ -1,13 +1,12 @@
 /**
- * Puts frames into the order in which they were encoded. Groups come side by side, each on a stream of its own, and some twice, while a
- * relay is replaced by another. Within a group no frame is left out; a group that does not come on is left for the next one, which begins
- * with a key frame, as soon as that is due. It holds a bounded number of groups, frames and bytes:
- * beyond that the oldest group is left out.
+ * Restores the order in which frames were encoded. Groups arrive in parallel, each on its own stream, and some twice while a relay is replaced.
+ * Within a group no frame is skipped; a group that stalls is abandoned as soon as the next one, which begins with a key frame, is due. The number
+ * of buffered groups, frames and bytes is bounded: beyond it the oldest group is dropped.
  */
 
-/** Ten seconds of 30 pictures a second: a group is two. */
+/** Ten seconds of 30 frames per second: a group has two seconds. */
 const MOST_FRAMES = 300;
-/** Also of those without a frame that is worth anything: whoever opens a thousand streams a second is not followed. */
+/** Also counts groups without a usable frame: a sender that opens a thousand streams a second is not followed. */
 const MOST_GROUPS = 64;
 /** As much as a relay keeps of one group (MED-18). */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -19,24 +18,24 @@ interface Held<Item> {
 
 interface Group<Item> {
   readonly frames: Map<number, Held<Item>>;
-  /** How many there are in all, once it is over. */
+  /** The number of frames, once the group has ended. */
   length: number | null;
 }
 
 export interface Ordered<Item> {
   readonly item: Item;
-  /** It needs nothing from before. */
+  /** The frame needs no earlier one. */
   readonly first: boolean;
 }
 
 export class GroupOrder<Item> {
   readonly #groups = new Map<number, Group<Item>>();
-  /** The group that is being read and the frame that is next; `null` at the beginning. */
+  /** The current group and the next frame in it; `null` at the beginning. */
   #at: { group: number; index: number } | null = null;
   #frames = 0;
   #bytes = 0;
 
-  /** `bytes`: what it takes to hold it. */
+  /** `bytes`: the memory of the item. */
   push(group: number, index: number, item: Item, bytes: number): void {
     if (this.#at !== null && (group < this.#at.group || (group === this.#at.group && index < this.#at.index)))
       return;
@@ -48,7 +47,7 @@ export class GroupOrder<Item> {
     this.#trim();
   }
 
-  /** No more frames of it come after the `length` that came, some of which may still have to be opened. */
+  /** The group has ended with `length` frames, some of which may still be decrypted. */
   ended(group: number, length: number): void {
     if (this.#at !== null && group < this.#at.group) return;
     this.#group(group).length = length;
@@ -78,7 +77,7 @@ export class GroupOrder<Item> {
     return this.next(isDue);
   }
 
-  /** What is left of this group is of no use: its decoder failed. */
+  /** Drops the rest of this group: its decoder failed. */
   skip(): void {
     if (this.#at === null) return;
     this.#drop(this.#at.group);
@@ -102,7 +101,7 @@ export class GroupOrder<Item> {
     return later.length === 0 ? undefined : Math.min(...later);
   }
 
-  /** Only once what is new is counted: it may be the oldest itself. */
+  /** Called after the new frame is counted: it may be the oldest itself. */
   #trim(): void {
     while (this.#groups.size > MOST_GROUPS || this.#frames > MOST_FRAMES || this.#bytes > MOST_BYTES)
       this.#drop(Math.min(...this.#groups.keys()));

@@ -1,25 +1,25 @@
 /**
- * Where a piece of a voice goes beside what is playing already, in seconds on the clock of the sound card. What is late is played late, behind
- * what it follows: a word with a gap says more than half a word. The time is made up for in quiet pieces, which are left out.
+ * Where to schedule a block of a voice after the audio that is already scheduled, in seconds on the clock of the audio context. A late block is
+ * played late, after the previous one: a word with a gap is clearer than half a word. Skipping quiet blocks makes up for the delay.
  */
 
-/** A gap as short as this is closed: clocks are coarse, and the delay that is aimed at moves. */
+/** A shorter gap is closed: clocks are coarse, and the target delay moves. */
 const JOINED_S = 0.06;
-/** From here on quiet pieces are left out. */
+/** Above this delay quiet blocks are skipped. */
 const BEHIND_S = 0.04;
-/** Whoever is later than this talks over the answer: the piece is left out. */
+/** A speaker who is later than this talks over the answer: the block is dropped. */
 const MOST_BEHIND_S = 0.5;
 
 export interface Piece {
-  /** When it should begin. */
+  /** The desired start. */
   readonly wanted: number;
   readonly now: number;
-  /** When all that was given before is over. */
+  /** The end of all scheduled audio. */
   readonly until: number;
   readonly quiet: boolean;
 }
 
-/** When it begins; `null`: never. */
+/** The start of the block; `null`: dropped. */
 export function lineUp({ wanted, now, until, quiet }: Piece): number | null {
   const playing = until >= now;
   if (playing && wanted - until > JOINED_S) return wanted;

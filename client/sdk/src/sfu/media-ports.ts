@@ -1,7 +1,7 @@
-/** What relayed media takes from the browser. `browser-media.ts` builds it, loaded with everything else here when it is first needed. */
+/** What relayed media needs from the browser. `browser-media.ts` implements it and is loaded with this code at first use. */
 
 export interface MediaPorts {
-  /** Only in secure contexts, as codecs are. */
+  /** Available only in secure contexts, like codecs. */
   readonly subtle: SubtleCrypto;
   readonly VideoEncoder: typeof VideoEncoder;
   readonly VideoDecoder: typeof VideoDecoder;
@@ -10,36 +10,36 @@ export interface MediaPorts {
   readonly AudioData: typeof AudioData;
   readonly EncodedVideoChunk: typeof EncodedVideoChunk;
   readonly EncodedAudioChunk: typeof EncodedAudioChunk;
-  /** Every picture of a track; `onFrame` closes it. */
+  /** Reads every frame of a track; `onFrame` closes it. */
   readonly readVideo: (track: MediaStreamTrack, onFrame: (frame: VideoFrame) => void) => Closeable;
   readonly readAudio: (track: MediaStreamTrack, onSound: (sound: Sound) => void) => Closeable;
   readonly createPicture: () => PictureSink;
   readonly createVoices: () => Voices;
 }
 
-/** What a page does with its elements where its browser does not do it without. */
+/** What a page implements with its elements if the browser has no API for it. */
 export type PageMedia = Pick<MediaPorts, 'readVideo' | 'createPicture'>;
 
 export interface Closeable {
   close(): void;
 }
 
-/** Some hundredths of a second of one channel. */
+/** A block of one channel, some hundredths of a second long. */
 export interface Sound {
   readonly samples: Float32Array<ArrayBuffer>;
   readonly sampleRate: number;
-  /** Microseconds, from a beginning of the device's own. */
+  /** Microseconds, from an origin of the device. */
   readonly timestamp: number;
 }
 
-/** A track that shows what is put into it. */
+/** A track that shows the frames that are put into it. */
 export interface PictureSink extends Closeable {
   readonly track: MediaStreamTrack;
-  /** Takes the frame and closes it. */
+  /** Shows the frame and closes it. */
   show(frame: VideoFrame): void;
 }
 
-/** The voices of a room: each in a track of its own, and in one stream whoever is to be heard in it. */
+/** The voices of a room: each in its own track, and selected ones in one mixed stream. */
 export interface Voices extends Closeable {
   readonly mix: MediaStream;
   createVoice(): VoiceSink;
@@ -47,8 +47,11 @@ export interface Voices extends Closeable {
 
 export interface VoiceSink extends Closeable {
   readonly track: MediaStreamTrack;
-  /** In the mix or not; at first not. */
+  /** Adds the voice to the mix or removes it; initially it is not in it. */
   blend(on: boolean): void;
-  /** `at`: on the monotonic clock of the ports, in ms. Whether it is played, then or behind what is playing; quiet sounds make up for delay. */
+  /**
+   * `at`: on the monotonic clock of the ports, in ms. Returns whether the audio is played, then or after what is already playing; quiet blocks may
+   * be skipped to make up for delay.
+   */
   play(sound: Omit<Sound, 'timestamp'>, at: number, quiet: boolean): boolean;
 }

@@ -1,6 +1,9 @@
-/** All channels of a sound in one, as voices are carried and mixed: a shared screen has a left and a right, a film its words in the middle. */
+/**
+ * Mixes all channels into one, because voices are transmitted and mixed in mono: a shared screen has left and right, a film has speech in the
+ * center.
+ */
 
-/** Of left, right, middle, deep, and left and right behind: as Web Audio mixes them down to one (Web Audio API, 4.4). */
+/** Weights of left, right, center, low frequency, surround left and right: the down-mix of the Web Audio API, 4.4. */
 const SIX = [Math.SQRT1_2, Math.SQRT1_2, 1, 0, 0.5, 0.5] as const;
 
 export function oneChannel(data: AudioData): Float32Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-/** One rendition of somebody's picture, from frames off the wire to a sink, each at its time. */
+/** Plays one video rendition of a participant: from received frames to a video sink, each at its time. */
 import type { Clock } from '../ports.ts';
 import { MOST_PIXELS, type VideoConfig } from './catalog.ts';
 import { unpackerOf, type Unpack } from './container.ts';
@@ -9,21 +9,21 @@ import type { Playout } from './playout.ts';
 import { Tally } from './tally.ts';
 import type { ReaderHandlers } from './track-reader.ts';
 
-/** The rest of a group is waited for until the next one is due, less what decoding takes. */
+/** Time reserved for decoding: the player waits for the rest of a group until the next one is due, less this. */
 const DECODE_MS = 40;
-/** Pictures that are in the decoder or wait for their time behind it: decoders have few. What comes sooner waits undecoded. */
+/** Frames in the decoder or waiting behind it: decoders have few. Earlier ones wait undecoded. */
 const MOST_DECODED = 8;
-/** A decoder that is further behind leaves out the rest of the group. */
+/** A decoder that is further behind skips the rest of the group. */
 const MOST_QUEUED = 30;
-/** Chunks that decode to nothing leave their times behind. */
+/** Chunks that decode to nothing leave their timestamps in the list. */
 const MOST_INSIDE = 64;
-/** Six of the largest, 75 MB: large pictures wait in smaller numbers. */
+/** Six of the largest frames, 75 MB: large frames wait in smaller numbers. */
 const MOST_WAITING_PIXELS = 50_000_000;
-/** A decoder that failed is followed by another one after this long: pictures may be made so that each fails. */
+/** The pause before a failed decoder is replaced: a sender may craft frames that always fail. */
 const AGAIN_MS = 500;
-/** Decoders make whole blocks of a picture: it may have a tenth more. */
+/** Decoders output whole blocks: a frame may be a tenth larger. */
 const PADDED = 1.1;
-/** A window that is shared grows while its track is the same, and the catalog's size is that of the beginning: full HD it may be in any case. */
+/** A shared window may grow while its track stays the same, and the catalog has the initial size: full HD is always allowed. */
 const MAY_GROW_TO = 1920 * 1080;
 
 export interface PictureOptions {
@@ -32,9 +32,9 @@ export interface PictureOptions {
   readonly clock: Clock;
   readonly playout: Playout;
   readonly sink: PictureSink;
-  /** After every picture that is shown. */
+  /** Called after every frame that is shown. */
   readonly onShown: () => void;
-  /** It had a picture that is larger than it may be: the player has closed itself. */
+  /** A frame was larger than allowed: the player has closed itself. */
   readonly onRefused: () => void;
 }
 
@@ -46,22 +46,22 @@ export class PicturePlayer implements ReaderHandlers {
   readonly #options: PictureOptions;
   #order = new GroupOrder<readonly Frame[]>();
   readonly #unpack: Unpack;
-  /** Next to be decoded, and not yet. */
+  /** Frames that wait for the decoder. */
   readonly #coded: Coded[] = [];
   #decoder: VideoDecoder | null = null;
   #againAt = 0;
-  /** The time of a first picture of a group that the decoder has not brought yet: how large the pictures of that group are nobody knows. */
+  /** The timestamp of the first frame of a group that is still in the decoder: the size of the frames of that group is unknown. */
   #unproven: number | null = null;
-  /** The times that the decoder was given and that did not come out of it. */
+  /** The timestamps that are in the decoder. */
   #inside: readonly number[] = [];
-  /** Since a decoder began, or failed, it needs the first frame of a group. */
+  /** A new or failed decoder needs the first frame of a group. */
   #needsFirst = true;
-  /** The first timestamp: decoders are given times from there on, as Firefox's lose count of large ones. */
+  /** The first timestamp. Decoders get times relative to it, because those of Firefox lose precision with large ones. */
   #epoch: number | null = null;
   readonly #waiting: VideoFrame[] = [];
-  /** A picture has at most so many. */
+  /** The largest allowed frame. */
   readonly #mostPixels: number;
-  /** The largest that came out of the decoder had so many. */
+  /** The largest frame that the decoder returned. */
   #pixels = 1;
   #cancelDecoding: () => void = () => undefined;
   #cancelShowing: () => void = () => undefined;
@@ -106,7 +106,7 @@ export class PicturePlayer implements ReaderHandlers {
     if (this.#decoder !== null && this.#decoder.state !== 'closed') this.#decoder.close();
   }
 
-  /** All that there is room for, and whatever is due. */
+  /** Decodes frames while there is room, and all that are due. */
   #decodeAll(): void {
     this.#cancelDecoding();
     if (this.#closed) return;
@@ -124,7 +124,7 @@ export class PicturePlayer implements ReaderHandlers {
     }
   }
 
-  /** For so many pictures. */
+  /** The number of frames for which there is room. */
   #room(): number {
     return Math.min(MOST_DECODED, Math.floor(MOST_WAITING_PIXELS / this.#pixels));
   }
@@ -142,7 +142,7 @@ export class PicturePlayer implements ReaderHandlers {
     return this.#inMs(timestamp) <= DECODE_MS;
   }
 
-  /** How long until what has this timestamp is to be shown. */
+  /** The time until the frame of this timestamp is shown. */
   #inMs(timestamp: number): number {
     const { playout, clock } = this.#options;
     const now = clock.now();
@@ -208,7 +208,7 @@ export class PicturePlayer implements ReaderHandlers {
     this.#needsFirst = true;
   }
 
-  /** Nothing more of it is taken. */
+  /** Refuses all further frames. */
   #refuse(): void {
     this.close();
     this.#options.onRefused();
@@ -219,16 +219,16 @@ export class PicturePlayer implements ReaderHandlers {
       frame.close();
       return;
     }
-    // Where a track takes no decoded pictures they are drawn in the size in which they are to be shown, which may be another one.
+    // If a track accepts no decoded frames they are drawn in their display size, which may differ.
     const pixels = Math.max(frame.codedWidth * frame.codedHeight, frame.displayWidth * frame.displayHeight);
-    // Clearly more than the catalog said, or than any picture may have.
+    // Clearly larger than in the catalog, or than any frame may be.
     if (pixels > this.#mostPixels) {
       frame.close();
       this.#refuse();
       return;
     }
     this.#pixels = Math.max(this.#pixels, pixels);
-    // They come out in the order of their times.
+    // Frames leave the decoder in the order of their timestamps.
     const { timestamp } = frame;
     this.#inside = this.#inside.filter((since) => since > timestamp);
     this.#waiting.push(frame);
@@ -242,7 +242,7 @@ export class PicturePlayer implements ReaderHandlers {
     this.#decodeAll();
   }
 
-  /** Of several that are due the last one: the others are late. */
+  /** Shows the last one of several due frames: the others are late. */
   #showDue(): void {
     const { clock, sink, onShown } = this.#options;
     const inMs = ({ timestamp }: VideoFrame): number => this.#inMs(timestamp + (this.#epoch ?? 0));
@@ -263,7 +263,7 @@ export class PicturePlayer implements ReaderHandlers {
   }
 }
 
-/** Of a key frame, before it is decoded (RFC 6386, 9.1): 14 bits each for width and height. */
+/** The size of a key frame before it is decoded (RFC 6386, 9.1): 14 bits each for width and height. */
 function vp8Pixels(frame: Uint8Array): number {
   const isKey = ((frame[0] ?? 1) & 1) === 0;
   if (!isKey || frame.byteLength < 10 || frame[3] !== 0x9d || frame[4] !== 0x01 || frame[5] !== 0x2a)
@@ -272,7 +272,7 @@ function vp8Pixels(frame: Uint8Array): number {
   return (view.getUint16(6, true) & 0x3fff) * (view.getUint16(8, true) & 0x3fff);
 }
 
-/** What a decoder needs beside the codec's name, from the catalog's hex digits. */
+/** The codec data of a decoder besides the codec's name, from the hex digits of the catalog. */
 export function description({ description: hex }: { readonly description?: string }): {
   description?: Uint8Array<ArrayBuffer>;
 } {

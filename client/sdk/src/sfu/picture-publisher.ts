@@ -1,4 +1,4 @@
-/** A camera or a screen as it is published: one reader of the track and an encoder for each quality, while somebody wants it. */
+/** Publishes a camera or a screen: one reader of the track and one encoder per quality, while there is a subscriber. */
 import type { Clock } from '../ports.ts';
 import type { Size } from '../media.ts';
 import type { Source, VideoConfig } from './catalog.ts';
@@ -7,15 +7,18 @@ import type { Closeable, MediaPorts } from './media-ports.ts';
 import { StampClock } from './stamp.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-/** Whoever joins sees a picture at once, as the relay has the newest group; whoever lost something sees again after this. */
+/**
+ * The interval of key frames. A new subscriber gets a frame at once, because the relay has the newest group; after a loss video resumes within this
+ * time.
+ */
 const KEY_EVERY_US = 2_000_000;
-/** An encoder that is further behind gives up pictures. */
+/** An encoder that is further behind skips frames. */
 const MOST_QUEUED = 2;
-/** Pictures come unevenly: one that is a little early is not left out. */
+/** Frames come unevenly: one that is slightly early is not skipped. */
 const EARLY = 0.75;
-/** After an encoder failed. */
+/** The pause after an encoder failed. */
 const AGAIN_MS = 1000;
-/** A window that is being resized has another size with every picture, and each costs a key frame and a catalog. */
+/** A window that is being resized changes its size with every frame, and each size costs a key frame and a catalog. */
 const FIT_EVERY_MS = 1000;
 
 export interface PictureOptions {
@@ -25,9 +28,9 @@ export interface PictureOptions {
   readonly writer: (track: string) => TrackWriter;
   readonly media: MediaPorts;
   readonly clock: Clock;
-  /** Microseconds on the clock of everything we publish. */
+  /** Microseconds on the clock of this publisher. */
   readonly now: () => number;
-  /** `configs` gives other sizes from now on: the catalog is to be written again. */
+  /** `configs` has new sizes: the catalog must be written again. */
   readonly onShape?: () => void;
 }
 
@@ -48,7 +51,7 @@ export class PicturePublisher {
   readonly #stamps = new StampClock();
   #reader: Closeable | null = null;
   #fittedAt = Number.NEGATIVE_INFINITY;
-  /** Of another size, and too early to be fitted: a window that is left alone then gives no other. */
+  /** A frame of a new size that came too early to adapt to: a window that then stays unchanged gives no other. */
   #unfitted: VideoFrame | null = null;
   #cancelFitting: () => void = () => undefined;
   #closed = false;
@@ -61,7 +64,7 @@ export class PicturePublisher {
       quality,
       size: fit({ width, height }, quality.most),
     }));
-    // A small camera has one quality only.
+    // A small camera has only one quality.
     const different = sizes.filter(({ size }, at) => size.width !== sizes[at - 1]?.size.width);
     this.#renditions = different.map(({ quality, size }) => {
       const rendition: Rendition = {
@@ -97,7 +100,7 @@ export class PicturePublisher {
     }
   }
 
-  /** Demand changed: whoever is new needs a key frame. */
+  /** The subscribers changed: a new one needs a key frame. */
   #follow(rendition: Rendition): void {
     if (this.#closed) return;
     rendition.keyWanted = true;
@@ -121,7 +124,7 @@ export class PicturePublisher {
         if (chunk.type === 'key') rendition.writer.begin();
         rendition.writer.write({ timestamp: this.#stamps.at(chunk.timestamp), payload });
       },
-      // It is closed then.
+      // It is then closed.
       error: () => {
         if (rendition.encoder !== encoder) return;
         rendition.encoder = null;
@@ -138,7 +141,7 @@ export class PicturePublisher {
     this.#encode(frame);
   }
 
-  /** A phone is turned, a window resized: what keeps the size that it had before is squeezed. */
+  /** A phone was turned or a window resized: at the old size the image would be distorted. */
   #fit(frame: VideoFrame): void {
     const { clock, codec, onShape } = this.#options;
     const sizeOf = ({ quality }: Rendition): Size =>

@@ -1,32 +1,32 @@
 /**
- * When what was captured at some time is to be seen or heard here. One for everything of one person, so that sound and picture stay in step
- * by the publisher's timestamps. The fastest frames say how the two clocks lie; how much later others come is the jitter, and the delay
- * follows it: at once upwards, slowly down. All times in ms.
+ * When captured media is played here. One instance serves all media of one participant, so that audio and video stay synchronized by the
+ * publisher's timestamps. The fastest frames show the offset of the two clocks; the additional delay of others is the jitter. The playout delay
+ * follows it: up at once, down slowly. All times in ms.
  */
 
-/** Decoding, and the coarseness of timers. */
+/** For decoding and coarse timers. */
 const MARGIN_MS = 30;
 export const LEAST_TARGET_MS = 60;
-/** Whoever is later than this is dropped and not waited for. */
+/** A later frame is dropped. */
 export const MOST_TARGET_MS = 500;
-/** The jitter is forgotten by half within about this. */
+/** The half-life of the jitter estimate. */
 const HALVED_MS = 4000;
-/** What says that it is for later than that says so to stop us: no publisher is so far ahead. */
+/** A timestamp further ahead is malicious: no publisher is so far ahead. */
 const MOST_AHEAD_MS = 60_000;
-/** Clocks drift and routes change: what was fastest counts for so long. */
+/** Clocks drift and routes change: the fastest frame counts for this long. */
 const WINDOW_MS = 10_000;
 const BUCKET_MS = 1000;
-/** When everything is too late for this long, the old measure was of another route. */
+/** If all frames are late for this long, the estimate belongs to an earlier route. */
 const ALL_LATE_MS = 1000;
 
 export class Playout {
-  /** Least transit, by second. */
+  /** The least transit time per second. */
   #fastest: { readonly since: number; transit: number }[] = [];
   #jitter = 0;
   #jitterAt = 0;
   #lateSince: number | null = null;
 
-  /** A frame came; frames of a group that began before we listened come in a burst and say nothing about the route. */
+  /** A frame arrived. Frames of a group that began before we subscribed come in a burst and say nothing about the route. */
   arrived(timestampMs: number, now: number): void {
     const transit = now - timestampMs;
     const known = this.#offset();
@@ -43,18 +43,18 @@ export class Playout {
     this.#jitterAt = now;
   }
 
-  /** How long after the fastest frame everything is played. */
+  /** The playout delay, from the fastest frame. */
   targetMs(now: number): number {
     return Math.min(MOST_TARGET_MS, Math.max(LEAST_TARGET_MS, this.#decayed(now) + MARGIN_MS));
   }
 
-  /** When to play it; `null` before anything came. */
+  /** When to play the frame; `null` before the first one. */
   playAt(timestampMs: number, now: number): number | null {
     const offset = this.#offset();
     return offset === null ? null : Math.min(now + MOST_AHEAD_MS, timestampMs + offset + this.targetMs(now));
   }
 
-  /** Whether it is to be played within so many ms, also before anything came. */
+  /** Whether the frame is due within this time; also before the first one. */
   isDue(timestampMs: number, now: number, withinMs: number): boolean {
     return (this.playAt(timestampMs, now) ?? now) - now <= withinMs;
   }

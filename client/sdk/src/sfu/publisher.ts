@@ -1,4 +1,4 @@
-/** Our broadcast: what we publish on which tracks, and the catalog that says so. Nothing is encoded that nobody subscribes to. */
+/** Our broadcast: its tracks and the catalog. Nothing is encoded without a subscriber. */
 import { Broadcast, Group, type Track } from '@moq/net';
 import type { Count } from '../measure/figures.ts';
 import type { Clock } from '../ports.ts';
@@ -14,9 +14,9 @@ import { VoicePublisher } from './voice-publisher.ts';
 export interface PublisherOptions {
   readonly media: MediaPorts;
   readonly clock: Clock;
-  /** Seals what we publish, and names our broadcast; `null`: relays can read it. */
+  /** Encrypts our media, and has the name of our broadcast; `null`: relays can read it. */
   readonly seal: { readonly by: Seal; readonly broadcast: string } | null;
-  /** What pictures are encoded with; `null` where this browser cannot. */
+  /** The video codec; `null` if this browser has none. */
   readonly codec: string | null;
 }
 
@@ -32,7 +32,7 @@ export class Publisher {
   readonly #startedAt: number;
   readonly #startedWall: number;
   readonly #catalogs = new Set<Track.Producer>();
-  /** Of the catalog's last group, which has grown over all connections as those of media have. */
+  /** The number of the catalog's last group, which grows over all connections, like those of media. */
   #sequence = -1;
 
   constructor(options: PublisherOptions) {
@@ -41,7 +41,7 @@ export class Publisher {
     this.#startedWall = options.clock.wall();
   }
 
-  /** A broadcast of the same tracks for one more connection; over with it, or by its `close`. */
+  /** A broadcast of the same tracks for one more connection; it ends with the connection or by its `close`. */
   broadcast(): Broadcast.Producer {
     const broadcast = new Broadcast.Producer();
     this.#broadcasts.add(broadcast);
@@ -151,7 +151,7 @@ export class Publisher {
     now: (): number => (this.#startedWall + this.#options.clock.now() - this.#startedAt) * 1000,
   };
 
-  /** For as long as the page lives: numbers of groups go on where a camera comes back. */
+  /** Exists as long as the page: group numbers continue when a camera returns. */
   #writer(name: string): TrackWriter {
     const known = this.#writers.get(name);
     if (known !== undefined) return known;

@@ -1,17 +1,17 @@
 /**
- * A connection to a media relay that comes back: each time the service is asked anew, after a pause that grows. One that is about to
- * end, as the relay drains or the token runs out, is replaced before: the next one is opened while it still stands (MEDIA-11).
+ * A connection to a media relay that is reconnected: the service is asked each time, after a growing pause. A connection that is about to end,
+ * because the relay drains or the token expires, is replaced early: the next one opens while the old one still works (MEDIA-11).
  */
 import type { Clock, Random } from '../ports.ts';
 import { sessionMs, type Connection, type Opened, type Relay, type Transport } from './transports.ts';
 import { STEADY_MS, waitMs, type Again } from './waiting.ts';
 
-/** Why there is no connection: an application adds its words. */
+/** Why there is no connection; an application adds its sentence. */
 export interface Why {
   readonly again: Again;
 }
 
-/** What the service answered: a relay, and what our broadcast is called on it. */
+/** The answer of the service: a relay, and the name of our broadcast on it. */
 export interface WayIn {
   readonly broadcast: string;
   readonly relay: Relay;
@@ -29,30 +29,30 @@ export type RelayLinkState<Reason extends Why> =
 export interface RelayLinkOptions<Kind extends Connection, Reason extends Why> {
   readonly clock: Clock;
   readonly random: Random;
-  /** `exclude` the relay with this address, where there is another. */
+  /** `exclude`: the address of a relay that the answer must not contain if there is another. */
   readonly ask: (exclude?: string) => Promise<WayAnswer<Reason>>;
   readonly open: (way: WayIn) => Promise<Opened<Kind>>;
-  /** Whoever is told to go does so within this. */
+  /** A client that receives GOAWAY moves within this time. */
   readonly spreadMs: number;
-  /** Whether a connection is as good as the one that it is to replace: one that is refused may be open for a moment. */
+  /** Whether a new connection can replace the old one: a connection that is refused may be open for a moment. */
   readonly serves: (connection: Kind, broadcast: string) => Promise<boolean>;
-  /** What to say of a connection that was lost. */
+  /** The reason for a lost connection. */
   readonly lost: Reason;
-  /** And of a relay that did not answer. */
+  /** The reason for a relay that did not answer. */
   readonly silent: Reason;
   readonly onLink: (link: RelayLinkState<Reason>) => void;
-  /** The connection in use, and the name of the broadcast on it; `null` while there is none. */
+  /** The current connection and the name of the broadcast on it; `null` without one. */
   readonly onConnection: (connection: { readonly on: Kind; readonly broadcast: string } | null) => void;
 }
 
-/** The old connection is good while the next is looked for, so that pauses do not grow beyond the second one. */
+/** The old connection works while the next one is opened, so that pauses grow only once. */
 const MOST_TRIES = 1;
 /**
- * A connection that was replaced stays until everyone has moved, who may need the broadcast that goes out on it: over WebSocket nobody
- * does before the edge has noticed that the relay drains.
+ * A replaced connection stays open until all participants have moved, because they may still need the broadcast on it: over WebSocket they move
+ * only after the edge has noticed the drain.
  */
 export const OVERLAP_MS = 5000;
-/** The part of a session's time after which the next one is opened, a little earlier or later for each. */
+/** The share of a session's duration after which the next one is opened, with jitter. */
 const RENEWED_AT = 0.8;
 const RENEWED_OVER = 0.1;
 
@@ -62,10 +62,10 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
   readonly #replaced = new Set<Kind>();
   #cancel: () => void = () => undefined;
   #tries = 0;
-  /** The relay that was lost or did not answer: at most the last one. */
+  /** The last relay that was lost or did not answer. */
   #exclude: string | undefined;
   #url: string | undefined;
-  /** Grows with every attempt: what an earlier one still brings is not listened to. */
+  /** Grows with every attempt: results of earlier ones are ignored. */
   #attempt = 0;
 
   constructor(options: RelayLinkOptions<Kind, Reason>) {
@@ -78,7 +78,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
     void this.#open(this.#attempt);
   }
 
-  /** As `connect`, anywhere but here: the relay is dead, though the connection still stands. */
+  /** Like `connect`, but to another relay: this one is dead although the connection is open. */
   leave(): void {
     this.#exclude = this.#url;
     this.connect();
@@ -132,7 +132,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
     if (lasts !== null) move(lasts * (RENEWED_AT + RENEWED_OVER * this.#options.random.fraction()));
   }
 
-  /** Until it succeeds or the old connection is over. */
+  /** Retries until it succeeds or the old connection ends. */
   async #move(old: Kind, exclude: string | undefined, tries = 0): Promise<void> {
     const attempt = ++this.#attempt;
     const answer = await this.#options.ask(exclude);

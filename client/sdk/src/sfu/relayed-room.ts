@@ -1,7 +1,7 @@
 /**
- * The room as it goes through the relays: one connection, our broadcast on it, and those of everybody we show. Loaded when a room first needs
- * it. A broadcast is `rooms/{room}/{participant}/{instance}` (MEDIA-4); the instance names one page of that participant and grows, so
- * that what a page left behind on a relay is not taken for what its reload publishes.
+ * A room through relays: one connection, our broadcast on it, and those of the participants that are shown. Loaded when a room first needs it. A
+ * broadcast is `rooms/{room}/{participant}/{instance}` (MEDIA-4); the instance identifies one page of that participant and grows, so that
+ * broadcasts that a page left on a relay are not confused with those of its reload.
  */
 import { Connection as Net, Path, type Announce, type Broadcast } from '@moq/net';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -17,7 +17,7 @@ import { bearable, isOurs, Strain } from './strain.ts';
 import { Subscriber } from './subscriber.ts';
 import { openRelay, type Connection, type Transport } from './transports.ts';
 
-/** What the room takes from its surroundings, besides what its consumer gives. */
+/** What the room needs from its environment, besides the options of its consumer. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
@@ -28,26 +28,26 @@ type Session = Net.Established & Connection;
 type Stats = Awaited<ReturnType<Net.Established['stats']>>;
 
 const LATER: Why = { again: 'later' };
-/** Whoever is refused knows it a round trip after the connection has opened. */
+/** A refusal arrives one round trip after the connection opened. */
 const HELD_MS = 150;
-/** Others wait for what we publish: whoever is told to go does so at once. */
+/** Other participants wait for our media: after GOAWAY the client moves at once. */
 const SPREAD_MS = 0;
-/** Nothing from the relay for this long may mean that it is dead, which QUIC notices after ten seconds and WebSocket after minutes. */
+/** Silence of this length may mean that the relay is dead, which QUIC notices after ten seconds and WebSocket after minutes. */
 const DOUBT_MS = 1500;
 const LOOK_MS = 250;
 const AGAIN_MS = 500;
-/** Doubled each time that it was in vain: on a machine with too much to do everything is late, and another relay is no better. */
+/** Doubled after each false alarm: on an overloaded device everything is late, and another relay is no better. */
 const ANSWER_MS = 1000;
-/** Less than the ten seconds after which the library gives up, which is no answer. */
+/** Below the ten seconds after which the library gives up, which would not be an answer. */
 const MOST_ANSWER_MS = 8000;
-/** Whoever has not left a relay for so long is as impatient as in the beginning. */
+/** After this time on one relay the timeout is short again. */
 const PATIENT_FOR_MS = 60_000;
 
 export class MoqRoom implements RelayedRoom {
   readonly #options: RelayedRoomOptions & Surroundings;
   readonly #link: RelayLink<Session, Why>;
   readonly #people = new Map<ParticipantId, Subscriber>();
-  /** Newest page of each participant that is announced on the connection in use. */
+  /** The instances of each participant that are announced on the current connection. */
   readonly #announced = new Map<ParticipantId, Set<string>>();
   #wanted: ReadonlyMap<ParticipantId, Size | null> = new Map();
   readonly #strain = new Strain();
@@ -86,7 +86,7 @@ export class MoqRoom implements RelayedRoom {
       lost: LATER,
       silent: LATER,
       onLink: (link) => {
-        // Where there is no relay there is none until one is open: trying is no news for anybody.
+        // Without a relay the state stays `none` until one is open: further attempts are no change.
         if (link.at === 'open' || this.#state !== 'none')
           this.#state = link.at === 'stopped' ? 'none' : link.at;
         this.#transport = link.at === 'open' ? link.transport : null;
@@ -98,7 +98,7 @@ export class MoqRoom implements RelayedRoom {
     void this.#begin();
   }
 
-  /** `none`: the region has no relay for us. */
+  /** `none`: the region has no relay for this room. */
   get state(): RelayedRoom['state'] {
     return this.#state;
   }
@@ -107,7 +107,7 @@ export class MoqRoom implements RelayedRoom {
     return this.#transport;
   }
 
-  /** Everybody who is to be heard in it (`Subscriber.mix`). */
+  /** The audio of all participants in the mix (`Subscriber.mix`). */
   get mix(): MediaStream {
     return this.#voices.mix;
   }
@@ -116,7 +116,7 @@ export class MoqRoom implements RelayedRoom {
     return this.#people.get(participant);
   }
 
-  /** How the connection is, and what is sent on it. */
+  /** The quality of the connection, and what is sent on it. */
   async measure(): Promise<RelayCounts | null> {
     const [session, transport] = [this.#session, this.#transport];
     if (session === null || transport === null) return null;
@@ -135,7 +135,7 @@ export class MoqRoom implements RelayedRoom {
     this.#publisher?.set(local);
   }
 
-  /** Whom to subscribe to, and how large their cameras are shown. */
+  /** The participants to subscribe to, and the size of their cameras. */
   follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void {
     this.#wanted = wanted;
     const people = bearable(wanted, this.#strain.level);
@@ -193,7 +193,7 @@ export class MoqRoom implements RelayedRoom {
       const broadcast = `${this.#prefix}/${this.#options.me}/${this.#instance}`;
       return { way: { broadcast, relay } };
     }
-    // The session that is to be replaced is as good as ever.
+    // The session that will be replaced still works.
     if (relay === null && this.#session === null) this.#state = 'none';
     return { refused: LATER, afterMs: null };
   }
@@ -212,7 +212,7 @@ export class MoqRoom implements RelayedRoom {
     if (broadcast)
       session.publish(Path.join(this.#prefix, Path.from(this.#options.me, this.#instance)), broadcast);
     this.#hearAnnouncements(session);
-    // Whoever is not here by then was seen on the connection before, which is over.
+    // A participant that is not announced by then was on the previous connection, which has ended.
     this.#options.clock.after(OVERLAP_MS, () => {
       if (session !== this.#session || this.#closed) return;
       for (const participant of this.#people.keys())
@@ -220,7 +220,7 @@ export class MoqRoom implements RelayedRoom {
     });
   }
 
-  /** They end with the connection; where they end before, everybody is announced anew. */
+  /** Announcements end with the connection; if they end earlier, all broadcasts are announced again. */
   #hearAnnouncements(session: Session): void {
     const announcements = session.announced(this.#prefix);
     this.#announcements = announcements;
@@ -260,9 +260,9 @@ export class MoqRoom implements RelayedRoom {
 
   #look(): void {
     const now = this.#options.clock.now();
-    // What came while the page stood still has not been looked at yet.
+    // Data that arrived while the page was blocked is not processed yet.
     const stalled = now - this.#lookedAt > LOOK_MS + STALLED_MS;
-    // The timers of a page that nobody sees come late each time.
+    // In a hidden page timers are always late.
     if (stalled && !this.#stalled) this.#heardAt = now;
     if (!stalled) this.#followStrain(now);
     this.#stalled = stalled;
@@ -276,7 +276,7 @@ export class MoqRoom implements RelayedRoom {
     if (this.#strain.look(isOurs(troubled), now)) this.follow(this.#wanted);
   }
 
-  /** Not every pause is a dead relay: it is asked. */
+  /** A pause may have other causes: asks the relay. */
   async #doubt(session: Session): Promise<void> {
     if (this.#doubting) return;
     this.#doubting = true;

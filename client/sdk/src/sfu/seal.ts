@@ -1,8 +1,8 @@
 /**
- * The optional end-to-end key of relayed media: frames are sealed between encoder and relay, and opened between relay and decoder. The
- * secret is in the fragment of the room's link, which browsers send to no server. AES-128-GCM with a key for each track, derived by
- * HKDF-SHA-256 from the secret, the room and the track's whole name; the nonce is the number of the group (64 bits) and that of the frame in
- * it (32 bits), neither of which a page uses twice; the frame's time is authenticated with it. SPEC rule MEDIA-16.
+ * The optional end-to-end encryption of relayed media: frames are encrypted between encoder and relay, and decrypted between relay and decoder. The
+ * secret is in the fragment of the room's link, which browsers send to no server. AES-128-GCM with one key per track, derived by HKDF-SHA-256 from
+ * the secret, the room and the full name of the track; the nonce is the number of the group (64 bits) and that of the frame in it (32 bits),
+ * neither of which a page uses twice; the time of the frame is authenticated. SPEC rule MEDIA-16.
  */
 import { decodeFrame, joinFrame } from './frames.ts';
 import { readSecret } from './secret.ts';
@@ -13,7 +13,7 @@ const ID_BYTES = 8;
 const text = new TextEncoder();
 
 export class Seal {
-  /** Which secret it is, without telling it: 16 hex digits. */
+  /** An id of the secret that does not reveal it: 16 hex digits. */
   readonly id: string;
   readonly #subtle: SubtleCrypto;
   readonly #secret: CryptoKey;
@@ -26,7 +26,7 @@ export class Seal {
     this.#room = room;
   }
 
-  /** `secret`: base64url, as `readSecret` takes it. */
+  /** `secret`: base64url, as accepted by `readSecret`. */
   static async of(subtle: SubtleCrypto, secret: string, room: string): Promise<Seal> {
     const bytes = readSecret(secret);
     if (bytes === undefined) throw new Error('the end-to-end key is not one');
@@ -49,7 +49,7 @@ export class Seal {
   }
 }
 
-/** Takes and gives frames as they are on the wire. */
+/** Encrypts and decrypts frames in their wire format. */
 export class TrackSeal {
   readonly #subtle: SubtleCrypto;
   readonly #key: Promise<CryptoKey>;
@@ -69,7 +69,7 @@ export class TrackSeal {
     return joinFrame(time, new Uint8Array(sealed));
   }
 
-  /** `undefined` for whatever was not sealed with this key for this place. Never throws. */
+  /** `undefined` for frames that were not encrypted with this key for this place. Never throws. */
   async open(group: number, index: number, frame: Uint8Array): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (decodeFrame(frame) === undefined) return undefined;
     const { time, payload } = split(frame.slice());
@@ -99,7 +99,7 @@ function parameters(group: number, index: number, time: Uint8Array<ArrayBuffer>)
   return { name: 'AES-GCM', iv: iv.buffer, additionalData: time, tagLength: 8 * TAG_BYTES };
 }
 
-/** A frame's time, a QUIC variable-length integer whose first two bits say how long it is, and what follows. */
+/** Splits a frame into its time, a QUIC variable-length integer whose first two bits give its length, and the rest. */
 function split(frame: Uint8Array<ArrayBuffer>): {
   time: Uint8Array<ArrayBuffer>;
   payload: Uint8Array<ArrayBuffer>;

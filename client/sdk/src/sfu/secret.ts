@@ -1,9 +1,9 @@
-/** The secret of an end-to-end key as it is written in a link. Apart from what it does, so that a page can tell a good one without loading that. */
+/** The secret of an end-to-end key in a link. Separate from its use, so that a page can check a secret without loading that code. */
 
-/** As many random bytes as the keys have that are made of it. */
+/** As many random bytes as the derived keys have. */
 export const SECRET_BYTES = 16;
 
-/** `undefined` where it is none: exactly `SECRET_BYTES`, base64url. */
+/** `undefined` unless it is exactly `SECRET_BYTES` bytes in base64url. */
 export function readSecret(secret: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]{22}$/.test(secret)) return undefined;
   const bytes = Uint8Array.from(atob(secret.replaceAll('-', '+').replaceAll('_', '/')), (char) =>

@@ -1,11 +1,11 @@
 /**
- * One clock for everything a person publishes. Cameras and microphones stamp what they capture, each from a beginning of its own; how that
- * lies to our clock is known by what comes soonest after it was captured. All in microseconds.
+ * One clock for all media of a publisher. Cameras and microphones have timestamps of their own origins; the smallest delay after capture gives the
+ * offset to our clock. All times in microseconds.
  */
 
-/** So much later within a second may the measure creep: clocks of devices drift by less. */
+/** The offset may grow by this much per second: clocks of devices drift by less. */
 const CREEP_PER_S = 200;
-/** A jump in the stamps is a new beginning: the device slept or was changed. */
+/** A jump of the timestamps is a new origin: the device slept or was changed. */
 const JUMP = 500_000;
 
 export class StampClock {
@@ -20,7 +20,7 @@ export class StampClock {
     this.#at = now;
   }
 
-  /** When it was captured, on our clock. */
+  /** The time of capture on our clock. */
   at(stamp: number): number {
     return stamp + (this.#offset ?? 0);
   }

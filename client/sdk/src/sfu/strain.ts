@@ -1,15 +1,15 @@
 /**
- * How much less is asked for where the way or the processor does not bear what is shown: first small pictures, then few of them. Up after
- * some seconds of trouble; down after a calm time, which grows each time that it turns out to have been too early. Voices are never given up.
+ * Reduces the subscribed video if the network or the CPU cannot handle it: first smaller sizes, then fewer cameras. The level rises after some
+ * seconds of trouble and falls after a calm time, which grows each time it proves too short. Audio is never reduced.
  */
 import type { Size } from '../media.ts';
 
 export type Level = 0 | 1 | 2;
 
-/** Looks come some times a second: trouble in most of them for two seconds. */
+/** Measurements come several times a second: trouble in most of them for two seconds. */
 const MOST_TROUBLE = 6;
 const RELIEF = 0.5;
-/** What was given up takes so long to help. */
+/** A reduction takes this long to have an effect. */
 const SETTLE_MS = 3000;
 const CALM_MS = 10_000;
 const MOST_CALM_MS = 160_000;
@@ -26,13 +26,13 @@ export class Strain {
     return this.#level;
   }
 
-  /** Whether there was trouble since the last look; answers whether the level is another one now. */
+  /** `troubled`: since the last measurement. Returns whether the level changed. */
   look(troubled: boolean, now: number): boolean {
     if (now - this.#changedAt < SETTLE_MS) return false;
     this.#trouble = troubled ? this.#trouble + 1 : Math.max(0, this.#trouble - RELIEF);
     if (troubled) this.#troubledAt = now;
     if (this.#trouble >= MOST_TROUBLE && this.#level < 2) {
-      // It was calm only because little was asked for.
+      // It was calm only because little was subscribed.
       if (this.#wentDown) this.#calmMs = Math.min(MOST_CALM_MS, 2 * this.#calmMs);
       return this.#change(this.#level === 0 ? 1 : 2, false, now);
     }
@@ -52,8 +52,8 @@ export class Strain {
 }
 
 /**
- * Whether the trouble is with our way or our processor. Of several people whose pictures are shown half have to come badly: where one does it is
- * their way that is narrow, or they who make it seem so. `null`: nothing is shown of them.
+ * Whether our own network or CPU is the cause: of several participants that are shown, at least half must arrive badly; one alone may have a slow
+ * network, or pretend it. `null`: no video of the participant is shown.
  */
 export function isOurs(troubled: readonly (boolean | null)[]): boolean {
   const shown = troubled.filter((one) => one !== null);
@@ -61,10 +61,10 @@ export function isOurs(troubled: readonly (boolean | null)[]): boolean {
 }
 
 const SMALL: Size = { width: 320, height: 180 };
-/** Of many, those that are shown largest. */
+/** Of many cameras only the largest ones are kept. */
 const FEW = 4;
 
-/** What is asked for of what is shown; `null` is no picture. */
+/** The sizes to subscribe to; `null`: no video. */
 export function bearable<Key>(shown: ReadonlyMap<Key, Size | null>, level: Level): Map<Key, Size | null> {
   if (level === 0) return new Map(shown);
   const area = (size: Size | null): number => (size === null ? 0 : size.width * size.height);

@@ -1,4 +1,4 @@
-/** What somebody publishes, as far as it is shown and heard here: their catalog, one rendition of each picture, and their voice. */
+/** Subscribes to the media of one participant that is shown or played here: catalog, one rendition of each video, and audio. */
 import type { Broadcast } from '@moq/net';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Count } from '../measure/figures.ts';
@@ -23,32 +23,32 @@ import { Watched, type Player } from './watched.ts';
 
 export interface SubscriberOptions {
   readonly participant: ParticipantId;
-  /** Our end-to-end key; `null`: we have none. */
+  /** Our end-to-end key; `null` without one. */
   readonly seal: () => Seal | null;
   readonly media: MediaPorts;
   readonly voices: Voices;
   readonly clock: Clock;
-  /** Tracks came or went, or the first picture is there. */
+  /** Tracks were added or removed, or the first frame was shown. */
   readonly onChange: () => void;
-  /** Something came from the relay. */
+  /** Data arrived from the relay. */
   readonly onHeard: () => void;
 }
 
-/** Under congestion the relay keeps what matters most. */
+/** Under congestion the relay sends the highest priority first. */
 const PRIORITY = { catalog: 100, voice: 90, screen: 60, camera: 50 } as const;
-/** A client that is not ours may send nothing before somebody speaks. */
+/** A client of another kind may send nothing in silence. */
 const SILENT_MS = 2000;
-/** Pictures left out within a quarter of a second, and a delay, that are not borne for long. */
+/** The number of frames dropped within a quarter of a second, and the delay, that count as trouble. */
 const MOST_LOST = 2;
 const LATE_MS = 400;
-/** A screen is always wanted in full. */
+/** A screen is always subscribed at full size. */
 const FULL: Size = { width: 1920, height: 1080 };
 
 interface Picture {
   readonly config: VideoConfig;
   readonly sink: PictureSink;
   watched: Watched<PicturePlayer>;
-  /** The rendition before, until the new one shows something. */
+  /** The previous rendition, until the new one shows a frame. */
   before: Watched<PicturePlayer> | null;
   shown: boolean;
 }
@@ -73,14 +73,14 @@ export class Subscriber implements RelayedPerson {
   readonly #pictures = new Map<Source, Picture>();
   readonly #voices = new Map<Source, Voice>();
   #trouble = 0;
-  /** Where this page of theirs sent a picture that is larger than it may be: it is not asked for another, whatever it calls it. */
+  /** Sources of this page of the participant that sent a frame larger than allowed: they are not subscribed again, under any name. */
   readonly #refused = new Set<Source>();
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
   }
 
-  /** Their broadcast on the connection in use; another `instance` is another page of theirs. `null`: gone, or the connection is. */
+  /** The broadcast of the participant on the current connection; another `instance` is another page. `null`: it or the connection ended. */
   use(broadcast: Broadcast.Consumer | null, instance: string): void {
     this.#broadcast = broadcast;
     if (broadcast === null) {
@@ -99,20 +99,20 @@ export class Subscriber implements RelayedPerson {
     this.#options.onChange();
   }
 
-  /** How large their camera is shown; `null` not at all. */
+  /** The size in which the camera is shown; `null`: not shown. */
   show(size: Size | null): void {
     if (size?.width === this.#size?.width && size?.height === this.#size?.height) return;
     this.#size = size;
     this.#choose();
   }
 
-  /** Whether they are heard in the mix of the room, with all that they say and play. */
+  /** Adds all audio of the participant to the mix of the room, or removes it. */
   mix(on: boolean): void {
     this.#mixed = on;
     for (const { sink } of this.#voices.values()) sink.blend(on);
   }
 
-  /** All that is shown of them is here: it can take over from the mesh. A camera that is switched on later changes nothing of that. */
+  /** All shown media has arrived: relays can replace the mesh. A camera that is switched on later does not change this. */
   get ready(): boolean {
     if (this.#broadcast === null || this.#catalog === null || this.otherKey) return false;
     const silentSince = this.#options.clock.now() - SILENT_MS;
@@ -122,7 +122,7 @@ export class Subscriber implements RelayedPerson {
     return this.#ready;
   }
 
-  /** What they publish is sealed with a key that we do not have, or is not sealed and we have one: nothing of it is taken. */
+  /** The media is encrypted with another key than ours, or only one of the two sides encrypts: nothing of it is played. */
   get otherKey(): boolean {
     return this.#broadcast !== null && this.#catalog !== null && !this.#opens(this.#catalog);
   }
@@ -135,7 +135,7 @@ export class Subscriber implements RelayedPerson {
     return this.#voices.get('microphone')?.watched.player.level() ?? 0;
   }
 
-  /** Whether their pictures come late or not at all, or are more than can be shown, since this was asked before; `null` where there are none. */
+  /** Whether frames came late or not at all, or were too many to show, since the previous call; `null` without video. */
   troubled(): boolean | null {
     const tallies = [...this.#pictures.values()].map(({ watched }) => watched.player.tally);
     const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MOST_LOST * cut, 0);

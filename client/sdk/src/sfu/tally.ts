@@ -1,19 +1,19 @@
-/** What came of one track, or was sent, counted since it began. */
+/** The counters of one received or sent track since it began. */
 import type { Count } from '../measure/figures.ts';
 import type { Role } from '../media.ts';
 
 export class Tally {
   frames = 0;
-  /** Left out: too late, or more than could be decoded. */
+  /** Dropped frames: too late, or more than could be decoded. */
   lost = 0;
-  /** Groups whose rest never came. */
+  /** Groups whose rest did not arrive. */
   cut = 0;
   #bytes = 0;
   #packets = 0;
   #waitedMs = 0;
   #waits = 0;
 
-  /** A frame of so many bytes came, and waits for so long until it is played. */
+  /** A frame of this size arrived and waits this long until it is played. */
   came(bytes: number, waitsMs: number): void {
     this.sent(bytes);
     this.#waitedMs += waitsMs;

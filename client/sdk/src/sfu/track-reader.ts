@@ -1,6 +1,6 @@
 /**
- * A track of somebody's broadcast: frames of all its groups as they come, several groups at once. A subscription that ends, as one does that a
- * relay could not serve in time, is made again for as long as the broadcast is there.
+ * A track of a participant's broadcast: the frames of all its groups as they arrive, from several groups at once. A subscription that ends, for
+ * example because a relay could not serve it in time, is renewed while the broadcast exists.
  */
 import type { Broadcast, Group, Track } from '@moq/net';
 import type { Clock } from '../ports.ts';
@@ -9,13 +9,13 @@ import type { Closeable } from './media-ports.ts';
 export interface ReaderHandlers {
   onFrame(group: number, index: number, bytes: Uint8Array): void;
   onEnded(group: number, frames: number): void;
-  /** The rest of a group does not come: it was late, or we are. */
+  /** The rest of a group will not arrive: the group or this reader is late. */
   onCut?(): void;
 }
 
-/** Whoever is behind by more groups than this sees the newest ones. */
+/** A reader that is further behind continues with the newest groups. */
 const MOST_OPEN = 4;
-/** The rest of a group is still wanted while the next one begins. */
+/** How long the rest of a group is still read after the next group began. */
 const LATEST_MS = 1000;
 const AGAIN_MS = 500;
 
@@ -41,7 +41,7 @@ export function readTrack(
       }
       handlers.onEnded(group.sequence, count.get(group) ?? 0);
     } catch {
-      // The next group begins anew.
+      // The next group starts from the beginning.
       if (!closed) handlers.onCut?.();
     } finally {
       open.splice(open.indexOf(group), 1);

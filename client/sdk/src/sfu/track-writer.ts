@@ -1,6 +1,6 @@
 /**
- * One track as it goes out, on one connection or, while a relay is replaced by another, on two. Groups have the same numbers on both and grow
- * for as long as the page lives, whoever subscribes anew: a relay takes a lower number for an old group.
+ * One published track, on one connection or, while a relay is replaced, on two. Groups have the same numbers on both. The numbers grow while the
+ * page lives, even for new subscribers: a relay takes a lower number for an old group.
  */
 import { Group, Time, type Broadcast, type Track } from '@moq/net';
 import { encodeFrame, type Frame } from './frames.ts';
@@ -9,14 +9,14 @@ import { Tally } from './tally.ts';
 
 export class TrackWriter {
   readonly name: string;
-  /** Somebody who has nothing of it yet subscribed, or the last one left. */
+  /** A new subscriber, which has no data yet, subscribed, or the last one left. */
   onWanted: () => void = () => undefined;
   readonly tally = new Tally();
   readonly #seal: TrackSeal | null;
   readonly #tracks = new Map<Track.Producer, Group.Producer | null>();
   #sequence = 0;
   #index = 0;
-  /** What was written and is not sealed yet: everything goes out in the order in which it came. */
+  /** The pending encryption of written frames: frames are sent in the order in which they were written. */
   #before: Promise<void> = Promise.resolve();
 
   constructor(name: string, seal: TrackSeal | null = null) {
@@ -32,7 +32,7 @@ export class TrackWriter {
     const track = broadcast.createTrack(this.name);
     this.#tracks.set(track, null);
     const noMore = track.used.subscribe(() => this.onWanted());
-    // The library leaves tracks open whose broadcast is over.
+    // The library leaves the tracks of an ended broadcast open.
     void Promise.race([track.closed, broadcast.closed]).then(() => {
       noMore();
       this.#tracks.delete(track);
@@ -41,7 +41,7 @@ export class TrackWriter {
     });
   }
 
-  /** Ends the group before it. */
+  /** Begins a group and ends the previous one. */
   begin(): void {
     this.#sequence += 1;
     this.#index = 0;
@@ -85,11 +85,11 @@ export class TrackWriter {
     }
   }
 
-  /** At once where nothing is sealed. */
+  /** Runs at once without encryption. */
   #inOrder(act: () => void | Promise<void>): void {
     if (this.#seal === null) void act();
     else {
-      // Whatever follows in a group in which one is missing has other numbers than it was sealed with: the next group begins anew.
+      // After a missing frame, the numbers of the rest of the group differ from those it was encrypted with: the next group starts again.
       this.#before = this.#before.then(act).catch(() => this.#endGroups());
     }
   }

@@ -1,19 +1,19 @@
-/** WebTransport or WebSocket: whichever connects, with a head start for the first, and the caller knows which it was. */
+/** Connects by WebTransport or WebSocket, with a head start for WebTransport, and reports which one connected. */
 
-/** As the service answers it (MEDIA-6). */
+/** The relay in the answer of the service (MEDIA-6). */
 export interface Relay {
   readonly url: string;
   readonly token: string;
-  /** SHA-256, base64; empty where a public CA signed the certificate. */
+  /** SHA-256, base64; empty if a public CA signed the certificate. */
   readonly certificateHashes: readonly string[];
 }
 
 export type Transport = 'WebTransport' | 'WebSocket';
 
-/** Of the libraries' connections, what is used here. */
+/** The parts of the libraries' connections that are used here. */
 export interface Connection {
   readonly closed: Promise<void>;
-  /** Resolved when the relay says GOAWAY; made by whoever comes first, the library or who wants to know. */
+  /** Resolved when the relay sends GOAWAY. The library and the reader share it; the first of them creates it. */
   goneAway?: PromiseWithResolvers<void>;
   close(): void;
 }
@@ -24,7 +24,7 @@ export interface ConnectOptions {
     readonly serverCertificate?: string;
   };
   readonly websocket?: { readonly enabled?: boolean; readonly url?: URL; readonly delay?: number };
-  /** Ends the attempt. A socket that hangs would be in the way of the next one: browsers open one at a time to each address. */
+  /** Ends the attempt. A hanging socket would block the next one: browsers open one at a time to each address. */
   readonly signal: AbortSignal;
 }
 
@@ -35,11 +35,11 @@ export interface Opened<Kind extends Connection> {
   readonly connection: Kind;
 }
 
-/** A network that swallows UDP says nothing: after this WebSocket is tried as well. */
+/** A network that drops UDP gives no error: after this time WebSocket is tried too. */
 const HEAD_START_MS = 1500;
-/** Not even a slow phone takes longer; another relay may be the better one. */
+/** Even a slow phone does not take longer; another relay may be better. */
 const GIVE_UP_MS = 10_000;
-/** The libraries take no WebTransport that is to be pinned to this: it is no certificate. */
+/** The libraries reject a WebTransport connection that is pinned to this value, because it is no certificate hash. */
 const NO_CERTIFICATE = '';
 
 export function relayUrl({ url, token }: Relay): URL {
@@ -48,7 +48,7 @@ export function relayUrl({ url, token }: Relay): URL {
   return found;
 }
 
-/** The edge leads a WebSocket of the service's origin to the relay. */
+/** The edge forwards a WebSocket of the service's origin to the relay. */
 export function fallbackUrl({ url, token }: Relay, origin: string): URL {
   const found = new URL('/media', origin);
   found.protocol = found.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -57,7 +57,7 @@ export function fallbackUrl({ url, token }: Relay, origin: string): URL {
   return found;
 }
 
-/** Empty where the certificate is signed by a public CA. */
+/** Empty if a public CA signed the certificate. */
 export function pinned({ certificateHashes }: Relay): ConnectOptions['webtransport'] & object {
   if (certificateHashes.length === 0) return {};
   return {
@@ -68,7 +68,7 @@ export function pinned({ certificateHashes }: Relay): ConnectOptions['webtranspo
   };
 }
 
-/** `origin`: the service's. The libraries race the two themselves, but the older of them does not tell which has won. */
+/** `origin`: that of the service. The libraries race the two transports too, but the older one does not report which won. */
 export async function openRelay<Kind extends Connection>(
   connect: Connect<Kind>,
   relay: Relay,
@@ -115,7 +115,7 @@ export async function openRelay<Kind extends Connection>(
   }
 }
 
-/** How long a session lasts that begins now, as the token says (MEDIA-5). It counts from its own beginning: this clock may be wrong. */
+/** How long a session that begins now lasts, from the token (MEDIA-5). The result is a duration, because this device's clock may be wrong. */
 export function sessionMs({ token }: Relay): number | null {
   try {
     const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');

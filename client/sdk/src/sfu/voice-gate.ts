@@ -1,6 +1,6 @@
 /**
- * Lets a voice through and nothing else: silence is neither encoded nor sent. It opens above the noise of the room, which it learns, and
- * stays open over the pauses between words. What came just before it opened belongs to the word: the caller keeps `PRE_ROLL_MS` of it.
+ * Passes voice and nothing else: silence is neither encoded nor sent. The gate opens above the noise floor, which it learns, and stays open over
+ * the pauses between words. The audio just before it opens belongs to the word: the caller keeps `PRE_ROLL_MS` of it.
  */
 
 export const PRE_ROLL_MS = 40;
@@ -8,18 +8,18 @@ const HANGOVER_MS = 600;
 /** RMS of full scale 1: quiet speech is near 0.02, a quiet room near 0.002. */
 const LEAST_VOICE = 0.006;
 const OVER_NOISE = 3;
-/** The noise is what is quietest; it is let rise this much a second, so that a fan that is switched on is learnt in half a minute. */
+/** The noise floor is the quietest level. It may rise by this factor per second, so that the gate learns a fan in half a minute. */
 const RISE_PER_S = 0.1;
 const LEAST_NOISE = 0.0005;
-/** -70 dB of full scale: music's quietest passages are louder, and what a silent tab or a muted player plays is nothing at all. */
+/** -70 dBFS: the quietest passages of music are louder, and a silent tab or a muted player produces zeros. */
 const LEAST_SOUND = 0.0003;
 
 export interface Gate {
-  /** Whether the block that was captured now is to be sent. `loudness` is its RMS. */
+  /** Whether to send the block that was just captured. `loudness` is its RMS. */
   passes(loudness: number, nowMs: number): boolean;
 }
 
-/** Of a shared screen: it learns nothing, as music is as steady as any noise. */
+/** The gate of a shared screen: it learns nothing, because music is as steady as noise. */
 export class SoundGate implements Gate {
   #heardAt = Number.NEGATIVE_INFINITY;
 

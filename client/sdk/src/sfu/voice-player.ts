@@ -1,4 +1,4 @@
-/** Somebody's voice, from frames off the wire to a sink, each packet at its time; and how loud it is. */
+/** Plays the voice of a participant: from received frames to an audio sink, each packet at its time, with a level meter. */
 import type { Clock } from '../ports.ts';
 import type { AudioConfig } from './catalog.ts';
 import { unpackerOf, type Unpack } from './container.ts';
@@ -11,19 +11,19 @@ import type { Playout } from './playout.ts';
 import { Tally } from './tally.ts';
 import type { ReaderHandlers } from './track-reader.ts';
 
-/** The rest of a word is waited for until the next one is due, less what decoding takes. */
+/** Time reserved for decoding: the player waits for the rest of a word until the next one is due, less this. */
 const DECODE_MS = 20;
-/** A decoder that is further behind would make everything late: packets are left out, and fragments as a whole. */
+/** A decoder that is further behind would delay everything: single packets and complete fragments are dropped. */
 const MOST_QUEUED = 12;
-/** A decoder that failed is followed by another one after this long: packets may be made so that each fails. */
+/** The pause before a failed decoder is replaced: a sender may craft packets that always fail. */
 const AGAIN_MS = 500;
-/** Packets that lie further apart than they are long have something missing between them. */
+/** If the distance of two packets exceeds their duration by this much, one is missing between them. */
 const APART_US = 5000;
-/** Peak of full scale 1: nobody misses it. */
+/** Peak at full scale 1 below which audio is inaudible. */
 const QUIET = 0.005;
-/** A level meter looks back as far. */
+/** The window of the level meter. */
 const LEVEL_MS = 200;
-/** Of what was given to the sink and is still to be heard: ten seconds of AAC, as one fragment can have. */
+/** The number of peaks of audio that the sink has not played yet: ten seconds of AAC, the longest possible fragment. */
 const MOST_PEAKS = 512;
 
 export interface VoiceOptions {
@@ -32,7 +32,7 @@ export interface VoiceOptions {
   readonly clock: Clock;
   readonly playout: Playout;
   readonly sink: VoiceSink;
-  /** Once the first sound is played, or there is a mark of silence. */
+  /** Called when the first audio is played, or when a mark of silence arrives. */
   readonly onHeard: () => void;
 }
 
@@ -42,10 +42,10 @@ export class VoicePlayer implements ReaderHandlers {
   readonly #unpack: Unpack;
   #decoder: AudioDecoder | null = null;
   #againAt = 0;
-  /** When the packet after the last one begins. */
+  /** The timestamp that the next packet should have. */
   #next: number | null = null;
   #packetUs: number | null = null;
-  /** The first timestamp: decoders are given times from there on, as Firefox's lose count of large ones. */
+  /** The first timestamp. Decoders get times relative to it, because those of Firefox lose precision with large ones. */
   #epoch: number | null = null;
   #peaks: { readonly at: number; readonly peak: number }[] = [];
   readonly tally = new Tally();
@@ -57,7 +57,7 @@ export class VoicePlayer implements ReaderHandlers {
     this.#unpack = unpackerOf(options.config.container);
   }
 
-  /** 0 to 1, of what is heard just now. */
+  /** 0 to 1, of the audio that is playing now. */
   level(): number {
     const now = this.#options.clock.now();
     this.#peaks = this.#peaks.filter(({ at }) => now - at < LEVEL_MS);
@@ -68,7 +68,7 @@ export class VoicePlayer implements ReaderHandlers {
     const frames = this.#unpack(bytes);
     const [head] = frames;
     if (head === undefined || this.#closed) return;
-    // A mark, not a sound.
+    // A mark, not audio.
     if (head.payload.byteLength === 0) this.#hear();
     else {
       const { playout, clock } = this.#options;
@@ -97,7 +97,7 @@ export class VoicePlayer implements ReaderHandlers {
       this.#decodeItem(next.item.filter(({ payload }) => payload.byteLength > 0));
   }
 
-  /** A packet, or a fragment of some: of one as long as a second each is given to the decoder at once. */
+  /** Decodes a packet or a fragment of several. A fragment of up to a second is passed to the decoder at once. */
   #decodeItem(frames: readonly Frame[]): void {
     if (frames.length === 0) return;
     const decoder = this.#ableDecoder();
@@ -109,7 +109,7 @@ export class VoicePlayer implements ReaderHandlers {
   }
 
   #decode(decoder: AudioDecoder, { timestamp, payload }: Frame): void {
-    // Decoders count on from the first packet and know of no pauses: flushed, they begin anew.
+    // Decoders count from the first packet and ignore pauses; after a flush they start again.
     if (this.#next !== null && Math.abs(timestamp - this.#next) > APART_US)
       decoder.flush().catch(() => undefined);
     this.#next = this.#packetUs === null ? null : timestamp + this.#packetUs;
@@ -180,7 +180,7 @@ export class VoicePlayer implements ReaderHandlers {
   }
 }
 
-/** What is no number, or over full scale, would be heard by everybody over all that is in the mix. Answers the loudest that is left. */
+/** Clamps samples: one that is not a number or is over full scale would drown all others in the mix. Returns the highest peak. */
 function bounded(samples: Float32Array): number {
   let peak = 0;
   for (let at = 0; at < samples.length; at += 1) {

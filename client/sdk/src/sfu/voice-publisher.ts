@@ -1,4 +1,7 @@
-/** A microphone, or the sound of a shared screen, as it is published: Opus while somebody speaks and somebody listens, in groups of about a second, nothing in silence. */
+/**
+ * Publishes a microphone or the audio of a shared screen: Opus while there is voice and a subscriber, in groups of about a second, nothing in
+ * silence.
+ */
 import type { AudioConfig, Source } from './catalog.ts';
 import type { Frame } from './frames.ts';
 import type { Closeable, MediaPorts, Sound } from './media-ports.ts';
@@ -6,16 +9,16 @@ import { StampClock } from './stamp.ts';
 import type { TrackWriter } from './track-writer.ts';
 import { loudness, PRE_ROLL_MS, SoundGate, VoiceGate, type Gate } from './voice-gate.ts';
 
-/** A group for each packet would be a stream for each, under which relays break down. */
+/** One group per packet would be one stream per packet, which overloads relays. */
 const GROUP_US = 1_000_000;
-/** After the last word, when its packets have left the encoder. */
+/** The delay of the mark after the last word: its packets have left the encoder by then. */
 const MARK_AFTER_US = 100_000;
-/** Two of Opus' usual 20 ms: every packet costs a step through each relay and decoder. */
+/** Twice the usual 20 ms of Opus: every packet costs work in each relay and decoder. */
 const PACKET_US = 40_000;
-/** A page that is busy for a moment does not get all that was captured meanwhile. */
+/** The longest tolerated gap: a busy page misses audio that was captured meanwhile. */
 const GAP_US = 30_000;
 const BITRATE = 32_000;
-/** What Opus is decoded at. */
+/** The sample rate at which Opus is decoded. */
 const SAMPLE_RATE = 48_000;
 
 export interface VoiceOptions {
@@ -25,9 +28,9 @@ export interface VoiceOptions {
   readonly now: () => number;
 }
 
-/** Sounds without a pause between them. */
+/** A run of audio without pauses. */
 interface Run {
-  /** When the packet that the encoder gives next begins. */
+  /** The timestamp of the next packet from the encoder. */
   next: number;
 }
 
@@ -36,17 +39,17 @@ export class VoicePublisher {
   readonly #track: MediaStreamTrack;
   readonly #writer: TrackWriter;
   readonly #gate: Gate;
-  /** Of one reader: each may count from a beginning of its own. */
+  /** The clock of one reader: each may count from its own start. */
   #stamps = new StampClock();
-  /** Encoders are given times from here on: Firefox's lose count above 2^63 over the sample rate. */
+  /** Encoders get times relative to this one: those of Firefox overflow above 2^63 divided by the sample rate. */
   readonly #epoch: number;
   #reader: Closeable | null = null;
   #encoder: AudioEncoder | null = null;
-  /** What is in the encoder, the run that comes out of it first. */
+  /** The runs in the encoder, the oldest first. */
   #runs: Run[] = [];
-  /** Sounds before the word, with their times. */
+  /** The audio before the word, with timestamps. */
   #before: { readonly sound: Sound; readonly at: number }[] = [];
-  /** When what went into the encoder last is over; `null`: it is empty. */
+  /** The end of the last audio that went into the encoder; `null`: the encoder is empty. */
   #until: number | null = null;
   #speaking = false;
   #saidAt = 0;
@@ -85,10 +88,10 @@ export class VoicePublisher {
       try {
         this.#reader = this.#options.media.readAudio(this.#track, (sound) => this.#hear(sound));
       } catch {
-        // A browser that cannot read this track: whoever else publishes is heard. The next track, or listener, is another try.
+        // This browser cannot read the track; the audio of other participants still plays. The next track or subscriber is another attempt.
         return;
       }
-      // Whoever listens knows that we are heard, also before we say anything.
+      // A subscriber learns that audio works before there is any.
       if (this.#marked) this.#mark();
     }
   }
@@ -147,8 +150,8 @@ export class VoicePublisher {
   }
 
   /**
-   * Ends a run. Encoders keep what is less than a packet, which would come with the next word otherwise, and the times that they give know of no
-   * pauses, those of Firefox not even after this: packets are counted here, for each run.
+   * Ends a run. Encoders keep less than a packet, which would otherwise be sent with the next word, and their timestamps ignore pauses (in Firefox
+   * even after a flush): packets are counted here, for each run.
    */
   #flush(): void {
     this.#until = null;
@@ -194,7 +197,7 @@ export class VoicePublisher {
     this.#writer.write(packet);
   }
 
-  /** The newest group is then an empty one: who comes later does not hear the last word again. */
+  /** Makes the newest group an empty one, so that a later subscriber does not receive the last word again. */
   #mark(): void {
     this.#marked = true;
     this.#groupAt = null;

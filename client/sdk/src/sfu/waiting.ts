@@ -1,17 +1,15 @@
 /** How long a page waits before it connects to a relay again: capped exponential backoff with full jitter. */
 import { grown } from '../net/backoff.ts';
 
-/** `at-once`: the relay asked the client to come back; `later`: after a pause; `never`: only when a person wants it. */
+/** `at-once`: the relay asked the client to reconnect; `later`: after a pause; `never`: only if the user asks. */
 export type Again = 'at-once' | 'later' | 'never';
 
-/** A relay that is back is noticed within the cap, and a thousand viewers ask it a hundred times a second. */
+/** A relay that returns is noticed within the cap, and a thousand viewers cause a hundred attempts per second. */
 const LIMITS = { firstMs: 500, capMs: 10_000 };
-/** A connection that held this long was a good one: the next loss starts from the beginning. */
+/** A connection that lasted this long was good: the next loss starts with the first wait. */
 export const STEADY_MS = 5000;
 
-/**
- * Milliseconds, or `null` where only a person tries again. `tries` have failed since the last steady connection; `random` is in 0 to 1.
- */
+/** Milliseconds, or `null` if only the user retries. `tries` have failed since the last steady connection; `random` is in 0 to 1. */
 export function waitMs(again: Again, tries: number, random: number): number | null {
   switch (again) {
     case 'never':

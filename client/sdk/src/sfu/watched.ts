@@ -1,4 +1,4 @@
-/** One track of somebody that is read and played: on one connection or, until the newer one brings something, on two. */
+/** One track of a participant that is read and played: on one connection or, until the newer one delivers, on two. */
 import type { Broadcast } from '@moq/net';
 import type { Clock } from '../ports.ts';
 import type { Closeable } from './media-ports.ts';
@@ -12,7 +12,7 @@ export interface Player extends ReaderHandlers {
 export interface WatchedOptions {
   readonly priority: number;
   readonly clock: Clock;
-  /** Opens its frames; what it does not open is left out. */
+  /** Decrypts the frames; frames that it cannot decrypt are dropped. */
   readonly seal?: TrackSeal | null;
 }
 
@@ -33,7 +33,7 @@ export class Watched<Kind extends Player> {
     this.player = player;
   }
 
-  /** From now on of this broadcast; what came before goes on until something of it is here. */
+  /** Continues with this broadcast; the previous one is played until the new one delivers. */
   read(broadcast: Broadcast.Consumer): void {
     this.#next?.close();
     const reader = readTrack(

@@ -1,11 +1,11 @@
-/** `POST /v1/rooms/{room}/join`: from a room id to a ticket. SPEC rules JOIN-1 to JOIN-3, MOD-8. */
+/** `POST /v1/rooms/{room}/join`: exchanges a room id for a ticket. SPEC rules JOIN-1 to JOIN-3, MOD-8. */
 import { JoinAnswer, type JoinRequest } from '@parley/protocol/http';
 import type { CallOptions } from '../call.ts';
 import type { Ports } from '../ports.ts';
 import { request, type Answer } from '../net/request.ts';
 
 export interface AdmissionRequest extends Pick<CallOptions, 'api' | 'room' | 'name' | 'device' | 'ownerKey'> {
-  /** How long to go on when the answer is "later" or there is none. */
+  /** How long to retry if the service answers "later" or does not answer. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }

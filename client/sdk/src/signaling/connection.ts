@@ -1,6 +1,6 @@
 /**
- * The way into the room and back: admission, one socket at a time, the lobby, resume and rejoin. The order that matters: the generation is raised and
- * remembered before every socket, so that no two sockets of one participant ever carry the same one, not even across a reload.
+ * The connection to a room: admission, one socket at a time, the lobby, resume and rejoin. The order matters: the generation is raised and stored
+ * before every socket, so that no two sockets of one participant ever have the same one, not even across a reload.
  */
 import type { ClientMessage } from '@parley/protocol/client-messages';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -8,19 +8,20 @@ import type { ResumeChatLine, Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { admit } from './admission.ts';
 import { backoff } from '../net/backoff.ts';
+import type { SocketLoss } from '../net/socket.ts';
 import type { CallConnection, CallOptions, EndReason } from '../call.ts';
 import { afterLoss } from './ladder.ts';
 import { recall, remember } from './memory.ts';
 import type { Ports } from '../ports.ts';
-import { openRoomSocket, type RoomSocket, type SocketLoss } from './socket.ts';
+import { openRoomSocket, type RoomSocket } from './socket.ts';
 
 export interface ConnectionHandlers {
   onState(state: CallConnection): void;
-  /** `fresh`: a participant nobody knew; otherwise the one we were. */
+  /** `fresh`: a new participant; otherwise the same one as before. */
   onWelcome(welcome: Welcome, how: { readonly fresh: boolean }): void;
   onMessage(message: ServerMessage): void;
   onDirected(from: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
-  /** What the first message of a socket says about us. */
+  /** The part of a socket's first message that describes this participant. */
   introduction(): { readonly name: string; readonly media: Media; readonly chat: ResumeChatLine[] };
 }
 
@@ -35,13 +36,13 @@ type Step =
 
 type Ticket = { readonly text: string; readonly expiresAt: number };
 
-/** A first join that takes longer is told to the person, who may try again; a recovery goes on until they leave. */
+/** A first join that takes longer fails, and the user may try again; a recovery continues until the user leaves. */
 const FIRST_JOIN_PATIENCE_MS = 20_000;
-/** A socket address that failed this often may name a pod that is gone: admission gives another. */
+/** A socket address that failed this often may name a pod that has ended: admission returns another. */
 const SOCKET_TRIES_PER_ADDRESS = 3;
-/** Devices are wrong about being offline often enough that an attempt is still made now and then. */
+/** Devices report being offline wrongly often enough that the client still tries at this interval. */
 const OFFLINE_RETRY_MS = 15_000;
-/** Tickets and resume tokens that are refused one after the other are a fault somewhere; a person decides then. */
+/** Repeated refusals of tickets and resume tokens are a fault: the call ends, and the user decides. */
 const REJOINS_IN_A_ROW = 3;
 
 export class Connection {
@@ -61,7 +62,7 @@ export class Connection {
   #rejoins = 0;
   /** Unix time of the loss; `null` before the first welcome. */
   #lostAt: number | null = null;
-  /** Between `lobby-waiting` and the welcome, over any number of sockets. */
+  /** `true` between `lobby-waiting` and the welcome, over any number of sockets. */
   #waiting = false;
   #cancelMove: () => void = () => undefined;
 
@@ -86,7 +87,7 @@ export class Connection {
     this.#open();
   }
 
-  /** `false` where there is no connection: what is said by state (name, media, chat) is said again after resume. */
+  /** `false` without a connection: state (name, media, chat) is sent again after the resume. */
   send(message: ClientMessage): boolean {
     if (this.#step.at !== 'connected') return false;
     this.#step.socket.send(message);
@@ -153,7 +154,7 @@ export class Connection {
       };
       socket = openRoomSocket(this.#socketUrl, first, this.#ports, handlers, this.#failures);
     } catch {
-      // The browser refused the address itself.
+      // The browser refused the address.
       this.#lost({ code: null, retryAfterMs: null });
       return;
     }
@@ -169,7 +170,7 @@ export class Connection {
     else this.#handlers.onMessage(message);
   }
 
-  /** Waiting is on this socket only: whoever loses it knocks again, as somebody new, with a new ticket. */
+  /** A place in the lobby belongs to one socket: after its loss the client waits again, as a new participant with a new ticket. */
   #wasToldToWait(message: ServerMessage): void {
     if (this.#step.at !== 'opening') return;
     this.#step = { at: 'lobby-waiting', socket: this.#step.socket };
@@ -198,14 +199,14 @@ export class Connection {
     this.#handlers.onState({ status: 'connected', pod: welcome.pod });
   }
 
-  /** The earlier token expires while we are connected. */
+  /** The earlier token expires while the participant is connected. */
   #renewed(token: string): void {
     if (this.#step.at !== 'connected') return;
     this.#token = token;
     this.#remember();
   }
 
-  /** The pod is leaving: it keeps serving until our slot, then we resume wherever the edge leads us. */
+  /** The pod drains: it serves this participant until its slot, then the client resumes on the pod that the edge chooses. */
   #move(afterMs: number): void {
     this.#cancelMove();
     this.#cancelMove = this.#ports.clock.after(afterMs, () => {
@@ -254,7 +255,7 @@ export class Connection {
     this.#wait(loss.retryAfterMs ?? 0, () => (otherAddress ? this.#admit() : this.#open()));
   }
 
-  /** Only a person who is not in yet is told to try again: whoever was in, or waits at the door, comes back as long as it takes. */
+  /** Only a first join has a time limit: a participant who was in the room or waits in the lobby reconnects for as long as it takes. */
   get #patienceMs(): number {
     if (this.#lostAt !== null || this.#waiting) return Number.POSITIVE_INFINITY;
     return FIRST_JOIN_PATIENCE_MS - (this.#ports.clock.now() - this.#startedAt);
@@ -282,7 +283,7 @@ export class Connection {
     else this.#tell();
   }
 
-  /** Before the first welcome everything is `joining`, or `lobby-waiting`; afterwards everything short of the end is `recovering`. */
+  /** Before the first welcome the state is `joining` or `lobby-waiting`; afterwards it is `recovering` until the end. */
   #tell(): void {
     if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
     const offline = !this.#ports.network.online();

@@ -1,14 +1,14 @@
-/** What follows the end of a socket: the upper rungs of the recovery ladder, as one decision without a life of its own. */
+/** The upper rungs of the recovery ladder: what follows the end of a socket, as one pure decision. */
 import { CODES, reconnects, type Code } from '@parley/protocol/codes';
 import type { EndReason } from '../call.ts';
-import type { SocketLoss } from './socket.ts';
+import type { SocketLoss } from '../net/socket.ts';
 
 export type Credential = 'ticket' | 'resume';
 
 export type NextStep =
-  /** The same credential again, on a new socket. */
+  /** Use the same credential on a new socket. */
   | { readonly do: 'again' }
-  /** What we held is worth nothing any more: ask to join anew. */
+  /** The credential is no longer valid: join again. */
   | { readonly do: 'rejoin' }
   | {
       readonly do: 'end';
@@ -17,7 +17,7 @@ export type NextStep =
       readonly retryAfterMs: number | null;
     };
 
-/** Codes whose cure is a new ticket. */
+/** Codes that a new ticket resolves. */
 const REJOIN: ReadonlySet<Code> = new Set([
   'TICKET_EXPIRED',
   'TICKET_USED',

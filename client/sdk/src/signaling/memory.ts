@@ -1,4 +1,4 @@
-/** What outlives a reload: enough to come back as the same participant. */
+/** The state that a reload keeps: enough to return as the same participant. */
 import { decode } from '@parley/protocol/decode';
 import { Generation } from '@parley/protocol/client-messages';
 import { ParticipantId } from '@parley/protocol/ids';
@@ -14,7 +14,7 @@ const Remembered = Type.Object({
 });
 export type Remembered = Static<typeof Remembered>;
 
-/** `null` where nothing usable is remembered for this room. A memory of the page may have been written by anybody: it is checked. */
+/** `null` if nothing usable is stored for this room. Other scripts can write the storage, so the value is checked. */
 export function recall(memory: CallMemory | undefined, room: string): Remembered | null {
   try {
     const decoded = decode(Remembered, JSON.parse(memory?.read() ?? 'null'));
@@ -24,11 +24,11 @@ export function recall(memory: CallMemory | undefined, room: string): Remembered
   }
 }
 
-/** Storage may be full or forbidden: a call goes on without memory. */
+/** Storage may be full or blocked: the call continues without it. */
 export function remember(memory: CallMemory | undefined, value: Remembered | null): void {
   try {
     memory?.write(value === null ? null : JSON.stringify(value));
   } catch {
-    // Nothing to do: a reload will be a new participant.
+    // Then a reload is a new participant.
   }
 }

@@ -1,4 +1,6 @@
-/** What waits for an answer of this person: somebody at the door, or the owner who asks them to mute. Over everything, covering little. */
+/**
+ * Requests that wait for an answer of the user: a newcomer in the lobby, or the owner's request to mute. Shown above all content, in little space.
+ */
 import type { Waiting } from '@parley/protocol/people';
 import { Icon } from '../design/icon.tsx';
 import type { OwnerDesk } from './owner/desk.ts';
@@ -114,7 +116,7 @@ function Knock({ session, desk, waiting }: KnockProps) {
 
 const others = (count: number): string => (count === 1 ? 'one more' : `${count} others`);
 
-/** What was pressed is about to go: the focus moves to the control it is about. */
+/** The pressed button will be removed: the focus moves to the related control. */
 function focusOn(control: string): void {
   document.querySelector<HTMLElement>(`[data-testid="control-${control}"]`)?.focus();
 }

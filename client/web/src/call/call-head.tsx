@@ -51,7 +51,7 @@ export function CallHead({ session }: { readonly session: CallSession }) {
   );
 }
 
-/** Said plainly where relays can read what is sent. */
+/** Shows whether relays can read the media. */
 function PathMark({ session }: { readonly session: CallSession }) {
   const { path } = session.snapshot.value;
   const words = pathWords(path);
@@ -73,7 +73,7 @@ function PathMark({ session }: { readonly session: CallSession }) {
   );
 }
 
-/** What everyone in the room should know of its door. */
+/** Shows to all participants whether the room is locked or has a lobby. */
 function RoomMarks({ view }: { readonly view: RoomView }) {
   return (
     <span class="room-marks">

@@ -31,7 +31,7 @@ function CallRoom({ session }: { readonly session: CallSession }) {
   const snapshot = session.snapshot.value;
   const panel = session.panel.value;
   const heading = usePageTitle(titleOf(session));
-  // On a phone a panel covers everything: what is behind it must not take the focus.
+  // On a phone a panel covers the page: elements behind it must not get the focus.
   const sheet = useMedia('(max-width: 820px)') && panel !== 'none';
   useShortcuts(session);
   useFocusBack(panel);
@@ -72,7 +72,7 @@ function titleOf(session: CallSession): string {
   return `${waiting > 0 ? `(${waiting}) ` : ''}${room} · Parley`;
 }
 
-/** One state for everything between a lost connection and its return. */
+/** One banner from the loss of the connection to its recovery. */
 function CalmBanner({ session }: { readonly session: CallSession }) {
   const { connection } = session.snapshot.value;
   const text =
@@ -95,10 +95,10 @@ function CalmBanner({ session }: { readonly session: CallSession }) {
   );
 }
 
-/** A panel that closes gives the focus back to the button that opens it. */
+/** A panel that closes returns the focus to the button that opens it. */
 function useFocusBack(panel: string): void {
   const before = useRef(panel);
-  // Before the browser paints: otherwise the focus is nowhere for a moment.
+  // Before the browser paints: otherwise no element has the focus for a moment.
   useLayoutEffect(() => {
     const closed = before.current;
     before.current = panel;

@@ -7,9 +7,9 @@ import { Panel } from './panel.tsx';
 import type { CallSession } from './session.ts';
 
 const LONGEST = LIMITS['chat.chars'].value;
-/** From here on the room that is left is shown. */
+/** From this length on the remaining characters are shown. */
 const COUNT_FROM = LONGEST - 200;
-/** How far from the end still counts as reading the newest line. */
+/** The distance from the end at which the list still follows new lines. */
 const NEAR_END_PX = 80;
 
 export function ChatPanel({ session }: { readonly session: CallSession }) {

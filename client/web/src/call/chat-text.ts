@@ -1,4 +1,4 @@
-/** How chat lines are put together for reading: grouped by who wrote them, with links. */
+/** Groups chat lines by author, and finds links. */
 import type { ChatEntry } from '@parley/sdk/call';
 
 export interface ChatGroup {
@@ -8,7 +8,7 @@ export interface ChatGroup {
   readonly entries: readonly ChatEntry[];
 }
 
-/** A pause of this length starts a new group, so that the time shown stays true. */
+/** A pause of this length starts a new group, so that the displayed time stays accurate. */
 const GROUP_MS = 180_000;
 
 export function chatGroups(entries: readonly ChatEntry[]): readonly ChatGroup[] {
@@ -31,7 +31,7 @@ export interface TextPart {
   readonly link: boolean;
 }
 
-/** Only http and https become links; punctuation after one belongs to the sentence. */
+/** Only http and https become links; trailing punctuation belongs to the sentence. */
 const LINK = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}'…]/g;
 
 export function textParts(text: string): readonly TextPart[] {

@@ -1,18 +1,38 @@
 import { Icon, type IconName } from '../design/icon.tsx';
 import type { CallSession } from './session.ts';
 
-export function Controls({ session }: { readonly session: CallSession }) {
+export function Controls({ session }: SessionProps) {
+  return (
+    <div class="controls" role="group" aria-label="Call controls">
+      <MediaControls session={session} />
+      <span class="controls-gap" />
+      <PanelControls session={session} />
+      <span class="controls-gap" />
+      <button
+        type="button"
+        class="control leave"
+        data-testid="control-leave"
+        aria-label="Leave the call"
+        title="Leave the call"
+        onClick={() => session.leave()}
+      >
+        <Icon name="leave" />
+        <span class="leave-word">Leave</span>
+      </button>
+    </div>
+  );
+}
+
+interface SessionProps {
+  readonly session: CallSession;
+}
+
+function MediaControls({ session }: SessionProps) {
   const microphone = session.media.sendingMicrophone.value !== null;
   const camera = session.media.sendingCamera.value !== null;
   const sharing = session.screen.value !== null;
-  const canShare = session.media.port.openScreen !== null;
-  const panel = session.panel.value;
-  const unread = session.unread.value;
-  const people = session.snapshot.value.people.length + 1;
-  const waiting = session.snapshot.value.lobby.length;
-
   return (
-    <div class="controls" role="group" aria-label="Call controls">
+    <>
       <Control
         id="microphone"
         icon={microphone ? 'mic' : 'mic-off'}
@@ -35,10 +55,20 @@ export function Controls({ session }: { readonly session: CallSession }) {
         label={sharing ? 'Stop sharing' : 'Share screen'}
         shortcut="s"
         look={sharing ? 'active' : 'plain'}
-        unavailable={!canShare}
+        unavailable={session.media.port.openScreen === null}
         onPress={() => void session.toggleScreen()}
       />
-      <span class="controls-gap" />
+    </>
+  );
+}
+
+function PanelControls({ session }: SessionProps) {
+  const panel = session.panel.value;
+  const unread = session.unread.value;
+  const people = session.snapshot.value.people.length + 1;
+  const waiting = session.snapshot.value.lobby.length;
+  return (
+    <>
       <Control
         id="chat"
         icon="chat"
@@ -60,19 +90,7 @@ export function Controls({ session }: { readonly session: CallSession }) {
         count={people}
         onPress={() => session.openPanel('people')}
       />
-      <span class="controls-gap" />
-      <button
-        type="button"
-        class="control leave"
-        data-testid="control-leave"
-        aria-label="Leave the call"
-        title="Leave the call"
-        onClick={() => session.leave()}
-      >
-        <Icon name="leave" />
-        <span class="leave-word">Leave</span>
-      </button>
-    </div>
+    </>
   );
 }
 
@@ -106,7 +124,7 @@ function Control(props: ControlProps) {
       onClick={props.onPress}
     >
       <Icon name={props.icon} />
-      {/* Drawn, not text: the label has said it, in words. */}
+      {/* Drawn by CSS, not text: the label already has the number. */}
       {props.badge && <span class="badge" data-count={props.badge} data-testid={`badge-${props.id}`} />}
       {props.count !== undefined && <span class="count">{props.count}</span>}
     </button>

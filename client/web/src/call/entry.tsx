@@ -1,4 +1,4 @@
-/** What is loaded only when somebody joins: the SDK and the call's page. */
+/** Loaded when a user joins: the SDK and the page of the call. */
 import { browserPorts } from '@parley/sdk/browser-ports';
 import { joinCall } from '@parley/sdk/join-call';
 import { pageMedia } from '../media/page-media.ts';

@@ -1,4 +1,4 @@
-/** Where tiles go: the arithmetic of the grid, without a document. Sizes in CSS pixels. */
+/** The layout of the grid of tiles, without DOM. Sizes in CSS pixels. */
 
 export interface GridInput {
   readonly count: number;
@@ -14,13 +14,13 @@ export interface Grid {
 }
 
 /**
- * Width by height of a tile, at least and at most. People at a desk have wide pictures, and a tall tile would cut off what they show; on
- * a phone held upright others usually hold theirs so too.
+ * The least and greatest aspect ratio of a tile. Desktop cameras have wide images, which a tall tile would crop; participants on upright phones
+ * usually send tall ones.
  */
 const WIDE_STAGE = { least: 1, most: 16 / 9 };
 const TALL_STAGE = { least: 3 / 4, most: 4 / 3 };
 
-/** The arrangement in which tiles are largest; of equal ones the one with fewer empty places. */
+/** The arrangement with the largest tiles; of equal ones the one with fewer empty places. */
 export function gridLayout({ count, width, height, gap }: GridInput): Grid {
   const aspect = width >= height ? WIDE_STAGE : TALL_STAGE;
   let best: Grid = { columns: 1, rows: Math.max(1, count), tileWidth: 0, tileHeight: 0 };
@@ -41,7 +41,7 @@ export function gridLayout({ count, width, height, gap }: GridInput): Grid {
   return best;
 }
 
-/** Beside a shared screen: people go along the side of a wide stage, below on a tall one. */
+/** Where participants are shown beside a shared screen: at the side of a wide stage, below on a tall one. */
 export function stripSide(width: number, height: number): 'side' | 'below' {
   return width >= height * 1.15 ? 'side' : 'below';
 }

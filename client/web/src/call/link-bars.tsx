@@ -1,6 +1,6 @@
 import type { Link } from '@parley/sdk/call';
 
-/** Three bars, as on a phone: how many are lit says how good the connection is. */
+/** Three bars: the number of filled ones shows the quality of the connection. */
 export function LinkBars({ link }: { readonly link: Link }) {
   const lit = litBars(link);
   return (

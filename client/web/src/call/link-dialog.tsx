@@ -10,7 +10,7 @@ const QUALITY: Record<LinkQuality, string> = {
   unknown: 'Measuring…',
 };
 
-/** A connection in a few words: for the button on a tile and its tooltip. */
+/** A connection in a few words, for the button on a tile and its tooltip. */
 export function linkWords(link: Link): string {
   switch (link.status) {
     case 'connecting':

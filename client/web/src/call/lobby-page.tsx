@@ -7,7 +7,7 @@ import { SiteHead } from '../pages/site-head.tsx';
 import { KeyTrouble } from './owner/key-trouble.tsx';
 import type { CallSession } from './session.ts';
 
-/** At the door of a room with a lobby: one sees oneself and waits. Turns into the call when the owner admits. */
+/** The page of a newcomer who waits in the lobby, with the own camera. Becomes the call when an owner admits. */
 export function LobbyPage({
   session,
   offline,

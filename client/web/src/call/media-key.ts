@@ -3,7 +3,7 @@ import { newSecret, readSecret, SECRET_BYTES } from '@parley/sdk/sfu/secret';
 
 const FRAGMENT = /[#&]key=([\w-]+)/;
 
-/** Of a link, or of what follows its `#`; `null` where there is none or it is damaged. */
+/** The key in a link or in its fragment; `null` if it is missing or damaged. */
 export function mediaKeyIn(text: string): string | null {
   const key = FRAGMENT.exec(text)?.[1];
   return key !== undefined && readSecret(key) !== undefined ? key : null;

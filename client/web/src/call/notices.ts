@@ -1,7 +1,7 @@
-/** Short messages over the call: shown for a while and read out by screen readers. */
+/** Short messages above the call: shown for a while and read by screen readers. */
 import { signal } from '@preact/signals';
 
-/** `quiet` is only read out: who pressed the button sees what happened. */
+/** `quiet` is only read by screen readers: a user who pressed the button sees the result. */
 export type NoticeKind = 'quiet' | 'news' | 'chat' | 'trouble';
 export interface CallNotice {
   readonly id: number;
@@ -9,9 +9,9 @@ export interface CallNotice {
   readonly text: string;
 }
 
-/** Long enough to read a line; trouble has a second sentence. */
+/** Long enough to read one line; `trouble` has two. */
 const SHOWN_MS: Record<NoticeKind, number> = { quiet: 3000, news: 4000, chat: 6000, trouble: 9000 };
-/** More would cover the faces. */
+/** More notices would cover the video. */
 const MOST = 3;
 const LONGEST = 160;
 

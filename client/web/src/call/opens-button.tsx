@@ -6,7 +6,7 @@ interface OpensButtonProps {
   readonly label: string;
 }
 
-/** Another dialog in place of the one that it is in. */
+/** Opens another dialog in place of the current one. */
 export function OpensButton({ session, kind, label }: OpensButtonProps) {
   return (
     <button

@@ -9,12 +9,12 @@ export interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** Where the focus goes when what it was on disappears from a panel. */
+/** Moves the focus when the focused element is removed from a panel. */
 export function focusPanel(): void {
   document.querySelector<HTMLElement>('.panel h2')?.focus({ preventScroll: true });
 }
 
-/** Beside the stage on a wide screen, over everything on a phone. Takes the focus when it opens. */
+/** Shown beside the stage on a wide screen and above all content on a phone. Takes the focus when it opens. */
 export function Panel({ title, testid, onClose, children }: PanelProps) {
   const element = useRef<HTMLElement>(null);
   const titleId = useId();

@@ -9,7 +9,7 @@ interface PathDialogProps {
   readonly onClose: () => void;
 }
 
-/** Which way voice and video go, who can read them there, and what to do about it. */
+/** The path of audio and video, who can read them, and what the user can do about it. */
 export function PathDialog({ session, onClose }: PathDialogProps) {
   const words = pathWords(session.snapshot.value.path);
   return (

@@ -87,7 +87,7 @@ function PersonRow({ session, desk, person, open, onToggle }: PersonRowProps) {
   );
 }
 
-/** Why the owner's last command was not followed. */
+/** Why the last command of the owner failed. */
 function Problem({ session }: { readonly session: CallSession }) {
   const problem = session.problem.value;
   if (problem === null) return null;

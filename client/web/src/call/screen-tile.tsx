@@ -32,7 +32,7 @@ export function SharedScreen({ person }: { readonly person: Person }) {
   );
 }
 
-/** The sharer sees that they share, not what: their own screen in their own screen is a hall of mirrors. */
+/** The sharer sees that the screen is shared, not its content, which would contain itself. */
 export function OwnScreen({ session }: { readonly session: CallSession }) {
   return (
     <section class="tile screen-tile own-screen" data-testid="own-screen">

@@ -1,4 +1,4 @@
-/** A call as the page works with it: the SDK's snapshot as a signal, plus what is open, unread and worth a notice. */
+/** The state of the call's page: the snapshot of the SDK as a signal, the open panel and dialog, unread lines and notices. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Call, CallFigures, CallSnapshot, Person } from '@parley/sdk/call';
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
@@ -32,25 +32,25 @@ export class CallSession {
   readonly level = signal(0);
   readonly stage = new StageChoice();
   readonly speakers = new Speakers();
-  /** Whoever of the others has the floor. */
+  /** The active speaker among the other participants. */
   readonly speaker = signal<ParticipantId | null>(null);
   readonly notices = new Notices();
-  /** The last pod that welcomed this client; stays while it recovers. */
+  /** The last pod that sent a welcome; kept while the call recovers. */
   readonly pod = signal('');
   readonly unread = computed(() => {
     const theirs = this.snapshot.value.chat.filter((entry) => !entry.mine).length;
     return Math.max(0, theirs - this.#read.value);
   });
-  /** The owner asked, and this person has neither answered nor muted yet. */
+  /** The owner asked to mute, and the user has neither answered nor muted. */
   readonly askedToMute = signal(false);
-  /** What an owner's command in the list of people came to, where it failed. */
+  /** The problem of the last failed command in the list of participants. */
   readonly problem = signal<string | null>(null);
-  /** For whoever holds an owner key of this room. */
+  /** Present if this browser has an owner key of the room. */
   readonly desk: OwnerDesk | null;
-  /** The key is not, or no longer, the room's. */
+  /** The owner key is not, or no longer, that of the room. */
   readonly keyRefused = computed(() => {
     const { connection, me } = this.snapshot.value;
-    // Owners do not wait at the door.
+    // Owners do not wait in the lobby.
     const known = connection.status === 'connected' || connection.status === 'lobby-waiting';
     return this.desk !== null && known && !me.owner && !this.#keyForgotten.value;
   });
@@ -94,7 +94,7 @@ export class CallSession {
         if (this.panel.value === 'chat') this.#read.value = theirs;
       }),
     );
-    // Somebody opened the link with the key in this tab.
+    // The user opened a link with a key in this tab.
     const onHash = (): void => {
       const key = mediaKeyIn(location.hash);
       if (key !== null) this.#useMediaKey(key);
@@ -126,7 +126,7 @@ export class CallSession {
       .then(() => this.notices.say(this.media.sendingCamera.value ? 'Camera on' : 'Camera off', 'quiet'));
   }
 
-  /** Shares a screen or nothing: where the device cannot, it says so. */
+  /** Shares a screen; shows a notice if the device cannot. */
   async toggleScreen(): Promise<void> {
     if (this.screen.value) {
       this.stopScreen();
@@ -141,7 +141,7 @@ export class CallSession {
     this.#choosesScreen = true;
     try {
       const stream = await open();
-      // The call ended while the browser asked which: nothing would ever stop it.
+      // The call ended while the browser asked for the screen: nothing would stop the capture.
       if (this.#closed) {
         for (const track of stream.getTracks()) track.stop();
         return;
@@ -153,14 +153,14 @@ export class CallSession {
       this.#call.setScreen(stream);
       this.notices.say('You are sharing your screen', 'quiet');
     } catch (error) {
-      // Refused is what browsers call the Cancel button: nothing to report.
+      // Browsers report Cancel as a refusal: no problem to show.
       if (problemOf(error) !== 'refused') this.notices.say('Your screen could not be shared.', 'trouble');
     } finally {
       this.#choosesScreen = false;
     }
   }
 
-  /** Also when the browser's own bar ended it. */
+  /** Also called when the browser's own control ended the capture. */
   stopScreen(): void {
     const stream = this.screen.value;
     this.screen.value = null;
@@ -186,7 +186,7 @@ export class CallSession {
     return this.#call.sendChat(text);
   }
 
-  /** `false` where the name may not be used. */
+  /** `false` if the name is not valid. */
   rename(name: string): boolean {
     const shown = rememberName(name);
     if (shown === undefined) return false;
@@ -199,7 +199,7 @@ export class CallSession {
     if (answer === 'mute' && this.media.sendingMicrophone.peek()) this.toggleMicrophone();
   }
 
-  /** Others need the new link: whoever came by the old one does not hear us through relays any more. */
+  /** The other participants need the new link: those with the old one cannot play our media through relays. */
   makeMediaKey(): void {
     this.#useMediaKey(newMediaKey());
     history.replaceState(history.state, '', keyFragment(this.mediaKey.value));
@@ -263,7 +263,7 @@ export class CallSession {
     this.notices.say('Relays cannot read what you send: the key is in the link', 'quiet');
   }
 
-  /** Where the eyes are: on a phone the list of people covers the notices. */
+  /** On a phone the list of participants covers the notices: the problem is shown where the user looks. */
   #tellProblem(text: string): void {
     if (this.panel.peek() === 'people') this.problem.value = text;
     else this.notices.say(text, 'trouble');
@@ -279,12 +279,12 @@ export class CallSession {
     this.level.value = 0;
     if (!track) return undefined;
     return watchLevel(track, (level) => {
-      // Only what can be seen: a still number renders nothing.
+      // Only visible changes: an equal number renders nothing.
       this.level.value = Math.round(level * 10) / 10;
     });
   }
 
-  /** A reload comes back with the devices as they are now. */
+  /** After a reload the call continues with the current devices. */
   #rememberMedia(): void {
     rememberChoice(
       untracked(() => this.snapshot.value.room),

@@ -3,7 +3,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { MediaKeySection } from './path-dialog.tsx';
 import type { CallSession } from './session.ts';
 
-/** The system's own share sheet on phones, the clipboard elsewhere, and where both refuse the link itself to be copied by hand. */
+/** The share sheet of the system on phones, else the clipboard, and if both fail a dialog with the link. */
 export async function shareLink(session: CallSession): Promise<void> {
   const url = session.link;
   if (matchMedia('(pointer: coarse)').matches && typeof navigator.share === 'function') {

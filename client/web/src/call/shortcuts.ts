@@ -1,4 +1,4 @@
-/** Single keys for what is done often. They rest while somebody types or a dialog is open, and can be switched off. */
+/** Single-key shortcuts. They are inactive while the user types or a dialog is open, and can be switched off. */
 import { useEffect } from 'preact/hooks';
 import { shortcutsOn } from '../memory/profile.ts';
 import type { CallSession } from './session.ts';

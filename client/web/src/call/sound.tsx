@@ -2,7 +2,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import type { CallSession } from './session.ts';
 
-/** Everybody's voice, apart from the tiles, so that it goes on whatever is shown: whoever is in the mix is not played once more. */
+/**
+ * The audio of all participants, independent of the tiles, so that it continues when a tile is removed. Audio in the mix is not played a second
+ * time.
+ */
 export function RoomSound({ session }: { readonly session: CallSession }) {
   const { people, mix } = session.snapshot.value;
   return (
@@ -44,17 +47,17 @@ function Sound({ session, stream, plays, testid, of }: SoundProps) {
   const element = useRef<HTMLAudioElement>(null);
   const speaker = session.media.chosen.speaker.value;
 
-  // At once: meanwhile somebody would be heard twice.
+  // At once: otherwise a participant would be played twice.
   useLayoutEffect(() => {
     const audio = element.current;
     if (!audio) return undefined;
-    // Pauses too. Chromium keeps an output for what is only paused, and has 50 of them.
+    // Also pauses. Chromium keeps an output for each paused element, and has 50 of them.
     if (!plays) audio.srcObject = null;
     if (audio.srcObject !== stream) audio.srcObject = stream;
     if (!stream || !plays) return undefined;
     const play = () => void start(audio, session);
     play();
-    // A track that comes later (somebody unmutes for the first time) needs to be started too.
+    // A track that is added later (a first unmute) must be started too.
     stream.addEventListener('addtrack', play);
     return () => stream.removeEventListener('addtrack', play);
   }, [stream, plays]);
@@ -62,7 +65,7 @@ function Sound({ session, stream, plays, testid, of }: SoundProps) {
   useEffect(() => {
     const audio = element.current;
     if (!audio || speaker === null || !session.media.port.canChooseSpeaker) return;
-    // The speaker was unplugged: the browser goes on with the system's own.
+    // The speaker was unplugged: the browser continues with the default device.
     audio.setSinkId(speaker).catch(() => {});
   }, [speaker]);
 
@@ -73,12 +76,12 @@ async function start(audio: HTMLAudioElement, session: CallSession): Promise<voi
   try {
     await audio.play();
   } catch (error) {
-    // Other refusals (the stream was replaced meanwhile) pass by themselves.
+    // Other refusals (the stream was replaced meanwhile) are temporary.
     if (error instanceof Error && error.name === 'NotAllowedError') session.soundBlocked.value = true;
   }
 }
 
-/** Called from a click, which is what the browser waits for. */
+/** Called from a click, because browsers require a user gesture. */
 async function playAll(session: CallSession): Promise<void> {
   session.soundBlocked.value = false;
   const sounds = [...document.querySelectorAll<HTMLAudioElement>('.sound audio[autoplay]')];

@@ -1,9 +1,9 @@
-/** Who speaks, from how loud people are: pure, so that time and loudness are given. A cough does not take the floor, nor does a pause give it up. */
+/** Finds the active speaker from loudness. Pure: time and loudness are inputs. A cough does not change the speaker, and neither does a pause. */
 import type { ParticipantId } from '@parley/protocol/ids';
 
-/** Above this somebody is speaking: breath and keyboards stay below. */
+/** Speech is above this level; breath and keyboards are below. */
 export const SPEAKING = 0.12;
-/** Whoever is to take the floor is the loudest for so long. */
+/** A participant becomes the active speaker after being the loudest for this long. */
 const TAKES_MS = 400;
 
 export interface Heard {
@@ -17,17 +17,17 @@ export class Speakers {
   #next: { readonly participant: ParticipantId; readonly since: number } | null = null;
   readonly #spokeAt = new Map<ParticipantId, number>();
 
-  /** Whoever has the floor: the last one who took it and is still here. */
+  /** The active speaker; stays until another one takes over or the participant leaves. */
   get current(): ParticipantId | null {
     return this.#current;
   }
 
-  /** When each who is here was last heard, in ms. */
+  /** When each present participant last spoke, in ms. */
   get spokeAt(): ReadonlyMap<ParticipantId, number> {
     return this.#spokeAt;
   }
 
-  /** How loud everyone who is here is now. */
+  /** Takes the current loudness of all participants. */
   hear(people: readonly Heard[], nowMs: number): void {
     const here = new Set(people.map(({ participant }) => participant));
     for (const participant of this.#spokeAt.keys())

@@ -1,4 +1,4 @@
-/** How somebody wants to see the call: as a grid or with whoever speaks large, who is pinned, and which page of people. */
+/** The view that the user chose: grid or speaker, the pinned participant, and the page. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { signal } from '@preact/signals';
 import { rememberView, viewChosen } from '../memory/profile.ts';
@@ -8,7 +8,7 @@ export class StageChoice {
   readonly view = signal<View>(viewChosen());
   readonly pinned = signal<ParticipantId | null>(null);
   readonly page = signal(0);
-  /** How many pages there are: the stage says so. */
+  /** The number of pages, set by the stage. */
   readonly pages = signal(1);
 
   toggleView(): void {
@@ -26,7 +26,7 @@ export class StageChoice {
     this.page.value = Math.min(this.pages.value - 1, Math.max(0, this.page.value + by));
   }
 
-  /** What is shown of it: people leave, and pages with them. */
+  /** Takes the shown page, because pages disappear when participants leave. */
   shown(page: number, pages: number): void {
     this.page.value = page;
     this.pages.value = pages;

@@ -1,26 +1,26 @@
-/** Who is shown, where, and who is on another page: decided without a document. */
+/** Decides which participants are shown, where, and which are on other pages. Without DOM. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { gridLayout } from './layout.ts';
 
-/** `speaker`: whoever has the floor is large and the others are beside them. */
+/** `speaker`: the active speaker is large, with the others beside it. */
 export type View = 'grid' | 'speaker';
 
-/** As many cameras as are fetched through relays at most, ours with them. */
+/** The most cameras that are fetched through relays, plus our own. */
 export const MOST_TILES = 16;
-/** A face is still known on a tile of this size, in CSS pixels. */
+/** A face is still recognizable on a tile of this size, in CSS pixels. */
 const LEAST_TILE = { width: 120, height: 84 };
 
 export interface StageInput {
-  /** Everyone else, in the order of the stage. */
+  /** The other participants, in the order of the stage. */
   readonly people: readonly ParticipantId[];
   readonly view: View;
-  /** A screen is shared: it is large, and whoever is pinned or speaks is first beside it. */
+  /** A shared screen is large, and a pinned or speaking participant is first beside it. */
   readonly sharing: boolean;
   readonly pinned: ParticipantId | null;
   readonly speaker: ParticipantId | null;
-  /** From 0; the last one where there are fewer. */
+  /** From 0; limited to the last page. */
   readonly page: number;
-  /** How many others fit beside our own picture: in the grid, and beside somebody who is large. */
+  /** How many others fit beside our own tile: in the grid, and beside a large participant. */
   readonly most: { readonly grid: number; readonly beside: number };
 }
 
@@ -44,7 +44,7 @@ export function planStage({ people, view, sharing, pinned, speaker, page, most }
   return { large, tiles: ordered.slice(shown * perPage, (shown + 1) * perPage), page: shown, pages };
 }
 
-/** How many tiles a stage bears on which faces are known, at least four and at most `MOST_TILES`. */
+/** How many tiles with recognizable faces fit on a stage, at least four and at most `MAX_TILES`. */
 export function mostTiles(size: {
   readonly width: number;
   readonly height: number;
@@ -58,8 +58,8 @@ export function mostTiles(size: {
 }
 
 /**
- * The order of the stage after somebody came, left or spoke. Nobody moves without need: whoever speaks from another page takes the place
- * on the first one of whoever was silent for longest there.
+ * The order of the stage after a participant joined, left or spoke. Tiles move only if necessary: a speaker on another page takes the place of the
+ * participant on the first page who was silent for longest.
  */
 export function arrange(
   before: readonly ParticipantId[],

@@ -12,10 +12,10 @@ import { OwnTile, PersonTile } from './tile.tsx';
 const GAP = 12;
 /** A tile beside a shared screen. */
 const STRIP = { width: 240, height: 135 };
-/** Others beside somebody who is large; the rest is on further pages. */
+/** The number of tiles beside a large one; the rest is on further pages. */
 const BESIDE = 11;
 
-/** Everyone in a grid, or a shared screen, somebody pinned or whoever speaks with the others beside. */
+/** All participants in a grid, or a shared screen, a pinned participant or the active speaker with the others beside. */
 export function Stage({ session }: { readonly session: CallSession }) {
   const [size, ref] = useSize();
   const { people, connection } = session.snapshot.value;
@@ -73,7 +73,7 @@ export function Stage({ session }: { readonly session: CallSession }) {
   );
 }
 
-/** The order stays as it was, as far as it can: a stage on which people wander is no place to talk. */
+/** The order stays as stable as possible, so that tiles do not move during a conversation. */
 function usePlan(session: CallSession, size: Size, sharing: boolean): StagePlan {
   const order = useRef<readonly ParticipantId[]>([]);
   const { stage, speakers } = session;
@@ -132,7 +132,7 @@ interface Size {
 function useSize() {
   const ref = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
-  // Every time: the element is another one when a screen is shared or not.
+  // On every render: the element changes when a screen is shared or not.
   const observed = useRef<Element | null>(null);
   const observer = useRef<ResizeObserver | null>(null);
   useEffect(() => {

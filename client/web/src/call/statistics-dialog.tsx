@@ -15,7 +15,7 @@ const SOURCES: Readonly<Record<TrackFigures['source'], string>> = {
   'screen-audio': 'Screen sound',
 };
 
-/** Everything that is sent and received just now: for whoever looks for the weak place. */
+/** The current figures of all sent and received media, to find a bottleneck. */
 export function StatisticsDialog({
   session,
   onClose,

@@ -5,11 +5,11 @@ import type { CallSession } from './session.ts';
 interface TileActionsProps {
   readonly session: CallSession;
   readonly person: Person;
-  /** There is a picture to float over other windows. */
+  /** There is video that can be shown in a floating window. */
   readonly picture: boolean;
 }
 
-/** Shown where a mouse is over the tile or the focus in it; always on touch screens. */
+/** Shown on hover and on focus; always on touch screens. */
 export function TileActions({ session, person, picture }: TileActionsProps) {
   const pinned = session.stage.pinned.value === person.participant;
   const pin = pinned ? `Unpin ${person.name}` : `Pin ${person.name}`;

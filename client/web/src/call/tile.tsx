@@ -12,13 +12,13 @@ import { TileActions } from './tile-actions.tsx';
 export interface PersonTileProps {
   readonly session: CallSession;
   readonly person: Person;
-  /** Shown with everybody else beside it. */
+  /** Shown large, with the others beside it. */
   readonly large?: boolean;
 }
 
 export function PersonTile({ session, person, large = false }: PersonTileProps) {
   const here = person.presence === 'here';
-  // Of many people in a room that goes through relays not everyone's picture is fetched.
+  // In a large room with relays not every camera is fetched.
   const picture = person.media.video && (person.stream?.getVideoTracks().length ?? 0) > 0;
   const speaking = here && person.media.audio && person.level > SPEAKING;
   const note = tileNote(person);
@@ -100,7 +100,7 @@ function MutedMark() {
   );
 }
 
-/** What is worth saying on a tile, calmly; `null` when all is well. */
+/** The note on a tile; `null` if there is no problem. */
 function tileNote(person: Person): string | null {
   if (person.presence === 'away') return 'Back soon';
   if (person.presence === 'unreachable') return 'Cut off for now';

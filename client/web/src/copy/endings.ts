@@ -1,4 +1,4 @@
-/** One sentence and a way on for every end a call can have. Every code of the protocol is here: the type demands it, a test checks it. */
+/** A sentence and next steps for every end of a call. The type requires every code of the protocol, and a test checks it. */
 import type { Code } from '@parley/protocol/codes';
 import type { EndReason } from '@parley/sdk/call';
 
@@ -10,7 +10,7 @@ export interface Ending {
   readonly body: string;
   /** The first is the main button. */
   readonly next: readonly NextStep[];
-  /** Tries again by itself when the waiting time is over or the network is back. */
+  /** Retries automatically after the waiting time or when the network returns. */
   readonly auto: boolean;
   readonly mood: 'goodbye' | 'wait' | 'closed' | 'fault';
 }
@@ -18,7 +18,7 @@ export interface Ending {
 const WAIT = { next: ['retry', 'home'], auto: true, mood: 'wait' } as const;
 const CLOSED = { next: ['new-room', 'home'], auto: false, mood: 'closed' } as const;
 const FAULT = { next: ['rejoin', 'home'], auto: false, mood: 'fault' } as const;
-/** Codes that answer a request of another page, or of a client that is not this one. */
+/** Codes that answer requests of another page or of another kind of client. */
 const OURS = {
   title: 'Something went wrong here',
   body: 'This page and the service did not understand each other. Joining again usually helps; if not, reload the page.',

@@ -1,16 +1,16 @@
-/** What to tell somebody whose camera or microphone does not work, and what they can do. */
+/** The messages about a camera or microphone that does not work. */
 import type { MediaProblem } from '../media/devices.ts';
 
 export interface ProblemCopy {
   readonly title: string;
   readonly advice: string;
-  /** Whether asking the browser again can help. */
+  /** Whether another attempt can succeed. */
   readonly again: boolean;
 }
 
 export type Subject = 'camera' | 'microphone' | 'both';
 
-/** What is possible all the same, in three places of a sentence. */
+/** What the user can still do, for three places of a sentence. */
 export interface Without {
   readonly yet: string;
   readonly or: string;

@@ -1,4 +1,4 @@
-/** What to tell an owner whose command was not followed, in a sentence that says what to do. */
+/** The messages to an owner about a failed command. */
 import type { Code } from '@parley/protocol/codes';
 
 export function moderationProblem(reason: Code | 'unreachable'): string {

@@ -1,4 +1,4 @@
-/** How media goes between people, in words. */
+/** Describes the path of media. */
 import type { CallPath, Link } from '@parley/sdk/call';
 
 type Path = Extract<Link, { readonly status: 'connected' }>['path'];
@@ -17,7 +17,7 @@ export const PATHS: Readonly<Record<Path, { readonly name: string; readonly mean
   },
 };
 
-/** What is said of the whole call; `null` where there is nothing to say. */
+/** The description for the whole call; `null` if there is nothing to report. */
 export function pathWords(
   path: CallPath,
 ): { readonly mark: string; readonly title: string; readonly calm: boolean } | null {

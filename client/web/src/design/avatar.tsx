@@ -1,4 +1,4 @@
-/** How a person looks without a camera: initials on a colour that stays theirs. */
+/** A participant without camera: initials on a color that stays the same. */
 
 /** Number of `.hue-N` classes in avatar.css. */
 const HUES = 8;

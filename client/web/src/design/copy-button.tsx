@@ -8,7 +8,7 @@ export interface CopyButtonProps {
   readonly testid?: string;
 }
 
-/** How long "Copied" stays. */
+/** How long "Copied" is shown. */
 const SHOWN_MS = 2000;
 
 export function CopyButton({ text, label, primary = false, testid }: CopyButtonProps) {
@@ -33,7 +33,7 @@ export function CopyButton({ text, label, primary = false, testid }: CopyButtonP
   );
 }
 
-/** `false` where the browser refuses, as it does on pages without https. */
+/** `false` if the browser refuses, as it does on pages without https. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

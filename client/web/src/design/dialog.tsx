@@ -11,7 +11,7 @@ export interface DialogProps {
   readonly wide?: boolean;
 }
 
-/** A modal dialog while it is rendered. The browser keeps the focus inside and gives it back to where it was. */
+/** A modal dialog while it is rendered. The browser traps the focus and restores it afterwards. */
 export function Dialog({ title, onClose, children, testid, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -21,7 +21,7 @@ export function Dialog({ title, onClose, children, testid, wide = false }: Dialo
   useLayoutEffect(() => {
     const dialog = element.current;
     if (!dialog) return undefined;
-    // A second Escape closes a dialog whatever its page says; the rendering has to follow.
+    // A second Escape closes a dialog even if the page prevents it; the state must follow.
     const onClosed = () => close.current();
     const before = document.activeElement;
     dialog.addEventListener('close', onClosed);
@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children, testid, wide = false }: Dialo
     return () => {
       dialog.removeEventListener('close', onClosed);
       dialog.close();
-      // The element may be gone from the page by now, and the browser then gives the focus to nobody.
+      // The element may be removed by now: the browser would then focus no element.
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

@@ -1,4 +1,4 @@
-/** The application's own icons: 24 by 24, strokes of 1.8, drawn in the colour of the text around them. */
+/** The icons of the application: 24 by 24, strokes of 1.8, in the color of the surrounding text. */
 
 const PATHS = {
   mic: 'M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM5.5 11a6.5 6.5 0 0 0 13 0M12 17.5V21M9 21h6',
@@ -57,7 +57,7 @@ export function Icon({ name }: { readonly name: IconName }) {
   return <Drawn path={PATHS[name]} />;
 }
 
-/** For icons that only one part of the application has. */
+/** For icons of a single part of the application. */
 export function Drawn({ path }: { readonly path: string }) {
   return (
     <svg

@@ -3,7 +3,7 @@ import { watchLevel } from '../media/level.ts';
 
 const BARS = 7;
 
-/** Bars that rise with the voice. Painted without rendering: it changes ten times a second. */
+/** Bars that show the loudness. Updated without rendering, because it changes ten times a second. */
 export function LevelMeter({
   track,
   muted,

@@ -1,4 +1,4 @@
-/** Two voices that face each other. */
+/** Two speakers that face each other. */
 export function Logo() {
   return (
     <span class="logo">

@@ -1,4 +1,4 @@
-/** The styles every page needs, in the order in which they build on each other. */
+/** The styles that every page needs, in the order of the cascade. */
 import './tokens.css';
 import './base.css';
 import './dialog.css';

@@ -11,7 +11,7 @@ export interface HeldListProps {
   readonly onDrop: (page: PageAddress) => void;
 }
 
-/** The pages of this tab. A link to one keeps its key: whoever opens it here has read it before. */
+/** The pages of this tab. A link to one has its key, because this tab has already read it. */
 export function HeldList({ views, onDrop }: HeldListProps) {
   if (views.length === 0) return null;
   return (
@@ -43,6 +43,6 @@ export function HeldList({ views, onDrop }: HeldListProps) {
   );
 }
 
-/** Its name, or the beginning of its address. */
+/** The name of the page, or the beginning of its address. */
 export const titleOf = ({ head, page }: Pick<PageView, 'head' | 'page'>): string =>
   shownName(head?.name ?? '') || `Page ${page.slice(0, 8)}`;

@@ -1,4 +1,4 @@
-/** What is loaded when somebody opens an address under /p. */
+/** Loaded for addresses under /p. */
 import { canHoldPages } from '@parley/sdk/browser-ports';
 import { pagePath } from '@parley/protocol/pages';
 import type { PageMade } from '@parley/sdk/pages/api';

@@ -1,7 +1,7 @@
 import type { PageView } from '@parley/sdk/pages/api';
 import { HEIGHT, steps, WIDTH } from './steps.ts';
 
-/** How the number of holders went, as steps in time. The same is said in words below it. */
+/** The number of holders over time. The same is described in text below it. */
 export function HolderLine({ history }: Pick<PageView, 'history'>) {
   return (
     <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** Who has the page, since when, and what went where. */
+/** The panel with holders, readers and transfers of a page. */
 import type { PagePeer, PageView } from '@parley/sdk/pages/api';
 import { Icon } from '../design/icon.tsx';
 import { grouped } from '../streams/amounts.ts';

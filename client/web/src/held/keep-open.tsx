@@ -1,4 +1,4 @@
-/** What whoever has a page has to know: it is there while they are. */
+/** Tells the user that the page exists only while a tab has it open. */
 import type { PageView } from '@parley/sdk/pages/api';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
@@ -54,7 +54,7 @@ export function KeepOpen({ view, link, sealed }: KeepOpenProps) {
   );
 }
 
-/** Somebody who closes the sheet has changed their mind. */
+/** A user may cancel the share sheet. */
 async function share(url: string): Promise<void> {
   await navigator.share({ url }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** `/p`: makes a page, and shows what this tab holds. */
+/** `/p`: creates a page, and lists those of this tab. */
 import type { PageMade, Pages } from '@parley/sdk/pages/api';
 import { Notice } from '../pages/notice.tsx';
 import { usePageTitle } from '../pages/page-title.ts';
@@ -10,7 +10,7 @@ import './make.css';
 
 export interface MakePageProps {
   readonly pages: Pages;
-  /** The address that led here is of no page. */
+  /** The address is not that of a page. */
   readonly problem: boolean;
   readonly onMade: (made: PageMade) => void;
 }

@@ -1,4 +1,4 @@
-/** What is in the place of a page that cannot be shown, or not yet. */
+/** Shown in place of a page that cannot be displayed, or not yet. */
 import type { PagesSnapshot, PageView } from '@parley/sdk/pages/api';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -38,7 +38,7 @@ export function NotHere({ view, connection, onKey }: NotHereProps) {
   }
 }
 
-/** After somebody closed it themselves. */
+/** Shown after the user closed the page. */
 export function Closed({ onOpen }: { readonly onOpen: () => void }) {
   return (
     <Notice icon="door" mood="goodbye" title="You closed this page" testid="closed">

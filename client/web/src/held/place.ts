@@ -1,4 +1,4 @@
-/** Pages as addresses: `/p` makes one, `/p/<address>` reads one. */
+/** The addresses of pages: `/p` creates one, `/p/<address>` reads one. */
 import { pagePath, type PageAddress } from '@parley/protocol/pages';
 import { keyFragment } from '../call/media-key.ts';
 

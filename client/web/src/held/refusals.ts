@@ -1,4 +1,4 @@
-/** Why a page is not made or not had, in a sentence. */
+/** The sentences for refusals about pages. */
 import type { PageRefusal } from '@parley/sdk/pages/api';
 
 export interface Refused {

@@ -1,10 +1,10 @@
 import type { PageView } from '@parley/sdk/pages/api';
 
-/** Of the picture. */
+/** The size of the chart. */
 export const WIDTH = 240;
 export const HEIGHT = 56;
 
-/** Corners in the picture's units; the newest number lasts until now. */
+/** The points of a step chart in its own units; the last value continues until now. */
 export function steps(history: PageView['history'], now: number): string {
   const [first] = history;
   if (!first) return '';

@@ -1,6 +1,6 @@
 /**
- * The pages of this tab. They are held until it is closed, also while it shows another part of the application: what a person was told is
- * that the tab has to stay open.
+ * The pages of this tab. They are held until it is closed, also while it shows another part of the application: the user was told to keep the tab
+ * open.
  */
 import { browserPorts } from '@parley/sdk/browser-ports';
 import type { PageAddress, PageLimits } from '@parley/protocol/pages';
@@ -19,7 +19,7 @@ export function tabPages(): Pages {
   return opened;
 }
 
-/** Whoever holds nothing needs no connection. */
+/** Closes the connection if this tab holds no page. */
 export function leavePages(): void {
   if (opened === null || opened.snapshot.pages.length > 0) return;
   opened.close();
@@ -27,7 +27,7 @@ export function leavePages(): void {
   removeEventListener('beforeunload', warn);
 }
 
-/** Closing the tab ends the page: nobody else has it, or nobody knows of anybody. */
+/** Closing the tab ends the page: no other visitor has it, as far as is known. */
 export const endsWithThisTab = ({ state, last, own, holders }: PageView): boolean =>
   state === 'here' && (last || (own && (holders ?? 1) <= 1));
 
@@ -44,15 +44,15 @@ export function useSnapshot(pages: Pages): PagesSnapshot {
   return snapshot;
 }
 
-/** Of the pages that this tab has read, for whoever comes back to one. */
+/** The keys of the pages that this tab has read, for a return to one. */
 const keys = new Map<PageAddress, string>();
 
-/** Given by hand. */
+/** Stores a key that the user entered. */
 export function keepKey(page: PageAddress, key: string): void {
   keys.set(page, key);
 }
 
-/** The key in the address bar, or the one it had before, which is put there again. */
+/** The key in the address bar, or the stored one, which is restored there. */
 export function keyOf(page: PageAddress): string | null {
   const said = mediaKeyIn(location.hash);
   if (said !== null) keys.set(page, said);
@@ -61,7 +61,7 @@ export function keyOf(page: PageAddress): string | null {
   return key;
 }
 
-/** As soon as the service has said them. */
+/** Resolves as soon as the service has sent its limits. */
 export async function limitsOf(pages: Pages): Promise<PageLimits> {
   const known = pages.snapshot.limits;
   if (known !== null) return known;

@@ -1,4 +1,4 @@
-/** What people call a codec; the strings are those of RFC 6381. */
+/** The common names of codecs; the strings are those of RFC 6381. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^avc[13]/, 'H.264'],
   [/^(?:hev|hvc)1/, 'H.265'],

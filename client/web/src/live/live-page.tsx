@@ -1,9 +1,10 @@
-/** `/live`: which broadcast to watch, and how to publish one. */
+/** `/live`: the choice of a broadcast to watch or to publish. */
 import { useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { go } from '../navigate.ts';
 import { usePageTitle } from '../pages/page-title.ts';
 import { SiteHead } from '../pages/site-head.tsx';
+import { AddressForm } from '../streams/address-form.tsx';
 import '../streams/streams-page.css';
 import { nameOfText, publishPath, watchPath } from './name.ts';
 import './live.css';
@@ -28,50 +29,31 @@ export function LivePage({ problem }: { readonly problem: boolean }) {
             Live, for everyone
           </h1>
           <p class="hero-text">
-            One person shows a camera or a screen, and any number watch. All it takes is a name both sides
-            know.
+            One person publishes a camera or a screen, and any number of people watch. Both sides use the same
+            name.
           </p>
-          <form
-            class="topic-form"
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault();
-              open(watchPath);
+          <AddressForm
+            label="Name or link"
+            id="name"
+            example={EXAMPLE}
+            text={text}
+            problem={
+              wrong
+                ? 'This is not the name of a broadcast. A name is one word like spring-concert, without spaces and slashes.'
+                : null
+            }
+            onText={(changed) => {
+              setText(changed);
+              setWrong(false);
             }}
-          >
-            <label class="field">
-              <span class="label">Name or link</span>
-              <input
-                class="input"
-                data-testid="name"
-                placeholder={EXAMPLE}
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
-                value={text}
-                aria-invalid={wrong}
-                aria-describedby="name-problem"
-                onInput={(event) => {
-                  setText(event.currentTarget.value);
-                  setWrong(false);
-                }}
-              />
-            </label>
-            <button type="submit" class="button primary" data-testid="watch" disabled={text.trim() === ''}>
-              Watch
-              <Icon name="arrow" />
-            </button>
-            <p id="name-problem" class="field-problem" role="alert" data-testid="name-problem">
-              {wrong &&
-                'That is no name for a broadcast. A name is one word like spring-concert, without spaces and slashes.'}
-            </p>
-          </form>
+            onSubmit={() => open(watchPath)}
+          />
         </section>
         <section class="streams-send">
           <h2>Publish one</h2>
           <ol class="live-steps">
-            <li>Think of a name, and enter it on this page.</li>
-            <li>Choose your camera or your screen, and go live.</li>
+            <li>Choose a name, and enter it on this page.</li>
+            <li>Select your camera or your screen, and go live.</li>
             <li>Send the link to the people who should watch.</li>
           </ol>
           <button

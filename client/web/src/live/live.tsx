@@ -1,4 +1,4 @@
-/** What is loaded when somebody opens an address under /live. */
+/** Loaded for addresses under /live. */
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { LivePage } from './live-page.tsx';
@@ -36,7 +36,7 @@ const Published = ({ name }: { readonly name: string }) =>
     (session) => <PublishPage view={session} />,
   );
 
-/** From the first rendering to the last. */
+/** Creates the session at the first render and closes it at the last. */
 function useSession<Session extends { close(): void }>(
   open: () => Session,
   show: (session: Session) => ComponentChild,

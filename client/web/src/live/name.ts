@@ -1,7 +1,7 @@
-/** Broadcasts as addresses: `/live/<name>` watches one, `/live/<name>/publish` publishes it. */
+/** The addresses of broadcasts: `/live/<name>` watches one, `/live/<name>/publish` publishes it. */
 
 const PREFIX = '/live/';
-/** As long as anybody reads out loud; the service has the last word on names. */
+/** Long enough to be read aloud; the service decides which names are valid. */
 const LONGEST_CHARS = 128;
 
 export type Place =
@@ -18,7 +18,7 @@ export function placeOf(path: string): Place {
   return second === 'publish' ? { at: 'publish', name } : { at: 'nowhere' };
 }
 
-/** What somebody means by what they typed or pasted: a link, its path or a name. */
+/** The name in a text that the user entered: a link, its path or a name. */
 export function nameOfText(text: string): string | undefined {
   const trimmed = text.trim();
   const linked = /\/live\/([^/?#\s]+)/.exec(trimmed);
@@ -28,7 +28,7 @@ export function nameOfText(text: string): string | undefined {
 export const watchPath = (name: string): string => PREFIX + encodeURIComponent(name);
 export const publishPath = (name: string): string => `${watchPath(name)}/publish`;
 
-/** One segment of a path; stars are patterns where tokens name broadcasts (STR-105). */
+/** One segment of a path. Stars are patterns where tokens name broadcasts (STR-105). */
 function checkName(name: string | undefined): string | undefined {
   if (name === undefined || name.length > LONGEST_CHARS) return undefined;
   return /^\.{0,2}$|[/\\*\s\u0000-\u001f\u007f]/.test(name) ? undefined : name;

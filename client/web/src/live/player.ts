@@ -1,4 +1,4 @@
-/** Watches one broadcast with `@moq/watch`: loaded only where somebody does. */
+/** Watches one broadcast with `@moq/watch`. Loaded only for watching. */
 import { Audio, Broadcast, Net, Signals, Sync, Video } from '@moq/watch';
 import type { Player, Seen } from './ports.ts';
 
@@ -54,7 +54,7 @@ export class MoqPlayer implements Player<Connection> {
     return !connection || this.announces(connection, this.#name.peek(), withinMs);
   }
 
-  /** Asks a relay whether the broadcast is there, which it knows at once. */
+  /** Asks a relay whether the broadcast exists, which it answers at once. */
   async announces(connection: Connection, broadcast: string, withinMs: number): Promise<boolean> {
     const announced = connection.announced(Net.Path.from(broadcast));
     const late = Promise.withResolvers<boolean>();

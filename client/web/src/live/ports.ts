@@ -1,7 +1,7 @@
-/** What the sessions of a live broadcast take from the libraries: `publisher.ts` and `player.ts`, loaded where they are needed. */
+/** The interfaces of `publisher.ts` and `player.ts` for the sessions; both are loaded only if needed. */
 import type { Connection } from '@parley/sdk/sfu/transports';
 
-/** What is published now. */
+/** The media that is published. */
 export interface Shown {
   readonly picture: MediaStreamTrack | null;
   readonly sound: MediaStreamTrack | null;
@@ -11,10 +11,10 @@ export interface Shown {
 export interface Sent {
   readonly width: number;
   readonly height: number;
-  /** What the encoders aim at, per second. */
+  /** The target bit rate of the encoders, per second. */
   readonly bits: number;
   readonly codecs: readonly string[];
-  /** A relay fetches it: somebody watches. */
+  /** A relay subscribes to the broadcast, because there is a viewer. */
   readonly wanted: boolean;
 }
 
@@ -22,21 +22,21 @@ export interface Publisher<Kind extends Connection> {
   use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
   show(shown: Shown): void;
   sent(): Sent;
-  /** Whether the relay of the connection in use answers, or there is none. */
+  /** Whether the relay of the current connection answers, or there is no connection. */
   answers(withinMs: number): Promise<boolean>;
   close(): void;
 }
 
 export interface Seen {
-  /** Since the beginning, or since the broadcast began anew. */
+  /** Since the start, or since the broadcast restarted. */
   readonly bytes: number;
   readonly frames: number;
   readonly width: number;
   readonly height: number;
   readonly codecs: readonly string[];
-  /** How far behind the sender's clock the player stays, so that late packets are in time. */
+  /** The playout delay behind the clock of the sender, which gives late packets time to arrive. */
   readonly bufferMs: number;
-  /** What the broadcast has, and whether this browser decodes it. */
+  /** The tracks of the broadcast, and whether this browser decodes them. */
   readonly picture: boolean;
   readonly playable: boolean;
   readonly sound: boolean;
@@ -46,7 +46,7 @@ export interface Player<Kind extends Connection> {
   readonly canvas: HTMLCanvasElement;
   use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
   setSound(on: boolean): void;
-  /** Whether the relay still says something. */
+  /** Whether the relay still answers. */
   answers(withinMs: number): Promise<boolean>;
   seen(): Seen;
   close(): void;

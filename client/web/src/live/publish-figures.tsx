@@ -3,7 +3,7 @@ import { type Fact, Facts } from '../streams/figures.tsx';
 import { codecName } from './codecs.ts';
 import type { PublishView } from './publish-session.ts';
 
-/** What goes out. The library tells what its encoders aim at, not what they make of it. */
+/** The figures of the published media. The library reports the target of its encoders, not their output. */
 export function PublishFigures({ view }: { readonly view: PublishView }) {
   const link = view.link.value;
   const { width, height, bits, codecs, wanted, connectedMs, reconnects } = view.figures.value;

@@ -1,4 +1,4 @@
-/** `/live/<name>/publish`: camera or screen, and the way to show it to everyone. */
+/** `/live/<name>/publish`: selects a camera or a screen and publishes it. */
 import { CopyButton } from '../design/copy-button.tsx';
 import { Icon } from '../design/icon.tsx';
 import type { MediaProblem } from '../media/devices.ts';
@@ -182,7 +182,7 @@ function ScreenButton({ view }: { readonly view: PublishView }) {
   );
 }
 
-/** A person who closes the browser's question knows why there is no screen. */
+/** A user who cancels the browser's prompt needs no explanation. */
 function ScreenTrouble({ problem }: { readonly problem: MediaProblem | null }) {
   if (problem === null || problem === 'refused') return null;
   return (

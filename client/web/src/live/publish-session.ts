@@ -1,4 +1,4 @@
-/** Somebody's own broadcast: camera or screen, microphone, and the connection it goes out on. The page renders its signals. */
+/** The user's own broadcast: camera or screen, microphone, and its connection. The page renders its signals. */
 import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { browserDevices, problemOf, type MediaProblem } from '../media/devices.ts';
@@ -23,7 +23,7 @@ export const NOTHING_SENT: PublishFigures = {
   reconnects: 0,
 };
 
-/** What the page needs of a session; the gallery makes its own. */
+/** The interface of a session for the page; the gallery has its own. */
 export interface PublishView {
   readonly name: string;
   readonly media: LocalMedia;
@@ -40,10 +40,10 @@ export interface PublishView {
 }
 
 const TICK_MS = 1000;
-/** A relay that is gone without a word is noticed by QUIC after ten seconds, and over WebSocket after minutes: it is asked. */
+/** QUIC notices a dead relay after ten seconds, WebSocket after minutes: the relay is asked at this interval. */
 const ASK_MS = 2000;
 const ANSWER_MS = 2000;
-/** Whoever is refused over WebSocket knows it a round trip after the connection has opened. */
+/** A refusal over WebSocket arrives one round trip after the connection opened. */
 const HELD_MS = 150;
 
 export class PublishSession implements PublishView {
@@ -53,7 +53,7 @@ export class PublishSession implements PublishView {
   readonly screenProblem: Signal<MediaProblem | null> = signal<MediaProblem | null>(null);
   readonly link: Signal<Link | null> = signal<Link | null>(null);
   readonly figures: Signal<PublishFigures> = signal(NOTHING_SENT);
-  /** A screen brings its own sound only if the person chose so; a voice over it is the microphone's. */
+  /** A screen has audio only if the user chose so; a voice comes from the microphone. */
   readonly #shown = computed((): Shown => ({
     picture: this.screen.value?.getVideoTracks()[0] ?? this.media.sendingCamera.value,
     sound: liveMicrophone(this.media) ?? this.screen.value?.getAudioTracks()[0] ?? null,
@@ -63,7 +63,7 @@ export class PublishSession implements PublishView {
   #relay: Pick<RelayLink<Connection>, 'connect' | 'leave'> | null = null;
   #connections = 0;
   #asking = false;
-  /** Grows with every beginning and end: what an earlier one still brings is not listened to. */
+  /** Grows with every start and stop: results of earlier ones are ignored. */
   #round = 0;
 
   constructor(name: string) {
@@ -82,7 +82,7 @@ export class PublishSession implements PublishView {
       const stream = await openScreen();
       this.endScreen();
       this.screen.value = stream;
-      // The browser has a button of its own for it.
+      // The browser has its own button to stop the screen.
       stream.getVideoTracks()[0]?.addEventListener('ended', () => {
         if (this.screen.peek() === stream) this.endScreen();
       });
@@ -139,7 +139,7 @@ export class PublishSession implements PublishView {
       ask: (without) => askTheWay(this.name, true, without),
       open: ({ relay: at }) => openRelay(library.connect, at, location.origin),
       lost: LOST.publish,
-      // Others wait for it.
+      // Viewers wait for it.
       spreadMs: 0,
       serves: holds,
       onLink: (link) => {
@@ -192,7 +192,7 @@ async function holds({ closed }: Connection): Promise<boolean> {
   }
 }
 
-/** Also while muted: the encoder goes on with silence, so that unmuting is immediate. */
+/** Also while muted: the encoder continues with silence, so that unmuting is immediate. */
 function liveMicrophone({ microphone }: LocalMedia): MediaStreamTrack | null {
   return microphone.value.status === 'live' ? microphone.value.track : null;
 }

@@ -1,4 +1,4 @@
-/** Publishes one broadcast with `@moq/publish`: loaded only where somebody goes live. */
+/** Publishes one broadcast with `@moq/publish`. Loaded only for publishing. */
 import { Broadcast, Net, Signals } from '@moq/publish';
 import Session from '@moq/qmux';
 import type { Publisher, Sent, Shown } from './ports.ts';
@@ -6,7 +6,7 @@ import type { ConnectOptions } from '@parley/sdk/sfu/transports';
 
 type Connection = Awaited<ReturnType<typeof Net.Connection.connect>>;
 
-/** The library cannot be told to give up: its session over WebSocket is made here. */
+/** The library has no way to cancel: its session over WebSocket is created here. */
 export async function connect(url: URL, { signal, ...options }: ConnectOptions): Promise<Connection> {
   const socket = options.websocket?.url;
   if (socket === undefined) return Net.Connection.connect(url, options);
@@ -25,12 +25,12 @@ const { Signal } = Signals;
 type VideoTrack = NonNullable<ReturnType<Broadcast['video']['source']['peek']>>;
 type AudioTrack = NonNullable<ReturnType<Broadcast['audio']['source']['peek']>>;
 
-/** Full HD: text of a screen can be read, and a machine without a hardware encoder keeps up. */
+/** Full HD: text on a screen stays readable, and a device without a hardware encoder keeps up. */
 const MOST_PIXELS = 1920 * 1080;
 
 const NOTHING = 'nothing';
 
-/** With a connection that replaces another both carry the broadcast, until the old one is over and whoever watches has moved. */
+/** While one connection replaces another both carry the broadcast, until the old one ends and the viewers have moved. */
 export class MoqPublisher implements Publisher<Connection> {
   #shown: Shown = { picture: null, sound: null, muted: true };
   #newest: Broadcast | null = null;
@@ -61,7 +61,7 @@ export class MoqPublisher implements Publisher<Connection> {
     for (const broadcast of this.#all) show(broadcast, shown);
   }
 
-  /** A relay that lives says at once that a broadcast is not there which nobody may publish. */
+  /** A live relay answers at once that a broadcast with a forbidden name does not exist. */
   async answers(withinMs: number): Promise<boolean> {
     if (this.#connection === null) return true;
     const { on, broadcast } = this.#connection;
@@ -96,7 +96,7 @@ export class MoqPublisher implements Publisher<Connection> {
 }
 
 function show({ video, audio }: Broadcast, { picture, sound, muted }: Shown): void {
-  // The library's types ask for what every browser's settings have.
+  // The types of the library require values that the settings of every browser have.
   video.source.set((picture ?? undefined) as VideoTrack | undefined);
   audio.source.set((sound ?? undefined) as AudioTrack | undefined);
   video.hd.enabled.set(picture !== null);
@@ -105,8 +105,8 @@ function show({ video, audio }: Broadcast, { picture, sound, muted }: Shown): vo
 }
 
 /**
- * The library counts the groups of a track from zero whenever a relay subscribes to it, and to a relay that had more of them before
- * these are old ones: nobody would see them. Here they count from the time in milliseconds, of which there are more than groups.
+ * The library counts the groups of a track from zero for each subscription of a relay. A relay that had more of them would treat these as old, and
+ * no viewer would see them. Here they count from the time in milliseconds, which grows faster than the groups.
  */
 function inOrder(connection: Connection): Connection {
   const publish = connection.publish.bind(connection);

@@ -1,4 +1,4 @@
-/** Why there is no connection to a media relay, in a sentence, and when the page tries again. */
+/** The sentences for a missing connection to a media relay, and when the page retries. */
 import type { Close } from '../streams/closes.ts';
 
 const LATER = { again: 'later' } as const;
@@ -48,13 +48,13 @@ export const UNREACHABLE: Close = {
   body: 'Check your connection. The page keeps trying.',
   ...LATER,
 };
-/** The service answered, its relay did not. */
+/** The service answered, but its relay did not. */
 export const RELAY_SILENT: Close = {
   title: 'The video server does not answer',
   body: 'The page asks for another one.',
   ...LATER,
 };
-/** What had been connected, as said to who watches and to who publishes. */
+/** A connection was lost: for viewers and for publishers. */
 export const LOST: Readonly<Record<'watch' | 'publish', Close>> = {
   watch: {
     title: 'The connection was lost',
@@ -67,20 +67,20 @@ export const LOST: Readonly<Record<'watch' | 'publish', Close>> = {
     ...LATER,
   },
 };
-/** The browser, or a page without https, has no WebCodecs. */
+/** The browser has no WebCodecs, or the page is not served by https. */
 export const UNSUPPORTED: Close = {
   title: 'This browser cannot do live video here',
   body: 'Open the page with https in a recent Chrome, Edge, Firefox or Safari.',
   ...NEVER,
 };
-/** A part of the page did not load, or the browser failed in it. */
+/** A part of the page did not load or failed. */
 export const BROKEN: Close = {
   title: 'A part of this page did not load',
   body: 'Check your connection, then load the page again.',
   ...NEVER,
 };
 
-/** What a code of the service means. One that is not known may be gone the next time. */
+/** The sentence for a code of the service. An unknown code may be temporary. */
 export function refusalOf(code: string): Close {
   return (Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined) ?? UNREACHABLE;
 }

@@ -1,4 +1,4 @@
-/** The SDK's connection to a relay, with what these pages say of it. */
+/** The connection of the SDK to a relay, with the sentences of these pages. */
 import { browserClock, browserRandom } from '@parley/sdk/browser-ports';
 import {
   RelayLink as SdkLink,
@@ -15,7 +15,7 @@ export type RelayLinkOptions<Kind extends Connection> = Omit<
   'clock' | 'random' | 'silent'
 >;
 
-/** Those who watch knock at the next relay within this, not all at once; one that drains waits several times longer. */
+/** Viewers spread their connections to the next relay over this time; a draining relay waits several times longer. */
 export const SPREAD_MS = 1000;
 
 export class RelayLink<Kind extends Connection> extends SdkLink<Kind, Close> {

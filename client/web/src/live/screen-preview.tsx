@@ -7,7 +7,7 @@ export interface ScreenPreviewProps {
   readonly media: LocalMedia;
 }
 
-/** The screen that is shown in the camera's place, with the switch of the microphone that goes with it. */
+/** The published screen in place of the camera, with the switch of the microphone. */
 export function ScreenPreview({ screen, media }: ScreenPreviewProps) {
   const { status } = media.microphone.value;
   const on = status === 'live' && !media.muted.value;

@@ -5,7 +5,7 @@ const WHY: Readonly<Record<Transport, string>> = {
   WebSocket: 'By the way that passes every network, a little slower',
 };
 
-/** Which way the pictures take. */
+/** The transport of the media. */
 export function TransportTag({ transport }: { readonly transport: Transport }) {
   return (
     <p class="live-transport" title={WHY[transport]} data-testid="transport" data-transport={transport}>

@@ -1,4 +1,4 @@
-/** What the broadcast does, second by second. */
+/** The figures of the broadcast, updated each second. */
 import { duration, size } from '../streams/amounts.ts';
 import { type Fact, Facts, FiguresAside, RateCard } from '../streams/figures.tsx';
 import { codecName } from './codecs.ts';

@@ -1,4 +1,4 @@
-/** What a person should know when there is nothing new to see, over the last that was to be seen. */
+/** The note while there is nothing new to show, above the last content. */
 import { Sign } from '../streams/sign.tsx';
 import { Countdown, Trouble } from '../streams/trouble.tsx';
 import type { WatchView } from './watch-session.ts';

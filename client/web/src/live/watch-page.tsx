@@ -16,7 +16,7 @@ import { WatchPill } from './watch-pill.tsx';
 import type { WatchView } from './watch-session.ts';
 import './live.css';
 
-/** The same choice as beside a stream. */
+/** The setting is shared with the pages of streams. */
 const FIGURES = 'parley.stream-figures';
 
 export function WatchPage({ view }: { readonly view: WatchView }) {

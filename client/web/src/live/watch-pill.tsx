@@ -1,7 +1,7 @@
 import { TransportTag } from './transport-tag.tsx';
 import type { WatchView } from './watch-session.ts';
 
-/** After this without a picture or sound a broadcast counts as paused. */
+/** A broadcast without media for this long counts as paused. */
 const QUIET_MS = 4000;
 
 type Status = 'live' | 'quiet' | 'empty' | 'connecting' | 'lost' | 'stopped';

@@ -1,4 +1,4 @@
-/** One broadcast being watched: its connection, what is to be seen, and figures about it. The page renders its signals. */
+/** One broadcast that is watched: its connection, state and figures. The page renders its signals. */
 import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { HISTORY, Meter } from '../streams/meter.ts';
@@ -7,19 +7,19 @@ import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
 import { askTheWay } from './way-in.ts';
 
-/** `nobody`: has not been published while the page was open; `gone`: has been, and is no more. */
+/** `nobody`: not published since the page was opened; `gone`: published before, and ended. */
 export type Broadcast = 'nobody' | 'starting' | 'playing' | 'gone';
 
 export interface WatchFigures extends Seen {
-  /** Bits per second, and in each of the last seconds. */
+  /** Bits per second, and their history, one value per second. */
   readonly bits: number;
   readonly history: readonly number[];
   readonly totalBytes: number;
-  /** Pictures per second. */
+  /** Frames per second. */
   readonly rate: number;
   readonly connectedMs: number | null;
   readonly reconnects: number;
-  /** Since something came. */
+  /** Time since the last data. */
   readonly quietMs: number;
 }
 
@@ -42,7 +42,7 @@ export const NO_FIGURES: WatchFigures = {
   quietMs: 0,
 };
 
-/** What the page needs of a session; the gallery makes its own. */
+/** The interface of a session for the page; the gallery has its own. */
 export interface WatchView {
   readonly name: string;
   readonly link: ReadonlySignal<Link>;
@@ -55,15 +55,15 @@ export interface WatchView {
 }
 
 const TICK_MS = 1000;
-/** A picture that stands this long may mean that the relay is dead, which QUIC itself notices after ten seconds. */
+/** A frozen frame of this duration may mean that the relay is dead, which QUIC notices only after ten seconds. */
 const DOUBT_MS = 800;
 const LOOK_MS = 250;
 const ANSWER_MS = 700;
 
-/** After a connection came back the broadcast is not missed before this: it takes a moment to be announced again. */
+/** After a reconnection the broadcast counts as missing only after this time: its announcement takes a moment. */
 const ANNOUNCED_MS = 3000;
 
-/** What is to be seen after the library has said how the broadcast is. `settled`: a connection has stood long enough to know. */
+/** The state after the library reported the status of the broadcast. `settled`: the connection has existed long enough. */
 export function broadcastAfter(
   before: Broadcast,
   status: 'offline' | 'loading' | 'live',
@@ -93,9 +93,9 @@ export class WatchSession implements WatchView {
   #closed = false;
   #connections = 0;
   #before = { bytes: 0, frames: 0, at: performance.now() };
-  /** What had come when something came last. */
+  /** The byte count at the last data. */
   #lastBytes = 0;
-  /** The connection in use brought something. One that never did may be as good as any: whoever publishes lost the same relay. */
+  /** The current connection delivered data. One without data may still be good: the publisher may have lost the same relay. */
   #brought = false;
   #lastAt = performance.now();
 
@@ -164,7 +164,7 @@ export class WatchSession implements WatchView {
     this.#lastAt = performance.now();
   }
 
-  /** Not every pause is a lost connection: the relay is asked, so that watchers do not all come back because their sender paused. */
+  /** A pause is not always a lost connection: the relay is asked, so that viewers do not all reconnect because their sender paused. */
   async #doubt(): Promise<void> {
     if (this.#doubting || this.#player === null) return;
     this.#doubting = true;
@@ -202,7 +202,7 @@ export class WatchSession implements WatchView {
     const now = performance.now();
     const seen = this.#player?.seen();
     if (!seen) return;
-    // A decoder that begins anew counts from zero.
+    // A new decoder counts from zero.
     const more = (count: number, before: number): number => (count >= before ? count - before : count);
     const bytes = more(seen.bytes, this.#before.bytes);
     const frames = more(seen.frames, this.#before.frames);

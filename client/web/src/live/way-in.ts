@@ -1,4 +1,4 @@
-/** Asks the service which relay to take: before every connection, as it may be another by then (MEDIA-6). */
+/** Asks the service for a relay before every connection, because the answer may change (MEDIA-6). */
 import type { WayAnswer as SdkAnswer, WayIn } from '@parley/sdk/sfu/relay-link';
 import type { Close } from '../streams/closes.ts';
 import { refusalOf, UNREACHABLE } from './refusals.ts';
@@ -6,20 +6,20 @@ import { refusalOf, UNREACHABLE } from './refusals.ts';
 export type WayAnswer = SdkAnswer<Close>;
 
 /**
- * The service answers from memory. Where it does not, the connection that the browser keeps may lead to an edge that died, for as long as
- * TCP believes in it: the second attempt goes without credentials, which nobody here needs, as browsers keep another connection for that.
+ * The service answers from memory. If it does not, the connection that the browser keeps may lead to a dead edge until TCP times out. The second
+ * attempt is made without credentials, which are not needed here, because browsers use another connection for that.
  */
 const ATTEMPTS = [
   { credentials: 'same-origin', withinMs: 3000 },
   { credentials: 'omit', withinMs: 7000 },
 ] as const;
 
-/** `exclude`: the address of the relay that was lost or goes (MEDIA-10). */
+/** `exclude`: the address of the relay that was lost or drains (MEDIA-10). */
 export async function askTheWay(name: string, publish: boolean, exclude?: string): Promise<WayAnswer> {
   try {
     const answer = await post(`/v1/live/${encodeURIComponent(name)}`, JSON.stringify({ publish, exclude }));
     const body: unknown = await answer.json().catch(() => null);
-    // It comes from our own origin.
+    // The answer comes from our own origin.
     if (answer.ok && body !== null) return { way: body as WayIn };
     return { refused: refusalOf(codeIn(body)), afterMs: retryAfterMs(answer) };
   } catch {

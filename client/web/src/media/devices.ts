@@ -1,13 +1,13 @@
-/** Cameras, microphones, speakers and screens as the application uses them; the gallery brings its own. */
+/** The port to cameras, microphones, speakers and screens; the gallery has its own. */
 
 export interface DevicePort {
   /** `insecure`: browsers hide devices from pages without https. */
   readonly access: 'yes' | 'insecure' | 'unsupported';
   open(constraints: MediaStreamConstraints): Promise<MediaStream>;
-  /** `null` where the device cannot share its screen (most phones). */
+  /** `null` if the device cannot share its screen (most phones). */
   readonly openScreen: (() => Promise<MediaStream>) | null;
   list(): Promise<readonly MediaDeviceInfo[]>;
-  /** Called when something is plugged in or out; the answer ends it. */
+  /** The listener is called when a device is added or removed; the returned function stops it. */
   watch(listener: () => void): () => void;
   readonly canChooseSpeaker: boolean;
 }

@@ -1,6 +1,6 @@
-/** Tells a page that nobody looks at when to show the next picture: its own timers come once a second then, those of workers as always. */
+/** Tells a hidden page when to show the next frame: its own timers run once a second, those of workers normally. */
 
-/** Eight a second are what a screen is shared with. */
+/** Eight frames a second are the rate of a shared screen. */
 const TICK_MS = 125;
 
 setInterval(() => postMessage(null), TICK_MS);

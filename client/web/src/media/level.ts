@@ -1,10 +1,10 @@
-/** How loud a microphone is, 0 to 1, some ten times a second. */
+/** The loudness of a microphone, 0 to 1, about ten times a second. */
 
 const EVERY_MS = 100;
-/** RMS of quiet speech is near 0.02, of loud speech near 0.3; the square root spreads that over the meter. */
+/** RMS of quiet speech is near 0.02, of loud speech near 0.3; the square root spreads this range over the meter. */
 const SCALE = 1.8;
 
-/** The answer ends it and frees the audio graph. */
+/** The returned function stops the meter and frees the audio graph. */
 export function watchLevel(track: MediaStreamTrack, listener: (level: number) => void): () => void {
   if (typeof AudioContext === 'undefined') return () => {};
   const context = new AudioContext();

@@ -1,6 +1,6 @@
 /**
- * This person's camera and microphone, from the first preview to the end of the call. A camera that is off is closed, so that its light
- * goes out; a muted microphone stays open but sends nothing, so that unmuting is immediate. What is unplugged comes back by itself.
+ * The camera and microphone of the user, from the preview to the end of the call. A camera that is off is closed, so that its light goes out; a
+ * muted microphone stays open but sends nothing, so that unmuting is immediate. An unplugged device is used again when it returns.
  */
 import { computed, signal, type Signal } from '@preact/signals';
 import { browserStore } from '../memory/storage.ts';
@@ -19,7 +19,7 @@ export interface Devices {
   readonly speaker: readonly MediaDeviceInfo[];
 }
 
-/** 720p at 30: what a tile can show; a small call on a good line needs no more. */
+/** 720p at 30: as much as a tile can show; a small call on a good connection needs no more. */
 const VIDEO: MediaTrackConstraints = {
   width: { ideal: 1280 },
   height: { ideal: 720 },
@@ -45,14 +45,14 @@ export class LocalMedia {
     microphone: signal(browserStore.read(key('microphone'))),
     speaker: signal(browserStore.read(key('speaker'))),
   };
-  /** What is sent: `null` while muted or off. */
+  /** The track that is sent: `null` while muted or off. */
   readonly sendingMicrophone = computed(() => (this.muted.value ? null : liveTrack(this.microphone.value)));
   readonly sendingCamera = computed(() => liveTrack(this.camera.value));
 
   readonly port: DevicePort;
-  /** The devices that were unplugged while they were on. */
+  /** Devices that were unplugged while in use. */
   readonly #lost = new Map<Kind, string>();
-  /** Grows with each wish: a device that opens when another was wished for meanwhile is closed again. */
+  /** Grows with each request: a device that opens after a newer request is closed again. */
   readonly #wishes: Record<Kind, number> = { camera: 0, microphone: 0 };
   readonly #stopWatching: () => void;
   #closed = false;
@@ -62,7 +62,7 @@ export class LocalMedia {
     this.#stopWatching = port.watch(() => void this.#follow());
   }
 
-  /** Opens both with one question; where that fails each apart, so that a missing camera does not cost the microphone. */
+  /** Opens both with one permission prompt; if that fails each separately, so that a missing camera does not prevent the microphone. */
   async begin(): Promise<void> {
     if (this.port.access !== 'yes') {
       const failed: Source = { status: 'failed', problem: this.port.access };
@@ -83,7 +83,7 @@ export class LocalMedia {
     await this.#list();
   }
 
-  /** A microphone that somebody turns on is heard. */
+  /** A microphone that the user turns on is unmuted. */
   async turnOn(kind: Kind): Promise<void> {
     if (kind === 'microphone') this.muted.value = false;
     await this.#open(kind);
@@ -129,7 +129,7 @@ export class LocalMedia {
     else if (this.microphone.value.status !== 'asking') await this.turnOn('microphone');
   }
 
-  /** Another device; takes effect at once when the old one is on. Whoever is muted stays so. */
+  /** Selects another device; takes effect at once if the old one is on. A muted user stays muted. */
   async choose(kind: Kind | 'speaker', id: string): Promise<void> {
     this.chosen[kind].value = id;
     browserStore.write(key(kind), id);
@@ -165,13 +165,13 @@ export class LocalMedia {
     this[kind].value = { status: 'live', track };
   }
 
-  /** Devices came or went. */
+  /** Devices were added or removed. */
   async #follow(): Promise<void> {
     await this.#list();
     await Promise.all([this.#replace('microphone'), this.#replace('camera')]);
   }
 
-  /** Any microphone is as good as the one that was lost; another camera may show what nobody is to see: only the same one is opened again. */
+  /** Any microphone may replace a lost one. Another camera may show something private: only the same one is opened again. */
   async #replace(kind: Kind): Promise<void> {
     const lost = this.#lost.get(kind) ?? '';
     const isCamera = kind === 'camera';
@@ -195,7 +195,7 @@ export class LocalMedia {
   }
 
   async #list(): Promise<void> {
-    // Without permission devices have neither id nor label: nothing to choose from.
+    // Without permission devices have neither id nor label: there is no choice.
     const found = (await this.port.list()).filter((device) => device.deviceId !== '');
     this.devices.value = {
       camera: found.filter((device) => device.kind === 'videoinput'),

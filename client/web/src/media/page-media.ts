@@ -1,4 +1,4 @@
-/** Pictures in and out of tracks with the page's own elements, for browsers that have nothing better: Firefox and Safari. */
+/** Reads and writes video frames of tracks with the page's elements, for browsers without a better API: Firefox and Safari. */
 import type { Closeable, PageMedia, PictureSink } from '@parley/sdk/sfu/media-ports';
 
 export const pageMedia: PageMedia = { readVideo: watchVideo, createPicture: paintPicture };
@@ -20,7 +20,7 @@ function watchVideo(track: MediaStreamTrack, onFrame: (frame: VideoFrame) => voi
     send();
   };
   video.requestVideoFrameCallback(next);
-  // Firefox counts no pictures of a stream: whether what is shown is new is not known here.
+  // Firefox counts no frames of a stream: whether a shown frame is new is unknown here.
   const stopTicking = whileHidden(send);
   return {
     close: () => {
@@ -31,7 +31,7 @@ function watchVideo(track: MediaStreamTrack, onFrame: (frame: VideoFrame) => voi
   };
 }
 
-/** Firefox draws nothing of a page that nobody looks at, as of whoever presents another tab, and calls back for no picture. */
+/** Firefox draws nothing in a hidden page, for example while the user presents another tab, and fires no frame callbacks. */
 function whileHidden(onTick: () => void): () => void {
   let clock: Worker | null = null;
   const follow = (): void => {

@@ -1,15 +1,15 @@
 /**
- * The random id by which a ban recognises this browser (SPEC rule MOD-8). It says nothing about the person or the device, is known to the
- * service only as a hash that differs in every room, and is gone with the site's data.
+ * The random id by which a ban recognizes this browser (SPEC rule MOD-8). It has no information about the user or the device, the service knows
+ * only a hash that differs in every room, and it is deleted with the site's data.
  */
 import { browserStore } from './storage.ts';
 
 const DEVICE = 'parley.device-id';
 const FORM = /^[A-Za-z0-9_-]{16,64}$/;
-/** 128 bits: nobody else has it, and nobody guesses it. */
+/** 128 bits: unique and not guessable. */
 const BYTES = 16;
 
-/** Where nothing can be stored it lasts as long as the page. */
+/** Without storage the id lasts as long as the page. */
 let unstored: string | undefined;
 
 export function deviceId(): string {

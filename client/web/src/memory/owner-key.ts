@@ -1,4 +1,4 @@
-/** Owner keys of the named rooms made in this browser. */
+/** The owner keys of named rooms that were created in this browser. */
 import { browserStore } from './storage.ts';
 
 const key = (room: string): string => `parley.owner.${room}`;

@@ -1,4 +1,4 @@
-/** Storage that may be refused (private windows, embedded pages, full disks): then things are simply not remembered. */
+/** Storage that may be unavailable (private windows, embedded pages, full disks): values are then not stored. */
 
 export interface Store {
   read(key: string): string | null;
@@ -19,13 +19,13 @@ function store(open: () => Storage): Store {
         if (value === null) open().removeItem(key);
         else open().setItem(key, value);
       } catch {
-        // Not remembered: nothing in the application depends on it.
+        // Not stored: nothing in the application depends on it.
       }
     },
   };
 }
 
-/** Kept in this browser. */
+/** Stored in this browser. */
 export const browserStore = store(() => localStorage);
-/** Kept in this tab, through reloads. A duplicated tab starts with a copy: see `tab.ts`. */
+/** Stored in this tab, across reloads. A duplicated tab starts with a copy: see `tab.ts`. */
 export const tabStore = store(() => sessionStorage);

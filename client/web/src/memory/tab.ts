@@ -1,15 +1,14 @@
 /**
- * What a tab remembers of a room, so that a reload is the same participant. A duplicated tab starts with a copy of it and would take the
- * call away from its twin; each tab therefore holds a Web Lock under its own number, and a tab that finds its number taken is a copy:
- * it forgets what it was given and comes as somebody new.
+ * The state of a room in a tab, so that a reload is the same participant. A duplicated tab starts with a copy and would take over the call; each
+ * tab therefore holds a Web Lock under its own number. A tab whose number is taken is a copy: it drops the state and joins as a new participant.
  */
 import type { CallMemory } from '@parley/sdk/call';
 import { tabStore } from './storage.ts';
 
 const TAB = 'parley.tab';
 /**
- * A reloaded page waits this long for the lock of the page it replaces, which a busy machine may take seconds to let go; a twin never
- * gives it up. Only duplicated tabs wait it out.
+ * A reloaded page waits this long for the lock of the page it replaces, which a busy machine may release only after seconds; the original of a
+ * duplicate never releases it. Only duplicated tabs wait the whole time.
  */
 const CLAIM_MS = 3000;
 
@@ -26,7 +25,7 @@ export const callMemory = (room: string): CallMemory => ({
   write: (value) => tabStore.write(memoryKey(room), value),
 });
 
-/** How this tab was in the call of this room when it was last seen; `undefined` when it was not. */
+/** How this tab last was in the call of this room; `undefined` if it was not. */
 export function lastChoice(room: string): JoinChoice | undefined {
   const text = tabStore.read(choiceKey(room));
   return text === null ? undefined : { microphone: text.includes('m'), camera: text.includes('c') };
@@ -41,7 +40,7 @@ export function rememberChoice(room: string, choice: JoinChoice | null): void {
 
 let claimed: Promise<void> | undefined;
 
-/** Resolves when what this tab remembers of the room is its own. */
+/** Resolves when the stored state of the room belongs to this tab. */
 export function claimTab(room: string): Promise<void> {
   claimed ??= claim(room);
   return claimed;
@@ -60,7 +59,7 @@ async function claim(room: string): Promise<void> {
   await hold(fresh);
 }
 
-/** Holds the lock until the tab goes; `false` where another tab has it. */
+/** Holds the lock until the tab closes; `false` if another tab has it. */
 function hold(id: string): Promise<boolean> {
   return new Promise((resolve) => {
     navigator.locks

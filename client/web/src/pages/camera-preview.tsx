@@ -4,7 +4,7 @@ import { LevelMeter } from '../design/level-meter.tsx';
 import { Video } from '../design/video.tsx';
 import type { LocalMedia } from '../media/local-media.ts';
 
-/** What the others will see and hear, with the two switches for it. */
+/** What the other participants will see and hear, with the switches of camera and microphone. */
 export function CameraPreview({ media }: { readonly media: LocalMedia }) {
   const camera = media.camera.value;
   const microphone = media.microphone.value;

@@ -5,7 +5,7 @@ type Kind = keyof Devices;
 
 const LABELS: Record<Kind, string> = { camera: 'Camera', microphone: 'Microphone', speaker: 'Speaker' };
 
-/** A list per kind of device; kinds with nothing to choose from are not shown. Used before and during the call. */
+/** A list for each kind of device; kinds without a choice are hidden. Used before and during the call. */
 export function DevicePickers({ media }: { readonly media: LocalMedia }) {
   const kinds: readonly Kind[] = media.port.canChooseSpeaker
     ? ['camera', 'microphone', 'speaker']
@@ -46,7 +46,7 @@ function DevicePicker({ kind, media }: { readonly kind: Kind; readonly media: Lo
   );
 }
 
-/** What is in use, else what was chosen before, if it is still there. */
+/** The current device, otherwise the one selected before, if it is still present. */
 function currentId(kind: Kind, media: LocalMedia): string | undefined {
   const known = new Set(media.devices.value[kind].map((device) => device.deviceId));
   const source = kind === 'speaker' ? null : media[kind].value;

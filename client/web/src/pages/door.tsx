@@ -1,4 +1,4 @@
-/** Streams, live video and pages are parts of their own: nobody who came for a call loads them. */
+/** Streams, live video and pages are separate parts, which a call does not load. */
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Part } from '../route.ts';

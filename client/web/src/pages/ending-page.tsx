@@ -10,9 +10,9 @@ import { jitterMs, waitMs } from './waiting.ts';
 export interface EndingPageProps {
   readonly reason: EndReason;
   readonly retryAfterMs: number | null;
-  /** How often this page has tried by itself already. */
+  /** The number of automatic attempts so far. */
   readonly tries: number;
-  /** `asked`: by the person, who may want to look at the preview first; otherwise by the page itself. */
+  /** `asked`: by the user, who may want to see the preview first; otherwise automatic. */
   readonly onAgain: (by: 'asked' | 'itself') => void;
 }
 
@@ -97,7 +97,7 @@ function take(step: NextStep, onAgain: EndingPageProps['onAgain']): void {
   }
 }
 
-/** Counts down while the network is up; without one it waits and goes on at once when the network is back. */
+/** Counts down while the network is up; without one it waits, and continues at once when the network returns. */
 function Countdown({ ms: least, onDone }: { readonly ms: number; readonly onDone: () => void }) {
   const [ms] = useState(() => least + jitterMs());
   const [left, setLeft] = useState(Math.ceil(ms / 1000));

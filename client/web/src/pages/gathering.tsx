@@ -1,4 +1,4 @@
-/** The picture on the landing page: four people in a call, drawn from a few shapes. */
+/** The illustration of the landing page: four participants in a call, drawn from simple shapes. */
 
 interface Look {
   readonly id: string;

@@ -8,7 +8,7 @@ interface MediaTroubleProps {
   readonly without?: Without;
 }
 
-/** Says what is wrong with the devices and what to do; the same trouble with both is said once. */
+/** Shows problems of the devices and what to do; a problem of both is shown once. */
 export function MediaTrouble({ media, without }: MediaTroubleProps) {
   const camera = problemIn(media.camera.value);
   const microphone = problemIn(media.microphone.value);

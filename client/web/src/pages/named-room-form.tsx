@@ -10,10 +10,10 @@ import { go } from '../navigate.ts';
 import { createRoom } from '../rooms-api.ts';
 import { roomPath } from '../route.ts';
 
-/** An installation may allow fewer: the room then takes as many as that. */
-const MOST_PEOPLE = LIMITS['room.participants'].max;
+/** An installation may allow fewer; its own limit then applies. */
+const MAX_PARTICIPANTS = LIMITS['room.participants'].max;
 
-/** What a room's name may be: letters, digits and single dashes inside, 48 at most. */
+/** Converts text to a valid room name: letters, digits and single inner dashes, at most 48 characters. */
 export function roomName(text: string): string {
   return text
     .toLowerCase()
@@ -22,30 +22,43 @@ export function roomName(text: string): string {
     .slice(0, 48);
 }
 
-/** A room that keeps its name and link until its owner deletes it. */
-export function NamedRoomForm() {
+interface NamedRoom {
+  readonly name: string;
+  readonly cap: string;
+  readonly lobby: boolean;
+  readonly busy: boolean;
+  readonly problem: string | null;
+  readonly created: CreateRoomAnswer | null;
+  readonly setName: (name: string) => void;
+  readonly setCap: (cap: string) => void;
+  readonly setLobby: (lobby: boolean) => void;
+  readonly create: () => Promise<void>;
+  readonly dismiss: () => void;
+}
+
+function useNamedRoom(): NamedRoom {
   const [name, setName] = useState('');
-  const [most, setMost] = useState('');
+  const [cap, setCap] = useState('');
   const [lobby, setLobby] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const [made, setMade] = useState<CreateRoomAnswer | null>(null);
+  const [created, setCreated] = useState<CreateRoomAnswer | null>(null);
 
   async function create(): Promise<void> {
     const wanted = name.replace(/-$/, '');
     if (wanted === '') {
-      setProblem('Give the room a name first.');
+      setProblem('Enter a name for the room.');
       return;
     }
-    const cap = most.trim() === '' ? undefined : Number(most);
-    if (cap !== undefined && !(Number.isInteger(cap) && cap >= 1 && cap <= MOST_PEOPLE)) {
-      setProblem(`Most people: a number from 1 to ${MOST_PEOPLE}, or nothing.`);
+    const number = cap.trim() === '' ? undefined : Number(cap);
+    if (number !== undefined && !(Number.isInteger(number) && number >= 1 && number <= MAX_PARTICIPANTS)) {
+      setProblem(`Enter a number of people from 1 to ${MAX_PARTICIPANTS}, or leave the field empty.`);
       return;
     }
     setBusy(true);
     const answer = await createRoom({
       name: wanted,
-      ...(cap === undefined ? {} : { cap }),
+      ...(number === undefined ? {} : { cap: number }),
       ...(lobby ? { lobby } : {}),
     });
     setBusy(false);
@@ -54,77 +67,105 @@ export function NamedRoomForm() {
       return;
     }
     setOwnerKey(answer.value.room.room, answer.value.ownerKey);
-    setMade(answer.value);
+    setCreated(answer.value);
   }
 
+  const state = { name, cap, lobby, busy, problem, created };
+  return {
+    ...state,
+    setLobby,
+    create,
+    setName: (text) => {
+      setName(roomName(text));
+      setProblem(null);
+    },
+    setCap: (text) => {
+      setCap(text);
+      setProblem(null);
+    },
+    dismiss: () => setCreated(null),
+  };
+}
+
+/** Creates a room that keeps its name and link until its owner deletes it. */
+export function NamedRoomForm() {
+  const room = useNamedRoom();
   return (
     <details class="named">
       <summary data-testid="named-room">
         <Icon name="key" />
-        Make a room with a name
+        Create a room with a name
       </summary>
-      <p class="soft small">It keeps its link until you delete it. Good for a team that meets every day.</p>
+      <p class="soft small">
+        Its link stays the same until you delete the room. Use it for recurring meetings.
+      </p>
       <form
         class="named-form"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          void create();
+          void room.create();
         }}
       >
-        <label class="field">
-          <span class="label">Name of the room</span>
-          <input
-            class="input"
-            data-testid="room-name"
-            placeholder="book-club"
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            value={name}
-            aria-invalid={problem !== null}
-            aria-describedby="named-problem"
-            onInput={(event) => {
-              setName(roomName(event.currentTarget.value));
-              setProblem(null);
-            }}
-          />
-        </label>
-        <label class="field">
-          <span class="label">Most people</span>
-          <input
-            class="input"
-            data-testid="room-cap"
-            inputMode="numeric"
-            placeholder="any"
-            autocomplete="off"
-            value={most}
-            onInput={(event) => {
-              setMost(event.currentTarget.value);
-              setProblem(null);
-            }}
-          />
-        </label>
+        <NameField room={room} />
+        <CapField room={room} />
         <label class="check">
           <input
             type="checkbox"
             data-testid="room-lobby-choice"
-            checked={lobby}
-            onChange={(event) => setLobby(event.currentTarget.checked)}
+            checked={room.lobby}
+            onChange={(event) => room.setLobby(event.currentTarget.checked)}
           />
           <span>
             Lobby <span class="soft">– people wait until I let them in</span>
           </span>
         </label>
-        <button type="submit" class="button" data-testid="create-room" disabled={busy}>
-          {busy ? 'Making it…' : 'Make the room'}
+        <button type="submit" class="button" data-testid="create-room" disabled={room.busy}>
+          {room.busy ? 'Creating…' : 'Create the room'}
         </button>
         <p id="named-problem" class="field-problem" role="alert">
-          {problem}
+          {room.problem}
         </p>
       </form>
-      {made && <OwnerKeyDialog made={made} onClose={() => setMade(null)} />}
+      {room.created && <OwnerKeyDialog made={room.created} onClose={room.dismiss} />}
     </details>
+  );
+}
+
+function NameField({ room }: { readonly room: NamedRoom }) {
+  return (
+    <label class="field">
+      <span class="label">Name of the room</span>
+      <input
+        class="input"
+        data-testid="room-name"
+        placeholder="book-club"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={room.name}
+        aria-invalid={room.problem !== null}
+        aria-describedby="named-problem"
+        onInput={(event) => room.setName(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function CapField({ room }: { readonly room: NamedRoom }) {
+  return (
+    <label class="field">
+      <span class="label">Maximum number of people</span>
+      <input
+        class="input"
+        data-testid="room-cap"
+        inputMode="numeric"
+        placeholder="any"
+        autocomplete="off"
+        value={room.cap}
+        onInput={(event) => room.setCap(event.currentTarget.value)}
+      />
+    </label>
   );
 }
 
@@ -145,9 +186,9 @@ export function OwnerKeyDialog({
   return (
     <Dialog title={`${made.room.room} is yours`} onClose={onClose} testid="owner-key-dialog">
       <p>
-        This is the owner key. A person who has it lets people in or keeps them out, locks the room and can
-        delete it. It is shown once: keep it somewhere safe. This browser remembers it too. The room ends by
-        itself when it was not used for {daysOf(made.idleMs)}.
+        This is the owner key. With it, a person can admit, remove and ban people, and can lock and delete the
+        room. It is shown only once: store it in a safe place. This browser stores it too. The room is deleted
+        automatically when it is not used for {daysOf(made.idleMs)}.
       </p>
       <code class="secret" data-testid="owner-key">
         {made.ownerKey}

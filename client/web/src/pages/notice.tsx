@@ -12,7 +12,7 @@ export interface NoticeProps {
   readonly testid?: string;
 }
 
-/** A page that says one thing and offers a way on. */
+/** A page with one message and its next steps. */
 export function Notice({ icon, mood, title, children, testid }: NoticeProps) {
   const heading = usePageTitle(`${title} · Parley`);
   return (

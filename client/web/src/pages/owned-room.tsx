@@ -6,23 +6,23 @@ import { Icon } from '../design/icon.tsx';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { checkOwnerKey, deleteRoom } from '../rooms-api.ts';
 
-/** What may stand in a header: anything else was not copied whole, or with something around it. */
-const LIKE_A_KEY = /^[A-Za-z0-9_-]{20,}$/;
+/** The key is sent in a header. Other text is an incomplete copy, or has other characters around the key. */
+const COMPLETE_KEY = /^[A-Za-z0-9_-]{20,}$/;
 
 export interface OwnedRoomProps {
   readonly room: string;
-  /** The owner key that this browser keeps. */
+  /** The owner key that this browser stores. */
   readonly ownerKey: string | null;
   readonly onKey: (key: string) => void;
   readonly onDeleted: () => void;
 }
 
-/** For the owner: the way to delete the room, and in another browser to be its owner again. */
+/** For the owner: deletes the room, or takes the owner key in another browser. */
 export function OwnedRoom({ room, ownerKey: key, onKey, onDeleted }: OwnedRoomProps) {
   const [asking, setAsking] = useState(false);
   const before = useRef(key);
   useLayoutEffect(() => {
-    // What was pressed is gone, and joining is what comes next: at once, as the button that deletes stands in its place.
+    // The pressed button is replaced by the one that deletes the room. Focus moves to the join button before a second press can delete.
     if (before.current === null && key !== null)
       document.querySelector<HTMLElement>('[data-testid="join"]')?.focus();
     before.current = key;
@@ -31,7 +31,7 @@ export function OwnedRoom({ room, ownerKey: key, onKey, onDeleted }: OwnedRoomPr
     return (
       <div class="owned">
         <p class="small soft">
-          <Icon name="key" /> Is it your room?
+          <Icon name="key" /> Is this your room?
         </p>
         <button
           type="button"
@@ -39,7 +39,7 @@ export function OwnedRoom({ room, ownerKey: key, onKey, onDeleted }: OwnedRoomPr
           data-testid="have-key"
           onClick={() => setAsking(true)}
         >
-          I have its key
+          I have the owner key
         </button>
         {asking && <UseKeyDialog room={room} onClose={() => setAsking(false)} onKey={onKey} />}
       </div>
@@ -50,7 +50,7 @@ export function OwnedRoom({ room, ownerKey: key, onKey, onDeleted }: OwnedRoomPr
         <Icon name="key" /> You own this room.
       </p>
       <button type="button" class="button quiet" data-testid="delete-room" onClick={() => setAsking(true)}>
-        Delete it
+        Delete the room
       </button>
       {asking && (
         <DeleteRoomDialog room={room} ownerKey={key} onClose={() => setAsking(false)} onDeleted={onDeleted} />
@@ -71,30 +71,20 @@ export function UseKeyDialog({ room, onClose, onKey }: UseKeyDialogProps) {
   const [problem, setProblem] = useState<string | null>(null);
 
   async function use(): Promise<void> {
-    const given = key.trim();
-    if (!LIKE_A_KEY.test(given)) {
-      setProblem('That is not a whole owner key. It was shown when the room was made.');
-      return;
-    }
     setBusy(true);
-    const answer = await checkOwnerKey(room, given);
+    const found = await problemOfKey(room, key.trim());
     setBusy(false);
-    if (answer.ok) {
-      setOwnerKey(room, given);
-      onClose();
-      onKey(given);
-    } else
-      setProblem(
-        answer.reason === 'OWNER_KEY_INVALID'
-          ? 'This is not the key of this room.'
-          : moderationProblem(answer.reason),
-      );
+    setProblem(found);
+    if (found !== null) return;
+    setOwnerKey(room, key.trim());
+    onClose();
+    onKey(key.trim());
   }
 
   return (
     <Dialog title="Use your owner key" onClose={onClose} testid="use-key-dialog">
       <p>
-        It makes you the owner of <strong>{room}</strong> in this browser too, which remembers it.
+        The owner key gives you control of <strong>{room}</strong> in this browser, which stores the key.
       </p>
       <form
         class="prejoin-form"
@@ -104,29 +94,17 @@ export function UseKeyDialog({ room, onClose, onKey }: UseKeyDialogProps) {
           void use();
         }}
       >
-        <label class="field">
-          <span class="label">Owner key</span>
-          <input
-            class="input"
-            data-testid="key-input"
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            value={key}
-            aria-invalid={problem !== null}
-            aria-describedby="key-problem"
-            onInput={(event) => {
-              setKey(event.currentTarget.value);
-              setProblem(null);
-            }}
-          />
-        </label>
-        <p id="key-problem" class="field-problem" role="alert">
-          {problem}
-        </p>
+        <KeyField
+          value={key}
+          problem={problem}
+          onValue={(text) => {
+            setKey(text);
+            setProblem(null);
+          }}
+        />
         <div class="actions">
           <button type="submit" class="button primary" data-testid="use-key" disabled={busy}>
-            Use it
+            Use this key
           </button>
           <button type="button" class="button" onClick={onClose}>
             Cancel
@@ -134,6 +112,47 @@ export function UseKeyDialog({ room, onClose, onKey }: UseKeyDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Asks the service whether the key is that of the room: `null`, or what is wrong. */
+async function problemOfKey(room: string, key: string): Promise<string | null> {
+  if (!COMPLETE_KEY.test(key))
+    return 'This owner key is not complete. It was shown when the room was created.';
+  const answer = await checkOwnerKey(room, key);
+  if (answer.ok) return null;
+  return answer.reason === 'OWNER_KEY_INVALID'
+    ? 'This is not the owner key of this room.'
+    : moderationProblem(answer.reason);
+}
+
+interface KeyFieldProps {
+  readonly value: string;
+  readonly problem: string | null;
+  readonly onValue: (value: string) => void;
+}
+
+function KeyField({ value, problem, onValue }: KeyFieldProps) {
+  return (
+    <>
+      <label class="field">
+        <span class="label">Owner key</span>
+        <input
+          class="input"
+          data-testid="key-input"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          value={value}
+          aria-invalid={problem !== null}
+          aria-describedby="key-problem"
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      </label>
+      <p id="key-problem" class="field-problem" role="alert">
+        {problem}
+      </p>
+    </>
   );
 }
 
@@ -181,7 +200,7 @@ export function DeleteRoomDialog({ room, ownerKey: key, onClose, onDeleted }: De
           Delete the room
         </button>
         <button type="button" class="button" onClick={onClose}>
-          Keep it
+          Cancel
         </button>
       </div>
     </Dialog>

@@ -1,4 +1,4 @@
-/** A link to another page of the application: without a reload, unless a new tab or window is asked for. */
+/** A link to another page of the application: without a reload, unless the user opens it in a new tab or window. */
 import type { ComponentProps } from 'preact';
 import { go } from '../navigate.ts';
 

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 let pages = 0;
 
 /**
- * Names the page in the tab, and moves the focus to its heading when it replaces another page, so that a screen reader starts there. The
- * first page is left alone: the browser has placed the focus itself.
+ * Sets the title of the tab, and moves the focus to the heading when the page replaces another one, so that a screen reader starts there. Not for
+ * the first page, where the browser places the focus.
  */
 export function usePageTitle(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement | null>(null);

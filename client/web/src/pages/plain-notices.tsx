@@ -1,4 +1,4 @@
-/** The pages that need no call: wrong addresses and browsers that cannot. */
+/** The pages without a call: wrong addresses and unsupported browsers. */
 import { go } from '../navigate.ts';
 import { newRoom } from './landing.tsx';
 import { Notice } from './notice.tsx';

@@ -20,24 +20,16 @@ export interface PrejoinProps {
   readonly media: LocalMedia;
   readonly onReady?: () => void;
   readonly onJoin: (choice: JoinChoice) => void;
-  /** The room turned out to be no place to go. */
+  /** The room does not exist, or was deleted. */
   readonly onGone: (reason: EndReason) => void;
 }
 
 export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) {
   const heading = usePageTitle('Join · Parley');
-  const [door, setDoor] = useState<'open' | 'locked' | 'lobby'>('open');
   const [key, setKey] = useState(() => ownerKey(room.room));
-  // The owner neither waits nor is kept out.
-  const ahead = key === null ? door : 'open';
+  const access = useRoomAccess(room, onGone);
   useEffect(() => {
     onReady?.();
-    if (room.kind !== 'named') return;
-    void readRoom(room.room).then((answer) => {
-      if (answer.ok) setDoor(answer.value.locked ? 'locked' : answer.value.lobby ? 'lobby' : 'open');
-      // Only what is certain: anything else is better said when joining fails.
-      else if (answer.reason === 'ROOM_NOT_FOUND' || answer.reason === 'ROOM_DELETED') onGone(answer.reason);
-    });
   }, [room.room]);
 
   return (
@@ -53,30 +45,10 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
             <h1 ref={heading} tabIndex={-1}>
               Ready to join?
             </h1>
-            <p class="soft">
-              {room.kind === 'named' ? (
-                <>
-                  Room <strong>{room.name}</strong>, at home in {room.region}
-                </>
-              ) : (
-                <>
-                  Room <span class="room-code">{room.room}</span>
-                </>
-              )}
-            </p>
+            <RoomLine room={room} />
           </div>
-          {ahead === 'locked' && (
-            <div class="callout">
-              <Icon name="lock" />
-              <p>The owner has locked this room. You can try, but may not get in.</p>
-            </div>
-          )}
-          {ahead === 'lobby' && (
-            <div class="callout calm" data-testid="lobby-ahead">
-              <Icon name="door" />
-              <p>This room has a lobby: you wait until its owner lets you in.</p>
-            </div>
-          )}
+          {/* The owner does not wait and is not kept out. */}
+          {key === null && <AccessNote access={access} />}
           <JoinForm media={media} onJoin={onJoin} />
           <DevicePickers media={media} />
           <RelayOnly />
@@ -90,6 +62,55 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
           )}
         </section>
       </main>
+    </div>
+  );
+}
+
+type RoomAccess = 'open' | 'locked' | 'lobby';
+
+/** Asks the service for the lock and the lobby of a named room, and for whether the room exists. */
+function useRoomAccess(room: RoomReference, onGone: PrejoinProps['onGone']): RoomAccess {
+  const [access, setAccess] = useState<RoomAccess>('open');
+  useEffect(() => {
+    if (room.kind !== 'named') return;
+    void readRoom(room.room).then((answer) => {
+      if (answer.ok) setAccess(answer.value.locked ? 'locked' : answer.value.lobby ? 'lobby' : 'open');
+      // Other refusals may not last: they are reported when joining fails.
+      else if (answer.reason === 'ROOM_NOT_FOUND' || answer.reason === 'ROOM_DELETED') onGone(answer.reason);
+    });
+  }, [room.room]);
+  return access;
+}
+
+function RoomLine({ room }: Pick<PrejoinProps, 'room'>) {
+  return (
+    <p class="soft">
+      {room.kind === 'named' ? (
+        <>
+          Room <strong>{room.name}</strong> in region {room.region}
+        </>
+      ) : (
+        <>
+          Room <span class="room-code">{room.room}</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+function AccessNote({ access }: { readonly access: RoomAccess }) {
+  if (access === 'open') return null;
+  if (access === 'locked')
+    return (
+      <div class="callout">
+        <Icon name="lock" />
+        <p>The owner has locked this room. New people cannot join it.</p>
+      </div>
+    );
+  return (
+    <div class="callout calm" data-testid="lobby-ahead">
+      <Icon name="door" />
+      <p>This room has a lobby: you wait until its owner lets you in.</p>
     </div>
   );
 }
@@ -118,29 +139,14 @@ function JoinForm({ media, onJoin }: Pick<PrejoinProps, 'media' | 'onJoin'>) {
         join({ microphone: isWanted(media.microphone.value), camera });
       }}
     >
-      <div class="field">
-        <label class="label" for="your-name">
-          Your name
-        </label>
-        <input
-          id="your-name"
-          class="input"
-          data-testid="name-input"
-          autocomplete="name"
-          maxLength={NAME_CHARS}
-          placeholder="What should people call you?"
-          value={name}
-          aria-invalid={problem}
-          aria-describedby="name-problem"
-          onInput={(event) => {
-            setName(event.currentTarget.value);
-            setProblem(false);
-          }}
-        />
-        <p id="name-problem" class="field-problem" role="alert">
-          {problem && 'Please enter a name, so that people know who you are.'}
-        </p>
-      </div>
+      <NameField
+        name={name}
+        problem={problem}
+        onName={(text) => {
+          setName(text);
+          setProblem(false);
+        }}
+      />
       <button type="submit" class="button primary large" data-testid="join">
         {joinLabel(camera, microphone)}
       </button>
@@ -170,7 +176,38 @@ function JoinForm({ media, onJoin }: Pick<PrejoinProps, 'media' | 'onJoin'>) {
   );
 }
 
-/** What is still opening, or asked for, comes into the call when it is there. */
+interface NameFieldProps {
+  readonly name: string;
+  readonly problem: boolean;
+  readonly onName: (name: string) => void;
+}
+
+function NameField({ name, problem, onName }: NameFieldProps) {
+  return (
+    <div class="field">
+      <label class="label" for="your-name">
+        Your name
+      </label>
+      <input
+        id="your-name"
+        class="input"
+        data-testid="name-input"
+        autocomplete="name"
+        maxLength={NAME_CHARS}
+        placeholder="The name that others see"
+        value={name}
+        aria-invalid={problem}
+        aria-describedby="name-problem"
+        onInput={(event) => onName(event.currentTarget.value)}
+      />
+      <p id="name-problem" class="field-problem" role="alert">
+        {problem && 'Enter a name. The other people in the call see it.'}
+      </p>
+    </div>
+  );
+}
+
+/** A device that is still opening joins the call as soon as it is ready. */
 const isWanted = ({ status }: Source): boolean => status === 'live' || status === 'asking';
 
 function joinLabel(camera: boolean, microphone: boolean): string {
@@ -195,7 +232,7 @@ function RelayOnly() {
         Always use the relay
         <span class="soft">
           {' '}
-          – hides your address from the others and passes strict firewalls, a little slower
+          – hides your IP address from the others and works behind strict firewalls, with a little more delay
         </span>
       </span>
     </label>

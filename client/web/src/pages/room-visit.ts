@@ -1,4 +1,4 @@
-/** One visit to a room's page, as a small machine: preview, call, what came after. The page renders its stage. */
+/** One visit to a room's page as a state machine: preview, call, ending. The page renders its state. */
 import type { EndReason } from '@parley/sdk/call';
 import { effect, signal } from '@preact/signals';
 import type { CallSession } from '../call/session.ts';
@@ -9,7 +9,7 @@ import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberedName } from '../memory/profile.ts';
 import { claimTab, lastChoice, rememberChoice, type JoinChoice } from '../memory/tab.ts';
 
-/** The call and the SDK are loaded while the preview is looked at. */
+/** The call and the SDK load while the preview is shown. */
 export const loadCall = () => import('../call/entry.tsx');
 type CallCode = Awaited<ReturnType<typeof loadCall>>;
 
@@ -19,7 +19,7 @@ export type Stage =
   | { readonly at: 'call'; readonly session: CallSession; readonly page: CallCode['CallPage'] }
   | { readonly at: 'ended'; readonly reason: EndReason; readonly retryAfterMs: number | null };
 
-/** After these a person comes back by the preview, and not straight into people's faces. */
+/** After these reasons the user returns through the preview, not directly into the call. */
 const LOOKS_FIRST: ReadonlySet<EndReason> = new Set(['left', 'NAME_INVALID', 'KICKED']);
 const LISTEN: JoinChoice = { microphone: false, camera: false };
 
@@ -37,7 +37,7 @@ export class RoomVisit {
     this.room = room;
   }
 
-  /** Straight back into the call after a reload, otherwise to the preview. */
+  /** Returns directly to the call after a reload, otherwise to the preview. */
   async arrive(): Promise<void> {
     await claimTab(this.room);
     if (this.#closed) return;
@@ -60,7 +60,7 @@ export class RoomVisit {
     try {
       code = await loadCall();
     } catch {
-      // The page's own code cannot be fetched: the same to a person as a service that does not answer.
+      // The code of the page cannot be loaded: for the user the same as a service that does not answer.
       this.end('unreachable', null);
       return;
     }
@@ -83,13 +83,13 @@ export class RoomVisit {
 
   end(reason: EndReason, retryAfterMs: number | null): void {
     this.#stopSession();
-    // Somebody who only waits keeps the devices as they are; everybody else sees the camera's light go out.
+    // A user who only waits keeps the devices open; for all others the camera is switched off.
     if (!ENDINGS[reason].auto) this.#closeMedia();
     rememberChoice(this.room, null);
     this.stage.value = { at: 'ended', reason, retryAfterMs };
   }
 
-  /** The person went to another page of the application: that is leaving. */
+  /** The user opened another page of the application, which leaves the call. */
   close(): void {
     this.#closed = true;
     this.#session?.leave();
@@ -103,7 +103,7 @@ export class RoomVisit {
     if (connection.status === 'connected') this.tries = 0;
     if (connection.status !== 'ended') return;
     const { reason, retryAfterMs } = connection;
-    // Outside the effect: ending it from inside would dispose of what is running.
+    // Outside the effect: ending it from inside would dispose of the running effect.
     queueMicrotask(() => {
       if (this.#session === session) this.end(reason, retryAfterMs);
     });
@@ -127,7 +127,7 @@ export class RoomVisit {
   }
 }
 
-/** Brings the devices to what was chosen; what cannot be opened is joined without. */
+/** Opens the selected devices; the user joins without those that cannot be opened. */
 async function prepare(media: LocalMedia, choice: JoinChoice = LISTEN): Promise<void> {
   if (!choice.camera) media.turnOff('camera');
   else if (media.camera.value.status === 'off') await media.turnOn('camera');

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Logo } from '../design/logo.tsx';
 import { PageLink } from './page-link.tsx';
 
-/** The head of pages outside a call: the logo leads to the start page. */
+/** The header of pages outside a call: the logo links to the start page. */
 export function SiteHead({ children }: { readonly children?: ComponentChildren }) {
   return (
     <header class="site-head">

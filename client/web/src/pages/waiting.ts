@@ -1,9 +1,9 @@
-/** How long a page waits before it tries to join again by itself. */
+/** How long a page waits before it joins again automatically. */
 import { grown } from '@parley/sdk/net/backoff';
 
-/** Where the service named no time: 4 s, then twice as long each time up to a minute, so that a herd thins out. */
+/** If the service gave no time: 4 s, doubled each time up to a minute, which spreads out many clients. */
 const LIMITS = { firstMs: 4000, capMs: 60_000 };
-/** Added at random, so that people refused together do not come back together. */
+/** Random, so that participants who were refused together do not return together. */
 const JITTER_MS = 1000;
 
 export function waitMs(retryAfterMs: number | null, tries: number): number {

@@ -1,8 +1,8 @@
-/** Where to connect, with the code that a token is exchanged for: a token stays in the part of the link that is never sent (STR-26). */
+/** The address of the socket, with the code for which a token is exchanged: the token stays in the part of the link that is never sent (STR-26). */
 import { refusal, type Close } from './closes.ts';
 import { streamPath } from './topic.ts';
 
-/** The relay answers from memory; longer is a network that will not carry a stream either. */
+/** The relay answers from memory: a network that takes longer cannot carry a stream either. */
 const ANSWER_MS = 10_000;
 
 const UNREACHABLE: Close = {

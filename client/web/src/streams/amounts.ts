@@ -1,4 +1,4 @@
-/** Figures as people read them. */
+/** Formats figures for display. */
 
 const UNITS = ['', 'k', 'M', 'G', 'T'] as const;
 
@@ -27,7 +27,7 @@ export function duration(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** Of the day, to the millisecond: what one compares with a log. */
+/** The time of day in milliseconds, for comparison with a log. */
 export function clock(at: number): string {
   const date = new Date(at);
   const part = (value: number, digits: number): string => String(value).padStart(digits, '0');

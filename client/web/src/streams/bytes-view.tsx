@@ -1,4 +1,4 @@
-/** A topic of something else: the beginning of its last message. */
+/** Shows a topic of other data: the beginning of its last message. */
 import { size } from './amounts.ts';
 import { hexRows } from './lines.ts';
 import './log.css';

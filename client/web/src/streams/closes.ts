@@ -1,9 +1,9 @@
-/** Why a stream is not connected, in a sentence, and when the page tries again. Codes: services/relay/README.md. */
+/** The sentences for a stream that is not connected, and when the page retries. Codes: services/relay/README.md. */
 
 export interface Close {
   readonly title: string;
   readonly body: string;
-  /** `at-once`: the relay asked the client to come back; `later`: after a pause; `never`: only when a person wants it. */
+  /** `at-once`: the relay asked the client to reconnect; `later`: after a pause; `never`: only if the user asks. */
   readonly again: 'at-once' | 'later' | 'never';
   /** Another token may help. */
   readonly token?: true;
@@ -156,7 +156,7 @@ const UNREACHABLE: Close = {
   ...LATER,
 };
 
-/** What a closed socket means. `opened`: whether it had been open. */
+/** The reason of a closed socket. `opened`: whether it had been open. */
 export function closeOf(event: { readonly code: number; readonly reason: string }, opened: boolean): Close {
   const known = Object.hasOwn(CLOSES, event.reason) ? CLOSES[event.reason] : undefined;
   if (known) return known;
@@ -165,7 +165,7 @@ export function closeOf(event: { readonly code: number; readonly reason: string 
   return event.code === 1008 ? refusal(event.reason) : LOST;
 }
 
-/** What the answer to a request for a code means. */
+/** The reason of a refused request for a code. */
 export function refusal(code: string): Close {
   const known = Object.hasOwn(CLOSES, code) ? CLOSES[code] : undefined;
   return (

@@ -1,4 +1,4 @@
-/** What the stream does, second by second. */
+/** The figures of the stream, updated each second. */
 import { duration, grouped, perSecond, size } from './amounts.ts';
 import { Facts, type Fact, FiguresAside, RateCard } from './figures.tsx';
 import type { Figures, StreamView } from './stream-session.ts';

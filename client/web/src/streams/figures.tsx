@@ -1,4 +1,4 @@
-/** Figures beside what is to be seen. */
+/** The panel of figures beside the content. */
 import type { ComponentChildren } from 'preact';
 import { bitRate } from './amounts.ts';
 import './figures.css';
@@ -14,7 +14,7 @@ export function FiguresAside({ children }: { readonly children: ComponentChildre
 
 export interface RateCardProps {
   readonly bits: number;
-  /** Of the past minute, second by second. */
+  /** The values of the past minute, one per second. */
   readonly history: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** A topic of text: its last messages, newest at the end. */
+/** Shows a topic of text: its last messages, the newest at the end. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clock, grouped, size } from './amounts.ts';
 import { LINES, type Line } from './lines.ts';
@@ -6,7 +6,7 @@ import './log.css';
 import { Sign } from './sign.tsx';
 import type { StreamView } from './stream-session.ts';
 
-/** Nearer to the end than this, whoever reads follows what comes. */
+/** Within this distance from the end the list follows new messages. */
 const AT_END_PX = 40;
 
 export function LinesView({ stream }: { readonly stream: StreamView }) {

@@ -1,4 +1,4 @@
-/** The last messages of a topic that is read rather than watched. Bounded in number and length, whatever is sent. */
+/** The last messages of a topic of text, bounded in number and length. */
 
 export interface Line {
   readonly number: number;
@@ -11,7 +11,7 @@ export interface Line {
   readonly cut: boolean;
 }
 
-/** What a screen or two hold. */
+/** As many as one or two screens show. */
 export const LINES = 200;
 export const LONGEST_LINE = 2000;
 const SHOWN_BYTES = 24;
@@ -44,7 +44,7 @@ export class Lines {
 
 function shortened(text: string): { readonly text: string; readonly cut: boolean } {
   if (text.length <= LONGEST_LINE) return { text, cut: false };
-  // A part of a string keeps the whole of it in memory; a round through bytes does not.
+  // A substring keeps the whole string in memory; a copy through bytes does not.
   const copy = new TextDecoder().decode(new TextEncoder().encode(text.slice(0, LONGEST_LINE)));
   return { text: copy, cut: true };
 }

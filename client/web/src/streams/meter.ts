@@ -1,8 +1,8 @@
-/** Counts what arrives, second by second. */
+/** Counts the received data per second. */
 
-/** Seconds of the past that are kept: the width of the small chart. */
+/** The seconds that are kept: the width of the chart. */
 export const HISTORY = 60;
-/** Rates are of the last whole seconds, enough of them to look steady with one key frame a second. */
+/** Rates are averages over the last whole seconds: enough to be steady with one key frame per second. */
 const RATE_SECONDS = 3;
 
 export interface Rates {
@@ -38,7 +38,7 @@ export class Meter {
   read(nowMs: number): Rates {
     this.#advance(nowMs);
     const bits = this.#past(this.#bytes).map((bytes) => bytes * 8);
-    // In its first seconds a stream has no three of them yet.
+    // In its first seconds a stream has fewer of them.
     const seconds = Math.max(1, Math.min(RATE_SECONDS, this.#second - this.#began));
     const rate = (values: readonly number[]): number =>
       values.slice(-seconds).reduce((sum, value) => sum + value, 0) / seconds;

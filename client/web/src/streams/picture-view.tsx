@@ -1,4 +1,4 @@
-/** The stage: the player's element and what is operated on it. */
+/** The stage: the element of the player and its controls. */
 import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import type { Show } from './screen.ts';

@@ -1,18 +1,18 @@
-/** Which player plays a programme, or why none does. */
+/** Decides whether and how Media Source Extensions play a programme. */
 import type { AudioCodec, Codec, VideoCodec } from './transport/codecs.ts';
 import type { Programme } from './transport/programme.ts';
 import type { Track } from './transport/tables.ts';
 
 export type Plan =
   | {
-      readonly player: 'mse' | 'mpeg1';
+      readonly playable: true;
       readonly tracks: readonly Track[];
       readonly picture: boolean;
       readonly sound: boolean;
-      /** What is there and not played. */
+      /** Says which track is not played, and why. */
       readonly note: string | null;
     }
-  | { readonly player: 'none'; readonly why: string };
+  | { readonly playable: false; readonly reason: string };
 
 /** Whether Media Source Extensions play a type. */
 export type Plays = (type: string) => boolean;
@@ -33,8 +33,7 @@ const AUDIO_TYPES: Partial<Record<AudioCodec, string>> = {
 export const CODEC_NAMES: Readonly<Record<Codec, string>> = {
   h264: 'H.264',
   hevc: 'H.265 (HEVC)',
-  mpeg1: 'MPEG-1',
-  mpeg2: 'MPEG-2',
+  'mpeg-video': 'MPEG-1 or MPEG-2',
   mpeg4: 'MPEG-4 Part 2',
   vvc: 'H.266 (VVC)',
   av1: 'AV1',
@@ -48,40 +47,27 @@ export const CODEC_NAMES: Readonly<Record<Codec, string>> = {
 };
 
 export function planFor({ video, audio }: Programme, plays: Plays): Plan {
-  if (video?.codec === 'mpeg1') {
-    const sound = audio?.codec === 'mp2';
-    return {
-      player: 'mpeg1',
-      tracks: tracksOf(video, sound ? audio : null),
-      picture: true,
-      sound,
-      note:
-        audio && !sound
-          ? `The sound is ${CODEC_NAMES[audio.codec]}, which is not played beside MPEG-1. Send it with -c:a mp2.`
-          : null,
-    };
-  }
   if (video && !playsTrack('video', VIDEO_TYPES[video.codec], plays))
     return {
-      player: 'none',
-      why: `The picture is ${CODEC_NAMES[video.codec]}, which this browser does not play. ffmpeg sends one that it plays with -c:v libx264 -pix_fmt yuv420p.`,
+      playable: false,
+      reason: `The video codec is ${CODEC_NAMES[video.codec]}. This browser cannot play it. Send H.264: with ffmpeg, use -c:v libx264 -pix_fmt yuv420p.`,
     };
   const sound = audio !== null && playsTrack('audio', AUDIO_TYPES[audio.codec], plays);
   if (!video && !sound)
     return {
-      player: 'none',
-      why: audio
-        ? `It is sound in ${CODEC_NAMES[audio.codec]}, which this browser does not play. Send it with -c:a aac.`
-        : 'It holds no picture and no sound that this page knows.',
+      playable: false,
+      reason: audio
+        ? `The audio codec is ${CODEC_NAMES[audio.codec]}. This browser cannot play it. Send AAC: with ffmpeg, use -c:a aac.`
+        : 'The stream has no video and no audio in a codec that this page supports.',
     };
   return {
-    player: 'mse',
+    playable: true,
     tracks: tracksOf(video, sound ? audio : null),
     picture: video !== null,
     sound,
     note:
       audio && !sound
-        ? `The sound is ${CODEC_NAMES[audio.codec]}, which this browser does not play here. Send it with -c:a aac.`
+        ? `The audio codec is ${CODEC_NAMES[audio.codec]}. This browser cannot play it. Send AAC: with ffmpeg, use -c:a aac.`
         : null,
   };
 }

@@ -1,4 +1,4 @@
-/** Shows what an MPEG-TS holds: chooses the player, loads it, and starts it anew when the programme or the player breaks. */
+/** Plays an MPEG-TS: loads the player, and restarts it when the programme changes or the player fails. */
 import { signal } from '@preact/signals';
 import { planFor, codecsOf, type Plan, type Plays } from './plan.ts';
 import type { Picture, PictureOptions, Seen } from './player/picture.ts';
@@ -17,28 +17,26 @@ export type Show =
     }
   | { readonly at: 'unplayable'; readonly codecs: string; readonly why: string };
 
-/** What arrives while the player's code is loaded: some seconds of 4 Mbps. */
+/** Data that arrives while the code of the player loads: some seconds of 4 Mbps. */
 const EARLY_BYTES = 2 ** 21;
-/** So many players in a row that showed nothing, and it is the stream. */
+/** After this many players without a frame the stream itself is at fault. */
 const TRIES = 3;
-/** Data comes and no picture: the decoder hangs, or waits for a key frame, which cameras send within ten seconds. */
+/** Data without frames: the decoder hangs, or waits for a key frame, which cameras send within ten seconds. */
 const STALLED_S = 12;
-/** Between two players. */
+/** The pause between two players. */
 const CALM_MS = 1000;
 const BROKEN =
-  'The picture does not decode. It is damaged, or of a kind that browsers do not know: ffmpeg sends one that they know with -c:v libx264 -pix_fmt yuv420p.';
+  'The video cannot be decoded. It is damaged, or this browser does not support its format. With ffmpeg, use -c:v libx264 -pix_fmt yuv420p.';
 
-/** What a screen asks of the browser. */
+/** The browser functions that a screen needs. */
 export interface ScreenPorts {
   readonly plays: Plays;
-  load(player: Player): Promise<(options: PictureOptions) => Picture>;
+  load(): Promise<(options: PictureOptions) => Picture>;
   /** Milliseconds. */
   now(): number;
-  /** Whether nobody looks: then nothing is decoded, and that is no fault. */
+  /** Whether the page is hidden: then nothing is decoded, which is no fault. */
   hidden(): boolean;
 }
-
-type Player = Exclude<Plan['player'], 'none'>;
 
 export class Screen {
   readonly show = signal<Show>({ at: 'looking' });
@@ -49,7 +47,7 @@ export class Screen {
   #plan: Plan | null = null;
   #codecs = '';
   #picture: Picture | null = null;
-  /** Grows with every player: a late one is not shown. */
+  /** Grows with every player: an outdated one is not shown. */
   #turn = 0;
   #early: Uint8Array<ArrayBuffer>[] = [];
   #earlyBytes = 0;
@@ -76,7 +74,7 @@ export class Screen {
       else this.#feed(part.bytes);
   }
 
-  /** The connection is a new one: what comes next does not continue what was there. */
+  /** A new connection: its data does not continue the previous one. */
   reset(): void {
     this.#gapsBefore = this.gaps;
     this.#reader = new ProgrammeReader();
@@ -86,12 +84,12 @@ export class Screen {
     return this.#picture?.seen() ?? null;
   }
 
-  /** Whether it plays the way it was asked to. */
+  /** Returns whether the sound is now as requested. */
   setSound(on: boolean): Promise<boolean> {
     return this.#picture?.setSound(on) ?? Promise.resolve(true);
   }
 
-  /** Once a second. Notices a player that is fed and shows nothing. */
+  /** Called once a second. Detects a player that gets data and shows no frames. */
   tick(): void {
     const frames = this.#picture?.seen().frames ?? 0;
     const show = this.show.peek();
@@ -119,7 +117,7 @@ export class Screen {
     else this.#prepare(programme);
   }
 
-  /** Everything but the player, which follows with the next tick: a stream that changes all the time gets one a second. */
+  /** Prepares everything but the player, which the next tick creates: a stream that changes constantly gets one player per second. */
   #prepare(programme: Programme): Plan {
     const plan = planFor(programme, this.#ports.plays);
     this.close();
@@ -127,13 +125,12 @@ export class Screen {
     this.#plan = plan;
     this.#still = 0;
     this.#frames = 0;
-    this.#early = plan.player === 'none' ? [] : [tablesOf(programme, plan.tracks)];
+    this.#early = !plan.playable ? [] : [tablesOf(programme, plan.tracks)];
     this.#earlyBytes = 0;
-    this.#waiting = plan.player !== 'none';
-    this.show.value =
-      plan.player === 'none'
-        ? { at: 'unplayable', codecs: this.#codecs, why: plan.why }
-        : { at: 'loading', codecs: this.#codecs };
+    this.#waiting = plan.playable;
+    this.show.value = !plan.playable
+      ? { at: 'unplayable', codecs: this.#codecs, why: plan.reason }
+      : { at: 'loading', codecs: this.#codecs };
     return plan;
   }
 
@@ -141,7 +138,7 @@ export class Screen {
     const plan = this.#prepare(programme);
     this.#begunAt = this.#ports.now();
     this.#waiting = false;
-    if (plan.player === 'none') return;
+    if (!plan.playable) return;
     const turn = this.#turn;
     const options = {
       picture: plan.picture,
@@ -149,7 +146,7 @@ export class Screen {
       onTrouble: () => queueMicrotask(() => turn === this.#turn && this.#fail()),
     };
     this.#ports
-      .load(plan.player)
+      .load()
       .then((make) => {
         if (turn === this.#turn) this.#start(make(options), plan);
       })
@@ -158,7 +155,7 @@ export class Screen {
       });
   }
 
-  #start(picture: Picture, plan: Exclude<Plan, { player: 'none' }>): void {
+  #start(picture: Picture, plan: Extract<Plan, { playable: true }>): void {
     this.#picture = picture;
     for (const bytes of this.#early.splice(0)) picture.feed(bytes);
     if (this.#audible()) void picture.setSound(true);
@@ -173,7 +170,7 @@ export class Screen {
   }
 
   #feed(bytes: Uint8Array<ArrayBuffer>): void {
-    if (this.#plan?.player === 'none') return;
+    if (this.#plan?.playable === false) return;
     this.#fed = true;
     if (this.#picture) this.#picture.feed(bytes);
     else if (this.#earlyBytes < EARLY_BYTES) {
@@ -190,7 +187,7 @@ export class Screen {
 
   #giveUp(why: string): void {
     this.close();
-    this.#plan = { player: 'none', why };
+    this.#plan = { playable: false, reason: why };
     this.#early = [];
     this.show.value = { at: 'unplayable', codecs: this.#codecs, why };
   }
@@ -198,16 +195,13 @@ export class Screen {
 
 const browser: ScreenPorts = {
   plays(type) {
-    // An iPhone has only the managed kind.
+    // iPhones have only ManagedMediaSource.
     const { ManagedMediaSource } = globalThis as { ManagedMediaSource?: typeof MediaSource };
     const Source = ManagedMediaSource ?? globalThis.MediaSource;
     return Source?.isTypeSupported(type) ?? false;
   },
-  // Each only for a stream that needs it.
-  async load(player) {
-    if (player === 'mse') return (await import('./player/mse-picture.ts')).msePicture;
-    return (await import('./player/mpeg1-picture.ts')).mpeg1Picture;
-  },
+  // Loaded only for a stream that needs it.
+  load: async () => (await import('./player/mse-picture.ts')).msePicture,
   now: () => performance.now(),
   hidden: () => document.visibilityState === 'hidden',
 };

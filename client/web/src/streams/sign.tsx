@@ -1,4 +1,4 @@
-/** Icons that only streams have, drawn like those of `design/icon.tsx`. */
+/** Icons that only streams use, in the style of `design/icon.tsx`. */
 import { Drawn } from '../design/icon.tsx';
 
 const PATHS = {

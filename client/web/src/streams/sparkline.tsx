@@ -1,7 +1,7 @@
 const WIDTH = 240;
 const HEIGHT = 56;
 
-/** The past minute as an area; what it says in figures stands beside it. */
+/** The past minute as an area chart; the figures are shown beside it. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
   const most = Math.max(1, ...values);
   const step = WIDTH / Math.max(1, values.length - 1);

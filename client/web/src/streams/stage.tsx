@@ -1,10 +1,10 @@
-/** What every stage has: the place of the picture, and what is operated on it. */
+/** The parts of every stage: the place of the video, and its controls. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { Sign } from './sign.tsx';
 import './stage.css';
 
-/** A player's element is its own: it is put in place, never rendered. */
+/** The element of a player is inserted, never rendered. */
 export function Placed({ element }: { readonly element: HTMLElement }) {
   const place = useRef<HTMLDivElement | null>(null);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** What a person should know when there is nothing new to see, over the last that was to be seen. */
+/** The note while there is nothing new to show, above the last content. */
 import { duration } from './amounts.ts';
 import { Commands } from './commands.tsx';
 import { Sign } from './sign.tsx';
@@ -37,7 +37,7 @@ export function StateNote({ stream }: { readonly stream: StreamView }) {
   return empty ? <p class="stage-note calm">Connecting…</p> : null;
 }
 
-/** Nobody sends. Somebody who opened the sending address by mistake is shown the other one. */
+/** No sender. If the user opened the sending address by mistake, the note links the other one. */
 function Empty({ topic }: { readonly topic: string }) {
   const hearing = hearingTopic(topic);
   return (

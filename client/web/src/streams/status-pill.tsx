@@ -1,6 +1,6 @@
 import type { StreamView } from './stream-session.ts';
 
-/** After this without a message a stream counts as paused: cameras send every frame, sensors at least every few seconds. */
+/** A stream without messages for this long counts as paused: cameras send every frame, sensors at least every few seconds. */
 export const QUIET_MS = 5000;
 
 export type Status = 'live' | 'quiet' | 'empty' | 'connecting' | 'lost' | 'stopped';

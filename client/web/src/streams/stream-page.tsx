@@ -1,4 +1,4 @@
-/** `/streams/<topic>`: whatever the topic holds, with figures beside it. */
+/** `/streams/<topic>`: the content of the topic, with figures beside it. */
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Logo } from '../design/logo.tsx';
@@ -72,5 +72,5 @@ export function StreamPage({ stream }: { readonly stream: StreamView }) {
   );
 }
 
-/** Without the token: whoever gets the link asks for their own. */
+/** Without the token: the recipient of the link needs an own one. */
 const shared = (): string => location.origin + location.pathname;

@@ -1,4 +1,4 @@
-/** One stream being watched: its socket, what it turned out to be, and figures about it. The page renders its signals. */
+/** One stream that is watched: its socket, kind and figures. The page renders its signals. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { askForCode, socketUrl } from './address.ts';
 import type { Close } from './closes.ts';
@@ -8,7 +8,7 @@ import { Screen, type Show } from './screen.ts';
 import { StreamSocket, type Link } from './stream-socket.ts';
 import { looksLikeTransport } from './transport/packets.ts';
 
-/** What a topic turned out to hold, by its messages so far. */
+/** The kind of content of a topic, from its messages so far. */
 export type Kind = 'nothing' | 'video' | 'text' | 'bytes';
 
 export interface Figures {
@@ -25,7 +25,7 @@ export interface Figures {
   readonly frames: number | null;
   readonly dropped: number | null;
   readonly lag: number | null;
-  /** Packets that were sent and did not arrive. */
+  /** Packets that were sent and lost. */
   readonly gaps: number | null;
   readonly connectedMs: number | null;
   readonly reconnects: number;
@@ -34,7 +34,7 @@ export interface Figures {
   readonly lastBytes: number;
 }
 
-/** What the page needs of a session; the gallery makes its own. */
+/** The interface of a session for the page; the gallery has its own. */
 export interface StreamView {
   readonly topic: string;
   readonly link: ReadonlySignal<Link>;
@@ -42,7 +42,7 @@ export interface StreamView {
   readonly show: ReadonlySignal<Show>;
   readonly figures: ReadonlySignal<Figures>;
   readonly lines: ReadonlySignal<readonly Line[]>;
-  /** The first bytes of the last message that is no text. */
+  /** The first bytes of the last binary message. */
   readonly sample: ReadonlySignal<Uint8Array>;
   readonly sound: ReadonlySignal<'off' | 'on' | 'refused'>;
   setSound(on: boolean): void;
@@ -70,14 +70,14 @@ export const NO_FIGURES: Figures = {
 };
 
 const TICK_MS = 1000;
-/** Text is shown as often as one can read it, however often it comes. */
+/** The update interval of text, independent of the message rate. */
 const LINES_MS = 150;
 const SAMPLE_BYTES = 256;
 
 export interface SessionOptions {
   readonly topic: string;
   readonly token: string | null;
-  /** From the page's own address: good for the first socket. */
+  /** From the address of the page: valid for the first socket. */
   readonly code: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** A WebSocket that comes back: at once where the relay asks for it, otherwise after a pause that grows. */
+/** A WebSocket that reconnects: at once if the relay asks for it, otherwise after a growing pause. */
 import { closeOf, type Close } from './closes.ts';
 import { STEADY_MS, waitMs } from '@parley/sdk/sfu/waiting';
 
@@ -9,7 +9,7 @@ export type Link =
   | { readonly at: 'stopped'; readonly why: Close };
 
 export interface StreamSocketOptions {
-  /** Where to connect this time, or why not to. A code in the address is good for one socket, so it is asked for each time. */
+  /** The address to connect to, or a refusal. A code in the address is valid for one socket, so that it is requested each time. */
   readonly address: () => Promise<{ readonly url: string } | { readonly refused: Close }>;
   readonly onLink: (link: Link) => void;
   readonly onMessage: (message: string | Uint8Array) => void;
@@ -20,7 +20,7 @@ export class StreamSocket {
   #socket: WebSocket | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tries = 0;
-  /** Grows with every attempt: what an earlier one still says is not listened to. */
+  /** Grows with every attempt: events of earlier ones are ignored. */
   #attempt = 0;
 
   constructor(options: StreamSocketOptions) {

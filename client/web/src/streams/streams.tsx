@@ -1,4 +1,4 @@
-/** What is loaded when somebody opens an address under /streams. */
+/** Loaded for addresses under /streams. */
 import { useEffect, useState } from 'preact/hooks';
 import { tokenOf } from './address.ts';
 import { StreamPage } from './stream-page.tsx';

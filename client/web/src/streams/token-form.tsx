@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** The token goes into the part of the address that is never sent, so that it survives a reload. */
+/** The token is stored in the fragment of the address, which is never sent, so that it survives a reload. */
 export function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
   const [token, setToken] = useState('');
   return (

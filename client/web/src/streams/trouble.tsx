@@ -5,7 +5,7 @@ import type { Close } from './closes.ts';
 
 interface TroubleProps {
   readonly why: Close;
-  /** Small, over what was seen last. */
+  /** Shown small, above the last content. */
   readonly banner: boolean;
   readonly children: ComponentChildren;
 }

@@ -307,7 +307,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     video({
       show: playing({
         sound: false,
-        note: 'The sound is MP2, which this browser does not play here. Send it with -c:a aac.',
+        note: 'The audio codec is MP2. This browser cannot play it. Send AAC: with ffmpeg, use -c:a aac.',
       }),
     }),
   'stream-sound-only': () =>
@@ -316,10 +316,17 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     video({
       show: {
         at: 'unplayable',
-        codecs: 'MPEG-2 + MP2',
-        why: 'The picture is MPEG-2, which this browser does not play. ffmpeg sends one that it plays with -c:v libx264 -pix_fmt yuv420p.',
+        codecs: 'MPEG-1 or MPEG-2 + MP2',
+        why: 'The video codec is MPEG-1 or MPEG-2. This browser cannot play it. Send H.264: with ffmpeg, use -c:v libx264 -pix_fmt yuv420p.',
       },
-      figures: { ...WATCHED, width: 0, frames: null, lag: null, dropped: null, codecs: 'MPEG-2 + MP2' },
+      figures: {
+        ...WATCHED,
+        width: 0,
+        frames: null,
+        lag: null,
+        dropped: null,
+        codecs: 'MPEG-1 or MPEG-2 + MP2',
+      },
     }),
   'stream-connecting': () => stream({ link: { at: 'connecting' }, figures: { connectedMs: null } }),
   'stream-empty': () => stream({}),

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { ownWorklets } from '../../build/own-worklets.ts';
 import { precompress } from '../../build/precompress.ts';
-import { withoutInjectedStyle } from '../../build/without-injected-style.ts';
 import { withoutOpusInWasm } from '../../build/without-opus-in-wasm.ts';
 
 export default defineConfig({
@@ -11,7 +10,7 @@ export default defineConfig({
   // The frame that shows what others made is a file of its own.
   publicDir: fileURLToPath(new URL('../../public', import.meta.url)),
   logLevel: 'error',
-  plugins: [precompress(), withoutInjectedStyle(), ownWorklets(), withoutOpusInWasm()],
+  plugins: [precompress(), ownWorklets(), withoutOpusInWasm()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

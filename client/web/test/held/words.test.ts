@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeNames } from '@parley/protocol/codes';
 import type { PagePeer, PageView, PageWay } from '@parley/sdk/pages/api';
-import { LONGEST_NAME, typeOf, written } from '../../src/held/draft.ts';
+import { MAX_NAME_CHARS, typeOf, contentOfText } from '../../src/held/draft.ts';
 import { steps } from '../../src/held/steps.ts';
 import { placeOf } from '../../src/held/place.ts';
 import { refusedFor, REFUSALS } from '../../src/held/refusals.ts';
@@ -77,8 +77,8 @@ test('a file has the type its browser or its ending says, and a name that the pr
   assert.equal(typeOf('a.html', 'text/html; charset=utf-8'), 'text/html');
   assert.equal(typeOf('x', 'not a type'), 'application/octet-stream');
   assert.equal(typeOf('a.constructor', ''), 'application/octet-stream');
-  assert.equal(written('text', 'x', ' \u202e ').name, null);
-  assert.ok((written('text', 'x', '🪶'.repeat(300)).name ?? '').length <= LONGEST_NAME);
+  assert.equal(contentOfText('text', 'x', ' \u202e ').name, null);
+  assert.ok((contentOfText('text', 'x', '🪶'.repeat(300)).name ?? '').length <= MAX_NAME_CHARS);
 });
 
 test('what is switched off is counted', () => {

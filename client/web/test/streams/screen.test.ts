@@ -94,7 +94,7 @@ test('a player in trouble is replaced; the third in a row without a picture ends
     await bench.tick();
   }
   const show = bench.screen.show.value;
-  assert.ok(show.at === 'unplayable' && /does not decode.*libx264/.test(show.why));
+  assert.ok(show.at === 'unplayable' && /cannot be decoded.*libx264/.test(show.why));
   assert.equal(bench.made.length, 3);
   assert.ok(bench.made.every(({ closed }) => closed));
 

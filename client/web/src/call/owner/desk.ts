@@ -1,4 +1,4 @@
-/** What the owner of a room does from this page: every command with what it waits for, and what to say where it fails. */
+/** The commands of a room's owner: which are pending, and the problem if one fails. */
 import type { Ban, ChangeRoomRequest } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Moderation } from '@parley/sdk/room/moderation';
@@ -12,13 +12,13 @@ export type BanList =
   | { readonly status: 'failed'; readonly problem: string };
 
 export class OwnerDesk {
-  /** Participants and bans with a command on its way, or done and not yet seen to be. */
+  /** Participants and bans with a pending command, or one whose effect is not visible yet. */
   readonly busy = signal<ReadonlySet<string>>(new Set());
-  /** The same for people at the door, who keep their ids when they come in. */
+  /** The same for newcomers in the lobby, who keep their ids when they enter. */
   readonly answered = signal<ReadonlySet<ParticipantId>>(new Set());
-  /** Who was asked to mute since they were last muted, as far as this page did it. */
+  /** Participants that this page asked to mute since they last muted. */
   readonly asked = signal<ReadonlySet<ParticipantId>>(new Set());
-  /** Switches that were pressed and not answered yet. */
+  /** Changes of the room that are not answered yet. */
   readonly wanted = signal<ChangeRoomRequest>({});
   readonly bans = signal<BanList>({ status: 'unread' });
   readonly #moderation: Moderation;
@@ -59,12 +59,12 @@ export class OwnerDesk {
     this.#tell(moderationProblem(answer.reason));
   }
 
-  /** They muted: the next request is a new one. */
+  /** The participant muted: the next request is a new one. */
   forgetAsked(participant: ParticipantId): void {
     this.asked.value = removed(this.asked.peek(), participant);
   }
 
-  /** `null` where it worked, otherwise what to tell the owner. */
+  /** `null` on success, otherwise the sentence for the owner. */
   async ban(participant: ParticipantId, network: boolean): Promise<string | null> {
     const answer = await this.#moderation.ban(participant, { network });
     if (!answer.ok) return moderationProblem(answer.reason);
@@ -100,7 +100,7 @@ export class OwnerDesk {
     this.bans.value = { ...list, bans: list.bans.filter(({ id }) => id !== ban) };
   }
 
-  /** Stays busy when it worked, or where `gone` says that there is nothing left to do: the room is about to say so too. */
+  /** The entry stays busy after success, and after the code `gone`, which means that there is nothing left to do: the room reports the change too. */
   async #remove(
     busy: Signal<ReadonlySet<string>>,
     id: string,

@@ -1,7 +1,7 @@
 import { Icon } from '../../design/icon.tsx';
 import type { CallSession } from '../session.ts';
 
-/** The browser holds a key, but the room does not take its holder for the owner. */
+/** The browser has an owner key that the room does not accept. */
 export function KeyTrouble({ session }: { readonly session: CallSession }) {
   if (!session.keyRefused.value) return null;
   return (

@@ -15,13 +15,15 @@ export interface PersonMenuProps {
 
 export const menuId = (person: Person): string => `menu-${person.participant}`;
 
+const menuLabel = ({ name }: Person): string => `Actions for ${name}`;
+
 export function PersonMenuButton({ person, open, onToggle }: Omit<PersonMenuProps, 'session' | 'desk'>) {
   return (
     <button
       type="button"
       class={`button quiet icon-only person-more${open ? ' open' : ''}`}
       data-testid="person-menu"
-      aria-label={`What you can do about ${person.name}`}
+      aria-label={menuLabel(person)}
       title="Ask to mute, remove or ban"
       aria-expanded={open}
       aria-controls={menuId(person)}
@@ -32,11 +34,10 @@ export function PersonMenuButton({ person, open, onToggle }: Omit<PersonMenuProp
   );
 }
 
-/** Opens below the person it is about, where a thumb reaches it, and nothing is covered. */
-export function PersonMenu({ session, desk, person, open, onToggle }: PersonMenuProps) {
+/** Opens below the person's row, within reach of a thumb, and covers nothing. */
+export function PersonMenu(props: PersonMenuProps) {
+  const { person, open, onToggle } = props;
   const element = useRef<HTMLDivElement>(null);
-  const { participant, name, media } = person;
-  const busy = desk.busy.value.has(participant);
   useLayoutEffect(() => {
     if (open) element.current?.querySelector<HTMLElement>('button:not(:disabled)')?.focus();
   }, [open]);
@@ -47,7 +48,7 @@ export function PersonMenu({ session, desk, person, open, onToggle }: PersonMenu
       id={menuId(person)}
       class="person-actions"
       role="group"
-      aria-label={`What you can do about ${name}`}
+      aria-label={menuLabel(person)}
       data-testid="person-actions"
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
@@ -56,6 +57,20 @@ export function PersonMenu({ session, desk, person, open, onToggle }: PersonMenu
         onToggle();
       }}
     >
+      <PersonActions {...props} />
+    </div>
+  );
+}
+
+function PersonActions({ session, desk, person, onToggle }: PersonMenuProps) {
+  const { participant, name, media } = person;
+  const busy = desk.busy.value.has(participant);
+  const close = (): void => {
+    onToggle();
+    focusPanel();
+  };
+  return (
+    <>
       <button
         type="button"
         class="button"
@@ -63,8 +78,7 @@ export function PersonMenu({ session, desk, person, open, onToggle }: PersonMenu
         disabled={!media.audio}
         onClick={() => {
           void desk.requestMute(participant);
-          onToggle();
-          focusPanel();
+          close();
         }}
       >
         <Icon name="mic-off" />
@@ -78,8 +92,7 @@ export function PersonMenu({ session, desk, person, open, onToggle }: PersonMenu
         title="They may join again"
         onClick={() => {
           desk.kick(participant);
-          onToggle();
-          focusPanel();
+          close();
         }}
       >
         <Icon name="out" />
@@ -91,14 +104,13 @@ export function PersonMenu({ session, desk, person, open, onToggle }: PersonMenu
         data-testid="ban"
         disabled={busy}
         onClick={() => {
-          onToggle();
-          focusPanel();
+          close();
           session.dialog.value = { kind: 'ban', participant, name };
         }}
       >
         <Icon name="ban" />
         Ban…
       </button>
-    </div>
+    </>
   );
 }

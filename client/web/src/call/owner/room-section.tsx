@@ -2,7 +2,7 @@ import type { Ban, ChangeRoomRequest, RoomView } from '@parley/protocol/http';
 import { Icon } from '../../design/icon.tsx';
 import type { OwnerDesk } from './desk.ts';
 
-/** The room's own switches and its bans, below the list of people. */
+/** The settings of the room and its bans, below the list of participants. */
 export function RoomSection({ desk, view }: { readonly desk: OwnerDesk; readonly view: RoomView }) {
   return (
     <section class="room-section" aria-labelledby="room-title" data-testid="room-section">

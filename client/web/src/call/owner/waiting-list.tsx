@@ -2,7 +2,7 @@ import type { Waiting } from '@parley/protocol/people';
 import { focusPanel } from '../panel.tsx';
 import type { OwnerDesk } from './desk.ts';
 
-/** Who waits to be let in, at the top of the list of people. */
+/** The newcomers in the lobby, at the top of the list of participants. */
 export function WaitingList({
   desk,
   lobby,

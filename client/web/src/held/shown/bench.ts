@@ -1,11 +1,11 @@
-/** A hidden frame without scripts in which markup is taken apart: whatever the parser would like to load, its policy forbids. */
+/** A hidden frame without scripts in which markup is parsed: its policy blocks all loading. */
 import { FRAME_PATH } from './policy.ts';
 
 export type Bench = Window & typeof globalThis;
 
 let opening: Promise<Bench> | null = null;
 
-/** Fails where its document does not load. */
+/** Rejects if its document does not load. */
 export function openBench(): Promise<Bench> {
   opening ??= open().catch((error: unknown) => {
     opening = null;
@@ -31,6 +31,6 @@ async function open(): Promise<Bench> {
   throw new Error(`${FRAME_PATH} is something else`);
 }
 
-/** Another document would have another policy. One that is not parsed yet, or is going, has no element. */
+/** Another document would have another policy. A document that is not parsed yet, or is unloading, has no element. */
 export const isFrameDocument = (document: Document | null): document is Document =>
   Boolean(document?.querySelector(':root[data-held-frame]'));

@@ -1,6 +1,7 @@
 /**
- * Foreign HTML made harmless before it is shown in a frame that could do no harm with it either (`policy.ts`). Some of it no policy forbids:
- * `<link rel=preconnect>` tells a stranger who is reading, and a link that leads nowhere should look like one. Bombs are found on the way.
+ * Sanitizes HTML of visitors before it is shown in a frame that would contain it too (`policy.ts`). No policy blocks some of it: `<link
+ * rel=preconnect>` reveals the reader to a third party, and a link that is blocked should not look like one. Decompression bombs are detected here
+ * too.
  */
 import createPurifier from 'dompurify';
 import type { Bench } from './bench.ts';
@@ -13,12 +14,12 @@ import { weight } from './weight.ts';
 
 export interface Cleaned {
   readonly srcdoc: string;
-  /** Links, and pictures that are elsewhere or too large, that are switched off. */
+  /** The number of disabled links, and of images that are external or too large. */
   readonly links: number;
   readonly pictures: number;
 }
 
-/** `template` too: what is in one is no part of the document, so that nothing below would look at it. */
+/** `template` too: its content is not part of the document, so that the code below would not see it. */
 const PURIFY = {
   IN_PLACE: true,
   WHOLE_DOCUMENT: true,
@@ -30,7 +31,7 @@ const PURIFY = {
   ALLOW_DATA_ATTR: false,
 };
 
-/** `style`: of the application, before the page's own. */
+/** `style`: the style of the application, which comes before that of the page. */
 export function cleanHtml(html: string, bench: Bench, style: string): Cleaned | TooMuch {
   if (tooLong(html)) return 'markup';
   const document = parse(html, bench);
@@ -44,8 +45,8 @@ export function cleanHtml(html: string, bench: Bench, style: string): Cleaned | 
 }
 
 /**
- * Elements that a parser opens again in every paragraph where they were left open, so that a few thousand of them become millions: it
- * is shown other names, and the elements are put back when they stand where they were written.
+ * Formatting elements that a parser reopens in every paragraph if they are left open, so that a few thousand become millions: the parser gets other
+ * names, and the elements are restored where they were written.
  */
 const FORMATS = 'a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u';
 const FORMAT_TAG = new RegExp(String.raw`<(/?)(${FORMATS})(?=[\s/>])`, 'gi');
@@ -76,7 +77,7 @@ function restoreFormats(document: Document): void {
   }
 }
 
-/** What names a file. `href` and `src` are looked at more closely. */
+/** Attributes that name a file. `href` and `src` are checked separately. */
 const NAMES_A_FILE = new Set(
   'action background cite classid codebase data dynsrc formaction icon imagesrcset longdesc lowsrc manifest ping poster profile srcset usemap'.split(
     ' ',
@@ -111,14 +112,14 @@ function switchOff(document: Document, bench: Bench): { readonly links: number; 
   return off;
 }
 
-/** Attributes of drawings are styles, in which escapes hide what is named. */
+/** Attributes of SVG are styles, in which escapes hide names. */
 const namesAFile = (value: string, { namespaceURI }: Element): boolean =>
   /url\s*\((?!\s*["']?#)/i.test(value) || (namespaceURI === SVG && value.includes('\\'));
 
 const SVG = 'http://www.w3.org/2000/svg';
 const LONGEST_TITLE = 300;
 
-/** A picture within the document, where it may be decoded. */
+/** An image embedded in the document, if it may be decoded. */
 function embedded(url: string, bench: Bench): { readonly url: string; readonly pixels: number } | null {
   const bytes = dataBytes(url);
   const picture = bytes && measuredPicture(bytes, bench);

@@ -1,19 +1,19 @@
-/** Styles without anything that names a file: nothing is to be fetched, and pictures in styles would not be measured. */
+/** Removes everything from styles that names a file: nothing may be fetched, and images in styles would not be measured. */
 import { SHOWN } from './limits.ts';
 
-/** Empty where it is too long. */
+/** Empty if the style is too long. */
 export function cleanStyle(css: string): string {
   if (css.length > SHOWN.style) return '';
   return (
     plain(css)
-      // Nothing may end the style sheet early. First: what it stood between comes together.
+      // Nothing may end the style element early. Removed first, because a removal joins the text around it.
       .replaceAll('<', '')
       .replaceAll(/(?:url\s*\((?!\s*["']?#)|(?:src|image|image-set|cross-fade|element|paint)\s*\()/gi, 'off(')
       .replaceAll(/@import/gi, '@off')
   );
 }
 
-/** Escapes hide names. Those of letters beyond ASCII are kept as the letters themselves. */
+/** Resolves escapes, which hide names. Those of letters beyond ASCII become the letters. */
 function plain(css: string): string {
   return css
     .replaceAll(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => {

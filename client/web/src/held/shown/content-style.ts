@@ -1,11 +1,11 @@
-/** Styles of the application within a page's frame, before the page's own. Its colours are those of `design/tokens.css`. */
+/** The style of the application within a page's frame, before that of the page. Its colors are those of `design/tokens.css`. */
 
 const SWITCHED_OFF = `
 .parley-link { color: #17604d; text-decoration: underline dotted; cursor: not-allowed; }
 img:not([src]) { display: inline-block; padding: 2px 8px; border: 1px dashed #8a948e; border-radius: 6px; }
 `;
 
-/** A page in HTML has its own looks, on white as its author saw it. */
+/** A page in HTML has its own style, on white, as its author saw it. */
 export const HTML_STYLE = `
 html { background: #fff; color: #000; }
 ${SWITCHED_OFF}`;

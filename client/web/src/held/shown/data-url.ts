@@ -1,4 +1,4 @@
-/** The bytes of a `data:` URL; `null` where it is none, or broken. */
+/** The bytes of a `data:` URL; `null` if it is invalid. */
 export function dataBytes(url: string): Uint8Array<ArrayBuffer> | null {
   const { base64, body } = /^\s*data:[^,]*?(?<base64>;\s*base64\s*)?,(?<body>[^]*)$/i.exec(url)?.groups ?? {};
   if (body === undefined) return null;
@@ -25,7 +25,7 @@ function percentDecoded(text: string): Uint8Array<ArrayBuffer> {
 const PERCENT = 0x25;
 const ascii = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 
-/** For drawings: a `blob:` URL of one, opened in a tab of its own, would be a document of our origin. */
+/** For SVG: a `blob:` URL of one, opened in its own tab, would be a document of our origin. */
 export function dataUrl(type: string, bytes: Uint8Array<ArrayBuffer>): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

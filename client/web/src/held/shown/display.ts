@@ -1,4 +1,4 @@
-/** What of a page's content is put before a reader: found before anything is rendered, and never more than `limits.ts` allows. */
+/** Decides how the content of a page is displayed, before anything is rendered, within the limits of `limits.ts`. */
 import type { PageContent } from '@parley/sdk/pages/api';
 import { openBench } from './bench.ts';
 import type { Cleaned } from './clean-html.ts';
@@ -9,7 +9,7 @@ import { drawingUrl, measuredPicture } from './picture.ts';
 import { HTML_STYLE, MARKDOWN_STYLE } from './content-style.ts';
 
 export type Display =
-  /** `why`: what it should have been could not be shown. */
+  /** `why`: the reason why the intended form is not shown. */
   | { readonly as: 'text'; readonly text: string; readonly cut: boolean; readonly why: TooMuch | null }
   | ({ readonly as: 'frame' } & Cleaned)
   | { readonly as: 'drawing'; readonly url: string }
@@ -36,7 +36,7 @@ export async function displayOf({ type, bytes }: PageContent): Promise<Display> 
   }
 }
 
-/** The source of anything, as text. */
+/** The source of any content, as text. */
 export function textOf(bytes: Uint8Array<ArrayBuffer>, why: TooMuch | null): Display {
   const text = new TextDecoder().decode(bytes.subarray(0, SHOWN.text));
   return { as: 'text', text, cut: bytes.length > SHOWN.text, why };
@@ -55,7 +55,7 @@ async function framed(kind: 'html' | 'markdown', bytes: Uint8Array<ArrayBuffer>)
   }
 }
 
-/** Its parser is asked for nothing that is too long anyway. */
+/** Text that is too long anyway is not parsed. */
 const fromMarkdown = (text: string): ReturnType<typeof renderMarkdown> | 'markup' =>
   tooLong(text) ? 'markup' : renderMarkdown(text);
 

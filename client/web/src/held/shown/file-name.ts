@@ -1,11 +1,11 @@
-/** The name a page is saved under. It came from a stranger: a browser asks nobody before it writes it down. */
+/** The file name for saving a page. It comes from a stranger, and a browser saves it without asking. */
 
-/** What looks like something else, or like nothing: directions of writing, widths of zero, control characters. */
+/** Characters that mislead or are invisible: bidirectional controls, zero-width and control characters. */
 const INVISIBLE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
-/** Of a path, or not allowed in a name somewhere. */
+/** Path separators, and characters that some systems do not allow in names. */
 const NOT_IN_NAMES = /[/\\:*?"<>|\u2044\u2215\u29f8\uff0f\uff3c]/g;
-/** Devices, to Windows, with any ending. */
+/** Device names on Windows, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 const LONGEST = 120;
 const LONGEST_ENDING = 12;
@@ -38,11 +38,11 @@ export function fileName(name: string | null, type: string): string {
   return shortened(DEVICES.test(cleaned) ? `_${cleaned}` : cleaned);
 }
 
-/** A name as it may stand in a heading. */
+/** A name for display in a heading. */
 export const shownName = (name: string): string =>
   name.replaceAll(/\s+/g, ' ').replaceAll(INVISIBLE, '').trim();
 
-/** The ending stays: it says what opens the file. */
+/** The extension stays, because it selects the program that opens the file. */
 function shortened(name: string): string {
   const chars = Array.from(name);
   if (chars.length <= LONGEST) return name;

@@ -3,12 +3,12 @@ import { isFrameDocument } from './bench.ts';
 import { FRAME_PATH } from './policy.ts';
 
 export interface FrameProps {
-  /** A whole document. */
+  /** A complete document. */
   readonly srcdoc: string;
   readonly label: string;
 }
 
-/** Content that may do nothing: see `policy.ts`. */
+/** Shows content that has no permissions: see `policy.ts`. */
 export function Frame({ srcdoc, label }: FrameProps) {
   const outer = useRef<HTMLIFrameElement>(null);
   const [loaded, setLoaded] = useState(0);

@@ -1,9 +1,13 @@
-/** What a picture would take when decoded, from its first bytes: a few kilobytes of a file can be gigabytes of pixels. */
+/**
+ * Reads the dimensions of an image from its headers, before a browser decodes it: a few kilobytes of a file can become gigabytes of pixels. The npm
+ * packages `image-size` and `probe-image-size` do not fit: they return the size for layout, of a GIF that of the canvas without its frames, of an
+ * AVIF that of one item, less a crop that the file chooses. A limit needs the largest.
+ */
 
 export type ImageFormat = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
 
 export interface ImageSize {
-  /** By its bytes, as a browser decides too, whatever it is said to be. */
+  /** Detected from the bytes, as browsers do, not from the declared type. */
   readonly format: ImageFormat;
   readonly width: number;
   readonly height: number;
@@ -20,7 +24,7 @@ const READERS: readonly (readonly [ImageFormat, (bytes: Bytes, view: DataView) =
   ['image/avif', avif],
 ];
 
-/** `null` where it is none of these formats, or broken. */
+/** `null` if the format is unknown or the header is broken. */
 export function imageSize(bytes: Bytes): ImageSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const [format, read] of READERS) {
@@ -30,7 +34,7 @@ export function imageSize(bytes: Bytes): ImageSize | null {
   return null;
 }
 
-/** Reading behind the end of the bytes throws. */
+/** A read beyond the end of the bytes throws. */
 function sizeOf(read: () => Size | null): Size | null {
   try {
     return read();
@@ -47,7 +51,7 @@ function png(bytes: Bytes, view: DataView): Size | null {
   return says(bytes, 0, '\u0089PNG\r\n\u001a\n') ? [view.getUint32(16), view.getUint32(20)] : null;
 }
 
-/** The largest of the canvas and all frames, as a frame may reach over the canvas. */
+/** The largest of the canvas and all frames, because a frame may exceed the canvas. */
 function gif(bytes: Bytes, view: DataView): Size | null {
   if (!says(bytes, 0, 'GIF87a') && !says(bytes, 0, 'GIF89a')) return null;
   const u16 = (at: number): number => view.getUint16(at, true);
@@ -71,7 +75,7 @@ function gif(bytes: Bytes, view: DataView): Size | null {
   return [width, height];
 }
 
-/** The frame header is one of the markers SOF0 to SOF15, but for the three that are something else. */
+/** The frame header is one of the markers SOF0 to SOF15, except for three that have another meaning. */
 function jpeg(bytes: Bytes, view: DataView): Size | null {
   if (!says(bytes, 0, '\u00ff\u00d8\u00ff')) return null;
   let at = 2;
@@ -80,7 +84,7 @@ function jpeg(bytes: Bytes, view: DataView): Size | null {
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) at += 1;
     else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
-      // A height of 0 is told later, within the picture.
+      // A height of 0 means that it follows later, within the image.
       return [view.getUint16(at + 7), view.getUint16(at + 5) || 0xffff];
     else if (marker === 0xda || marker === 0xd9) return null;
     else at += 2 + view.getUint16(at + 2);
@@ -98,7 +102,7 @@ function webp(bytes: Bytes, view: DataView): Size | null {
   return [view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff];
 }
 
-/** The largest of all boxes that say a size, wherever they are: a picture may be made of tiles. */
+/** The largest of all `ispe` boxes, wherever they are: an image may consist of tiles. */
 function avif(bytes: Bytes, view: DataView): Size | null {
   if (!says(bytes, 4, 'ftypavi')) return null;
   let largest: Size | null = null;

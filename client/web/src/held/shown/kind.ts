@@ -1,8 +1,8 @@
-/** How content is shown, by the type it is said to have. What is in it decides once more: see `picture.ts`. */
+/** How content is displayed, by its declared type. `picture.ts` also checks the bytes. */
 
 export type Kind = 'text' | 'markdown' | 'html' | 'picture' | 'video' | 'audio' | 'file';
 
-/** No play lists: they name what is elsewhere. */
+/** No playlists, because they name other files. */
 const VIDEO = /^video\/(?:mp4|webm|ogg|quicktime)$/;
 const AUDIO = /^audio\/(?:mpeg|mp4|aac|ogg|webm|wav|x-wav|flac|x-flac)$/;
 const TEXT =

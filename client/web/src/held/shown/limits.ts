@@ -1,28 +1,28 @@
-/** How much of a page is rendered, so that none can keep its reader's browser busy. What is over it is offered as text and as a file. */
+/** The limits of rendering, so that no page can block its reader's browser. Content above them is shown as text or offered as a file. */
 export const SHOWN = {
-  /** Characters of markup, embedded pictures apart: a novel has as many. */
+  /** Characters of markup without embedded images: the length of a novel. */
   markup: 1_048_576,
-  /** Of a document; of a drawing as often as each is drawn. Browsers lay out as many in a fraction of a second. */
+  /** Elements of a document; of an SVG counted as often as each is drawn. Browsers lay out this many in a fraction of a second. */
   elements: 20_000,
-  /** Elements within each other: browsers themselves stop at 512. */
+  /** The nesting depth: browsers themselves stop at 512. */
   depth: 256,
-  /** Bold, links and their like within each other: an HTML parser may repeat all of them at every paragraph. */
+  /** The nesting of formatting elements: an HTML parser may repeat all of them at every paragraph. */
   formats: 32,
   /** Characters of one style sheet. */
   style: 262_144,
-  /** Of one picture: 160 MB decoded. Cameras make 24 million. */
+  /** Pixels of one image: 160 MB decoded. Cameras have 24 million. */
   imagePixels: 40_000_000,
-  /** Of all pictures within one document. */
+  /** Pixels of all images of a document. */
   documentPixels: 80_000_000,
-  /** A drawing is rendered from its source. */
+  /** Bytes of an SVG. */
   svgBytes: 1_048_576,
   /** Bytes of text, in one element. */
   text: 262_144,
-  /** Markdown is turned into HTML apart from the page, and given up then. */
+  /** The time limit of converting Markdown to HTML, in a worker. */
   markdownMs: 3000,
 } as const;
 
-/** Why something is not rendered. */
+/** Why content is not rendered. */
 export type TooMuch = 'markup' | 'elements' | 'pixels' | 'slow' | 'unloaded';
 
 export const TOO_MUCH: Readonly<Record<TooMuch, string>> = {
@@ -33,7 +33,7 @@ export const TOO_MUCH: Readonly<Record<TooMuch, string>> = {
   unloaded: 'The part of this application that shows it did not load.',
 };
 
-/** Embedded pictures do not count: they are measured as pictures. */
+/** Embedded images do not count, because they are measured separately. */
 export const tooLong = (markup: string): boolean => markup.replaceAll(EMBEDDED, '').length > SHOWN.markup;
 
 const EMBEDDED = /data:[^"'\s<>)]*/gi;

@@ -1,4 +1,4 @@
-/** Markdown to HTML, where it can be stopped: some of it takes a parser longer than anybody waits. `null` where it is too deep for it. */
+/** Converts Markdown to HTML in a worker, which can be terminated: some input takes a parser too long. `null` if it is nested too deeply. */
 import { marked } from 'marked';
 
 addEventListener('message', ({ data }: MessageEvent<string>) => {

@@ -2,7 +2,7 @@ import { SHOWN, type TooMuch } from './limits.ts';
 
 export type Rendered = { readonly html: string } | TooMuch;
 
-/** HTML with whatever HTML is in the text: it has to be cleaned. */
+/** The result contains the HTML of the text unchanged: it must be sanitized. */
 export function renderMarkdown(text: string): Promise<Rendered> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('markdown-worker.ts', import.meta.url), { type: 'module' });

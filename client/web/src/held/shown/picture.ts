@@ -1,4 +1,4 @@
-/** Pictures that may be decoded: measured before a browser sees them. */
+/** Images that may be decoded: measured before a browser decodes them. */
 import type { Bench } from './bench.ts';
 import { cleanStyle } from './clean-style.ts';
 import { dataBytes, dataUrl } from './data-url.ts';
@@ -9,11 +9,11 @@ import { weight } from './weight.ts';
 export interface Picture {
   readonly type: ImageFormat | 'image/svg+xml';
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** 0 of a drawing: it takes as many as are shown. */
+  /** 0 for an SVG without images: it is rendered at its display size. */
   readonly pixels: number;
 }
 
-/** `null` where it is no picture that is known. */
+/** `null` if the bytes are not a known image format. */
 export function measuredPicture(bytes: Uint8Array<ArrayBuffer>, bench: Bench): Picture | TooMuch | null {
   const size = imageSize(bytes);
   if (size === null) return drawing(bytes, bench);
@@ -21,15 +21,15 @@ export function measuredPicture(bytes: Uint8Array<ArrayBuffer>, bench: Bench): P
   return pixels > SHOWN.imagePixels ? 'pixels' : { type: size.format, bytes, pixels };
 }
 
-/** What moves may name something else later than it is looked at here. */
+/** Animations may change a name after this check. */
 const NOT_DRAWN = /^(?:script|foreignObject|set|animate\w*|discard)$/i;
 
-/** SVG, for `<img>` only, where browsers run no scripts and load nothing. */
+/** SVG, only for `<img>`, in which browsers run no scripts and load nothing. */
 function drawing(bytes: Uint8Array<ArrayBuffer>, bench: Bench): Picture | TooMuch | null {
   if (bytes.length > SHOWN.svgBytes) return looksDrawn(bytes) ? 'markup' : null;
   if (!looksDrawn(bytes)) return null;
   const source = new TextDecoder().decode(bytes);
-  // Entities may be made of each other, like parts of a drawing, and are put in by the parser itself.
+  // Entities may be nested, like parts of a drawing, and the parser itself expands them.
   if (/<!ENTITY/i.test(source)) return 'markup';
   const { documentElement: root } = new bench.DOMParser().parseFromString(source, 'image/svg+xml');
   if (root.localName !== 'svg' || root.querySelector('parsererror') !== null) return null;
@@ -39,7 +39,7 @@ function drawing(bytes: Uint8Array<ArrayBuffer>, bench: Bench): Picture | TooMuc
     if (element.localName === 'style') element.textContent = cleanStyle(element.textContent);
     for (const { name, value } of Array.from(element.attributes)) {
       if (name === 'style') element.setAttribute(name, cleanStyle(value));
-      // Escapes hide what is named.
+      // Escapes hide names.
       else if (value.includes('\\')) element.removeAttribute(name);
       else if (/(?:^|:)href$/.test(name) && !/^\s*#/.test(value)) {
         const size = imageSize(dataBytes(value) ?? new Uint8Array());
@@ -59,5 +59,5 @@ const LOOKED_AT = 4096;
 const looksDrawn = (bytes: Uint8Array): boolean =>
   /<(?:\w+:)?svg[\s>]/i.test(new TextDecoder().decode(bytes.subarray(0, LOOKED_AT)));
 
-/** For `<img>`. A `blob:` URL of a drawing, opened in a tab of its own, would be a document of our origin. */
+/** For `<img>`. A `blob:` URL of an SVG, opened in its own tab, would be a document of our origin. */
 export const drawingUrl = ({ type, bytes }: Picture): string => dataUrl(type, bytes);

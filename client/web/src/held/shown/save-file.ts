@@ -1,10 +1,10 @@
 import type { PageContent } from '@parley/sdk/pages/api';
 import { fileName } from './file-name.ts';
 
-/** Long enough for a browser to begin; the bytes are kept until then. */
+/** Long enough for a browser to start the download; the bytes are kept until then. */
 const BEGINS_MS = 60_000;
 
-/** As bytes that no browser opens by itself, under a name that is only a name. */
+/** Saves the bytes with a type that no browser opens, under a sanitized name. */
 export function saveFile({ name, type, bytes }: PageContent): void {
   const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
   const link = document.createElement('a');

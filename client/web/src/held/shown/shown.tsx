@@ -1,4 +1,4 @@
-/** The content of a page, shown so that it can do nothing but be seen. */
+/** Displays the content of a page without any permission. */
 import type { PageContent } from '@parley/sdk/pages/api';
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../design/icon.tsx';

@@ -1,6 +1,6 @@
 import { grouped } from '../../streams/amounts.ts';
 
-/** What a page lacks where it is shown. */
+/** Describes what was disabled in a displayed page. */
 export function switchedOff({
   links,
   pictures,

@@ -1,9 +1,9 @@
 /**
- * How many elements are drawn. A drawing may use its parts many times, and those theirs: eleven levels of ten are a few hundred bytes and a
- * hundred thousand million elements.
+ * Counts the elements that an SVG draws. It may reference its parts many times, at several levels: eleven levels of ten references are a few
+ * hundred bytes and a hundred billion elements.
  */
 
-/** What is needed of an element. */
+/** The parts of an element that are used here. */
 export interface Drawn {
   readonly localName: string;
   readonly textContent: string | null;
@@ -11,10 +11,10 @@ export interface Drawn {
   readonly attributes: ArrayLike<{ readonly name: string; readonly value: string }>;
 }
 
-/** Deeper is no drawing that anybody made. */
+/** No real drawing is nested more deeply. */
 const DEEPEST = 1000;
 
-/** Infinite where it is too deep. */
+/** Infinity if the nesting is too deep. */
 export function weight(root: Drawn): number {
   const all: Drawn[] = [];
   const byId = new Map<string, Drawn>();
@@ -34,7 +34,7 @@ export function weight(root: Drawn): number {
     const before = known.get(element);
     if (before !== undefined) return before;
     if (depth > DEEPEST) return Number.POSITIVE_INFINITY;
-    // In a circle browsers leave out the innermost only, however often it is used elsewhere.
+    // In a cycle browsers skip only the innermost reference, however often it is used elsewhere.
     known.set(element, Number.POSITIVE_INFINITY);
     let sum = 1;
     for (let index = 0; index < element.children.length; index++)
@@ -44,7 +44,7 @@ export function weight(root: Drawn): number {
     return sum;
   };
   let sum = weigh(root, 0);
-  // A style sheet may apply what it names to every element.
+  // A style sheet may apply a referenced element to every element.
   for (const element of all)
     if (element.localName === 'style')
       for (const [, fragment = ''] of (element.textContent ?? '').matchAll(LOCAL))
@@ -58,13 +58,13 @@ function* used(element: Drawn): Generator<string> {
   for (let index = 0; index < element.attributes.length; index++) {
     const { name = '', value = '' } = element.attributes[index] ?? {};
     if (/(?:^|:)href$/.test(name)) {
-      // A link shows nothing of where it leads.
+      // A link does not draw its target.
       if (element.localName !== 'a') yield idIn(value.replace(/^\s*#/, ''));
     } else for (const [, fragment = ''] of value.matchAll(LOCAL)) yield idIn(fragment);
   }
 }
 
-/** As browsers find it. */
+/** Resolved as in browsers. */
 function idIn(fragment: string): string {
   const written = fragment.replaceAll(/[\t\n\r]/g, '').trim();
   try {

@@ -1,18 +1,21 @@
-/** H.264 and its like, by the browser's own decoder behind Media Source Extensions. mpegts.js repacks; it never sees the socket. */
+/** Plays H.264 and similar codecs by Media Source Extensions. mpegts.js converts MPEG-TS to fMP4; it does not see the socket. */
 import mpegts from 'mpegts.js';
 import type { Picture, PictureOptions, Seen } from './picture.ts';
 
-/** Seconds behind the newest frame that the page aims at: two or three messages of a camera that sends in bursts. */
+/** The delay behind the newest frame that the player aims at: two or three messages of a camera that sends in bursts. */
 const TARGET_S = 0.6;
-/** Behind this it plays faster until it is at the target again. */
+/** Above this delay it plays faster, until it is at the target again. */
 const LATE_S = 1.2;
 const FASTER = 1.15;
-/** Behind this it jumps: catching up would take half a minute. */
-const JUMP_S = 5;
-/** Played seconds that are kept: nothing can be played again. */
+/** Above this delay it seeks: playing faster would take half a minute. */
+const SEEK_S = 5;
+/** Played seconds that stay buffered: a viewer cannot seek back. */
 const KEPT_S = 10;
-/** What comes before the browser has opened the media source. In a tab that was never looked at it does not: then the newest is kept. */
-const EARLY_BYTES = 2 ** 21;
+/**
+ * Bytes that wait for the browser to open the media source. It does not open in a tab that was never visible: then only the newest bytes
+ * are kept.
+ */
+const MAX_WAITING_BYTES = 2 ** 21;
 
 export function msePicture({ picture, sound, onTrouble }: PictureOptions): Picture {
   mpegts.LoggingControl.enableAll = false;
@@ -20,81 +23,21 @@ export function msePicture({ picture, sound, onTrouble }: PictureOptions): Pictu
   video.muted = true;
   video.autoplay = true;
   video.playsInline = true;
-  let sink: ((packets: Uint8Array<ArrayBuffer>) => void) | null = null;
-  /** The tables come first and are never given up. */
-  let early: Uint8Array<ArrayBuffer>[] = [];
-  let earlyBytes = 0;
-
-  function hold(packets: Uint8Array<ArrayBuffer>): void {
-    if (earlyBytes > EARLY_BYTES) {
-      early = early.slice(0, 1);
-      earlyBytes = 0;
-    }
-    early.push(packets);
-    earlyBytes += packets.length;
-  }
-
-  /** Gives the player what `feed` is given. */
-  class Feed extends mpegts.BaseLoader {
-    #bytes = 0;
-
-    constructor() {
-      super('parley-feed');
-    }
-
-    override open(): void {
-      sink = (packets) => {
-        const begin = this.#bytes;
-        this.#bytes += packets.length;
-        this.onDataArrival(packets.buffer, begin, this.#bytes);
-      };
-      for (const packets of early.splice(0)) sink(packets);
-    }
-
-    override abort(): void {
-      sink = null;
-    }
-
-    override destroy(): void {
-      sink = null;
-      super.destroy();
-    }
-  }
-
+  const queue = new PacketQueue();
   const player = mpegts.createPlayer(
-    { type: 'mpegts', isLive: true, url: 'feed:', hasVideo: picture, hasAudio: sound },
-    {
-      customLoader: Feed,
-      isLive: true,
-      enableStashBuffer: false,
-      lazyLoad: false,
-      liveSync: true,
-      liveSyncTargetLatency: TARGET_S,
-      liveSyncMaxLatency: LATE_S,
-      liveSyncPlaybackRate: FASTER,
-      liveBufferLatencyChasing: true,
-      liveBufferLatencyChasingOnPaused: true,
-      liveBufferLatencyMaxLatency: JUMP_S,
-      liveBufferLatencyMinRemain: TARGET_S,
-      autoCleanupSourceBuffer: true,
-      autoCleanupMaxBackwardDuration: KEPT_S,
-      autoCleanupMinBackwardDuration: KEPT_S / 2,
-      fixAudioTimestampGap: false,
-    },
+    { type: 'mpegts', isLive: true, url: 'queue:', hasVideo: picture, hasAudio: sound },
+    { ...CONFIG, customLoader: loaderOf(queue) },
   );
   player.on(mpegts.Events.ERROR, (_kind: string, detail: string) => onTrouble(detail));
-  // What was lost on the way leaves a hole, before which a player would wait for ever.
-  for (const event of ['waiting', 'progress']) video.addEventListener(event, () => skipHole(video));
+  // Lost packets leave a gap in the buffer, before which a player would wait for ever.
+  for (const event of ['waiting', 'progress']) video.addEventListener(event, () => skipGap(video));
   player.attachMediaElement(video);
   player.load();
   video.play().catch(() => {});
 
   return {
     element: video,
-    feed(packets) {
-      if (sink) sink(packets);
-      else hold(packets);
-    },
+    feed: (packets) => queue.push(packets),
     seen: () => seenOf(video),
     async setSound(on) {
       video.muted = !on;
@@ -113,7 +56,84 @@ export function msePicture({ picture, sound, onTrouble }: PictureOptions): Pictu
   };
 }
 
-function skipHole(video: HTMLVideoElement): void {
+const CONFIG = {
+  isLive: true,
+  enableStashBuffer: false,
+  lazyLoad: false,
+  liveSync: true,
+  liveSyncTargetLatency: TARGET_S,
+  liveSyncMaxLatency: LATE_S,
+  liveSyncPlaybackRate: FASTER,
+  liveBufferLatencyChasing: true,
+  liveBufferLatencyChasingOnPaused: true,
+  liveBufferLatencyMaxLatency: SEEK_S,
+  liveBufferLatencyMinRemain: TARGET_S,
+  autoCleanupSourceBuffer: true,
+  autoCleanupMaxBackwardDuration: KEPT_S,
+  autoCleanupMinBackwardDuration: KEPT_S / 2,
+  fixAudioTimestampGap: false,
+} as const;
+
+type Packets = Uint8Array<ArrayBuffer>;
+
+/** Passes packets to the loader, and keeps them until there is one. */
+class PacketQueue {
+  #sink: ((packets: Packets) => void) | null = null;
+  /** The first element has the tables and is never dropped. */
+  #waiting: Packets[] = [];
+  #waitingBytes = 0;
+
+  push(packets: Packets): void {
+    if (this.#sink) {
+      this.#sink(packets);
+      return;
+    }
+    if (this.#waitingBytes > MAX_WAITING_BYTES) {
+      this.#waiting = this.#waiting.slice(0, 1);
+      this.#waitingBytes = 0;
+    }
+    this.#waiting.push(packets);
+    this.#waitingBytes += packets.length;
+  }
+
+  open(sink: (packets: Packets) => void): void {
+    this.#sink = sink;
+    for (const packets of this.#waiting.splice(0)) sink(packets);
+  }
+
+  close(): void {
+    this.#sink = null;
+  }
+}
+
+/** mpegts.js takes its input from a loader class: this one reads the queue. */
+const loaderOf = (queue: PacketQueue) =>
+  class QueueLoader extends mpegts.BaseLoader {
+    #bytes = 0;
+
+    constructor() {
+      super('parley-queue');
+    }
+
+    override open(): void {
+      queue.open((packets) => {
+        const begin = this.#bytes;
+        this.#bytes += packets.length;
+        this.onDataArrival(packets.buffer, begin, this.#bytes);
+      });
+    }
+
+    override abort(): void {
+      queue.close();
+    }
+
+    override destroy(): void {
+      queue.close();
+      super.destroy();
+    }
+  };
+
+function skipGap(video: HTMLVideoElement): void {
   if (video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA) return;
   const { buffered, currentTime } = video;
   for (let range = 0; range < buffered.length; range++)

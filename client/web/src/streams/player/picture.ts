@@ -1,13 +1,13 @@
-/** What a player is to the page: an element that shows what it is fed. */
+/** The interface of a player: an element that shows the data it gets. */
 
 export interface Seen {
   readonly width: number;
   readonly height: number;
-  /** Decoded since the beginning. */
+  /** Frames decoded since the start. */
   readonly frames: number;
-  /** Decoded too late to be shown; `null` where the player cannot know. */
-  readonly dropped: number | null;
-  /** Seconds between the newest picture that arrived and the one that is shown. */
+  /** Decoded too late to be shown. */
+  readonly dropped: number;
+  /** Seconds between the newest received frame and the displayed one. */
   readonly lag: number | null;
 }
 
@@ -16,7 +16,7 @@ export interface Picture {
   /** Whole MPEG-TS packets. */
   feed(packets: Uint8Array<ArrayBuffer>): void;
   seen(): Seen;
-  /** `false` where the browser does not allow it yet. */
+  /** `false` if the browser does not allow it yet. */
   setSound(on: boolean): Promise<boolean>;
   close(): void;
 }
@@ -24,6 +24,6 @@ export interface Picture {
 export interface PictureOptions {
   readonly picture: boolean;
   readonly sound: boolean;
-  /** It cannot go on: a new one is needed. */
+  /** The player failed: a new one is needed. */
   readonly onTrouble: (what: string) => void;
 }

@@ -1,12 +1,13 @@
-/** Which codec a track holds: its type in the tables (ISO/IEC 13818-1, table 2-34), and a look inside where the type is not enough. */
+/** Finds the codec of a track: from its `stream_type` (ISO/IEC 13818-1, table 2-34), and from its content where the type is ambiguous. */
 import type { Track } from './tables.ts';
 
-export type VideoCodec = 'h264' | 'hevc' | 'mpeg1' | 'mpeg2' | 'mpeg4' | 'vvc' | 'av1' | 'vp9';
+/** `mpeg-video` is MPEG-1 or MPEG-2: ffmpeg announces both as MPEG-2, and browsers play neither. */
+export type VideoCodec = 'h264' | 'hevc' | 'mpeg-video' | 'mpeg4' | 'vvc' | 'av1' | 'vp9';
 export type AudioCodec = 'aac' | 'mp2' | 'mp3' | 'ac3' | 'eac3' | 'opus';
 export type Codec = VideoCodec | AudioCodec;
 
-/** `mpeg-video` is MPEG-1 or 2, `mpeg-audio` layer 2 or 3: senders give both kinds one type. */
-export type Announced = Codec | 'mpeg-video' | 'mpeg-audio' | 'other';
+/** `mpeg-audio` is layer 2 or 3: the tables have one type for both. */
+export type Announced = Codec | 'mpeg-audio' | 'other';
 
 const TYPES: Readonly<Record<number, Announced>> = {
   0x01: 'mpeg-video',
@@ -42,39 +43,10 @@ export function announced({ type, descriptors }: Track): Announced {
   return 'other';
 }
 
-const VIDEO: ReadonlySet<Announced> = new Set([
-  'h264',
-  'hevc',
-  'mpeg1',
-  'mpeg2',
-  'mpeg4',
-  'vvc',
-  'av1',
-  'vp9',
-  'mpeg-video',
-]);
+const VIDEO: ReadonlySet<Announced> = new Set(['h264', 'hevc', 'mpeg-video', 'mpeg4', 'vvc', 'av1', 'vp9']);
 const AUDIO: ReadonlySet<Announced> = new Set(['aac', 'mp2', 'mp3', 'ac3', 'eac3', 'opus', 'mpeg-audio']);
 export const isVideo = (codec: Announced): boolean => VIDEO.has(codec);
 export const isAudio = (codec: Announced): boolean => AUDIO.has(codec);
-
-/**
- * MPEG-1 or MPEG-2 by what follows the sequence header: MPEG-2 always extends it (ISO/IEC 13818-2, 6.1.1.6). `undefined` before one
- * was seen.
- */
-export function whichMpegVideo(bytes: Uint8Array): 'mpeg1' | 'mpeg2' | undefined {
-  const header = startCode(bytes, 0, (code) => code === 0xb3);
-  if (header < 0) return undefined;
-  const next = startCode(bytes, header + 4, () => true);
-  if (next < 0) return undefined;
-  return bytes[next + 3] === 0xb5 ? 'mpeg2' : 'mpeg1';
-}
-
-function startCode(bytes: Uint8Array, from: number, wanted: (code: number) => boolean): number {
-  for (let at = from; at + 3 < bytes.length; at++)
-    if (bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1 && wanted(bytes[at + 3] ?? 0))
-      return at;
-  return -1;
-}
 
 /** The layer in the first frame header of a PES packet. */
 export function whichMpegAudio(pes: Uint8Array): 'mp2' | 'mp3' | undefined {

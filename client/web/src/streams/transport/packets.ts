@@ -1,8 +1,8 @@
-/** Cuts a byte stream into MPEG-TS packets (ISO/IEC 13818-1, 2.4.3), wherever messages begin and end. */
+/** Splits a byte stream into MPEG-TS packets (ISO/IEC 13818-1, 2.4.3), independent of message boundaries. */
 
 export const PACKET_BYTES = 188;
 const SYNC = 0x47;
-/** So many sync bytes in a row are no accident: one in 16 million by chance. */
+/** This many sync bytes in a row are not random: one in 16 million by chance. */
 const SURE = 3;
 
 /** Whether a message could be MPEG-TS, also one that begins in the middle of a packet. */
@@ -16,7 +16,7 @@ export class Packets {
   #rest: Uint8Array = new Uint8Array();
   #inStep = false;
 
-  /** Whole packets, in views of any number of them each. What is no packet is skipped. */
+  /** Returns complete packets, in views of one or more each. Other bytes are skipped. */
   push(bytes: Uint8Array): readonly Uint8Array[] {
     const all = this.#rest.length > 0 ? joined(this.#rest, bytes) : bytes;
     const runs: Uint8Array[] = [];
@@ -25,7 +25,7 @@ export class Packets {
       if (!this.#inStep) {
         const found = findRow(all, at);
         if (found < 0) {
-          // The beginning of a row may lie in the last bytes; before them there is none.
+          // A row may begin in the last bytes, but not before them.
           at = Math.max(at, all.length - SURE * PACKET_BYTES);
           break;
         }
@@ -76,7 +76,7 @@ export interface Packet {
   readonly starts: boolean;
   readonly counter: number;
   readonly payload: Uint8Array;
-  /** Of the programme's clock, in seconds. */
+  /** The program clock reference, in seconds. */
   readonly clock: number | null;
 }
 

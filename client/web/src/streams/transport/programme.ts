@@ -1,13 +1,12 @@
 /**
- * Follows one MPEG-TS: finds out what it holds and passes on the packets of one picture and one sound, behind tables that announce
- * just these. A player behind it meets no private data, no second programme and no frame without end.
+ * Parses one MPEG-TS, and passes on the packets of one video and one audio track, after tables that announce only these. The player gets no private
+ * data, no second program and no endless frame.
  */
 import {
   announced,
   isAudio,
   isVideo,
   whichMpegAudio,
-  whichMpegVideo,
   type Announced,
   type AudioCodec,
   type VideoCodec,
@@ -22,24 +21,24 @@ export interface Programme {
 }
 
 export type Part =
-  /** Another programme begins, or the same one anew: its clock jumped. Everything before it is over. */
+  /** A new program, or a restart of the same one because its clock jumped. Earlier data is obsolete. */
   | { readonly what: 'programme'; readonly programme: Programme }
-  /** Whole packets of it. */
+  /** Complete packets of the program. */
   | { readonly what: 'packets'; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** What is kept while a codec is not certain: some seconds of 4 Mbps. */
+/** Data that is buffered while a codec is unknown: some seconds of 4 Mbps. */
 const HELD_BYTES = 2 ** 21;
-/** Sound that is announced and never comes keeps the picture waiting for a second of 1 Mbps, and then counts as MP2, as most is. */
+/** Announced audio that does not arrive delays the video for at most a second of 1 Mbps, and then counts as MP2, the most common codec. */
 const PATIENCE_BYTES = 2 ** 17;
-/** Enough of a track to find its first header in. */
+/** Enough of a track to find its first header. */
 const LOOK_BYTES = 2 ** 17;
-/** A frame that never ends would grow in a player for ever; the largest message of the relay's is 10 MiB. */
+/** An endless frame would grow in a player without limit; the largest message of the relay is 10 MiB. */
 const FRAME_BYTES = 10 * 2 ** 20;
-/** Clocks are sent at least every 0.1 s; over a lost second or two a player gets by itself. */
+/** Clock references come at least every 0.1 s; a player handles a gap of one or two seconds. */
 const JUMP_SECONDS = 3;
 
 export class ProgrammeReader {
-  /** Packets missing by their counters. */
+  /** Lost packets, from the continuity counters. */
   gaps = 0;
   readonly #packets = new Packets();
   readonly #association = new Section();
@@ -78,7 +77,7 @@ export class ProgrammeReader {
         if (this.#programme) {
           flush();
           parts.push({ what: 'programme', programme: this.#programme });
-          kept.push(...this.#takeHeld(this.#programme));
+          kept.push(...this.#takeHeld());
         }
       }
     flush();
@@ -91,7 +90,7 @@ export class ProgrammeReader {
       if (section) this.#mapPid = readAssociation(section) ?? this.#mapPid;
     } else if (packet.pid === this.#mapPid) {
       const section = this.#mapSection.push(packet);
-      // Its version says whether it changed; its bytes do so too where the version is forgotten.
+      // The version shows changes; the bytes do too if a sender does not update the version.
       const text = section?.subarray(8).join();
       if (!section || text === undefined || text === this.#mapText) return;
       this.#mapText = text;
@@ -119,7 +118,7 @@ export class ProgrammeReader {
 
   #count({ pid, counter, payload }: Packet): void {
     const last = this.#counters.get(pid);
-    // A packet without payload does not count, and any may come twice.
+    // A packet without payload is not counted, and any packet may be repeated.
     if (payload.length === 0) return;
     if (last !== undefined && counter !== last) this.gaps += (counter - last - 1) & 0xf;
     this.#counters.set(pid, counter);
@@ -143,19 +142,14 @@ export class ProgrammeReader {
       this.#held = [];
       this.#heldBytes = 0;
     }
-    // The message it is a view of may be large.
+    // A copy, because the message behind the view may be large.
     this.#held.push(raw.slice());
     this.#heldBytes += raw.length;
   }
 
-  /** JSMpeg begins with a sequence header or not at all: the one that told MPEG-1 from MPEG-2 is in the last frame that began. */
-  #takeHeld({ video }: Programme): readonly Uint8Array[] {
-    const held = this.#held.splice(0);
+  #takeHeld(): readonly Uint8Array[] {
     this.#heldBytes = 0;
-    if (video?.codec !== 'mpeg1') return held;
-    const packets = held.map((raw) => ({ raw, ...readPacket(raw) }));
-    const first = packets.findLastIndex(({ pid, starts }) => starts && pid === video.track.pid);
-    return packets.filter(({ pid }, at) => pid !== video.track.pid || at >= first).map(({ raw }) => raw);
+    return this.#held.splice(0);
   }
 
   #settle(packet: Packet): Programme | null {
@@ -173,7 +167,7 @@ export class ProgrammeReader {
   }
 }
 
-/** Looks into a track until its codec is certain. */
+/** Reads the start of a track until its codec is known. */
 class Look {
   codec: Announced | undefined;
   readonly track: Track;
@@ -182,19 +176,18 @@ class Look {
   constructor(track: Track) {
     this.track = track;
     const codec = announced(track);
-    if (codec !== 'mpeg-video' && codec !== 'mpeg-audio') this.codec = codec;
+    if (codec !== 'mpeg-audio') this.codec = codec;
   }
 
   push({ starts, payload }: Packet): void {
     if (this.codec !== undefined) return;
     if (starts || this.#start.length > LOOK_BYTES) this.#start = new Uint8Array();
     this.#start = joined(this.#start, payload);
-    this.codec =
-      announced(this.track) === 'mpeg-video' ? whichMpegVideo(this.#start) : whichMpegAudio(this.#start);
+    this.codec = whichMpegAudio(this.#start);
   }
 }
 
-/** The tables for a player that is given only some of the tracks. */
+/** The tables for a player that gets only some of the tracks. */
 export function tablesOf(programme: Programme, tracks: readonly Track[]): Uint8Array<ArrayBuffer> {
   return writeTables({ clockPid: programme.clockPid, tracks });
 }

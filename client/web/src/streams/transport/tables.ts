@@ -1,4 +1,4 @@
-/** The tables that say what an MPEG-TS holds (ISO/IEC 13818-1, 2.4.4): read where they arrive, and written for a player. */
+/** Reads and writes the tables that describe an MPEG-TS (ISO/IEC 13818-1, 2.4.4). */
 import { PACKET_BYTES, type Packet } from './packets.ts';
 
 export interface Track {
@@ -15,14 +15,14 @@ export interface ProgrammeMap {
 
 const HEADER_BYTES = 3;
 const CHECKSUM_BYTES = 4;
-/** The standard's for these tables. */
+/** The limit of the standard for these tables. */
 const LONGEST_SECTION = 1024;
 
-/** Puts one table together from its packets. */
+/** Assembles one table from its packets. */
 export class Section {
   #bytes: number[] = [];
 
-  /** The whole section without its checksum, when this packet completes it. */
+  /** Returns the section without its checksum, if this packet completes it. */
   push({ starts, payload }: Packet): Uint8Array | undefined {
     if (starts) this.#bytes = [...payload.subarray(1 + (payload[0] ?? 0))];
     else if (this.#bytes.length > 0) this.#bytes.push(...payload);
@@ -35,7 +35,7 @@ export class Section {
   }
 }
 
-/** Where the first programme's map is; `undefined` where there is none. */
+/** The PID of the first program's map; `undefined` if there is none. */
 export function readAssociation(section: Uint8Array): number | undefined {
   for (let at = 8; at + 4 <= section.length; at += 4)
     if (pair(section, at) !== 0) return pair(section, at + 2) & 0x1fff;
@@ -62,7 +62,7 @@ const pair = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) 
 
 const MAP_PID = 0x1000;
 
-/** Two packets that announce these tracks and nothing else. Descriptors that find no room are left out. */
+/** Two packets that announce only these tracks. Descriptors that do not fit are omitted. */
 export function writeTables({ clockPid, tracks }: ProgrammeMap): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(2 * PACKET_BYTES).fill(0xff);
   both.set(packed(0, section(0x00, [0, 1, 0xe0 | (MAP_PID >> 8), MAP_PID & 0xff])), 0);
@@ -84,7 +84,7 @@ const packed = (pid: number, section: readonly number[]): readonly number[] => [
   ...section,
 ];
 
-/** A section of the first version of programme 1. */
+/** A section of version 0 of program 1. */
 function section(table: number, body: readonly number[]): readonly number[] {
   const length = 5 + body.length + CHECKSUM_BYTES;
   const bytes = [table, 0xb0 | (length >> 8), length & 0xff, 0, 1, 0xc1, 0, 0, ...body];
