@@ -5,7 +5,7 @@ import type { Visitor } from './visitor.ts';
 
 /** A picture or a voice that stops for less is a hiccup, as every network has them; on a busy machine calm times have them too. */
 const HICCUP_MS = 1000;
-/** How long people are watched while nothing fails, to see what the machine does to them by itself. */
+/** How long participants are watched without a fault, to measure the interruptions that the machine causes. */
 const CALM_MS = 3000;
 
 export interface Interruptions {

@@ -41,7 +41,7 @@ export class Bytes {
     }
   }
 
-  /** Opens a WebSocket; what is then written is up to the caller. */
+  /** Opens a WebSocket; the caller writes the frames. */
   static async webSocket(
     base: string,
     path: string,

@@ -52,7 +52,7 @@ export class Participant {
     return participant;
   }
 
-  /** Joins, connects and sends enter; what comes of it is to be waited for. */
+  /** Joins, connects and sends enter; the caller waits for the result. */
   async knock(): Promise<void> {
     this.joined = await joinFrom(this.#edge, this.room, {
       from: this.#joining.from,

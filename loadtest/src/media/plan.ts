@@ -1,4 +1,4 @@
-/** What `make bench-media` measures, and what is asked of it. The loads themselves are `parley load media`. */
+/** The rows of `make bench-media` and their goals. The loads themselves are `parley load media`. */
 
 import { fileURLToPath } from 'node:url';
 import type { Build } from '../programs.ts';
@@ -108,7 +108,7 @@ export const FULL: Profile = {
   build: 'release',
 };
 
-/** Exactness alone, within CI's time and with its build. */
+/** Correctness only, within CI's time and with its build. */
 export const SMOKE: Profile = {
   rounds: 1,
   repeats: 0,

@@ -1,4 +1,4 @@
-/** What `make bench-streams` measures, and what is asked of it. The loads themselves are `parley bench streams`. */
+/** The rows of `make bench-streams` and their goals. The loads themselves are `parley bench streams`. */
 
 import type { Build } from '../programs.ts';
 
@@ -82,7 +82,7 @@ export const FULL: Profile = {
   build: 'release',
 };
 
-/** Exactness alone, within CI's time and with its build. */
+/** Correctness only, within CI's time and with its build. */
 export const SMOKE: Profile = {
   rounds: 1,
   warmSeconds: 0.1,

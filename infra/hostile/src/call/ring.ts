@@ -93,7 +93,7 @@ export class Ring {
     sender.say({ type: 'chat', id, text: `line ${number}` });
   }
 
-  /** Reads what is new to a participant each time something comes. */
+  /** Reads the new messages of a participant after each event. */
   #watch(person: Participant, ids: ReadonlySet<string>): void {
     const look = (): undefined => {
       if (person.closed !== undefined) this.#disturbed(`${person.id} was closed with ${person.closed}`);
