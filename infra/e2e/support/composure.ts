@@ -21,7 +21,7 @@ export interface Composure {
    * or had an interruption of another one's picture or sound that exceeds those of calm times by more than a hiccup. Resolves with the longest
    * interruption of each pair (`Ada of Bo`), and with how long each page itself stalled, which is caused by the machine.
    */
-  assertNobodyNoticed(): Promise<Interruptions>;
+  assertUndisturbed(): Promise<Interruptions>;
 }
 
 /** Starts to watch, after a calm time. The participants already see and hear each other. */
@@ -39,7 +39,7 @@ export async function composureOf(people: readonly Visitor[]): Promise<Composure
     before.find(({ participant }) => participant === of)?.person.name ?? of;
 
   return {
-    async assertNobodyNoticed() {
+    async assertUndisturbed() {
       const pairs: Record<string, { stillMs: number; silentMs: number }> = {};
       const stalls: Record<string, number> = {};
       for (const { person, participant, mark } of before) {

@@ -133,7 +133,7 @@ export const RELAY_ATTACKS: readonly Attack[] = [
         const socket = await Bytes.webSocket(base, `${prefix}/ws`, '127.0.0.1').catch(() => undefined);
         if (socket === undefined) continue;
         socket.write(frame({ opcode: TEXT, payload: 'statistics' }));
-        await socket.news
+        await socket.changes
           .until(
             'an answer',
             () => socket.isEnded || socket.text.includes('\r\n\r\n\x81'),
