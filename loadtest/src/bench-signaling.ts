@@ -117,7 +117,7 @@ async function measure(row: Row): Promise<void> {
   }
 }
 
-/** Memory is of a process that has done nothing else. */
+/** Memory is measured in a process that has done nothing else. */
 async function measureFresh(row: Row, variant: Variant, round: number): Promise<void> {
   const fresh = await startServer(variant.server);
   try {

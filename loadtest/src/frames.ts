@@ -50,7 +50,7 @@ function payloadLength(bytes: Buffer, at: number): number {
   return code === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2));
 }
 
-/** The mask stands right before the payload. */
+/** The mask is directly before the payload. */
 function unmask(bytes: Buffer, start: number, end: number): void {
   const mask0 = bytes[start - 4] ?? 0;
   const mask1 = bytes[start - 3] ?? 0;

@@ -37,7 +37,7 @@ export function describe(machine: Machine): string {
 export const describeAlone = ({ cores, cpu, memoryGb, kernel, node }: Machine): string =>
   `${cores} cores of ${cpu}, ${memoryGb} GB, Linux ${kernel}, node ${node}`;
 
-/** The command line that keeps a program to one core, where there is more than one. */
+/** The command line that pins a program to one core, if the machine has several. */
 export function onCore(core: number, command: readonly string[]): string[] {
   if (availableParallelism() < 2) return [...command];
   isPinned = true;

@@ -1,4 +1,4 @@
-/** Starts and stops what is measured: the references, and Parley's pods with a NATS of their own. */
+/** Starts and stops the measured servers: the references, and Parley's pods with a NATS of their own. */
 import type { ChildProcess } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { accessSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

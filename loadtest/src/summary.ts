@@ -33,7 +33,7 @@ export interface Result {
   readonly othersUse: number;
   /** `memory` only: the second thousand. */
   readonly more: Spread | undefined;
-  /** Why there is no result; the numbers above mean nothing then. */
+  /** Why there is no result; the numbers above are then invalid. */
   readonly spoilt: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Writes what is generated from values.yaml, and from what services say of their metrics; with --check it only says what is stale. */
+/** Writes the files generated from values.yaml and from the services' metrics; with --check it only reports stale ones. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { exportedMetrics } from './metrics.ts';

@@ -8,7 +8,7 @@ export function goldenPath(example: string): string {
   return `${CHART}/tests/golden/${example}.yaml`;
 }
 
-/** Without what is made anew each time, and without dashboards, which are files of their own. */
+/** Without values that are generated at each render, and without dashboards, which are files of their own. */
 export function goldenOf(example: string): string {
   return render('-f', `${CHART}/examples/${example}.yaml`)
     .split(/^---\n/m)

@@ -12,7 +12,7 @@ export interface Drift {
 
 /** A use by its whole path. */
 const WHOLE = /\.Values((?:\.[a-zA-Z]\w*)+)/g;
-/** A use by a helper that is handed a component: it stands for that value of every component that has it. */
+/** A use by a template helper that gets a component: it uses that value of every component that has it. */
 const OF_COMPONENT = /\$section((?:\.[a-zA-Z]\w*)+)/g;
 
 const COMPONENTS = ['signaling', 'relay', 'turn', 'nats', 'edge', 'web', 'doctor'];
@@ -40,7 +40,7 @@ export function driftOf(values: readonly Value[], templates: readonly string[]):
   };
 }
 
-/** A value is used by itself, or by a part of it where it is an object. */
+/** A value is used by itself, or by a part of it if it is an object. */
 function isWithin(use: string, path: string): boolean {
   return use === path || use.startsWith(`${path}.`);
 }

@@ -13,7 +13,7 @@ export interface Value {
   readonly type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
 }
 
-/** The beginning of a description. What stands above a section has none and is for readers of the file only. */
+/** The prefix of a description. A comment above a section has none and is for readers of the file only. */
 const DESCRIPTION = /^ *# -- (?<text>.+)$/;
 const KEY = /^(?<indent> *)(?<key>[\w-]+):(?: (?<value>.+))?$/;
 

@@ -96,7 +96,7 @@ export function nearly(
     );
 }
 
-/** What stands in a JSON text in place of a good value: borders of numbers, other types, spellings that parsers read differently. */
+/** Replacements for a valid value in a JSON text: limits of numbers, other types, spellings that parsers read differently. */
 const ODD_JSON = [
   'null',
   'true',

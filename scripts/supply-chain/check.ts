@@ -1,4 +1,4 @@
-/** Checks what is taken from npm, and what images are built on. `make check` runs it. */
+/** Checks the npm packages and the base images. `make check` runs it. */
 import { readFileSync } from 'node:fs';
 import { baseImagesOf, dockerfiles, faultsOf as faultsOfImages } from './base-images.ts';
 import { faultsOf as faultsOfPackages, type Lock } from './packages.ts';

@@ -69,7 +69,7 @@ async function list(lab: Lab, name: OwnImage, id: string, file: string): Promise
   }
 }
 
-/** Prints what the document counts and lacks; answers whether it lacks nothing. */
+/** Prints the numbers and gaps of the document; answers whether it has no gaps. */
 function report(image: OwnImage, file: string): boolean {
   const components = componentsOf(readJson(file) as SpdxDocument);
   const faults = faultsOf(components, requiredOf(image, sources));

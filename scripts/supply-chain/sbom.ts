@@ -20,7 +20,7 @@ export interface Component {
 /** A component without a version is present in any. */
 export type Required = Omit<Component, 'version'> & { readonly version?: string };
 
-/** Files of the repository that say what is installed and compiled. */
+/** Files of the repository that define the installed and compiled components. */
 export interface Sources {
   /** `Cargo.lock`. */
   readonly crates: string;
@@ -62,7 +62,7 @@ export function componentsOf(document: SpdxDocument): Component[] {
   return [...new Set(locators)].flatMap((locator) => readPackageUrl(locator) ?? []);
 }
 
-/** A sentence for each required component that is not there, or is there in other versions only. */
+/** A message for each required component that is missing, or present in other versions only. */
 export function faultsOf(components: readonly Component[], required: readonly Required[]): string[] {
   return required.flatMap(({ type, name, version }) => {
     const found = components.filter((component) => component.type === type && component.name === name);

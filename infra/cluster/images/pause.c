@@ -1,4 +1,4 @@
-/* Holds a pod's namespaces: sleeps, reaps what is left to it, and ends when it is told to. */
+/* Holds a pod's namespaces: sleeps, reaps orphaned processes, and ends on a signal. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

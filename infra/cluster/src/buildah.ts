@@ -11,7 +11,7 @@ export interface Build {
   readonly args?: Readonly<Record<string, string>>;
 }
 
-/** Builds an image from what is here alone; layers whose inputs did not change are taken as they are. Answers its id. */
+/** Builds an image without network access; unchanged layers are reused. Answers its id. */
 export async function build(lab: Lab, { tag, dockerfile, context, args = {} }: Build): Promise<string> {
   const settings = Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
   const how = 'bud --pull-never --layers --timestamp 0 --quiet'.split(' ');
@@ -27,7 +27,7 @@ export async function unmountLayers({ imagesDir }: Lab): Promise<void> {
   for (const at of left.toReversed()) await run(['umount', at ?? '']);
 }
 
-/** The ids of the images there are, by their names with tags. */
+/** The ids of the local images, by their names with tags. */
 export async function listImages(lab: Lab): Promise<Map<string, string>> {
   const lines = await run(
     [...buildah(lab), 'images', '--format', '{{.Name}}:{{.Tag}} {{.ID}}'],
@@ -59,7 +59,7 @@ function buildah({ imagesDir }: Lab): string[] {
   return ['buildah', '--root', join(imagesDir, 'storage'), '--runroot', join(imagesDir, 'run')];
 }
 
-/** No daemon, no registry of this machine's: `debian:bookworm-slim` is what was built under that name. */
+/** Without a daemon or a local registry, `debian:bookworm-slim` resolves to the image that was built under that name. */
 function environment({ imagesDir }: Lab): NodeJS.ProcessEnv {
   const registries = join(imagesDir, 'registries.conf');
   writePrivate(registries, 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n');

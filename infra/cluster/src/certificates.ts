@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writePrivate } from '@parley/local/files';
 import { apiServer, labAddress, nodes, type Lab } from './lab.ts';
 
-// Longer than any lab is kept.
+// Longer than the lifetime of any lab.
 const days = '3650';
 
 /** The clients of the API server, by the name of their kubeconfig; the subject is their identity in Kubernetes. */
@@ -72,7 +72,7 @@ function makeKey(lab: Lab, name: string): void {
   openssl(lab, `ecparam -name prime256v1 -genkey -noout -out ${name}.key`);
 }
 
-/** JSON, which YAML contains. */
+/** JSON, which is valid YAML. */
 function kubeconfigOf(lab: Lab, client: string): string {
   const files = {
     'client-certificate': keyFile(lab, `${client}.crt`),

@@ -20,14 +20,14 @@ import { firstProcess, makeCgroups, nodeSpec, removeCgroups } from './node.ts';
 import { surroundingSpecs } from './surroundings.ts';
 import { ensureSystem } from './system.ts';
 
-/** Does a part of the work and says what it was and how long it took. */
+/** Runs a step and logs its name and duration. */
 export type Stage = <Result>(name: string, work: () => Result | Promise<Result>) => Promise<Result>;
 
-// A killed node's containers end one after the other.
+// The containers of a killed node end one after the other.
 const powerOffWithinMs = 30_000;
 const endWithinMs = 10_000;
 
-/** Brings up what does not run: the network, the control plane, the registry with all images, three nodes, DNS. */
+/** Starts what does not run: the network, the control plane, the registry with all images, three nodes, DNS. */
 export function bringUp(lab: Lab, stage: Stage): Promise<void> {
   return whileLocked(lab.dir, async () => {
     await stage('network', ensureNetwork);
@@ -45,11 +45,11 @@ export function bringUp(lab: Lab, stage: Stage): Promise<void> {
   });
 }
 
-/** Ends what `bringUp` started and removes its namespaces; keys and images stay. Answers the names of what ran. */
+/** Ends what `bringUp` started and removes its namespaces; keys and images stay. Answers the names of the ended processes. */
 export function bringDown(lab: Lab): Promise<string[]> {
   return whileLocked(lab.dir, async () => {
     const running = readRecords(lab.dir).map(({ name }) => name);
-    // Nothing is to be kept of what any of them would still write; the API server alone would go on for a minute.
+    // None of their pending writes are needed, and a graceful stop of the API server takes a minute.
     await Promise.all(nodes.map((node) => powerOff(lab, node)));
     await Promise.all(readRecords(lab.dir).map((record) => killProcess(lab, record)));
     for (const node of nodes) removeCgroups(node);
@@ -61,7 +61,7 @@ export function bringDown(lab: Lab): Promise<string[]> {
   });
 }
 
-/** Starts the node where it does not run; resolves when it is ready. */
+/** Starts the node if it does not run; resolves when it is ready. */
 export async function powerOn(lab: Lab, node: Node): Promise<void> {
   const record = readRecord(lab.dir, node.name);
   if (!record || !isAlive(record)) makeCgroups(node);

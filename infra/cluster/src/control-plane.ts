@@ -13,7 +13,7 @@ import { kubectl } from './kubectl.ts';
 import { inLab } from './network.ts';
 import { run } from './run.ts';
 
-// The API server makes its own objects before it is ready: 5 s alone, far longer where four nodes' images are unpacked.
+// The API server makes its own objects before it is ready: 5 s on an idle machine, far longer while images of nodes are unpacked.
 const readyWithinMs = 180_000;
 
 /** etcd and the API server. etcd does not sync its writes: after a stop of the machine the lab is created again. */
@@ -91,7 +91,7 @@ export function controllerSpecs(lab: Lab): ProcessSpec[] {
   ];
 }
 
-/** Where nodes pull every image from, whatever registry its name says. */
+/** The registry from which nodes pull every image, whatever registry its name has. */
 export function registrySpec(lab: Lab): ProcessSpec {
   const configuration = join(lab.dir, 'conf', 'registry.yml');
   return {

@@ -9,8 +9,8 @@ const chartPath = 'charts/parley';
 const valuesPath = 'infra/cluster/values.yaml';
 
 /**
- * The chart as it was before its last change, packed as a release would be, and the lab's values of that time. Rejects where
- * the clone does not reach back that far.
+ * The chart as it was before its last change, packed as a release would be, and the lab's values of that time. Rejects if
+ * the history of the clone is too short.
  */
 export async function packEarlierChart(lab: Lab): Promise<Chart> {
   const commit = await commitBefore();
@@ -25,7 +25,7 @@ export async function packEarlierChart(lab: Lab): Promise<Chart> {
   return { chart: join(dir, packed), values: join(dir, valuesPath) };
 }
 
-/** HEAD where the chart is being changed, else the commit before the one that changed it last. */
+/** HEAD if the chart has uncommitted changes, otherwise the commit before the last one that changed it. */
 async function commitBefore(): Promise<string> {
   if ((await git('status', '--porcelain', '--', chartPath)) !== '') return git('rev-parse', 'HEAD');
   const last = await git('log', '--max-count=1', '--format=%H', '--', chartPath);

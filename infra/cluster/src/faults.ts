@@ -5,7 +5,7 @@ import { firstProcess } from './node.ts';
 import { namespace, podsOf, type Pod } from './release.ts';
 import { run } from './run.ts';
 
-/** Kills the one process of a pod's container, as the kernel does when memory is out: it writes no last word. */
+/** Kills the only process of a pod's container with SIGKILL, as the kernel does when memory is exhausted. */
 export async function killPod(lab: Lab, pod: Pod): Promise<void> {
   const id = pod.status.containerStatuses[0]?.containerID.replace('containerd://', '');
   if (id === undefined) throw new Error(`${pod.metadata.name} has no container`);
@@ -13,7 +13,7 @@ export async function killPod(lab: Lab, pod: Pod): Promise<void> {
   await run([...insideNode(lab, nodeOf(pod)), ...kill, id]);
 }
 
-/** Replaces the pods of a component, one after the other; resolves when that is over. */
+/** Replaces the pods of a component, one after the other; resolves when the rollout is complete. */
 export async function rollOut(lab: Lab, component: string): Promise<void> {
   const selector = `app.kubernetes.io/instance=parley,app.kubernetes.io/component=${component}`;
   const kinds = 'deployment,statefulset,daemonset';
@@ -24,12 +24,12 @@ export async function rollOut(lab: Lab, component: string): Promise<void> {
   }
 }
 
-/** Ends a pod as a drained node would; resolves when it is gone, and the next one may not be there yet. */
+/** Ends a pod as a drain of its node would; resolves when it is gone, possibly before its replacement runs. */
 export async function deletePod(lab: Lab, pod: Pod): Promise<void> {
   await kubectl(lab, '-n', namespace, 'delete', 'pod', pod.metadata.name);
 }
 
-/** Resolves when as many pods as are wanted work, on nodes that do. */
+/** Resolves when the desired number of pods are ready, on ready nodes. */
 export async function allReady(lab: Lab): Promise<void> {
   await kubectl(lab, 'wait', '--for=condition=Ready', 'node', '--all', '--timeout=5m');
   for (const workload of ['deployment', 'statefulset', 'daemonset']) {
@@ -46,7 +46,7 @@ export function nodeOf(pod: Pod): Node {
   return node;
 }
 
-/** The pod of a component whose metric is highest, where it is above nothing: the one in use. */
+/** The pod of a component with the highest value of a metric, if that is above 0: the one in use. */
 export async function busiestPod(
   lab: Lab,
   component: string,
@@ -67,20 +67,20 @@ export async function busiestPod(
   return busiest.pod;
 }
 
-/** The node, other than `except`, that the load balancer led most connections to that are open now. */
+/** The node, other than `except`, with the most open connections from the load balancer. */
 export async function busiestEntry(except?: Node): Promise<Node> {
   const list = `conntrack --dump --proto tcp --state ESTABLISHED --orig-dst ${balancerAddress}`.split(' ');
   const connections = await run([...inLab, ...list]);
   const others = nodes.filter(({ name }) => name !== except?.name);
   const uses = others.map((node) => ({ node, use: connections.split(`src=${node.address} `).length - 1 }));
   const [busiest] = uses.toSorted((one, other) => other.use - one.use);
-  // By chance all may come by the node that is left out.
+  // By chance all connections may use the excluded node.
   if (!busiest || (busiest.use === 0 && except === undefined))
     throw new Error('no client uses the load balancer');
   return busiest.node;
 }
 
-/** The command that runs another one among a node's processes and files. */
+/** The command that runs another one in a node's namespaces. */
 function insideNode(lab: Lab, node: Node): string[] {
   const first = firstProcess(lab, node);
   if (!first) throw new Error(`${node.name} does not run`);

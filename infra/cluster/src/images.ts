@@ -19,7 +19,7 @@ const own = {
 
 export type OwnImage = keyof typeof own;
 
-/** Where the chart's values name an image: at the component that runs it. */
+/** The place of an image's name in the chart's values: at the component that runs it. */
 const sections: Readonly<Record<OwnImage, string>> = {
   signaling: 'signaling',
   relay: 'relay',
@@ -28,7 +28,7 @@ const sections: Readonly<Record<OwnImage, string>> = {
   cli: 'doctor',
 };
 
-/** Builds every image a node pulls; answers their names. Parley's own are those of the Dockerfiles, unchanged but for their bases. */
+/** Builds every image that a node pulls; answers their names. Parley's own use their Dockerfiles, with other base images only. */
 export async function buildImages(lab: Lab): Promise<string[]> {
   const images = await ensureStandIns(lab);
   const tags: Record<string, string> = {};
@@ -43,7 +43,7 @@ export async function buildImages(lab: Lab): Promise<string[]> {
   return images;
 }
 
-/** Makes what Parley's own images are built on, where it is missing. */
+/** Makes the base images of Parley's own images that are missing. */
 export async function ensureBases(lab: Lab): Promise<void> {
   const dockerfiles = Object.values(own).map(({ dockerfile }) =>
     readFileSync(inRepository(dockerfile), 'utf8'),
@@ -54,7 +54,7 @@ export async function ensureBases(lab: Lab): Promise<void> {
   );
 }
 
-/** Builds Parley's own images from what was compiled last. The stand-ins have to be there. */
+/** Builds Parley's own images from the last compiled binaries. The base images have to exist. */
 export async function buildOwnImages(
   lab: Lab,
   tag: string,
@@ -73,12 +73,12 @@ export async function buildOwnImages(
   return built;
 }
 
-/** Values of the chart that name the images built last: each by its content, so that a changed one is pulled. */
+/** Values of the chart that name the images built last, each by a hash of its content, so that a changed one is pulled. */
 export function imageValuesFile(lab: Lab): string {
   return join(lab.dir, 'images.yaml');
 }
 
-/** Pushes to the lab's registry what is not there yet. */
+/** Pushes missing images to the lab's registry. */
 export async function pushImages(lab: Lab, images: readonly string[]): Promise<void> {
   const file = join(lab.dir, 'pushed.json');
   const pushed = JSON.parse(readIfThere(file) ?? '{}') as Record<string, string>;
@@ -93,13 +93,13 @@ export async function pushImages(lab: Lab, images: readonly string[]): Promise<v
   }
 }
 
-/** Base images by their tags alone: a stand-in has another digest than what it stands for. */
+/** Base images by their tags alone, as a substitute has another digest than the original. */
 function standInBases(dockerfile: string): Record<string, string> {
   const bases = dockerfile.matchAll(/^ARG (\w+_IMAGE)=([^\s@]+)/gm);
   return Object.fromEntries([...bases].map(([, name = '', image = '']) => [name, image]));
 }
 
-/** What `make build` compiled, without what only a debugger reads. */
+/** The binaries of `make build`, without debug information. */
 async function pack(binary: string, to: string): Promise<void> {
   const file = inRepository(to);
   mkdirSync(dirname(file), { recursive: true });

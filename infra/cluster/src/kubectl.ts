@@ -4,7 +4,7 @@ import type { Lab } from './lab.ts';
 import { inLab } from './network.ts';
 import { run } from './run.ts';
 
-/** Asks the API server as the lab's administrator; answers what kubectl printed. */
+/** Runs kubectl as the lab's administrator; answers its output. */
 export function kubectl(lab: Lab, ...args: string[]): Promise<string> {
   return run([...kubectlCommand(lab), ...args]);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { cacheDir, readVersions } from '@parley/local/tools';
 
-/** Where the lab's parts are: its state, the programs it runs, and the addresses in its network. */
+/** The parts of the lab: its state, its programs, and the addresses of its network. */
 export interface Lab {
   /** Everything the lab writes; absolute. */
   readonly dir: string;
@@ -21,14 +21,14 @@ export interface Node {
 }
 
 /**
- * The lab's network is one of those kept for documentation (RFC 5737): its addresses are no private ones, so TURN relays to
- * them and browsers treat them as they would any server's.
+ * The lab's network is one of those reserved for documentation (RFC 5737): its addresses are not private, so TURN relays to
+ * them and browsers treat them as public ones.
  */
 const network = '203.0.113';
 export const labAddress = `${network}.1`;
-/** Where parley.test leads. */
+/** The address of parley.test. */
 export const balancerAddress = `${network}.100`;
-/** Where people live who come in a crowd: limits are by address. */
+/** Addresses of the participants of a crowd: limits are by address. */
 export const homes: readonly string[] = Array.from({ length: 8 }, (_, index) => `${network}.${201 + index}`);
 export const registryAddress = `${labAddress}:5000`;
 export const apiServer = `https://${labAddress}:6443`;

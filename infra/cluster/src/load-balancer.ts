@@ -51,11 +51,11 @@ function prepare(): void {
   if (!tryIptables('--check', ...jump)) iptables('--append', ...jump);
 }
 
-/** Connections that stand stay where they are: the kernel remembers them. */
+/** Established connections keep their node: the kernel tracks them. */
 function lead(to: readonly Node[]): void {
   const rules = ports.flatMap((port) =>
     to.map(({ address }, index) => {
-      // Of those that are left when it is this one's turn, every so many.
+      // Each rule takes its share of the connections that the earlier rules left.
       const turn = `--match statistic --mode nth --every ${to.length - index} --packet 0`;
       return `-A ${chain} --protocol tcp --dport ${port} ${turn} --jump DNAT --to-destination ${address}:${port}`;
     }),

@@ -40,7 +40,7 @@ export function removeNetwork(): void {
   }
 }
 
-/** As if the node's cable were pulled, and put back. */
+/** Cuts the node's network link, and restores it. */
 export function setCable(node: Node, state: 'up' | 'down'): void {
   run(inLab, `ip link set ${node.name} ${state}`);
 }
@@ -65,7 +65,7 @@ function attach(node: Node): void {
   run(inside, `ip route add default via ${labAddress}`);
   set(inside, 'net/ipv4/ip_forward', 1);
   set(inside, 'net/ipv4/conf/all/rp_filter', 0);
-  // A Service's answers come back over the rules of kube-proxy also where both ends are on one bridge.
+  // Replies of a Service pass the rules of kube-proxy also if both ends are on one bridge.
   set(inside, 'net/bridge/bridge-nf-call-iptables', 1);
   for (const other of nodes) {
     if (other !== node) run(inside, `ip route add ${other.podNetwork} via ${other.address}`);

@@ -7,7 +7,7 @@ set -u
 hostname "$NODE_NAME"
 mount -t proc proc /proc
 
-# The kubelet wants these of the whole kernel, which it shares with this machine: it is shown files that say so.
+# The kubelet expects these settings of the whole kernel, which is shared with this machine: it sees files with the expected values.
 mkdir -p "$NODE_DIR/sysctl"
 for setting in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/panic_on_oops=1 \
   kernel/keys/root_maxkeys=1000000 kernel/keys/root_maxbytes=25000000; do
@@ -17,7 +17,7 @@ for setting in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/p
   mount --bind "$file" "/proc/sys/${setting%=*}"
 done
 
-# /sys of this network namespace, with the cgroups of before. Shared from here on only: the unmount would reach them too.
+# /sys of this network namespace, with the existing cgroups. Mounts are made shared afterwards only: the unmount would propagate to them too.
 cgroups=$NODE_DIR/cgroups
 mkdir -p "$cgroups"
 mount --rbind /sys/fs/cgroup "$cgroups"
@@ -41,7 +41,7 @@ own pods /var/log/pods
 own containers /var/log/containers
 mkdir -p /run/lock
 
-# What systemd would do. A kubelet that is there before containerd's part for it is ends once.
+# Does the work of systemd. A kubelet that starts before containerd's CRI plugin exits once.
 keep() {
   local log=$NODE_DIR/log/$1.log
   shift

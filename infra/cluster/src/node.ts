@@ -8,13 +8,13 @@ import { kubectl } from './kubectl.ts';
 import { dnsAddress, podNetwork, registryAddress, type Lab, type Node } from './lab.ts';
 import { inNode } from './network.ts';
 
-// Three cold nodes on two cores need 15 s, and ten times that beside other work.
+// Three cold nodes on two cores need 15 s, and ten times that on a busy machine.
 const readyWithinMs = 180_000;
 const initScript = fileURLToPath(new URL('node-init.sh', import.meta.url));
 
 /**
- * A node: containerd, kubelet and kube-proxy in namespaces of their own. SIGKILL of the process is a power cut: its pid
- * namespace ends with it, pods included; what was written stays.
+ * A node: containerd, kubelet and kube-proxy in namespaces of their own. SIGKILL of the process acts as a power cut: its pid
+ * namespace ends with it, pods included; written data stays.
  */
 export function nodeSpec(lab: Lab, node: Node): ProcessSpec {
   const dir = join(lab.dir, node.name);
@@ -53,7 +53,7 @@ export function nodeSpec(lab: Lab, node: Node): ProcessSpec {
   };
 }
 
-/** The first process of a running node, whose end is the end of all of them; undefined where it does not run. */
+/** The first process of a running node, whose end ends all others; undefined if the node does not run. */
 export function firstProcess(lab: Lab, node: Node): Identity | undefined {
   const record = readRecord(lab.dir, node.name);
   if (!record || !isAlive(record)) return undefined;
@@ -61,13 +61,13 @@ export function firstProcess(lab: Lab, node: Node): Identity | undefined {
   return identify(Number(children.trim().split(' ')[0]));
 }
 
-/** Makes the node's cgroup. What a power cut left of its pods goes first: the kubelet would look after each for seconds. */
+/** Makes the node's cgroup. Removes leftovers of a power cut first, as the kubelet would handle each for seconds. */
 export function makeCgroups(node: Node): void {
   removeCgroups(node);
   for (const hierarchy of hierarchies()) {
     const cgroup = join(hierarchy, cgroupOf(node));
     mkdirSync(cgroup, { recursive: true });
-    // In version 1 a new set of processors begins empty.
+    // In cgroup version 1 a new set of processors is empty.
     for (const set of ['cpuset.cpus', 'cpuset.mems']) {
       if (hierarchy.endsWith('/cpuset')) writeFileSync(join(cgroup, set), readFileSync(join(hierarchy, set)));
     }
@@ -75,7 +75,7 @@ export function makeCgroups(node: Node): void {
 }
 
 export function removeCgroups(node: Node): void {
-  // In a mixed set-up containers also leave groups in the hierarchy that limits nothing.
+  // In a hybrid set-up containers also leave groups in the hierarchy without limits.
   const all = [...hierarchies(), '/sys/fs/cgroup/unified'];
   for (const hierarchy of all) removeTree(join(hierarchy, cgroupOf(node)));
 }
@@ -88,7 +88,7 @@ function removeTree(cgroup: string): void {
   rmdirSync(cgroup);
 }
 
-/** The one hierarchy of version 2, or those of version 1, one for each kind of resource. */
+/** The one hierarchy of cgroup version 2, or those of version 1, one for each kind of resource. */
 function hierarchies(): string[] {
   const root = '/sys/fs/cgroup';
   if (existsSync(join(root, 'cgroup.controllers'))) return [root];
@@ -105,7 +105,7 @@ function containerdConfiguration(dir: string): string {
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "registry.k8s.io/pause:3.10"
   disable_apparmor = true
-  # A machine that is a container itself may not protect a process from the kernel's choice.
+  # A machine that is itself a container may not protect a process from the OOM killer.
   restrict_oom_score_adj = true
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
@@ -156,7 +156,7 @@ function kubeletConfiguration(lab: Lab, node: Node, dir: string): string {
     resolvConf: join(dir, 'resolv.conf'),
     serializeImagePulls: false,
     registryPullQPS: 0,
-    // All nodes share one disk with this machine's other work: they neither clean it up nor leave because of it.
+    // All nodes share one disk with the rest of this machine: they neither clean it up nor evict pods because of it.
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     evictionHard: {

@@ -5,7 +5,7 @@ import { kubectlCommand } from './kubectl.ts';
 import type { Lab } from './lab.ts';
 import { namespace, type Pod } from './release.ts';
 
-// A kubectl that says nothing for this long is not going to.
+// A kubectl that prints nothing for this long has failed.
 const opensWithinMs = 30_000;
 
 export interface PortForward {
@@ -14,7 +14,7 @@ export interface PortForward {
   close(): void;
 }
 
-/** Leads to a port of a pod from within it, where no network policy stands in between. */
+/** Forwards a port to a pod from within the pod's namespace, where no network policy applies. */
 export async function forwardPort(lab: Lab, pod: Pod, port: number): Promise<PortForward> {
   const [program = '', ...args] = kubectlCommand(lab);
   const target = ['port-forward', `pod/${pod.metadata.name}`, `:${port}`, '--address=127.0.0.1'];

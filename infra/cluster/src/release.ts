@@ -8,10 +8,10 @@ import { inLab } from './network.ts';
 import { run } from './run.ts';
 
 export const namespace = 'parley';
-/** The name that people open; hosts says where it leads. */
+/** The host name of the application; the lab's hosts file resolves it. */
 export const host = 'parley.test';
 
-/** The one key a Secret is asked for. */
+/** The only key that is read from a Secret. */
 interface Secret {
   readonly data: Readonly<Record<string, string>>;
 }
@@ -25,7 +25,7 @@ export interface Pod {
   };
 }
 
-/** Installs the chart from this clone, or brings what is installed to its state; resolves when all pods work. */
+/** Installs the chart from this clone, or upgrades the installed release; resolves when all pods are ready. */
 export async function installRelease(lab: Lab, ...flags: string[]): Promise<void> {
   const here = { chart: inRepository('charts/parley'), values: inRepository('infra/cluster/values.yaml') };
   await installChart(lab, here, ...flags);
@@ -34,11 +34,11 @@ export async function installRelease(lab: Lab, ...flags: string[]): Promise<void
 export interface Chart {
   /** A directory or a package. */
   readonly chart: string;
-  /** What it is to be installed with in the lab. */
+  /** Its values in the lab. */
   readonly values: string;
 }
 
-/** As `installRelease`, another chart; images are of this clone in any case. */
+/** As `installRelease`, with another chart; the images are always those of this clone. */
 export async function installChart(lab: Lab, { chart, values }: Chart, ...flags: string[]): Promise<void> {
   await helm(
     lab,
@@ -70,7 +70,7 @@ export function helm(lab: Lab, ...args: string[]): Promise<string> {
   ]);
 }
 
-/** The pods of a component that are to stay: not those that end, nor the doctor's, which has ended. */
+/** The pods of a component that are to stay: not those that are terminating, nor the doctor's, which has ended. */
 export async function podsOf(lab: Lab, component?: string): Promise<Pod[]> {
   const selector = `app.kubernetes.io/instance=parley${component === undefined ? '' : `,app.kubernetes.io/component=${component}`}`;
   const running = '--field-selector=status.phase!=Succeeded';

@@ -5,7 +5,7 @@ const execute = promisify(execFile);
 // Helm and kubectl print whole objects.
 const maxBuffer = 64 * 1024 * 1024;
 
-/** Runs a command and answers what it printed; rejects with what it complained of. */
+/** Runs a command and answers its standard output; rejects with its standard error. */
 export async function run(command: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const [program = '', ...args] = command;
   try {

@@ -8,14 +8,14 @@ import type { Lab } from './lab.ts';
 import { run } from './run.ts';
 
 /**
- * Public images made from Debian's packages and from what tools.sh fetched, under the names that Dockerfiles and the chart
- * call them by, so that neither has to know of the lab.
+ * Public images made from Debian's packages and from the tools that tools.sh fetched, under the names that Dockerfiles and the chart
+ * use, so that neither depends on the lab.
  */
 interface StandIn {
   readonly tag: string;
   /** The name of its Dockerfile in `images`. */
   readonly recipe: string;
-  /** What it is built from; a context of its own is made by images/contexts.sh. */
+  /** Its sources; images/contexts.sh makes the build context. */
   readonly context: string;
   readonly made?: 'debian' | 'pause';
 }
@@ -66,7 +66,7 @@ function standIns(lab: Lab): StandIn[] {
   ];
 }
 
-/** Makes those that are missing, or were made otherwise; answers their names. With `only`, of these names alone. */
+/** Makes those that are missing or out of date; answers their names. With `only`, of these names alone. */
 export async function ensureStandIns(lab: Lab, only?: readonly string[]): Promise<string[]> {
   const wanted = standIns(lab).filter(({ tag }) => only?.includes(tag) ?? true);
   const made = new Map(Object.entries(readMade(lab)));
@@ -84,7 +84,7 @@ export async function ensureStandIns(lab: Lab, only?: readonly string[]): Promis
   return wanted.map(({ tag }) => tag);
 }
 
-/** Of everything an image is made from, wherever this clone and the cache are: a tool's directory is named by its version. */
+/** A hash of everything that an image is made from, independent of the paths of clone and cache: a tool's directory is named by its version. */
 function fingerprintOf({ context, made }: StandIn, dockerfile: string, base: string): string {
   const parts = [dockerfile, basename(context)];
   if (made) parts.push(readFileSync(contextsScript, 'utf8'));

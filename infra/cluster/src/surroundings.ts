@@ -6,7 +6,7 @@ import { inLab, inNode } from './network.ts';
 import { mainChain } from './policies/rules.ts';
 import { run } from './run.ts';
 
-/** What stands around the pods and is no part of Kubernetes: a network that knows policies, and a load balancer. */
+/** The parts around the pods that Kubernetes does not have: enforcement of network policies, and a load balancer. */
 export function surroundingSpecs(lab: Lab): ProcessSpec[] {
   const policies = `iptables --wait --table mangle --check FORWARD --jump ${mainChain}`.split(' ');
   const balancer = 'iptables --wait --table nat --list PARLEY-BALANCER'.split(' ');

@@ -13,7 +13,7 @@ interface Volume {
   readonly status: { readonly phase: string };
 }
 
-/** What every cluster has and no chart brings: DNS, and volumes, on directories of the nodes. */
+/** The parts that every cluster has and no chart installs: DNS, and volumes, on directories of the nodes. */
 export async function ensureSystem(lab: Lab): Promise<void> {
   await removeReleasedVolumes(lab);
   const volumes = nodes.flatMap(({ name }) =>
@@ -25,7 +25,7 @@ export async function ensureSystem(lab: Lab): Promise<void> {
   await kubectl(lab, '-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=180s');
 }
 
-/** What a claim left on its volume goes with the claim, as on a cloud's disks. */
+/** The data of a volume is deleted with its claim, as on a cloud's disks. */
 async function removeReleasedVolumes(lab: Lab): Promise<void> {
   const { items } = JSON.parse(await kubectl(lab, 'get', 'persistentvolumes', '-o', 'json')) as {
     items: Volume[];

@@ -5,7 +5,7 @@ import type { Visitor } from './visitor.ts';
 
 /** A picture or a voice that stops for less is a hiccup, as every network has them; on a busy machine calm times have them too. */
 const HICCUP_MS = 1000;
-/** How long people are watched while nothing fails, to see what the machine does to them by itself. */
+/** How long participants are watched without a fault, to measure the interruptions that the machine causes. */
 const CALM_MS = 3000;
 
 export interface Interruptions {
@@ -21,7 +21,7 @@ export interface Composure {
    * or had an interruption of another one's picture or sound that exceeds those of calm times by more than a hiccup. Resolves with the longest
    * interruption of each pair (`Ada of Bo`), and with how long each page itself stalled, which is caused by the machine.
    */
-  assertNobodyNoticed(): Promise<Interruptions>;
+  assertUndisturbed(): Promise<Interruptions>;
 }
 
 /** Starts to watch, after a calm time. The participants already see and hear each other. */
@@ -39,7 +39,7 @@ export async function composureOf(people: readonly Visitor[]): Promise<Composure
     before.find(({ participant }) => participant === of)?.person.name ?? of;
 
   return {
-    async assertNobodyNoticed() {
+    async assertUndisturbed() {
       const pairs: Record<string, { stillMs: number; silentMs: number }> = {};
       const stalls: Record<string, number> = {};
       for (const { person, participant, mark } of before) {

@@ -4,7 +4,7 @@ import type { LiveWatcher } from './live.ts';
 import { until } from './until.ts';
 
 const WITHIN_MS = 30_000;
-/** Pictures after which nothing is expected to happen any more: two seconds of them. */
+/** Two seconds of pictures, after which playback counts as stable. */
 const STEADY_FRAMES = 20;
 
 export interface Way {

@@ -5,7 +5,7 @@ export interface Received {
   readonly connected: number;
   readonly videos: readonly { readonly id: string; readonly framesDecoded: number; readonly width: number }[];
   readonly audios: readonly { readonly id: string; readonly energy: number; readonly packets: number }[];
-  /** `host`, `srflx`, `prflx` or `relay` of our side, with the protocol to the TURN server where there is one. */
+  /** `host`, `srflx`, `prflx` or `relay` of our side, with the protocol to the TURN server if one is used. */
   readonly paths: readonly string[];
   /** Ids of the pairs of candidates in use. */
   readonly pairs: readonly string[];

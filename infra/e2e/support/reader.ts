@@ -122,7 +122,7 @@ export class Reader {
     );
   }
 
-  /** Resolves when the page says that with this tab it is gone. A pod that has just started is not certain of it for some seconds. */
+  /** Resolves when the page shows that it ends with this tab. A pod that has just started does not know this for some seconds. */
   async isLast(): Promise<void> {
     await until(async () => (await this.counted()).last, {
       withinMs: 15_000,

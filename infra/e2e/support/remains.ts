@@ -1,4 +1,4 @@
-/** What is left of something in the memory of a process: read from outside, so that nothing in it can forget to tell. Linux; the same user or root. */
+/** Searches the memory of a process for given bytes, from outside of the process. Linux; the same user or root. */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 const READ_BYTES = 4 * 1024 * 1024;
@@ -6,7 +6,7 @@ const READABLE = /^([0-9a-f]+)-([0-9a-f]+) r\S{3} \S+ \S+ \S+\s*(.*)$/;
 /** Of the kernel: it cannot be read, or holds nothing of the process's own. */
 const KERNELS = /^\[v(?:var|syscall|dso)/;
 
-/** How often each of these bytes stands in the memory of the process now. */
+/** How often each of these byte strings occurs in the memory of the process now. */
 export function countInMemory(pid: number, wanted: readonly Buffer[]): number[] {
   const memory = openSync(`/proc/${pid}/mem`, 'r');
   const counts = wanted.map(() => 0);

@@ -22,7 +22,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** Publishes an MPEG-TS as it comes out of ffmpeg's pipe, and goes on after its relay did not. */
+/** Publishes an MPEG-TS from ffmpeg's pipe, and continues after a failure of its relay. */
 export async function sendPicture(url: string, encoder: keyof typeof ENCODERS): Promise<Sender> {
   const ffmpeg = spawn('ffmpeg', [...TEST_SOURCE, ...ENCODERS[encoder].split(' '), '-f', 'mpegts', '-'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-/** A whole Parley of the suite's own: real NATS, pods, coturn, Envoy and the web application, on free ports, and a browser to visit it. */
+/** A complete stack for a suite: real NATS, pods, coturn, Envoy and the web application, on free ports, and a browser. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface TestSite {
   readonly browser: Browser;
 }
 
-/** To be called inside a `describe`: the site is there while its tests run. `env` as `make up` takes it. */
+/** To be called inside a `describe`: the site runs during its tests. `env` as `make up` reads it. */
 export function withSite(env: NodeJS.ProcessEnv = {}): TestSite {
   const site = opened(async (keep): Promise<TestSite> => {
     const dir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));

@@ -1,4 +1,4 @@
-/** A sound card for browsers on a machine that has none: Firefox plays and taps nothing without. Its own PulseAudio, whose sound goes nowhere. */
+/** A sound card for browsers on a machine without one, which Firefox needs to play and record: a PulseAudio server that discards sound. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

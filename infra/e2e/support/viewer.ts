@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { until } from './until.ts';
 
-/** A picture stands after the next key frame; a machine that runs five suites decodes late. */
+/** A picture is shown after the next key frame; a machine that runs five suites decodes late. */
 const WITHIN_MS = 30_000;
 
 export class Viewer {
@@ -31,7 +31,7 @@ export class Viewer {
     await this.page.locator(`[data-testid=status][data-status=${status}]`).waitFor({ timeout: WITHIN_MS });
   }
 
-  /** The picture changes from one look to the next: it is decoded and goes on. */
+  /** Resolves when the picture changes between two checks: it is decoded continuously. */
   async seesMotion(): Promise<void> {
     await pictureMoves(() => this.page.evaluate(readPicture));
   }

@@ -28,7 +28,7 @@ export interface VisitOptions {
 }
 
 const SLATE_SIZE = { width: 320, height: 180 };
-/** How long a call may take to stand on a busy machine with two cores. */
+/** How long a call may take to connect on a busy machine with two cores. */
 const CALL_WITHIN_MS = 45_000;
 
 export class Visitor {

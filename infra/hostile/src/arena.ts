@@ -1,4 +1,4 @@
-/** A whole Parley for the attackers, and what they know of it. */
+/** A complete stack for the attackers, and what they know about it. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

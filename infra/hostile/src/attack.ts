@@ -6,7 +6,7 @@ export interface Attack {
   readonly name: string;
   /** The rules of the specifications that it tries. */
   readonly rules: readonly string[];
-  /** It runs by itself: others would spend, or notice, what it is about. */
+  /** It runs alone: other attacks would spend the budget that it tests, or be disturbed by it. */
   readonly alone?: boolean;
   /** Only in the long form. */
   readonly long?: boolean;

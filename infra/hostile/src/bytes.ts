@@ -1,7 +1,7 @@
 /** A TCP connection to the edge that sends whatever bytes it is given: what an HTTP or WebSocket library never would. */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { News } from './news.ts';
+import { Changes } from './changes.ts';
 
 const ANSWER_WITHIN_MS = 15_000;
 /** Frames of a server that is attacked are few; more than this is a server that does not stop. */
@@ -14,7 +14,7 @@ export interface HttpAnswer {
 
 export class Bytes {
   readonly stream: Socket;
-  readonly news = new News();
+  readonly changes = new Changes();
   #received: Buffer = Buffer.alloc(0);
   #isEnded = false;
 
@@ -23,7 +23,7 @@ export class Bytes {
     this.stream = connect({ host: hostname, port: Number(port), localAddress: from, allowHalfOpen: true });
     this.stream.on('data', (chunk: Buffer) => {
       if (this.#received.length < KEPT_BYTES) this.#received = Buffer.concat([this.#received, chunk]);
-      this.news.tell();
+      this.changes.notify();
     });
     this.stream.on('error', () => this.#end());
     this.stream.on('end', () => this.#end());
@@ -41,7 +41,7 @@ export class Bytes {
     }
   }
 
-  /** Opens a WebSocket; what is then written is up to the caller. */
+  /** Opens a WebSocket; the caller writes the frames. */
   static async webSocket(
     base: string,
     path: string,
@@ -70,7 +70,7 @@ export class Bytes {
 
   /** Status and body of the first answer; status 0 where the connection was closed without one. */
   async answer(withinMs = ANSWER_WITHIN_MS): Promise<HttpAnswer> {
-    return this.news.until('an answer', () => this.answers[0] ?? (this.isEnded && NOTHING), withinMs);
+    return this.changes.until('an answer', () => this.answers[0] ?? (this.isEnded && NOTHING), withinMs);
   }
 
   /** All answers that have come whole. */
@@ -91,12 +91,12 @@ export class Bytes {
 
   /** The close code of the frame with which the server ended the WebSocket; undefined where it ended without one. */
   async closeCode(withinMs = ANSWER_WITHIN_MS): Promise<number | undefined> {
-    await this.news.until('the close', () => this.isEnded || this.#closeFrame() !== undefined, withinMs);
+    await this.changes.until('the close', () => this.isEnded || this.#closeFrame() !== undefined, withinMs);
     return this.#closeFrame();
   }
 
   async ended(withinMs = ANSWER_WITHIN_MS): Promise<void> {
-    await this.news.until('the end of the connection', () => this.isEnded, withinMs);
+    await this.changes.until('the end of the connection', () => this.isEnded, withinMs);
   }
 
   destroy(): void {
@@ -105,7 +105,7 @@ export class Bytes {
 
   #end(): void {
     this.#isEnded = true;
-    this.news.tell();
+    this.changes.notify();
   }
 
   /** A server's frames are not masked. */

@@ -41,7 +41,7 @@ async function attempt(attack: Attack, arena: Arena): Promise<Finding> {
   }
 }
 
-/** Some at once, as attackers do not wait for each other; those that stand alone one after the other, at the end. */
+/** Runs attacks concurrently, as real attackers would; those that need to run alone follow one after the other. */
 async function runAll(attacks: readonly Attack[], arena: Arena): Promise<Finding[]> {
   const findings: Finding[] = [];
   const run = async (attack: Attack): Promise<void> => {
@@ -76,7 +76,7 @@ const findings = await withArena(isLong, async (arena) => {
       .filter(({ began, tookMs }) => began <= at && at <= began + tookMs)
       .map(({ name }) => name)
       .join(' ') || 'none';
-  // One short attack alone is over before the call has frames, lines and newcomers to be judged by.
+  // One short attack would be over before the call has enough frames, lines and new participants to judge it by.
   await lasted;
   const report = await call.stop();
   memory.stop();

@@ -6,7 +6,7 @@ import { directedText, receivedText } from '@parley/protocol/directed';
 import { socketPath, type JoinAnswer } from '@parley/protocol/http';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { joinFrom } from './ask.ts';
-import { News } from './news.ts';
+import { Changes } from './changes.ts';
 
 export const SILENT = { audio: false, video: false, screen: false };
 
@@ -33,7 +33,7 @@ export class Participant {
   generation = 0;
   joined: JoinAnswer | undefined;
   closed: number | undefined;
-  readonly news = new News();
+  readonly changes = new Changes();
   readonly #edge: string;
   readonly #joining: Joining;
   #socket: WebSocket | undefined;
@@ -52,7 +52,7 @@ export class Participant {
     return participant;
   }
 
-  /** Joins, connects and sends enter; what comes of it is to be waited for. */
+  /** Joins, connects and sends enter; the caller waits for the result. */
   async knock(): Promise<void> {
     this.joined = await joinFrom(this.#edge, this.room, {
       from: this.#joining.from,
@@ -86,16 +86,16 @@ export class Participant {
     let refused: Error | undefined;
     socket.on('error', (error) => {
       refused = error;
-      this.news.tell();
+      this.changes.notify();
     });
-    socket.on('open', () => this.news.tell());
+    socket.on('open', () => this.changes.notify());
     socket.on('message', (data) => this.#hear(data));
     socket.on('close', (code) => {
       if (this.#socket !== socket) return;
       this.closed = code;
-      this.news.tell();
+      this.changes.notify();
     });
-    await this.news.until(
+    await this.changes.until(
       'the socket opens',
       () => {
         if (refused !== undefined) throw refused;
@@ -144,7 +144,7 @@ export class Participant {
   /** The next welcome. */
   async welcomed(withinMs = USUALLY_WITHIN_MS): Promise<Welcome> {
     const before = this.log.filter(({ type }) => type === 'welcome').length;
-    return this.news.until(
+    return this.changes.until(
       'the welcome',
       () => {
         const all = this.log.filter((message): message is Welcome => message.type === 'welcome');
@@ -160,7 +160,7 @@ export class Participant {
     type: Type,
     { since = 0, withinMs = USUALLY_WITHIN_MS, match = (_message: OfType<Type>): boolean => true } = {},
   ): Promise<OfType<Type>> {
-    return this.news.until(
+    return this.changes.until(
       `a message ${type}`,
       () =>
         this.log
@@ -178,7 +178,7 @@ export class Participant {
 
   /** The code that the pod named before it closed the socket. */
   async refusedWith(withinMs = USUALLY_WITHIN_MS): Promise<Code | undefined> {
-    await this.news.until('the close', () => this.closed !== undefined, withinMs);
+    await this.changes.until('the close', () => this.closed !== undefined, withinMs);
     return this.fatal;
   }
 
@@ -195,6 +195,6 @@ export class Participant {
       if (!decoded.ok) throw new Error(`a pod sent what is not in the schema: ${decoded.why}`);
       this.log.push(decoded.message);
     } else this.onDirected?.(directed.from, directed.payload);
-    this.news.tell();
+    this.changes.notify();
   }
 }

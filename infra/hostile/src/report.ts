@@ -7,7 +7,7 @@ export function print({ name, rules, wrong, figures, tookMs }: Finding): void {
   console.log(`${result} ${about} ${(tookMs / 1000).toFixed(1).padStart(5)} s  ${wrong ?? figures}`);
 }
 
-/** The closing line; ends the process, with 1 where something failed. */
+/** Prints the last line and ends the process, with 1 after a failure. */
 export function conclude(findings: readonly Finding[]): never {
   const failed = findings.filter(({ wrong }) => wrong !== undefined).length;
   console.log(`${findings.length - failed} passed, ${failed} failed`);

@@ -1,6 +1,6 @@
 /**
- * The siege: silent connections, fragments, junk joins and a TURN flood at once, from sixty networks, for a minute, while a call goes on and
- * newcomers join. `--publish` writes the figures down.
+ * The siege: silent connections, fragments, junk joins and a TURN flood at once, from sixty networks, for a minute, during a call, and while
+ * other participants join. `--publish` saves the figures.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const NETWORKS = 60;
 /** Each process may open 20,000 descriptors at most, and shares the work of TLS-less connections with the other. */
 const GENERATORS = 2;
 const TOTAL = { silent: 10_000, fragmenting: 500, junkJoinsPerSecond: 50 };
-/** Twice what is promised without a flood. */
+/** Twice the promised value without a flood. */
 const BOUNDS: Bounds = {
   ...USUAL_BOUNDS,
   frameGapMs: 2000,

@@ -1,6 +1,6 @@
 /** Addresses to attack from. The edge counts by IPv4 /32, so each address of 127.0.0.0/8 is a network of its own. */
 
-/** Who connects from where: the second byte, so that no budget is shared by accident. */
+/** The second byte of the addresses of each group, so that no budget is shared by accident. */
 export const NETS = { call: 20, newcomers: 21, attacks: 30, siege: 40 } as const;
 
 const BYTE = 250;

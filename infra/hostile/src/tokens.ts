@@ -7,11 +7,11 @@ import type { Arena } from './arena.ts';
 export interface SigningKey {
   readonly kid: string;
   readonly key: KeyObject;
-  /** The public part, as it stands in the key set. */
+  /** The public part, as in the key set. */
   readonly x: string;
 }
 
-/** The installation's own key: what only a pod has. With it a token is wrong in one respect alone. */
+/** The installation's own key, which only pods have. A token signed with it is wrong in one respect only. */
 export function ownKey({ dir }: Arena): SigningKey {
   const { active, keys } = JSON.parse(readFileSync(join(dir, 'secrets/keys.json'), 'utf8')) as {
     active: string;

@@ -4,7 +4,7 @@ import type { Login } from '../../../services/turn/test/turn-client.ts';
 import type { Arena } from './arena.ts';
 import { Participant } from './participant.ts';
 
-/** A participant in a room, and the login it was given there. */
+/** A participant in a room, and its TURN login. */
 export async function credentialOf(
   arena: Arena,
   from = arena.address(),

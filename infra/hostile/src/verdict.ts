@@ -1,11 +1,11 @@
-/** What has to be true of everything else while and after the attacks. */
+/** The conditions that must hold for the call and the stack during and after the attacks. */
 import type { CallReport, Moment } from './call/plan.ts';
 import type { States } from './processes.ts';
 
 export interface Finding {
   readonly name: string;
   readonly rules: readonly string[];
-  /** What is wrong; undefined where it holds. */
+  /** The fault; undefined if the condition holds. */
   readonly wrong: string | undefined;
   readonly figures: string;
   readonly tookMs: number;
@@ -17,7 +17,7 @@ export interface Bounds {
   readonly frameGapMs: number;
   readonly chatMs: number;
   readonly newcomerMs: number;
-  /** By the beginning of a process' name. */
+  /** By the prefix of a process' name. */
   readonly memoryMb: Readonly<Record<string, number>>;
   readonly logBytes: number;
 }
@@ -31,12 +31,12 @@ export const USUAL_BOUNDS: Bounds = {
   logBytes: 20_000_000,
 };
 
-/** The first frames of the four have none before them, and the last are on their way when the call ends. */
+/** The first frames of the four have no predecessor, and the last are on their way when the call ends. */
 const DELIVERED = 0.95;
 
 export function judgeCall(report: CallReport, bounds: Bounds, during: (at: number) => string): Finding[] {
   const ms = (value: number): string => `${Math.round(value)} ms`;
-  // What was measured is no more exact than the process that measured was punctual.
+  // A measurement is no more exact than the timers of the process that made it.
   const worse = (what: string, { ms: value, at }: Moment, bound: number): string[] =>
     value - report.ownDelayMaxMs > bound
       ? [`${what} ${ms(value)}, at most ${ms(bound)}, during ${during(at)}`]

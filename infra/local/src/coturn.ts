@@ -6,13 +6,13 @@ import { renderTurnserver } from '@parley/turn/render';
 import type { Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
-// A loopback address of its own: two relayed clients on this machine meet there, while 127.0.0.1, where everything else
-// on the machine listens, stays refused as a peer.
+// A loopback address of its own: two clients of this machine behind TURN connect there, while 127.0.0.1, where other services
+// of the machine listen, stays refused as a peer.
 export const defaultTurnIp = '127.77.0.1';
 
 const probeTimeoutMs = 1000;
 
-/** Where clients find TURN: over UDP, over TCP, and over TLS for those that only TLS gets out for. */
+/** The addresses of TURN for clients: over UDP, over TCP, and over TLS for clients behind strict firewalls. */
 export function turnUrls({ turnIp, ports }: Site): string[] {
   return [
     `turn:${turnIp}:${ports.turn}?transport=udp`,

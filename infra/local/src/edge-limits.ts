@@ -1,4 +1,4 @@
-/** Limits of the edge that a developer or a test moves by environment. */
+/** Limits of the edge that a developer or a test sets by environment variables. */
 interface Limit {
   readonly variable: string;
   readonly value: number;
@@ -12,7 +12,7 @@ export const requestLimits = {
   KEEP_ALIVE: { variable: 'PARLEY_EDGE_KEEP_ALIVE_SECONDS', value: 60 },
   JOIN_BURST: { variable: 'PARLEY_EDGE_JOIN_BURST', value: 2000 },
   JOIN_PER_SECOND: { variable: 'PARLEY_EDGE_JOINS_PER_SECOND', value: 500 },
-  // Above the pods' own 120 a minute for an address: the edge stops floods, the pods count.
+  // Above the pods' own 120 a minute for an address: the edge stops floods, the pods enforce the limit.
   ADDRESS_JOINS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_JOIN_BURST', value: 240 },
   ADDRESS_JOINS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND', value: 4 },
   // A join opens one, and may have to open it again.
@@ -24,7 +24,7 @@ export const requestLimits = {
   ADDRESS_STREAMS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_STREAMS_PER_SECOND', value: 50 },
   ADDRESS_MEDIA_BURST: { variable: 'PARLEY_EDGE_ADDRESS_MEDIA_BURST', value: 600 },
   ADDRESS_MEDIA_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_MEDIA_PER_SECOND', value: 20 },
-  // A first visit asks for some tens of files, and a school has one address.
+  // A first visit requests some tens of files, and a school has one address.
   ADDRESS_WEB_BURST: { variable: 'PARLEY_EDGE_ADDRESS_WEB_BURST', value: 5000 },
   ADDRESS_WEB_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_WEB_PER_SECOND', value: 200 },
 } as const;
@@ -35,7 +35,7 @@ export const logLimits = {
   LOG_LINES_PER_SECOND: { variable: 'PARLEY_EDGE_LOG_LINES_PER_SECOND', value: 50 },
 } as const;
 
-/** What the placeholders are filled with; throws a sentence where a variable holds no whole number from 1 on. */
+/** The values of the placeholders; throws with a message if a variable is not a whole number from 1 on. */
 export function readLimits(limits: Record<string, Limit>, env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(limits).map(([placeholder, { variable, value }]) => {

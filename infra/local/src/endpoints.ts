@@ -7,18 +7,18 @@ import { natsUrl } from './nats.ts';
 import { localhost, type Site } from './site.ts';
 import type { ProcessRecord } from './supervise.ts';
 
-/** Where everything of a running stack is: `<dir>/endpoints.json`. */
+/** The addresses of a running stack: `<dir>/endpoints.json`. */
 export interface Endpoints {
   /** The application, as a person opens it. */
   readonly web: string;
   /** The same over TLS, under a self-signed certificate. */
   readonly webTls: string;
   readonly api: string;
-  /** Each signaling pod on its own port, past the edge. */
+  /** Each signaling pod on its own port, without the edge. */
   readonly pods: readonly string[];
   /** Streams through the edge: a topic's path is appended. */
   readonly streams: string;
-  /** Each relay on its own port, past the edge. */
+  /** Each relay on its own port, without the edge. */
   readonly relays: readonly string[];
   /** The relays' media, as clients reach it: WebTransport and QUIC. */
   readonly media: readonly string[];
@@ -59,17 +59,17 @@ export function describeEndpoints(site: Site, records: readonly ProcessRecord[])
 
 /** The application's origins, without and with TLS. */
 export function webOrigins({ edgeHost, ports }: Site): readonly [string, string] {
-  // Browsers give cameras to localhost without TLS, so that is the address wherever it leads to the edge.
+  // Browsers allow cameras on localhost without TLS, so that name is used if it resolves to the edge.
   const host = edgeHost === localhost || edgeHost === '0.0.0.0' ? 'localhost' : edgeHost;
   return [`http://${host}:${ports.edge}`, `https://${host}:${ports.edgeTls}`];
 }
 
-/** Where clients reach a relay's media. */
+/** The addresses of the relays' media for clients. */
 export function mediaUrl({ mediaIp, ports }: Site, name: 'relay1Media' | 'relay2Media'): string {
   return `https://${mediaIp}:${ports[name]}/`;
 }
 
-/** Writes the file unless it already says just that, so that a second `make up` touches nothing. */
+/** Writes the file unless its content is the same, so that a second `make up` changes nothing. */
 export function writeEndpoints(dir: string, endpoints: Endpoints): void {
   const content = `${JSON.stringify(endpoints, null, 2)}\n`;
   if (readIfThere(endpointsPath(dir)) !== content) writePrivate(endpointsPath(dir), content);

@@ -6,11 +6,11 @@ import type { ProcessSpec } from './supervise.ts';
 
 // `ulimit -n` is often 20,000, and each proxied socket takes two.
 const maxConnections = 9000;
-// As the chart's own 1 GiB has it.
+// As the 1 GiB of the chart.
 const maxHeapBytes = 768 * 1024 * 1024;
 
-// Its base id names shared memory for hot restarts, which two stacks on one machine must not share. Without a name of its own
-// an Envoy reads nothing from a second file.
+// Its base id names shared memory for hot restarts, which two stacks on one machine must not share. Without a node name
+// Envoy does not read a second file.
 const options =
   '--disable-hot-restart --log-level warning --concurrency 2 --service-node edge --service-cluster edge'.split(
     ' ',
@@ -41,7 +41,7 @@ export function envoySpec(site: Site): ProcessSpec {
       { name: 'edgeAdmin', host: localhost, port: ports.edgeAdmin, protocol: 'tcp' },
     ],
     url: edge,
-    // Ready is what a visitor needs: the page through the edge, and every pod and relay seen as healthy.
+    // Ready means that a visitor can use it: the page is served through the edge, and every pod and relay is healthy.
     ready: async () => {
       await answersOk(`${edge}/healthz`);
       await answersOk(`${edge}/`);
@@ -52,7 +52,7 @@ export function envoySpec(site: Site): ProcessSpec {
   };
 }
 
-/** The edge at an address that can be dialled. */
+/** The edge at an address that clients can connect to. */
 export function edgeUrl({ edgeHost, ports }: Site): string {
   return `http://${edgeHost === '0.0.0.0' ? localhost : edgeHost}:${ports.edge}`;
 }
@@ -68,11 +68,11 @@ function renderEnvoy(site: Site): string {
     TRUSTED_HOPS: '0',
     REQUIRE_TLS: 'NONE',
     TLS_CERTIFICATES: tlsCertificates(secrets.tlsCertFile, secrets.tlsKeyFile),
-    // A cluster's only: `turns:` on 443, and metrics on a port of their own.
+    // Only in a cluster: `turns:` on 443, and metrics on a port of their own.
     HTTPS_FILTER_CHAINS: '',
     LISTENERS: '',
     CLUSTERS: '',
-    // A browser must not learn to insist on TLS for everything else that runs on localhost.
+    // A browser must not learn (HSTS) to insist on TLS for other services on localhost.
     HSTS_MAX_AGE: '0',
     MAX_CONNECTIONS: String(maxConnections),
     MAX_HEAP_BYTES: String(maxHeapBytes),
@@ -105,7 +105,7 @@ function endpoints(ports: readonly number[]): string {
   );
 }
 
-/** The same for ports that have their health on another one. */
+/** The same for backends with a separate health check port. */
 function mediaEndpoints(ports: readonly (readonly [port: number, health: number])[]): string {
   return JSON.stringify(
     ports.map(([port, health]) => ({

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file that only its owner reads, in full or not at all: a reader never sees half of it. */
+/** Writes a file atomically, readable by its owner only. */
 export function writePrivate(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.tmp`;
@@ -9,7 +9,7 @@ export function writePrivate(path: string, content: string): void {
   renameSync(temporary, path);
 }
 
-/** The content, or undefined where there is no such file. */
+/** The content, or undefined if the file does not exist. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

@@ -13,7 +13,7 @@ export interface Identity {
 
 const pollEveryMs = 20;
 
-/** The identity of the process that has this pid now, undefined where there is none or only its zombie. */
+/** The identity of the process that has this pid now, undefined if there is none or only its zombie. */
 export function identify(pid: number): Identity | undefined {
   let stat: string;
   try {
@@ -39,13 +39,13 @@ export function signalProcess(recorded: Identity, signal: NodeJS.Signals): boole
     process.kill(recorded.pid, signal);
     return true;
   } catch (error) {
-    // It ended between the look and the signal.
+    // It ended between the check and the signal.
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
     throw error;
   }
 }
 
-/** Waits until the process has ended; answers false when the time is over first. */
+/** Waits until the process has ended; answers false on a timeout. */
 export async function hasEnded(recorded: Identity, withinMs: number): Promise<boolean> {
   const deadline = Date.now() + withinMs;
   while (isAlive(recorded)) {
@@ -56,8 +56,8 @@ export async function hasEnded(recorded: Identity, withinMs: number): Promise<bo
 }
 
 /**
- * Whether threads besides the first still run: a killed process's first thread is a zombie as soon as it is gone itself,
- * while the others go on holding the sockets until they are too.
+ * Whether other threads than the first still run: the first thread of a killed process becomes a zombie at once,
+ * while the others may still hold the sockets.
  */
 function hasThreads(pid: number): boolean {
   try {

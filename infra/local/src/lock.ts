@@ -36,7 +36,7 @@ function take(path: string): void {
   }
 }
 
-/** A link is made complete with its content or not at all; answers false where the name is taken. */
+/** Creates the link with its complete content or not at all; answers false if the name exists. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to);

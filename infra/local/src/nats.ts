@@ -11,7 +11,7 @@ export function natsUrl({ ports }: Site): string {
 
 const variable = (name: RelayName): string => name.toUpperCase().replaceAll('-', '_');
 
-/** The user of one relay. MARK: what its one-use codes begin with, STR-117. */
+/** The user of one relay. MARK: the prefix of its one-use codes, STR-117. */
 function relayUser(name: RelayName): string {
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return fillTemplate(readChartFile('nats-relay.conf'), {
@@ -22,7 +22,7 @@ function relayUser(name: RelayName): string {
   });
 }
 
-/** One NATS server with JetStream; what it stores stays in `<dir>/nats` between runs. */
+/** One NATS server with JetStream; its data stays in `<dir>/nats` between runs. */
 export function natsSpec(site: Site): ProcessSpec {
   const { dir, ports, secrets, tools } = site;
   const config = join(dir, 'conf/nats.conf');

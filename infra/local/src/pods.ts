@@ -5,7 +5,7 @@ import { inRepository } from './repository.ts';
 import { answersOk, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
-// What a developer sets for `make up` and the pods take as it is.
+// Settings of a developer for `make up` that are passed to the pods unchanged.
 const passedOn = /^PARLEY_(LIMIT_.+|LOG_LEVEL|PUBLIC_URL|ALLOWED_ORIGINS|LIVE)$/;
 
 /** Two signaling pods from the start: nothing may work only because all clients are on one pod. */
@@ -40,7 +40,7 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
     files: [],
     ports: [{ name: portName, host: localhost, port, protocol: 'tcp' }],
     url,
-    // Both relays are known: a room is sent to the same one from now on.
+    // Both relays are known: a room stays on one relay from now on.
     ready: async () => {
       await answersOk(`${url}/readyz`);
       await sendsPeopleToRelays(url, 2);
@@ -48,7 +48,7 @@ function podSpec(site: Site, name: string, portName: 'pod1' | 'pod2'): ProcessSp
   };
 }
 
-/** What a test gives Node.js, such as the heap of a pod in a cluster. */
+/** Settings of a test for Node.js, such as the heap size of a pod in a cluster. */
 function nodeOptions({ env }: Site): string[] {
   return (env['PARLEY_POD_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
 }

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Every port of the local stack: where it is by default, the variable that moves it, and what it is for. */
+/** Every port of the local stack: its default, the variable that changes it, and its purpose. */
 export const portTable = {
   edge: { port: 8080, variable: 'PARLEY_EDGE_PORT', use: 'the edge (http)' },
   edgeTls: { port: 8443, variable: 'PARLEY_EDGE_TLS_PORT', use: 'the edge (https)' },
@@ -60,8 +60,8 @@ export function portsFromEnv(env: NodeJS.ProcessEnv): Ports {
   });
 }
 
-// Below the ports that Linux gives to outgoing connections (32768 and up): one of those may take a port between two
-// looks, and a client that keeps dialling its own machine can even connect to itself there.
+// Below the ephemeral ports of Linux (32768 and up): an outgoing connection may take one of those between two
+// checks, and a client that keeps connecting to its own machine can even connect to itself there.
 const firstTestPort = 18_000;
 const lastTestPort = 31_999;
 
@@ -75,7 +75,7 @@ export async function freePorts(fixed: Partial<Ports>): Promise<Ports> {
   return fillPorts((name) => chosen.get(name) ?? portTable[name].port);
 }
 
-/** Throws a sentence that names the variable to set, where another program listens on one of these. */
+/** Throws with a message that names the variable to set, if another program listens on one of these ports. */
 export async function requireFree(uses: readonly PortUse[]): Promise<void> {
   for (const use of uses) {
     const problem = await (use.protocol === 'tcp' ? tryTcp(use) : tryUdp(use));

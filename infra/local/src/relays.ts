@@ -5,7 +5,7 @@ import type { RelayName } from './secrets.ts';
 import { answersOk, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
-// What a developer sets for `make up` and the relays take as it is.
+// Settings of a developer for `make up` that are passed to the relays unchanged.
 const passedOn = /^PARLEY_RELAY_.+$/;
 
 /** Two relays from the start: nothing may work only because all clients are on one relay. */
@@ -40,9 +40,9 @@ function relaySpec(site: Site, name: RelayName, portName: 'relay1' | 'relay2'): 
       PARLEY_RELAY_MEDIA_URL: mediaUrl(site, mediaName),
       PARLEY_RELAY_MEDIA_HOSTS: mediaIp,
       PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN: `${localhost}:${ports[socketName]}`,
-      // Streams are open here; media asks for the tokens that signaling signs.
+      // Streams are open here; media requires the tokens that signaling signs.
       PARLEY_RELAY_MEDIA_KEYS: secrets.publicKeysFile,
-      // It stays: a page that pinned a certificate comes back after a restart.
+      // It is kept, so that a page that pinned a certificate can reconnect after a restart.
       PARLEY_RELAY_MEDIA_CERTIFICATE_DIR: join(dir, 'media', name),
     },
     files: [],

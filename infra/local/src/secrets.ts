@@ -8,7 +8,7 @@ import { readIfThere, writePrivate } from './files.ts';
 export interface Secrets {
   /** JSON {active, keys}: private Ed25519 JWKs that sign tickets and tokens. */
   readonly keysFile: string;
-  /** The same without its private parts, for those who only verify. */
+  /** The same without the private parts, for services that only verify. */
   readonly publicKeysFile: string;
   readonly turnSecret: string;
   readonly turnSecretFile: string;
@@ -31,7 +31,7 @@ export interface NatsPasswords extends Readonly<Record<RelayName, string>> {
 const certificateDays = 390;
 const renewBeforeMs = 14 * 86_400_000;
 
-/** Reads the stack's secrets, making what is missing. `certificateIps` are the addresses besides localhost to certify. */
+/** Reads the stack's secrets and makes missing ones. `certificateIps` are the addresses besides localhost to certify. */
 export function ensureSecrets(dir: string, certificateIps: readonly string[]): Secrets {
   const at = (name: string) => join(dir, 'secrets', name);
   const turnSecretFile = at('turn-secret');
@@ -81,7 +81,7 @@ function withoutPrivateParts(keySet: string): string {
   );
 }
 
-// nats-server parses what it finds in a variable: digits alone would become a number, so a letter leads.
+// nats-server parses the value of a variable: digits alone would become a number, so a letter is first.
 function makePassword(): string {
   return `p${randomBytes(24).toString('hex')}`;
 }

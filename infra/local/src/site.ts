@@ -5,14 +5,14 @@ import { inRepository } from './repository.ts';
 import type { Secrets } from './secrets.ts';
 import type { Tools } from './tools.ts';
 
-/** Everything the processes of one local stack are made from. */
+/** The inputs from which the processes of one local stack are configured. */
 export interface Site {
-  /** Where the stack keeps its state; absolute. */
+  /** The directory of the stack's state; absolute. */
   readonly dir: string;
   readonly ports: Ports;
   readonly secrets: Secrets;
   readonly tools: Tools;
-  /** The address that the edge listens on: this machine only, or one that others reach. */
+  /** The address that the edge listens on: reachable from this machine only, or from others. */
   readonly edgeHost: string;
   /** The address that coturn listens on and relays from. */
   readonly turnIp: string;
@@ -24,7 +24,7 @@ export interface Site {
 
 export const localhost = '127.0.0.1';
 
-// A probe is repeated until the process is given up on; one that hangs must not eat that time.
+// A probe is repeated until the start-up timeout; one that hangs must not use up that time.
 const probeTimeoutMs = 2000;
 
 /** A configuration template that the Helm chart uses too. */
@@ -41,7 +41,7 @@ export function settingsLike(names: RegExp, { env }: Site): Record<string, strin
 /** Resolves when a GET there answers 200. */
 export function answersOk(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A connection of its own each time: a kept one would ask the process that was there before.
+    // A new connection each time: a kept one would reach the previous process.
     const asked = request(url, { agent: false, timeout: probeTimeoutMs }, (response) => {
       response.resume();
       if (response.statusCode === 200) resolve();

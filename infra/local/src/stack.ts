@@ -22,28 +22,28 @@ import {
 import { findTools } from './tools.ts';
 import { webSpec } from './web.ts';
 
-/** A stack that a test started and can break. */
+/** A stack that a test started and can disturb. */
 export interface Stack {
-  /** Where everything is now; pids change by `restart`. */
+  /** The current addresses; `restart` changes pids. */
   readonly endpoints: Endpoints;
   /** Ends everything. */
   stop(): Promise<void>;
   /** Ends the process, if it runs, and starts it again; resolves when it is healthy. */
   restart(name: string): Promise<void>;
-  /** Sends a signal and does not wait for what it does. */
+  /** Sends a signal and does not wait for its effect. */
   kill(name: string, signal: NodeJS.Signals): void;
 }
 
 export interface StackOptions {
-  /** Where the stack keeps its state; two stacks need two directories. */
+  /** The directory of the stack's state; two stacks need two directories. */
   readonly dir: string;
-  /** Ports that have to be certain ones; the others are free ones. */
+  /** Ports with fixed numbers; the others are free ones. */
   readonly ports?: Partial<Ports>;
-  /** PARLEY_LIMIT_* and other settings, as `make up` takes them from its environment. */
+  /** PARLEY_LIMIT_* and other settings, as `make up` reads them from its environment. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Starts a stack for a test, beside any other. It ends with `stop`, at the latest with this process. */
+/** Starts a stack for a test, beside other stacks. It ends with `stop`, or with this process. */
 export async function startStack({ dir, ports = {}, env = {} }: StackOptions): Promise<Stack> {
   const site = describeSite(dir, await freePorts(ports), { PARLEY_TURN_IP: randomLoopback(), ...env });
   const endNow = () => {
@@ -70,7 +70,7 @@ export async function startStack({ dir, ports = {}, env = {} }: StackOptions): P
   };
 }
 
-/** Reads or makes the secrets and puts together what the processes are made from. */
+/** Reads or makes the secrets and collects the inputs of the processes. */
 export function describeSite(dir: string, ports: Ports, env: NodeJS.ProcessEnv): Site {
   const absolute = resolve(dir);
   const edgeHost = env['PARLEY_EDGE_HOST'] ?? localhost;
@@ -85,8 +85,8 @@ export function describeSite(dir: string, ports: Ports, env: NodeJS.ProcessEnv):
 }
 
 /**
- * Brings everything up that is not: first NATS, then what says there that it is, pods who hear that, and the edge, which is ready
- * when it sees them. Where something fails, what this call started is stopped again.
+ * Starts everything that does not run: first NATS, then the processes that publish leases there, the pods that receive them, and the
+ * edge, which is ready when it sees all of these. On a failure, the processes that this call started are stopped again.
  */
 export function bringUp(site: Site): Promise<Endpoints> {
   return whileLocked(site.dir, async () => {
@@ -154,7 +154,7 @@ function isSpecific(ip: string): boolean {
   return ip !== '0.0.0.0' && ip !== '::';
 }
 
-/** An address of this machine that no other stack's TURN server has. */
+/** An address of this machine that no other stack's TURN server uses. */
 function randomLoopback(): string {
   const byte = () => 1 + Math.floor(Math.random() * 254);
   return `127.78.${byte()}.${byte()}`;

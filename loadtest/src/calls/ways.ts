@@ -1,4 +1,4 @@
-/** The ways of which `make bench-calls` measures how long they take, each a whole Parley with two real browsers. */
+/** The paths whose delay `make bench-calls` measures, each on a complete stack with two real browsers. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

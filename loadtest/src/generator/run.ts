@@ -13,7 +13,7 @@ import { Person, crowdOf, type Crowd } from './person.ts';
 import { Tally } from './tally.ts';
 import { Window } from './window.ts';
 
-/** How long what is on its way may take to arrive after the last message was sent. */
+/** How long pending messages may take to arrive after the last message was sent. */
 const SETTLE_WITHIN_MS = 5000;
 
 const parley = parleyDialect();
@@ -53,7 +53,7 @@ class Run {
     this.stop();
   }
 
-  /** Waits for what is on its way. */
+  /** Waits for pending messages. */
   async settle(): Promise<void> {
     const deadline = Date.now() + SETTLE_WITHIN_MS;
     while (!this.tally.isSettled && this.tally.failed === 0 && Date.now() < deadline) await delay(10);
@@ -178,7 +178,7 @@ async function pairs(job: Job & { kind: 'pairs' }, run: Run): Promise<Outcome> {
   return run.outcome();
 }
 
-/** Calls of four that say nothing; memory is read when the servers have had time to settle. */
+/** Calls of four without messages; memory is read when the servers have settled. */
 async function idle(job: Job & { kind: 'idle' }, run: Run): Promise<Outcome> {
   const memory = (): number[] => job.watched.map(({ pid }) => anonymousKb(pid));
   const arrive = async (): Promise<void> => {

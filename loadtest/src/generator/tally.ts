@@ -1,4 +1,4 @@
-/** What was sent, what came, and everything that went wrong in one run. */
+/** The numbers of sent and received messages and all failures of one run. */
 
 const FAILURES_KEPT = 5;
 

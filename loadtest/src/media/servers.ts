@@ -1,4 +1,4 @@
-/** Starts what is measured: the relay as it is shipped, and the stock one; alone, or two leaves around an origin. */
+/** Starts the measured servers: the relay as it is shipped, and the stock one; one alone, or two leaves around an origin. */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -112,7 +112,7 @@ async function startParley(relays: Row['relays'], context: Context): Promise<Sta
   return { all, query };
 }
 
-/** Leases, and the links dialled by them, are there by then. */
+/** Leases, and the links made from them, exist after this time. */
 const LINKED_MS = 1500;
 
 async function startNats({ begin, dir }: Context): Promise<string> {

@@ -28,7 +28,7 @@ export interface Result {
   readonly serverUse: number;
   readonly generatorUse: number;
   readonly othersUse: number;
-  /** Why there is no result; the numbers above mean nothing then. */
+  /** Why there is no result; the numbers above are then invalid. */
   readonly spoilt: string | undefined;
 }
 

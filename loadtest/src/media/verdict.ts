@@ -4,7 +4,7 @@ import type { Outcome } from './outcome.ts';
 
 const WRONGS = ['duplicated', 'outOfOrder', 'corrupt', 'extra', 'closed'] as const;
 
-/** MoQ skips what is too late instead of queueing it. That is shown beside the figure as long as it is little; more, and the load was not borne. */
+/** MoQ skips late frames instead of queueing them. A small loss is shown beside the figure; with a larger one the load was not borne. */
 const DELIVERED = 0.99;
 
 export function judge(outcome: Outcome): Verdict {
@@ -23,6 +23,6 @@ export function judge(outcome: Outcome): Verdict {
   return { verdict: 'valid' };
 }
 
-/** Every frame once, whole and in order; nothing else will do. */
+/** Every frame must arrive once, whole and in order. */
 export const isExact = (outcome: Outcome): boolean =>
   outcome.expected > 0 && outcome.missing === 0 && WRONGS.every((name) => outcome[name] === 0);

@@ -69,7 +69,7 @@ export async function measureSwarm(readers: number, bytes: number): Promise<Swar
   }
 }
 
-/** The application is there: what is measured is the page. */
+/** The application is loaded: only the page is measured. */
 async function prepare(reader: Reader, web: string): Promise<void> {
   await reader.page.goto(`${web}/p`);
 }

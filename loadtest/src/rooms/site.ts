@@ -1,4 +1,4 @@
-/** A whole Parley with one relay or two, each on the first core within its limits; everything else is on the second. */
+/** A complete stack with one relay or two, each on the first core within its limits; everything else is on the second. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startStack } from '@parley/local/stack';

@@ -1,4 +1,4 @@
-/** What sockets cost in memory that say nothing, and what is left when a crowd has come and gone. */
+/** The memory of idle sockets, and the memory that remains after many clients have connected and disconnected. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { aligned, digits } from '../columns.ts';
 import { residentKb } from '../cpu.ts';
@@ -66,7 +66,7 @@ export async function measureIdle(options: StartOptions): Promise<readonly Idle[
   return results;
 }
 
-/** Parley alone: what it holds after the first connections, and after all the others. */
+/** Parley only: its memory after the first connections, and after all others. */
 export async function measureChurn(options: StartOptions): Promise<Churn> {
   const server = await startServer('parley', options);
   const churn = (connections: number): Promise<Sockets> =>

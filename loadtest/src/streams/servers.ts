@@ -1,4 +1,4 @@
-/** Starts what is measured: the relay as it is shipped, and the references. */
+/** Starts the measured servers: the relay as it is shipped, and the references. */
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

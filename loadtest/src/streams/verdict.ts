@@ -4,7 +4,7 @@ import type { Outcome } from './outcome.ts';
 
 const WRONGS = ['missing', 'duplicated', 'corrupt', 'outOfOrder', 'extra', 'closed'] as const;
 
-/** Every message once, whole, in order and as it was sent; nothing else will do. */
+/** Every message must arrive once, whole, in order and unchanged. */
 export function judge(outcome: Outcome): Verdict {
   const wrong = WRONGS.filter((name) => outcome[name] > 0).map((name) => `${outcome[name]} ${name}`);
   const { expected, delivered } = outcome;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { keyFile } from '../certificates.ts';
 import { apiServer, type Lab } from '../lab.ts';
 
-// The API server ends every watch after some minutes; while it is away it is asked again at this pace.
+// The API server ends every watch after some minutes; while it is unavailable, requests are repeated at this interval.
 const againMs = 1000;
 
 /** Asks the API server from within the lab's network. */
@@ -22,7 +22,7 @@ export class Api {
     return (JSON.parse(text) as { items: readonly Item[] }).items;
   }
 
-  /** Calls back at once and whenever something there changed; never ends. */
+  /** Calls back at once and after every change; never ends. */
   async follow(path: string, changed: () => void): Promise<never> {
     for (;;) {
       changed();

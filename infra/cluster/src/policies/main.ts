@@ -1,4 +1,4 @@
-/** Enforces the cluster's NetworkPolicies on all its nodes, as a network that knows them would: rules.ts says how. */
+/** Enforces the cluster's NetworkPolicies on all its nodes, as a CNI plugin would; rules.ts makes the rules. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeLab, nodes, type Node } from '../lab.ts';
@@ -12,7 +12,7 @@ const paths = {
   pods: '/api/v1/pods',
   namespaces: '/api/v1/namespaces',
 } as const;
-// A rollout changes a pod several times within this.
+// A rollout changes a pod several times within this time.
 const gatherMs = 100;
 
 const api = new Api(describeLab(process.env));
@@ -42,7 +42,7 @@ async function read(): Promise<Objects> {
   return { policies, pods, namespaces };
 }
 
-/** Before the table that kube-proxy accepts packets in. */
+/** Runs before the chain in which kube-proxy accepts packets. */
 function enforce(node: Node, rules: string): void {
   if (enforced.get(node.name) === rules) return;
   const iptables = (...args: string[]): void =>

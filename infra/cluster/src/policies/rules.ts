@@ -1,9 +1,9 @@
 import type { NetworkPolicy, Objects, Peer, Pod, Port, Selector } from './objects.ts';
 
-/** The chain that all others hang on. */
+/** The chain from which all others are reached. */
 export const mainChain = 'PARLEY-POLICIES';
 
-/** One rule of a policy, whichever way it goes. */
+/** One rule of a policy, for ingress or egress. */
 interface Rule {
   readonly peers: readonly Peer[] | undefined;
   readonly ports: readonly Port[];
@@ -19,9 +19,9 @@ interface Way {
 }
 
 /**
- * What `iptables-restore --noflush` takes to enforce the policies on one node: for every pod there that a policy selects, a chain
- * for each way that is restricted, which returns for what is allowed and ends with a drop (networking.k8s.io/v1, NetworkPolicySpec).
- * Answers to what was let in pass. Pods on the node's own network are beyond policies. Throws at what it does not know.
+ * The input of `iptables-restore --noflush` that enforces the policies on one node: for every pod there that a policy selects, a chain
+ * for each restricted direction, which returns for allowed packets and ends with a drop (networking.k8s.io/v1, NetworkPolicySpec).
+ * Replies to allowed packets pass. Pods on the host network are not restricted. Throws at an unsupported policy.
  */
 export function rulesFor(node: string, objects: Objects): string {
   const chains: string[] = [];
@@ -41,13 +41,13 @@ export function rulesFor(node: string, objects: Objects): string {
   return ['*mangle', ...declared, ...main, ...rules, 'COMMIT', ''].join('\n');
 }
 
-/** The ways in which some policy restricts this pod. */
+/** The directions in which some policy restricts this pod. */
 function waysOf(pod: Pod, address: string, policies: readonly NetworkPolicy[]): Way[] {
   const selecting = policies.filter(
     ({ metadata, spec }) =>
       metadata.namespace === pod.metadata.namespace && selects(spec.podSelector, pod.metadata.labels),
   );
-  // Without types a policy is about ingress, and about egress where it has such rules.
+  // Without types a policy covers ingress, and egress if it has such rules.
   const incoming = selecting.filter(({ spec }) => spec.policyTypes?.includes('Ingress') ?? true);
   const outgoing = selecting.filter(
     ({ spec }) => spec.policyTypes?.includes('Egress') ?? spec.egress !== undefined,

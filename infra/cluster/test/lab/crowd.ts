@@ -125,7 +125,7 @@ export class CrowdMember {
       new Connection(options, ports, {
         onState: (state) => this.#stateChanged(state),
         onWelcome: (welcome) => this.#welcomed(welcome),
-        onMessage: (message) => this.#heard(message),
+        onMessage: (message) => this.#onMessage(message),
         onDirected: () => undefined,
         introduction: () => ({ name, media, chat: [] }),
       });
@@ -193,7 +193,7 @@ export class CrowdMember {
     this.#follow(welcomed(this.#roster, welcome, clock.now()));
   }
 
-  #heard(message: ServerMessage): void {
+  #onMessage(message: ServerMessage): void {
     this.#follow(heard(this.#roster, message));
   }
 

@@ -19,7 +19,7 @@ export const watchedMs = 20_000;
 /** The longest wait of a participant is the time within which one without a socket can resume (SPEC rule RES-1). */
 const bearableMs = 30_000;
 
-export async function loseNobody(
+export async function assertNoLoss(
   t: TestContext,
   browser: Browser,
   { name, always, happens }: Trial,

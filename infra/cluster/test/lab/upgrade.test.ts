@@ -8,7 +8,7 @@ import { helm, installChart, installRelease, namespace } from '../../src/release
 import { withBrowser } from './browser.ts';
 import { lab } from './entry.ts';
 import { publish } from './report.ts';
-import { isFull, loseNobody, watchedMs } from './trial.ts';
+import { isFull, assertNoLoss, watchedMs } from './trial.ts';
 
 /** Images are of this clone before and after. A mark on all pods has them replaced nevertheless, as other images would. */
 const marked = ['--set', 'pods.annotations.release=later'];
@@ -30,7 +30,7 @@ describe('an upgrade from the chart before this one, and the way back', { timeou
   after(publish);
 
   it('[P2] `helm upgrade` that replaces every pod: no participant is lost, and every generated secret stays', async (t) => {
-    await loseNobody(t, browser(), {
+    await assertNoLoss(t, browser(), {
       name: '`helm upgrade` from the chart before, every pod replaced',
       always: true,
       async happens() {
@@ -44,7 +44,7 @@ describe('an upgrade from the chart before this one, and the way back', { timeou
 
   const slow = { skip: isFull ? false : 'with FULL=1 only' };
   it('[P2] `helm rollback`: no participant is lost, and every generated secret stays', slow, async (t) => {
-    await loseNobody(t, browser(), {
+    await assertNoLoss(t, browser(), {
       name: '`helm rollback` to it, every pod replaced',
       always: false,
       async happens() {

@@ -35,7 +35,7 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
       const since = ada.log.length;
       await eve.connect();
       eve.sayResume(resume, { name: 'Eve', chat });
-      await eve.news.until(
+      await eve.changes.until(
         'a welcome or a refusal',
         () => eve.closed !== undefined || eve.log.filter(({ type }) => type === 'welcome').length > 1,
         10_000,

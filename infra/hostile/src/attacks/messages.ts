@@ -218,7 +218,7 @@ async function ended(flood: Participant): Promise<void> {
 async function refusals(mallory: Participant, texts: readonly string[], ...codes: string[]): Promise<number> {
   const errors = (): string[] => mallory.log.flatMap((one) => (one.type === 'error' ? [one.code] : []));
   for (const text of texts) mallory.sayText(text);
-  await mallory.news.until(`${texts.length} errors`, () => errors().length >= texts.length, 10_000);
+  await mallory.changes.until(`${texts.length} errors`, () => errors().length >= texts.length, 10_000);
   for (const code of errors()) expectOneOf(code, codes);
   if (mallory.closed !== undefined) throw new Error(`closed with ${mallory.closed}`);
   mallory.drop();

@@ -100,7 +100,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
     },
   },
   {
-    name: 'lock-and-cap-after-everybody-left',
+    name: 'lock-and-cap-after-all-left',
     rules: ['RES-6', 'MOD-3', 'MOD-7'],
     async run(arena) {
       const room = await NamedRoom.create(arena, { cap: 2 });
@@ -146,7 +146,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
         const one = new Participant(arena.edge, room.room, { from });
         waiting.push(one);
         await one.knock();
-        await one.news.until(
+        await one.changes.until(
           'the lobby or a refusal',
           () => one.log.length > 0 || one.closed !== undefined,
           10_000,

@@ -1,4 +1,4 @@
-/** With the NATS password of a service that was taken over: what it may say and hear is that service's alone. */
+/** With the NATS password of a compromised service: it can publish and subscribe only as that service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';

@@ -6,20 +6,20 @@ import { PAGES_SOCKET, type VisitMessage } from '@parley/protocol/pages';
 import { expectOneOf, type Attack } from '../attack.ts';
 import type { Arena } from '../arena.ts';
 import { Bytes } from '../bytes.ts';
-import { News } from '../news.ts';
+import { Changes } from '../changes.ts';
 
 class Visitor {
-  readonly told: VisitMessage[] = [];
-  readonly news = new News();
+  readonly messages: VisitMessage[] = [];
+  readonly changes = new Changes();
   readonly #socket: WebSocket;
 
   private constructor(arena: Arena, from: string) {
     this.#socket = new WebSocket(arena.edge.replace(/^http/, 'ws') + PAGES_SOCKET, { localAddress: from });
-    this.#socket.on('error', () => this.news.tell());
+    this.#socket.on('error', () => this.changes.notify());
     this.#socket.on('message', (data: RawData) => {
       const decoded = decodeVisitMessage((data as Buffer).toString());
-      if (decoded.ok) this.told.push(decoded.message);
-      this.news.tell();
+      if (decoded.ok) this.messages.push(decoded.message);
+      this.changes.notify();
     });
   }
 
@@ -34,7 +34,7 @@ class Visitor {
   }
 
   until(what: string, match: (message: VisitMessage) => boolean): Promise<VisitMessage> {
-    return this.news.until(what, () => this.told.findLast(match), 10_000);
+    return this.changes.until(what, () => this.messages.findLast(match), 10_000);
   }
 
   async refused(): Promise<string> {
@@ -65,7 +65,7 @@ export const PAGE_ATTACKS: readonly Attack[] = [
       );
       if (found.type === 'count' && found.holders !== 1)
         throw new Error(`one visitor counts ${found.holders} times`);
-      const holders = reader.told.flatMap((one) => (one.type === 'holders' ? one.holders : []));
+      const holders = reader.messages.flatMap((one) => (one.type === 'holders' ? one.holders : []));
       if (new Set(holders.map(({ visitor }) => visitor)).size > 1)
         throw new Error('one visitor has several names');
       for (const one of [liar, reader]) one.leave();

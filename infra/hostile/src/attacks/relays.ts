@@ -26,7 +26,7 @@ const claims = (about: object = {}): object => ({
   ...about,
 });
 
-/** A fatal alert of TLS in the clear (RFC 8446, section 6): what a link port says to what is no TLS. */
+/** A fatal alert of TLS in clear text (RFC 8446, section 6): the answer of a link port to a client without TLS. */
 const ALERT = /^\x15\x03[\x01-\x03]\x00\x02\x02[\s\S]$/;
 
 /** A relay that answers does so at once. */
@@ -133,7 +133,7 @@ export const RELAY_ATTACKS: readonly Attack[] = [
         const socket = await Bytes.webSocket(base, `${prefix}/ws`, '127.0.0.1').catch(() => undefined);
         if (socket === undefined) continue;
         socket.write(frame({ opcode: TEXT, payload: 'statistics' }));
-        await socket.news
+        await socket.changes
           .until(
             'an answer',
             () => socket.isEnded || socket.text.includes('\r\n\r\n\x81'),

@@ -4,7 +4,7 @@ import type { Arena } from '../arena.ts';
 import { Participant } from '../participant.ts';
 import { confused, inSeconds, ownKey, signed, strangersKey, transplanted, unsigned } from '../tokens.ts';
 
-const SOMEBODY = 'p0123456789abcdef';
+const PARTICIPANT = 'p0123456789abcdef';
 
 interface Forgery {
   readonly title: string;
@@ -15,7 +15,7 @@ interface Forgery {
 const ticket = (room: string) => ({
   iss: 'parley',
   aud: 'parley:ticket',
-  sub: SOMEBODY,
+  sub: PARTICIPANT,
   room,
   exp: inSeconds(60),
 });

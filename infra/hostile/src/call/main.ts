@@ -1,4 +1,4 @@
-/** The well-behaved call, in a process of its own so that no attacker's work delays what is measured here. */
+/** The well-behaved call, in a process of its own so that the work of attackers does not delay its measurements. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { NETS, address } from '../sources.ts';
 import { Newcomers } from './newcomers.ts';

@@ -49,7 +49,7 @@ export class Ring {
       );
     const [first] = people;
     if (first !== undefined)
-      await first.news.until(
+      await first.changes.until(
         'all participants are in the room',
         () => first.log.filter(({ type }) => type === 'joined').length >= people.length - 1,
         10_000,
@@ -93,13 +93,13 @@ export class Ring {
     sender.say({ type: 'chat', id, text: `line ${number}` });
   }
 
-  /** Reads what is new to a participant each time something comes. */
+  /** Reads the new messages of a participant after each event. */
   #watch(person: Participant, ids: ReadonlySet<string>): void {
     const look = (): undefined => {
       if (person.closed !== undefined) this.#disturbed(`${person.id} was closed with ${person.closed}`);
       const from = this.#read.get(person) ?? 0;
       for (const message of person.log.slice(from)) {
-        if (message.type === 'chat') this.#heard(person, message.line.id);
+        if (message.type === 'chat') this.#onChatLine(person, message.line.id);
         else if (message.type === 'error') this.#disturbed(`error ${message.code}`);
         else if ((message.type === 'away' || message.type === 'left') && ids.has(message.participant))
           this.#disturbed(`${message.participant} is ${message.type}`);
@@ -108,10 +108,10 @@ export class Ring {
       person.log.splice(from);
       return undefined;
     };
-    person.news.until('the end of the call', look, 2 ** 31 - 1).catch(() => {});
+    person.changes.until('the end of the call', look, 2 ** 31 - 1).catch(() => {});
   }
 
-  #heard(person: Participant, id: string): void {
+  #onChatLine(person: Participant, id: string): void {
     const line = this.#lines.get(id);
     if (line === undefined) return;
     line.by.delete(person);

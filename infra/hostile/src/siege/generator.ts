@@ -8,7 +8,7 @@ import { Bytes } from '../bytes.ts';
 import type { SiegePlan, SiegeReport } from './plan.ts';
 
 const TICK_MS = 100;
-/** A bound on what this process does, not on what attackers would. */
+/** A bound on this process, not on attackers. */
 const OPENS_PER_TICK = 150;
 const SOCKETS_PER_TICK = 10;
 const JUNK_WITHIN_MS = 5000;

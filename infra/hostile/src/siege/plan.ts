@@ -1,9 +1,9 @@
-/** What a process of the siege keeps up, and what came of it. */
+/** The load that a process of the siege maintains, and its results. */
 
 export interface SiegePlan {
   readonly edge: string;
   readonly from: readonly string[];
-  /** Connections that say nothing, kept open: each that is closed is opened again. */
+  /** Connections that send nothing, kept open: each that is closed is opened again. */
   readonly silent: number;
   /** Sockets of pages that each send a message in fragments of one byte, likewise. */
   readonly fragmenting: number;
@@ -18,6 +18,6 @@ export interface SiegeReport {
   readonly fragmentingRefused: number;
   readonly fragmentingClosed: number;
   readonly megabytesOfFragments: number;
-  /** How often each code answered a junk join; `reset` where there was no answer. */
+  /** How often each code answered a junk join; `reset` for connections without an answer. */
   readonly junk: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,4 @@
-/** Participants of many networks who allocate on the TURN server whatever they can get. */
+/** Participants of many networks that make as many allocations on the TURN server as they can. */
 import type { Arena } from '../arena.ts';
 import { TurnClient } from '../../../../services/turn/test/turn-client.ts';
 import { credentialOf, turnServer } from '../turn-login.ts';
@@ -11,7 +11,7 @@ export interface TurnReport {
 
 const CLIENTS_AT_ONCE = 10;
 
-/** Goes on until it is stopped. */
+/** Continues until it is stopped. */
 export function floodTurn(arena: Arena, from: readonly string[]): { stop(): Promise<TurnReport> } {
   const report: TurnReport = { granted: 0, refused: 0, unanswered: 0 };
   const until = new AbortController();

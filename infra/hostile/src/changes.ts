@@ -1,12 +1,12 @@
-/** Waiting for what a socket will bring: looked at after every event, with a deadline and a sentence for the failure. */
+/** Waits for a condition: checks it after every event of a socket, with a deadline and a message for the failure. */
 import { EventEmitter } from 'node:events';
 
-export class News {
+export class Changes {
   readonly #events = new EventEmitter().setMaxListeners(0);
 
-  /** Something happened. */
-  tell(): void {
-    this.#events.emit('news');
+  /** Checks the conditions of all waiting calls. */
+  notify(): void {
+    this.#events.emit('changes');
   }
 
   async until<Answer>(
@@ -17,7 +17,7 @@ export class News {
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void): void => {
         clearTimeout(timer);
-        this.#events.off('news', check);
+        this.#events.off('changes', check);
         finish();
       };
       const check = (): void => {
@@ -32,7 +32,7 @@ export class News {
         () => settle(() => reject(new Error(`not within ${withinMs} ms: ${what}`))),
         withinMs,
       );
-      this.#events.on('news', check);
+      this.#events.on('changes', check);
       check();
     });
   }
