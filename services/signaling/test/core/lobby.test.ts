@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { World } from '../support/world.ts';
 
 describe('the lobby', () => {
-  it('[MOD-5] shows who waits to owners on any pod and to nobody else, and lets in whom the owner admits', () => {
+  it('[MOD-5] shows waiting newcomers only to owners, on any pod, and a newcomer enters when an owner admits it', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -24,7 +24,7 @@ describe('the lobby', () => {
     assert.deepEqual(guest.told.slice(1), ['welcome']);
   });
 
-  it('[MOD-5] is in the welcome of an owner who comes later, and again after a resume on another pod', () => {
+  it('[MOD-5] is in the welcome of an owner who enters later, and again after a resume on another pod', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
@@ -36,7 +36,7 @@ describe('the lobby', () => {
     assert.deepEqual(owner.welcome.lobby, [{ participant: guest.id, name: guest.name }]);
   });
 
-  it('[MOD-5] forgets whoever closes the page, also with its pod', () => {
+  it('[MOD-5] forgets a newcomer that closes the page, or whose pod dies', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -54,7 +54,7 @@ describe('the lobby', () => {
     );
   });
 
-  it('[LIM-15] holds so many of one network on all pods together, and others go on to wait (address.lobby)', () => {
+  it('[LIM-15] limits the newcomers of one network over all pods, and others may still wait (address.lobby)', () => {
     const world = new World({ limits: { 'address.lobby': 2 } });
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -68,7 +68,7 @@ describe('the lobby', () => {
     assert.equal(owner.isHere, true);
   });
 
-  it('[MOD-5] closed, lets everyone in who waits', () => {
+  it('[MOD-5] admits all waiting newcomers when it is closed', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
@@ -78,7 +78,7 @@ describe('the lobby', () => {
     assert.equal(guest.isHere, true);
   });
 
-  it('[MOD-5] [MOD-7] closed while an owner admits somebody to a full room, lets nobody go on waiting', () => {
+  it('[MOD-5] [MOD-7] leaves no newcomer waiting when it is closed while an owner admits one to a full room', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true, cap: 1 });
     world.join('a', { view, owner: true });
@@ -90,7 +90,7 @@ describe('the lobby', () => {
     assert.equal(guest.endedWith, 'ROOM_FULL');
   });
 
-  it('[MOD-5] lets in whoever was admitted as it shows itself by then', () => {
+  it('[MOD-5] admits a newcomer with its current name and media', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -104,7 +104,7 @@ describe('the lobby', () => {
     assert.equal(owner.heard('joined').at(-1)?.member.name, 'Guest by another name');
   });
 
-  it('[MOD-5] [JOIN-8] lets nobody in unseen with one ticket at the doors of two pods', () => {
+  it('[MOD-5] [JOIN-8] does not admit one ticket unseen on two pods', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('c', { view, owner: true });
@@ -123,7 +123,7 @@ describe('the lobby', () => {
     assert.equal(twin.wasWelcomed, false);
   });
 
-  it('[MOD-5] room.lobby, lobby.timeout: has room for so many, and for so long', () => {
+  it('[MOD-5] room.lobby, lobby.timeout: limits the number of newcomers and their wait', () => {
     const world = new World({ limits: { 'room.lobby': 1, 'lobby.timeout': 5000 } });
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
@@ -133,7 +133,7 @@ describe('the lobby', () => {
     assert.equal(world.join('c', { view }).endedWith, undefined);
   });
 
-  it('[MOD-5] [MOD-7] of a room that is full goes on waiting, and the owner is told', () => {
+  it('[MOD-5] [MOD-7] keeps a newcomer waiting while the room is full, and notifies the owner', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true, cap: 1 });
     const owner = world.join('a', { view, owner: true });
@@ -146,7 +146,7 @@ describe('the lobby', () => {
     assert.equal(guest.isHere, true);
   });
 
-  it('[MOD-5] tells owners when somebody who waits takes another name', () => {
+  it('[MOD-5] notifies owners when a waiting newcomer changes its name', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -160,7 +160,7 @@ describe('the lobby', () => {
     assert.equal(owner.told.filter((type) => type === 'lobby-joined').length, 2);
   });
 
-  it('[MOD-10] a kick of somebody who waits answers the same when its first answer is lost', () => {
+  it('[MOD-10] a kick of a waiting newcomer has the same result when its first answer is lost', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     world.join('a', { view, owner: true });
