@@ -1,4 +1,4 @@
-/** Bytes that no well-behaved client sends: each gets its close code, and the others in the room notice nothing. */
+/** Bytes that no well-behaved client sends: each gets its close code, and the other participants are not affected. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CODES, type Code } from '@parley/protocol/codes';
@@ -318,7 +318,7 @@ describe('garbage', { concurrency: 6 }, () => {
           send(raw);
           assert.equal(await raw.closeCode(), CODES[code].close);
           if (told) assert.match(raw.text, new RegExp(`"code":"${code}".*"fatal":true`));
-          // It never answers the close frame: it is let go all the same.
+          // It never answers the close frame, and is closed nevertheless.
           await raw.ended();
           raw.destroy();
         },
@@ -327,7 +327,7 @@ describe('garbage', { concurrency: 6 }, () => {
     });
   }
 
-  test('[LIM-6] somebody who is inside and falls silent is away after two pings', async () => {
+  test('[LIM-6] a participant that falls silent is away after two pings', async () => {
     await withBystanders(
       pod.url,
       async (room, ada) => {
@@ -374,7 +374,7 @@ describe('garbage', { concurrency: 6 }, () => {
     );
   });
 
-  test('[JOIN-5] an upgrade that trickles in, or a connection that says nothing, is let go', async () => {
+  test('[JOIN-5] an upgrade that arrives slowly, or a connection that sends nothing, is closed', async () => {
     await withBystanders(pod.url, async (room) => {
       const silent = new RawClient(pod.url);
       const slow = new RawClient(pod.url);

@@ -1,4 +1,4 @@
-/** Visitors of pages on real sockets: two pods on real NATS, and the limits at the door. */
+/** Visitors of pages on real sockets: two pods on real NATS, and the limits of admission. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
@@ -26,14 +26,14 @@ describe('two pods on NATS', () => {
     await nats.close();
   });
 
-  test('[PAGE-5] [PAGE-6] [PAGE-8] [PAGE-9] a holder is found from another pod, counted, and spoken to', async () => {
+  test('[PAGE-5] [PAGE-6] [PAGE-8] [PAGE-9] a holder is found from another pod, counted, and receives directed messages', async () => {
     const ada = await Visitor.arrive(pods[0]);
     const bo = await Visitor.arrive(pods[1]);
     ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
     bo.say({ type: 'subscribe', page: PAGE });
     await eventually('the holder is found', () => bo.holders.includes(ada.arrived.visitor));
     bo.socket.send(directedText(ada.arrived.visitor, '1', 'hello'));
-    await eventually('it is said', () => ada.heard.length === 1);
+    await eventually('it arrives', () => ada.heard.length === 1);
     assert.deepEqual(ada.heard, [{ from: bo.arrived.visitor, text: 'hello' }]);
     await eventually('both are counted', () =>
       [ada, bo].every(({ told }) =>
@@ -49,7 +49,7 @@ describe('two pods on NATS', () => {
     bo.socket.terminate();
   });
 
-  test('[PAGE-9] whom nobody knows is said, and a participant is no visitor', async () => {
+  test('[PAGE-9] an unknown receiver is reported, and a participant is not a visitor', async () => {
     const ada = await Visitor.arrive(pods[0]);
     ada.socket.send(directedText('v0000000000000000', '1', 'anybody?'));
     ada.socket.send(directedText('p0000000000000000', '2', 'anybody?'));
@@ -89,7 +89,7 @@ describe('a pod keeps its limits', () => {
     for (const pod of started) await pod.close();
   });
 
-  test('[PAGE-5] who is not taken is told on the socket, where a browser sees it: pod.sockets', async () => {
+  test('[PAGE-5] a refused visitor gets the reason on the socket, where a browser can read it: pod.sockets', async () => {
     const pod = await podWith({ 'pod.sockets': 1 });
     const ada = await Visitor.arrive(pod);
     const bo = new Visitor(pod.url);
@@ -114,7 +114,7 @@ describe('a pod keeps its limits', () => {
     ada.socket.terminate();
   });
 
-  test('[PAGE-7] address.pages: wishes of all sockets of an address together', async () => {
+  test('[PAGE-7] address.pages: counts subscriptions of all sockets of an address', async () => {
     const pod = await podWith({ 'address.pages': 2 });
     const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
     ada.say({ type: 'subscribe', page: PAGE });
@@ -126,13 +126,13 @@ describe('a pod keeps its limits', () => {
     bo.say({ type: 'subscribe', page: PAGE });
     await eventually('it is refused', () => bo.errors.length === 1);
     assert.deepEqual(bo.errors, ['TOO_MANY_PAGE_REQUESTS']);
-    // To hold is to give.
+    // Announcing is not limited.
     bo.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('it is counted', () => bo.is('count'));
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 
-  test('[PAGE-9] strangers cannot end a visitor who reads slowly: what it does not take is `slow` to them', async () => {
+  test('[PAGE-9] other visitors cannot close one that reads slowly: their messages are answered with `slow`', async () => {
     const pod = await podWith({
       'socket.messages': 100_000,
       'socket.messageBurst': 100_000,
@@ -164,7 +164,7 @@ describe('a pod keeps its limits', () => {
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 
-  test('[PAGE-5] what a visitor has to keep is told as the environment of the pod says it: page.memoryBytes and the others', async () => {
+  test('[PAGE-5] limits for visitors follow the environment of the pod: page.memoryBytes and the others', async () => {
     const keys = writeKeys();
     const { limits } = readConfig({
       PARLEY_POD: 'pod-a',
@@ -192,11 +192,11 @@ describe('a pod keeps its limits', () => {
     ada.socket.terminate();
   });
 
-  test('[RES-8] a pod that drains sends its visitors elsewhere', async () => {
+  test('[RES-8] a pod that drains sends its visitors goaway', async () => {
     const pod = await podWith();
     const ada = await Visitor.arrive(pod);
     const drained = pod.drain();
-    await eventually('it is told', () => ada.is('goaway'));
+    await eventually('it receives goaway', () => ada.is('goaway'));
     await eventually('it is closed', () => ada.closed === 1012);
     await drained;
   });
