@@ -58,12 +58,13 @@ interface At {
   readonly port: number;
 }
 
-const isTold = async (pod: RunningPod, { ip, port }: At): Promise<boolean> =>
+const isOffered = async (pod: RunningPod, { ip, port }: At): Promise<boolean> =>
   (await toldServers(pod)).some(({ urls }) => urls.includes(`turn:${ip}:${port}?transport=udp`));
 
-const told = (pod: RunningPod, node: At) => eventually('it is offered', () => isTold(pod, node), WITHIN_MS);
+const untilOffered = (pod: RunningPod, node: At) =>
+  eventually('it is offered', () => isOffered(pod, node), WITHIN_MS);
 const notTold = (pod: RunningPod, node: At) =>
-  eventually('it is not offered any more', async () => !(await isTold(pod, node)), WITHIN_MS);
+  eventually('it is not offered any more', async () => !(await isOffered(pod, node)), WITHIN_MS);
 
 /** A client that does not keep a failed test from ending. */
 async function open(t: TestContext, node: At, login: Login): Promise<TurnClient> {
@@ -74,7 +75,7 @@ async function open(t: TestContext, node: At, login: Login): Promise<TurnClient>
 
 test('[TURN-7] [TURN-8] a node is offered once it answers, accepts the offered credentials, and is withdrawn before it drains', async (t) => {
   const node = await startAgent(t, '127.76.0.14', settings('node-a'));
-  await told(patient, node);
+  await untilOffered(patient, node);
   await until(async () => /^parley_turn_lease_held 1$/m.test(await textOf(`${node.url}/metrics`)));
   const { username = '', credential = '' } = (await toldServers(patient)).find((one) => one.credential) ?? {};
   const client = await open(t, node, { username, password: credential });
@@ -94,7 +95,7 @@ test('[TURN-6] a node that was killed is not offered after turn.leaseDuration', 
   const node = await startAgent(t, '127.76.0.15', settings('node-b'));
   const coturn = node.coturnPid();
   t.after(() => process.kill(coturn));
-  await told(usual, node);
+  await untilOffered(usual, node);
   node.child.kill('SIGKILL');
   await once(node.child, 'exit');
   await notTold(usual, node);
@@ -102,7 +103,7 @@ test('[TURN-6] a node that was killed is not offered after turn.leaseDuration', 
 
 test('[TURN-8] a node whose coturn died is withdrawn at once', async (t) => {
   const node = await startAgent(t, '127.76.0.16', settings('node-c'));
-  await told(patient, node);
+  await untilOffered(patient, node);
   const exited = once(node.child, 'exit');
   process.kill(node.coturnPid(), 'SIGKILL');
   await notTold(patient, node);
@@ -173,7 +174,7 @@ test('[TURN-9] ten participants of one network make no more allocations than one
     PARLEY_TURN_NETWORK_ALLOCATIONS: '100',
   };
   const node = await startAgent(t, '127.76.0.20', { ...settings('node-f'), ...ports });
-  await told(pod, node);
+  await untilOffered(pod, node);
   assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_network_quota 100$/m);
   const clients: TurnClient[] = [];
   const flood = async (login: Login): Promise<unknown[]> => {
@@ -199,7 +200,7 @@ test('[TURN-2] [TURN-10] a credential of a participant that left is refused once
   const pod = await startPod('pod-d', { 'turn.ttl': 2000 });
   t.after(() => pod.close());
   const node = await startAgent(t, '127.76.0.21', settings('node-g'));
-  await told(pod, node);
+  await untilOffered(pod, node);
   const login = await loginFrom(pod, '127.0.0.1');
   const expires = Number(login.username.split(':')[0]) * 1000;
   const [early, late] = [await open(t, node, login), await open(t, node, login)];

@@ -13,7 +13,7 @@ import { randomRoom } from '../support/pod.ts';
 
 interface Member {
   readonly bus: Bus;
-  readonly heard: BusMessage[];
+  readonly received: BusMessage[];
   readonly transfers: DirectedTransfer[];
   readonly back: number[];
 }
@@ -24,9 +24,9 @@ interface Network {
 }
 
 const ask = (room: string, pod: string): BusMessage => ({ type: 'sections-request', room, pod });
-const member = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [], back: [] });
-const listener = ({ heard, transfers, back }: Omit<Member, 'bus'>) => ({
-  onMessage: (message: BusMessage) => void heard.push(message),
+const member = (): Omit<Member, 'bus'> => ({ received: [], transfers: [], back: [] });
+const listener = ({ received, transfers, back }: Omit<Member, 'bus'>) => ({
+  onMessage: (message: BusMessage) => void received.push(message),
   onTransfer: (transfer: DirectedTransfer) => void transfers.push(transfer),
   onBack: () => void back.push(1),
 });
@@ -131,9 +131,9 @@ for (const [kind, open] of Object.entries({
     test('[ROS-13] a heartbeat reaches every pod, the sender too', async () => {
       const [one, two, three] = pods;
       one.bus.heartbeat({ type: 'heartbeat', pod: 'pod-a', boot: 77 });
-      for (const { heard } of [one, two, three]) {
+      for (const { received } of [one, two, three]) {
         await eventually('the heartbeat', () =>
-          heard.some((message) => message.type === 'heartbeat' && message.boot === 77),
+          received.some((message) => message.type === 'heartbeat' && message.boot === 77),
         );
       }
     });
@@ -196,7 +196,7 @@ test('[BUS-4] a message larger than NATS accepts is lost and logged, and affects
   bus.publishToPod('pod-big', { type: 'chat', room, pod: 'pod-z', line });
   assert.equal(bad.length, 1);
   bus.publishToPod('pod-big', ask(room, 'pod-z'));
-  await eventually('the next message', () => about.heard.length === 1);
+  await eventually('the next message', () => about.received.length === 1);
   await bus.close();
 });
 
@@ -232,14 +232,16 @@ const digest = (room: string, seq: number): BusMessage => ({
   hash: 0,
 });
 
-const of = ({ heard }: Member, room: string): BusMessage[] =>
-  heard.filter((message) => 'room' in message && message.room === room);
+const of = ({ received }: Member, room: string): BusMessage[] =>
+  received.filter((message) => 'room' in message && message.room === room);
 
 /** Resolves when all earlier messages of these pods have arrived: a later message of each has arrived. */
 async function settled(...members: Member[]): Promise<void> {
-  for (const { bus, heard } of members) {
+  for (const { bus, received } of members) {
     const room = randomRoom();
     for (const pod of ['pod-a', 'pod-b', 'pod-c']) bus.publishToPod(pod, ask(room, 'pod-z'));
-    await eventually('the round', () => heard.some((message) => 'room' in message && message.room === room));
+    await eventually('the round', () =>
+      received.some((message) => 'room' in message && message.room === room),
+    );
   }
 }

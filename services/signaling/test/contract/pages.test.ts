@@ -14,15 +14,15 @@ const PAGE = 'c0ffee00'.repeat(8);
 
 interface Member {
   readonly bus: PageBus;
-  readonly heard: PageBusMessage[];
+  readonly received: PageBusMessage[];
   readonly transfers: DirectedTransfer[];
 }
 type Join = (pod: string) => Promise<Member>;
 
 const ask = (pod: string): PageBusMessage => ({ type: 'page-section-request', page: PAGE, pod });
-const about = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [] });
-const listener = ({ heard, transfers }: Omit<Member, 'bus'>) => ({
-  onMessage: (message: PageBusMessage) => void heard.push(message),
+const about = (): Omit<Member, 'bus'> => ({ received: [], transfers: [] });
+const listener = ({ received, transfers }: Omit<Member, 'bus'>) => ({
+  onMessage: (message: PageBusMessage) => void received.push(message),
   onTransfer: (transfer: DirectedTransfer) => void transfers.push(transfer),
   onBack: () => undefined,
 });
@@ -86,12 +86,12 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
         };
         from.bus.publishToPod(pod, mark);
         await eventually('the mark', () =>
-          to.heard.some((message) => message.type === 'page-directed-ack' && message.ref === mark.ref),
+          to.received.some((message) => message.type === 'page-directed-ack' && message.ref === mark.ref),
         );
       }
     };
-    const asks = ({ heard }: Member): number =>
-      heard.filter(({ type }) => type === 'page-section-request').length;
+    const asks = ({ received }: Member): number =>
+      received.filter(({ type }) => type === 'page-section-request').length;
 
     test('[PAGE-11] messages of a page reach the subscribed pods, and not one that unsubscribed', async () => {
       two.bus.subscribe(PAGE);
@@ -107,8 +107,8 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
 
     test('[PAGE-12] a heartbeat reaches every pod, the sender too', async () => {
       one.bus.heartbeat({ type: 'page-heartbeat', pod: 'pod-a', boot: 7, visitors: 3 });
-      for (const { heard } of [one, two])
-        await eventually('the heartbeat', () => heard.some(({ type }) => type === 'page-heartbeat'));
+      for (const { received } of [one, two])
+        await eventually('the heartbeat', () => received.some(({ type }) => type === 'page-heartbeat'));
     });
 
     test('[PAGE-9] a directed message arrives byte for byte', async () => {

@@ -11,11 +11,11 @@ test('[CHAT-2] a line reaches all others on every pod, and its sender gets an ac
   ada.chat('line-0001', 'hello');
   world.advance(10);
   for (const person of [bob, cas]) {
-    const [line] = person.heard('chat');
+    const [line] = person.messagesOf('chat');
     assert.deepEqual([line?.line.from, line?.line.name, line?.line.text], [ada.id, ada.name, 'hello']);
   }
-  assert.deepEqual(ada.heard('chat'), []);
-  assert.equal(ada.heard('chat-ack')[0]?.id, 'line-0001');
+  assert.deepEqual(ada.messagesOf('chat'), []);
+  assert.equal(ada.messagesOf('chat-ack')[0]?.id, 'line-0001');
 });
 
 test('[CHAT-1] a line that is sent twice is acknowledged twice and shown once', () => {
@@ -26,8 +26,8 @@ test('[CHAT-1] a line that is sent twice is acknowledged twice and shown once', 
   world.advance(100);
   ada.chat('line-0001', 'hello');
   world.advance(100);
-  assert.equal(bob.heard('chat').length, 1);
-  const [first, second] = ada.heard('chat-ack');
+  assert.equal(bob.messagesOf('chat').length, 1);
+  const [first, second] = ada.messagesOf('chat-ack');
   assert.deepEqual(first, second);
 });
 
@@ -35,7 +35,7 @@ test('[CHAT-6] a line that is lost on its way to a pod is repeated half a second
   const world = new World({ pods: ['a', 'b'] });
   const ada = world.join('a');
   const bob = world.join('b');
-  const heard = (): string[] => bob.heard('chat').map(({ line }) => line.text);
+  const heard = (): string[] => bob.messagesOf('chat').map(({ line }) => line.text);
   world.network.drop(({ type }) => type === 'chat');
   ada.chat('line-0001', 'hello');
   world.advance(490);
@@ -79,7 +79,7 @@ test('[CHAT-5] a newcomer does not receive lines from before it entered', () => 
   for (const pod of ['a', 'b']) {
     const bob = world.join(pod);
     world.advance(5000);
-    assert.deepEqual([bob.welcome.chat, bob.heard('chat')], [[], []]);
+    assert.deepEqual([bob.welcome.chat, bob.messagesOf('chat')], [[], []]);
   }
 });
 
@@ -121,7 +121,7 @@ test('[CHAT-4] after every pod died a client restores the lines, for the partici
   const bob = world.join('b');
   ada.chat('line-0001', 'hello');
   world.advance(100);
-  const lines = bob.heard('chat').map(({ line }) => line);
+  const lines = bob.messagesOf('chat').map(({ line }) => line);
   for (const pod of ['a', 'b']) {
     world.kill(pod);
     world.start(pod);
@@ -131,7 +131,7 @@ test('[CHAT-4] after every pod died a client restores the lines, for the partici
   bob.resume('b', { chat: lines });
   world.advance(500);
   assert.deepEqual(
-    cas.heard('chat').map(({ line }) => line.text),
+    cas.messagesOf('chat').map(({ line }) => line.text),
     ['hello'],
   );
   ada.resume('a');
@@ -162,7 +162,7 @@ test('[CHAT-8] a participant cannot suppress a line of another one by using its 
   const bob = world.join('a');
   ada.chat('line-0001', 'hello');
   world.advance(100);
-  const lines = bob.heard('chat').map(({ line }) => line);
+  const lines = bob.messagesOf('chat').map(({ line }) => line);
   world.kill('a');
   world.start('a');
   world.advance(3000);

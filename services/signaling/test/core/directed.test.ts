@@ -27,14 +27,14 @@ test('[DIR-4] a message to a participant of another pod goes to that pod alone',
     ['b'],
   );
   world.advance(5000);
-  assert.deepEqual(ada.heard('undelivered'), []);
+  assert.deepEqual(ada.messagesOf('undelivered'), []);
 });
 
 test('[DIR-5] the sender is notified at once that a participant is unknown', () => {
   const world = new World();
   const ada = world.join('a');
   ada.send('p0000000000000000', 'm1', 'hello?');
-  assert.deepEqual(ada.heard('undelivered'), [
+  assert.deepEqual(ada.messagesOf('undelivered'), [
     { type: 'undelivered', to: 'p0000000000000000', id: 'm1', reason: 'unknown' },
   ]);
 });
@@ -47,11 +47,11 @@ for (const pod of ['a', 'b']) {
     bob.lose();
     ada.send(bob, 'm1', 'hello?');
     world.advance(20);
-    assert.equal(ada.heard('undelivered')[0]?.reason, 'away');
+    assert.equal(ada.messagesOf('undelivered')[0]?.reason, 'away');
     world.advance(20);
     ada.send(bob, 'm2', 'hello?');
     assert.deepEqual(
-      ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+      ada.messagesOf('undelivered').map(({ id, reason }) => `${id} ${reason}`),
       ['m1 away', 'm2 away'],
     );
   });
@@ -65,7 +65,7 @@ test('[DIR-5] the other pod notifies the sender that the participant has just le
   bob.leave();
   ada.send(bob, 'm1', 'hello?');
   world.advance(20);
-  assert.equal(ada.heard('undelivered')[0]?.reason, 'unknown');
+  assert.equal(ada.messagesOf('undelivered')[0]?.reason, 'unknown');
 });
 
 test('[DIR-5] the sender is notified within 2 s that a pod did not answer (directed.timeout)', () => {
@@ -78,14 +78,14 @@ test('[DIR-5] the sender is notified within 2 s that a pod did not answer (direc
   world.network.drop(isTransfer);
   ada.send(bob, 'm2', 'lost too');
   world.advance(world.limits['directed.timeout'] - 701);
-  assert.deepEqual(ada.heard('undelivered'), []);
+  assert.deepEqual(ada.messagesOf('undelivered'), []);
   world.advance(1);
   assert.deepEqual(
-    ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+    ada.messagesOf('undelivered').map(({ id, reason }) => `${id} ${reason}`),
     ['m1 timeout'],
   );
   world.advance(700);
-  assert.equal(ada.heard('undelivered')[1]?.id, 'm2');
+  assert.equal(ada.messagesOf('undelivered')[1]?.id, 'm2');
 });
 
 test('[DIR-5] one scheduled action watches over all pending messages', () => {
@@ -110,7 +110,7 @@ test('[DIR-5] one scheduled action watches over all pending messages', () => {
   ada.send(bob, 'last', 'hello');
   world.advance(world.limits['directed.timeout']);
   assert.deepEqual(
-    ada.heard('undelivered').map(({ id }) => id),
+    ada.messagesOf('undelivered').map(({ id }) => id),
     ['last'],
   );
 });
@@ -122,7 +122,7 @@ test('[DIR-5] beyond the limit of pending messages the oldest is reported (direc
   world.network.cut('a', 'b');
   for (const id of ['m1', 'm2', 'm3']) ada.send(bob, id, 'hello');
   assert.deepEqual(
-    ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+    ada.messagesOf('undelivered').map(({ id, reason }) => `${id} ${reason}`),
     ['m1 timeout'],
   );
 });

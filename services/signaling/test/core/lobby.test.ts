@@ -8,7 +8,7 @@ describe('the lobby', () => {
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
     const guest = world.join('b', { view });
-    assert.deepEqual(guest.told, ['lobby-waiting']);
+    assert.deepEqual(guest.types, ['lobby-waiting']);
     assert.deepEqual(owner.log.at(-1), {
       type: 'lobby-joined',
       waiting: { participant: guest.id, name: guest.name },
@@ -17,11 +17,11 @@ describe('the lobby', () => {
     const second = world.join('c', { view });
     assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
     assert.equal(guest.isHere, true);
-    assert.deepEqual(owner.told.slice(-3), ['lobby-joined', 'lobby-left', 'joined']);
-    assert.ok(!guest.told.includes('lobby-joined'));
+    assert.deepEqual(owner.types.slice(-3), ['lobby-joined', 'lobby-left', 'joined']);
+    assert.ok(!guest.types.includes('lobby-joined'));
     assert.equal(world.ask('a', view.room, 'deny', second), 'done');
     assert.equal(second.endedWith, 'LOBBY_DENIED');
-    assert.deepEqual(guest.told.slice(1), ['welcome']);
+    assert.deepEqual(guest.types.slice(1), ['welcome']);
   });
 
   it('[MOD-5] is in the welcome of an owner who enters later, and again after a resume on another pod', () => {
@@ -49,7 +49,7 @@ describe('the lobby', () => {
     world.advance(5000);
     assert.deepEqual(owner.log.at(-1), { type: 'lobby-left', participant: other.id });
     assert.deepEqual(
-      owner.told.filter((type) => type === 'left' || type === 'away'),
+      owner.types.filter((type) => type === 'left' || type === 'away'),
       [],
     );
   });
@@ -62,9 +62,9 @@ describe('the lobby', () => {
     const [first] = ['a', 'b'].map((pod) => world.join(pod, { view, visitor }));
     assert.equal(world.join('c', { view, visitor }).endedWith, 'LOBBY_FULL');
     const other = world.join('c', { view, visitor: { network: 'BBBBBBBBBBBBBBBBBBBBBB' } });
-    assert.deepEqual(other.told, ['lobby-waiting']);
+    assert.deepEqual(other.types, ['lobby-waiting']);
     assert.ok(first !== undefined && world.ask('a', view.room, 'admit', first) === 'done');
-    assert.deepEqual(world.join('b', { view, visitor }).told, ['lobby-waiting']);
+    assert.deepEqual(world.join('b', { view, visitor }).types, ['lobby-waiting']);
     assert.equal(owner.isHere, true);
   });
 
@@ -101,7 +101,7 @@ describe('the lobby', () => {
     guest.change({ name: 'Guest by another name' });
     world.advance(1000);
     assert.equal(guest.isHere, true);
-    assert.equal(owner.heard('joined').at(-1)?.member.name, 'Guest by another name');
+    assert.equal(owner.messagesOf('joined').at(-1)?.member.name, 'Guest by another name');
   });
 
   it('[MOD-5] [JOIN-8] does not admit one ticket unseen on two pods', () => {
@@ -116,7 +116,7 @@ describe('the lobby', () => {
     assert.deepEqual([guest.endedWith, twin.endedWith], [undefined, 'TICKET_USED']);
     guest.lose();
     world.advance(1000);
-    assert.equal(owner.heard('lobby-left').length, 1);
+    assert.equal(owner.messagesOf('lobby-left').length, 1);
     const policy = world.store.change(view.room, { view: { lobby: false } });
     world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(1000);
@@ -139,7 +139,7 @@ describe('the lobby', () => {
     const owner = world.join('a', { view, owner: true });
     const guest = world.join('b', { view });
     assert.equal(world.ask('a', view.room, 'admit', guest), 'full');
-    assert.deepEqual(guest.told, ['lobby-waiting']);
+    assert.deepEqual(guest.types, ['lobby-waiting']);
     owner.leave();
     world.advance(400);
     assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
@@ -157,7 +157,7 @@ describe('the lobby', () => {
     assert.deepEqual(owner.log.at(-1), { type: 'lobby-joined', waiting });
     guest.change({ media: { audio: true, video: false, screen: false } });
     world.advance(400);
-    assert.equal(owner.told.filter((type) => type === 'lobby-joined').length, 2);
+    assert.equal(owner.types.filter((type) => type === 'lobby-joined').length, 2);
   });
 
   it('[MOD-10] a kick of a waiting newcomer has the same result when its first answer is lost', () => {

@@ -172,7 +172,7 @@ describe('a request to mute', () => {
     world.join('a', { view });
     const bo = world.join('b', { view });
     assert.equal(world.ask('a', view.room, 'request-mute', bo), 'done');
-    assert.ok(bo.told.includes('mute-requested'));
+    assert.ok(bo.types.includes('mute-requested'));
     assert.equal(bo.isHere, true);
   });
 });

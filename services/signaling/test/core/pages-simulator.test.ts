@@ -144,10 +144,10 @@ class History {
   #isGone(tab: Tab): void {
     const { now } = this.#world;
     // Visitors that come to another pod after the link was lost cannot be known.
-    const heard = this.#world.isUnplugged(tab.pod) ? this.#cutAt : now;
+    const seenAt = this.#world.isUnplugged(tab.pod) ? this.#cutAt : now;
     const holds = [...this.#parts].some(
       ([{ pod }, { has, since }]) =>
-        has === 'whole' && heard - since > KNOWN_MS && !this.#world.isUnplugged(pod),
+        has === 'whole' && seenAt - since > KNOWN_MS && !this.#world.isUnplugged(pod),
     );
     const comes = this.#onTheWay.some(({ has, since }) => has === 'whole' && -since > KNOWN_MS);
     assert.ok(!holds && !comes, `seed ${this.#seed}: at ${now} it is gone on ${tab.pod}`);
@@ -159,8 +159,8 @@ class History {
     const truth = { holders, readers: parts.length - holders, settled: true, visitors: parts.length };
     for (const tab of this.#parts.keys()) {
       const { holders, readers, settled } = tab.count(PAGE) ?? {};
-      const told = { holders, readers, settled, visitors: tab.visitors };
-      assert.deepEqual(told, truth, `seed ${this.#seed}: ${tab.id} on ${tab.pod}`);
+      const shown = { holders, readers, settled, visitors: tab.visitors };
+      assert.deepEqual(shown, truth, `seed ${this.#seed}: ${tab.id} on ${tab.pod}`);
     }
   }
 }

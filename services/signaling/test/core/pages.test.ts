@@ -120,7 +120,7 @@ describe('holders are found and counted', () => {
     }
     world.advance(EXACT_MS);
     assert.ok(tabs.every((tab) => last(tab) === '880+0' && tab.visitors === 880));
-    const messages = tabs.reduce((sum, { told }) => sum + told.length, 0) / tabs.length;
+    const messages = tabs.reduce((sum, tab) => sum + tab.messages.length, 0) / tabs.length;
     assert.ok(messages < 25, `${messages} messages to each`);
     for (const tab of tabs.splice(0, 440)) world.leave(tab);
     world.advance(EXACT_MS);
@@ -133,14 +133,14 @@ describe('holders are found and counted', () => {
     world.hold(ada, PAGE);
     world.want(bo, PAGE);
     world.advance(5000);
-    const before = ada.told.length;
+    const before = ada.messages.length;
     const cy = world.arrive('a');
     world.want(cy, PAGE);
     world.leave(bo);
     world.advance(EXACT_MS);
     assert.equal(last(cy), '1+1');
     assert.equal(cy.visitors, 2);
-    assert.ok(ada.told.length <= before + 2, 'no visitor gets a count twice');
+    assert.ok(ada.messages.length <= before + 2, 'no visitor gets a count twice');
   });
 
   test('[PAGE-11] a pod unsubscribes from a page without visitors here, which then costs nothing', () => {
@@ -339,13 +339,13 @@ describe('directed messages between visitors', () => {
     world.tell(ada, near.id, 'near');
     world.tell(ada, far.id, 'far');
     world.advance(100);
-    assert.deepEqual(near.heard, [{ from: ada.id, text: 'near' }]);
-    assert.deepEqual(far.heard, [{ from: ada.id, text: 'far' }]);
+    assert.deepEqual(near.directed, [{ from: ada.id, text: 'near' }]);
+    assert.deepEqual(far.directed, [{ from: ada.id, text: 'far' }]);
     world.leave(far);
     world.tell(ada, far.id, 'gone');
     world.tell(ada, `v${'0'.repeat(16)}`, 'nobody');
     world.advance(100);
-    const reasons = ada.told.flatMap((one) =>
+    const reasons = ada.messages.flatMap((one) =>
       one.type === 'undelivered' ? [`${one.id} ${one.reason}`] : [],
     );
     assert.deepEqual(reasons.toSorted(), ['gone unknown', 'nobody unknown']);
@@ -360,8 +360,8 @@ describe('directed messages between visitors', () => {
     world.tell(ada, near.id, 'near');
     world.tell(ada, far.id, 'far');
     world.advance(3000);
-    assert.deepEqual([...near.heard, ...far.heard], []);
-    const reasons = ada.told.flatMap((one) =>
+    assert.deepEqual([...near.directed, ...far.directed], []);
+    const reasons = ada.messages.flatMap((one) =>
       one.type === 'undelivered' ? [`${one.id} ${one.reason}`] : [],
     );
     assert.deepEqual(reasons, ['near slow', 'far slow']);
@@ -374,7 +374,7 @@ describe('directed messages between visitors', () => {
     world.loses = 1;
     world.tell(ada, far.id, 'lost');
     world.advance(2000);
-    assert.ok(ada.told.some((one) => one.type === 'undelivered' && one.reason === 'timeout'));
+    assert.ok(ada.messages.some((one) => one.type === 'undelivered' && one.reason === 'timeout'));
   });
 });
 

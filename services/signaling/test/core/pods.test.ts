@@ -143,17 +143,17 @@ test('[ROS-3] [ROS-8] each pod publishes only its own participants, with sequenc
   bob.lose();
   world.advance(1000);
   world.join('c');
-  const told = world.network.sent.flatMap(({ from, to, parcel }) =>
+  const deltas = world.network.sent.flatMap(({ from, to, parcel }) =>
     to === 'c' && parcel.kind === 'message' && parcel.message.type === 'delta'
       ? [{ from, delta: parcel.message }]
       : [],
   );
-  for (const { from, delta } of told) {
+  for (const { from, delta } of deltas) {
     assert.equal(delta.pod, from);
     assert.equal(delta.put?.participant ?? delta.drop?.participant, from === 'a' ? ada.id : bob.id);
   }
   for (const pod of ['a', 'b']) {
-    const seqs = told.filter(({ from }) => from === pod).map(({ delta }) => delta.seq);
+    const seqs = deltas.filter(({ from }) => from === pod).map(({ delta }) => delta.seq);
     assert.deepEqual(
       seqs,
       seqs.map((_, nth) => (seqs[0] ?? 0) + nth),
@@ -239,7 +239,7 @@ test('[ROS-11] the participants of a killed pod are away within 5 s and leave at
   assert.deepEqual(ada.news(mark), [`away ${bob.id}`]);
   world.advance(world.limits['resume.grace'] - 1000);
   assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `left ${bob.id}`]);
-  assert.equal(ada.heard('left')[0]?.reason, 'lost');
+  assert.equal(ada.messagesOf('left')[0]?.reason, 'lost');
 });
 
 test('[ROS-11] a pod that opened the room just after another was killed learns the participants of that one', () => {

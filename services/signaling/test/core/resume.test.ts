@@ -57,8 +57,8 @@ test('[ROS-4] of two concurrent claims of one generation, the one of the higher 
     const [higher, lower] = first === 'b' ? [bob, twin] : [twin, bob];
     assert.ok(higher.isHere);
     assert.equal(lower.endedWith, 'REPLACED');
-    const everybody = [...others, bob].map(({ id }) => `${id} here`).toSorted();
-    for (const pod of ['a', 'b', 'c']) assert.deepEqual(world.roster(pod), everybody);
+    const everyMember = [...others, bob].map(({ id }) => `${id} here`).toSorted();
+    for (const pod of ['a', 'b', 'c']) assert.deepEqual(world.roster(pod), everyMember);
   }
 });
 

@@ -27,13 +27,13 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
     bob.leave();
     world.advance(10);
     assert.deepEqual(ada.news(), [`joined ${bob.id}`, `changed ${bob.id}`, `left ${bob.id}`]);
-    assert.deepEqual(ada.heard('changed')[0], {
+    assert.deepEqual(ada.messagesOf('changed')[0], {
       type: 'changed',
       participant: bob.id,
       name: 'Robert',
       media: { audio: true, video: false, screen: false },
     });
-    assert.equal(ada.heard('left')[0]?.reason, 'left');
+    assert.equal(ada.messagesOf('left')[0]?.reason, 'left');
     assert.deepEqual(bob.news(), []);
     assert.equal(bob.endedWith, null);
   });
@@ -51,7 +51,7 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
     assert.deepEqual(ada.news(mark), [`away ${bob.id}`]);
     world.advance(300);
     assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `left ${bob.id}`]);
-    assert.equal(ada.heard('left')[0]?.reason, 'lost');
+    assert.equal(ada.messagesOf('left')[0]?.reason, 'lost');
     assert.deepEqual(world.roster(first), [`${ada.id} here`]);
   });
 
@@ -162,7 +162,7 @@ test('[ROOM-8] when a room is deleted all its participants are notified, on ever
     assert.equal(person.log.at(-1)?.type, 'room-deleted');
     assert.equal(person.endedWith, 'ROOM_DELETED');
   }
-  assert.deepEqual(ada.heard('left'), []);
+  assert.deepEqual(ada.messagesOf('left'), []);
   for (const pod of ['a', 'b', 'c']) assert.equal(world.pod(pod).core.counts().rooms, 0);
   world.advance(60_000);
 });
@@ -174,5 +174,5 @@ test('[ROOM-8] a participant that waits for the room to open while it is deleted
   world.handle('a', { type: 'room-deleted', room: ROOM, incarnation: 'one' });
   assert.equal(ada.endedWith, 'ROOM_DELETED');
   world.advance(60_000);
-  assert.equal(ada.heard('welcome').length, 0);
+  assert.equal(ada.messagesOf('welcome').length, 0);
 });

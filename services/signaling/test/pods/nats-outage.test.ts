@@ -55,7 +55,7 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   assert.equal(await codeOf(one, randomRoom()), 'NOT_READY', 'another pod may have a bus and the room');
 
   ada.send(bob, 'near', 'an offer');
-  await eventually('it came', () => bob.heard.includes('an offer'));
+  await eventually('it came', () => bob.directed.includes('an offer'));
   ada.send(cas, 'far', 'an offer');
   await eventually(
     'the sender is notified that it was not delivered',
@@ -88,7 +88,7 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   await eventually('rosters agree', () => crowd.agrees(), AGREE_WITHIN_MS + readyMs);
   const agreeMs = performance.now() - upAt;
   ada.send(cas, 'again', 'a later offer');
-  await eventually('messages cross again', () => cas.heard.includes('a later offer'));
+  await eventually('messages cross again', () => cas.directed.includes('a later offer'));
   // The participants of the newcomer's room on its pod saw it join and leave; no other saw a change.
   crowd.assertNobodyNoticed({ except: newcomer.participant });
   assert.ok(

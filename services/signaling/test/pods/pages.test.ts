@@ -51,8 +51,8 @@ async function readerOn(pod: PodProcess): Promise<Visitor> {
 }
 
 /** Whether it was ever sent that the page is gone. */
-const wasTold = ({ told }: Visitor, since = 0): boolean =>
-  told.slice(since).some((one) => one.type === 'count' && one.settled && one.holders === 0);
+const wasTold = ({ messages }: Visitor, since = 0): boolean =>
+  messages.slice(since).some((one) => one.type === 'count' && one.settled && one.holders === 0);
 
 describe('a page', { concurrency: 3 }, () => {
   test('[PAGE-12] [PAGE-13] outlives the pod of its only holder: not gone until it is back, and found again from its new pod', async () => {
@@ -61,7 +61,7 @@ describe('a page', { concurrency: 3 }, () => {
     await holderOn(one);
     const reader = await readerOn(two);
     await eventually('it is found', () => reader.count === '1+1', 10_000);
-    const since = reader.told.length;
+    const since = reader.messages.length;
     await one.kill();
     await eventually('the pod is missed', () => reader.count === '0+1?');
     const back = await holderOn(two);
@@ -79,7 +79,7 @@ describe('a page', { concurrency: 3 }, () => {
     const holder = await holderOn(one);
     const reader = await readerOn(two);
     await eventually('it is found', () => reader.count === '1+1', 10_000);
-    const since = reader.told.length;
+    const since = reader.messages.length;
     one.signal('SIGTERM');
     await eventually('it receives goaway', () => holder.is('goaway'));
     await eventually('its socket is closed', () => holder.closed === CODES.GOAWAY.close);
@@ -107,7 +107,7 @@ describe('a page', { concurrency: 3 }, () => {
     await server.start();
     await eventually('all is known again', () => reader.count === '2+1', 15_000);
     reader.socket.send(directedText(later.arrived.visitor, '2', 'hello'));
-    await eventually('it arrives', () => later.heard.some(({ text }) => text === 'hello'));
+    await eventually('it arrives', () => later.directed.some(({ text }) => text === 'hello'));
     for (const { socket } of [holder, later, reader]) socket.terminate();
   });
 });

@@ -47,7 +47,7 @@ const countedBy = ({ iceServers }: IceOffer): string =>
 
 async function askIce(visitor: Visitor): Promise<IceOffer> {
   visitor.say({ type: 'ice' });
-  return eventually('the answer', () => visitor.told.find((message) => message.type === 'ice'));
+  return eventually('the answer', () => visitor.messages.find((message) => message.type === 'ice'));
 }
 
 describe('TURN credentials', () => {
@@ -150,7 +150,7 @@ describe('TURN credentials', () => {
     const visitor = await Visitor.arrive(pod, from('2001:db8:9:9:1::2'));
     for (let i = 0; i < 3; i += 1) visitor.say({ type: 'ice' });
     await eventually('the last is refused', () => visitor.errors.includes('TOO_MANY_ICE_REQUESTS'));
-    assert.equal(visitor.told.filter(({ type }) => type === 'ice').length, REQUESTS - 3);
+    assert.equal(visitor.messages.filter(({ type }) => type === 'ice').length, REQUESTS - 3);
     const neighbour = await Visitor.arrive(pod, from('2001:db8:9:a::1'));
     assert.ok((await askIce(neighbour)).iceServers.length === 2);
     assert.match(

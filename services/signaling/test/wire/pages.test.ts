@@ -33,16 +33,16 @@ describe('two pods on NATS', () => {
     bo.say({ type: 'subscribe', page: PAGE });
     await eventually('the holder is found', () => bo.holders.includes(ada.arrived.visitor));
     bo.socket.send(directedText(ada.arrived.visitor, '1', 'hello'));
-    await eventually('it arrives', () => ada.heard.length === 1);
-    assert.deepEqual(ada.heard, [{ from: bo.arrived.visitor, text: 'hello' }]);
+    await eventually('it arrives', () => ada.directed.length === 1);
+    assert.deepEqual(ada.directed, [{ from: bo.arrived.visitor, text: 'hello' }]);
     await eventually('both are counted', () =>
-      [ada, bo].every(({ told }) =>
-        told.some((one) => one.type === 'count' && one.holders === 1 && one.readers === 1 && one.settled),
+      [ada, bo].every(({ messages }) =>
+        messages.some((one) => one.type === 'count' && one.holders === 1 && one.readers === 1 && one.settled),
       ),
     );
     ada.socket.terminate();
     await eventually('it is gone', () =>
-      bo.told.some((one) => one.type === 'count' && one.holders === 0 && one.settled),
+      bo.messages.some((one) => one.type === 'count' && one.holders === 0 && one.settled),
     );
     const metrics = await (await fetch(`${pods[1].url}/metrics`)).text();
     assert.match(metrics, /^parley_visitors 1$/m);
@@ -63,7 +63,7 @@ describe('two pods on NATS', () => {
     const pipe = 'A'.repeat(22);
     ada.say({ type: 'pipe', pipe });
     await eventually('the token', () => ada.is('pipe'));
-    const answer = ada.told.find((message) => message.type === 'pipe');
+    const answer = ada.messages.find((message) => message.type === 'pipe');
     const { aud, sub, publish, subscribe } = decodeJwt(answer?.token ?? '');
     assert.deepEqual(
       { aud, sub, publish, subscribe },
@@ -105,7 +105,7 @@ describe('a pod keeps its limits', () => {
     const ada = await Visitor.arrive(pod);
     for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('one is refused', () => ada.errors.length === 1);
-    const refusal = ada.told.find((message) => message.type === 'error');
+    const refusal = ada.messages.find((message) => message.type === 'error');
     assert.equal(refusal?.code, 'TOO_MANY_PAGE_REQUESTS');
     assert.equal(refusal?.ref, PAGE);
     assert.ok((refusal?.retryAfterMs ?? 0) > 0);
@@ -121,7 +121,7 @@ describe('a pod keeps its limits', () => {
     ada.say({ type: 'subscribe', page: PAGE });
     await eventually(
       'they are answered',
-      () => ada.told.filter(({ type }) => type === 'holders').length === 2,
+      () => ada.messages.filter(({ type }) => type === 'holders').length === 2,
     );
     bo.say({ type: 'subscribe', page: PAGE });
     await eventually('it is refused', () => bo.errors.length === 1);
@@ -143,7 +143,7 @@ describe('a pod keeps its limits', () => {
     const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
     const load = 'x'.repeat(60_000);
     const isSlow = (): boolean =>
-      bo.told.some((message) => message.type === 'undelivered' && message.reason === 'slow');
+      bo.messages.some((message) => message.type === 'undelivered' && message.reason === 'slow');
     ada.socket.pause();
     let said = 0;
     await eventually(
@@ -160,7 +160,7 @@ describe('a pod keeps its limits', () => {
     ada.socket.resume();
     ada.say({ type: 'ping' });
     await eventually('it is still there', () => ada.is('pong'));
-    assert.ok(ada.heard.length > 0 && ada.heard.length < said, `${ada.heard.length} of ${said}`);
+    assert.ok(ada.directed.length > 0 && ada.directed.length < said, `${ada.directed.length} of ${said}`);
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 

@@ -110,8 +110,8 @@ describe('TURN nodes', () => {
     await offered(other);
     say(NODE);
     const urls = await eventually('both', async () => {
-      const told = await urlsTold();
-      return told.includes('turn:203.0.113.8:3478') && told.includes(NODE.urls[0] ?? '') && told;
+      const urls = await urlsTold();
+      return urls.includes('turn:203.0.113.8:3478') && urls.includes(NODE.urls[0] ?? '') && urls;
     });
     assert.equal(urls.filter((url) => url.startsWith('turns:')).length, 1);
     assert.ok(urls.includes('stun:203.0.113.8:3478'));
