@@ -47,7 +47,7 @@ export class Letters {
     for (const letter of this.#open.filter(isDue)) {
       assert.ok(
         this.#isSettled(letter),
-        `${letter.from.name} was never told that nobody took ${letter.id} to ${letter.to}`,
+        `${letter.from.name} was never notified that ${letter.id} to ${letter.to} was not delivered`,
       );
     }
     this.#open = this.#open.filter((letter) => !isDue(letter));
@@ -57,6 +57,6 @@ export class Letters {
   #isSettled({ id, from, socket }: Letter): boolean {
     if (this.#arrived.has(id)) return true;
     if (!('socket' in from.line) || from.line.socket !== socket) return true;
-    return from.heard('undelivered').some((told) => told.id === id);
+    return from.messagesOf('undelivered').some((message) => message.id === id);
   }
 }

@@ -1,4 +1,4 @@
-/** STUN answers, which anybody on the path can send (RFC 8489 section 5 and 14). */
+/** STUN answers, which any host on the path can send (RFC 8489 section 5 and 14). */
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { nearly, type Target } from '../../../scripts/fuzz/target.ts';

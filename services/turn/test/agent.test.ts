@@ -49,7 +49,7 @@ test('allocations are the relay ports in use, each counted once', () => {
   assert.equal(countAllocations(0xc008, 0xc010, [table, '']), 2);
 });
 
-test('[TURN-5] a node says where it is over UDP and TCP, over TLS where its certificate has a name, and what it takes', () => {
+test('[TURN-5] a lease has the addresses of the node over UDP and TCP, over TLS where its certificate has a name, and its capacity', () => {
   const settings = readSettings({
     ...base,
     PARLEY_TURN_REGION: 'eu',
@@ -82,7 +82,7 @@ test('a node finds its address by asking a STUN server outside', async (t) => {
   assert.equal(await publicAddress(settings), '127.76.0.11');
 });
 
-test('[TURN-8] an ending node is not ready at once, works for the calls it carries, and ends when they do', async (t) => {
+test('[TURN-8] a draining node is not ready at once, serves its calls, and ends when they do', async (t) => {
   const { ip, port, url, child, dir } = await startAgent(t, '127.76.0.12');
   assert.equal(statSync(join(dir, 'turnserver.conf')).mode & 0o777, 0o600);
   const login = restLogin(secret, 'ada', Math.floor(Date.now() / 1000) + 600);

@@ -21,7 +21,7 @@ export const base = {
 const firstPort = 28_000;
 const startsWithinMs = 10_000;
 
-/** Runs the agent with the real coturn, which ends with the test; waits until it is ready, or as told. Each needs an `ip` of its own. */
+/** Runs the agent with the real coturn, which ends with the test; waits until it is ready, or as the caller says. Each needs an `ip` of its own. */
 export async function startAgent(
   t: TestContext,
   ip: string,

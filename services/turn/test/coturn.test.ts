@@ -117,7 +117,7 @@ test('[TURN-9] a network gets as many allocations as its quota says, and no more
     // A fresh expiry each time: the quota is the network's, not the credential's.
     const client = await open(t, restLogin(secret, 'greedy', inSeconds(60 + outcomes.length)));
     const { outcome } = await client.allocate();
-    // The system gave a port that somebody had a moment ago: RFC 8656 asks to take another one.
+    // The system gave a port that was in use a moment ago: RFC 8656 asks to take another one.
     if (outcome !== allocationMismatch) outcomes.push(outcome);
   }
   const refusedAt = outcomes.findIndex((outcome) => outcome !== 'ok');
@@ -139,7 +139,7 @@ test('[TURN-4] [TURN-9] an allocation outlives its credential while its client r
   const returned = await open(t, login, own);
   const second = await open(t, login, own);
   const renewed = await open(t, restLogin(secret, 'long-call', expiry + 60), own);
-  // What is registered later runs later: the clients give their allocations back while there is somebody to take them.
+  // What is registered later runs later: the clients give their allocations back while coturn still runs.
   t.after(stopOwn);
   assert.equal((await client.allocate()).outcome, 'ok');
   assert.equal((await returned.allocate()).outcome, 'ok');
@@ -160,7 +160,7 @@ test('TURN nodes are allowed as peers in a range that is otherwise denied, and o
   const nodes = { listeningIps: [node], relayIps: [node], turnNodeIps: ['10.80.0.2', '10.80.0.3'] };
   const stopOther = await startCoturn({ ...exampleSettings, ...nodes });
   const client = await open(t, restLogin(secret, 'p1', inSeconds(60)), other);
-  // What is registered later runs later: the client gives its allocation back while there is somebody to take it.
+  // What is registered later runs later: the client gives its allocation back while coturn still runs.
   t.after(stopOther);
   assert.equal((await client.allocate()).outcome, 'ok');
   assert.equal(await client.permit('10.80.0.2'), 'ok');

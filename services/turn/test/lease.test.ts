@@ -1,4 +1,4 @@
-/** When a node's lease is said, over a bus of this process and a clock that the test moves. */
+/** When a node's lease is published, with a bus of this process and a clock that the test moves. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { TurnNode } from '@parley/protocol/turn';
@@ -31,18 +31,18 @@ function begin(t: TestContext) {
     works: () => Promise.resolve(world.works),
   });
   t.after(() => lease.close());
-  /** How many were said meanwhile. */
+  /** How many were published meanwhile. */
   const pass = async (ms: number): Promise<number> => {
     const before = world.said.length;
     t.mock.timers.tick(ms);
-    // Microtasks alone are between a tick and what is said.
+    // Only microtasks are between a tick and the publication.
     await new Promise((resolve) => setImmediate(resolve));
     return world.said.length - before;
   };
   return { world, lease, pass };
 }
 
-test('[TURN-5] it is said at once, and every 2 s, while coturn answers', async (t) => {
+test('[TURN-5] it is published at once, and every 2 s, while coturn answers', async (t) => {
   const { world, lease, pass } = begin(t);
   assert.equal(lease.isHeld(), false);
   assert.equal(await pass(0), 1);
@@ -58,7 +58,7 @@ test('[TURN-5] it is said at once, and every 2 s, while coturn answers', async (
   assert.deepEqual(world.said.at(-1), node);
 });
 
-test('[TURN-8] withdrawn is withdrawn: it is said at once and again, whether coturn answers or not', async (t) => {
+test('[TURN-8] a withdrawal is published at once and repeated, whether coturn answers or not', async (t) => {
   const { world, lease, pass } = begin(t);
   await pass(0);
   world.works = false;
@@ -70,7 +70,7 @@ test('[TURN-8] withdrawn is withdrawn: it is said at once and again, whether cot
   assert.deepEqual(world.said.at(-1), { ...node, draining: true });
 });
 
-test('[TURN-8] one that is withdrawn while coturn is being asked is not said as living afterwards', async (t) => {
+test('[TURN-8] a lease that is withdrawn during a probe of coturn is not renewed afterwards', async (t) => {
   const { world, lease, pass } = begin(t);
   const withdrawn = lease.withdraw();
   await pass(0);

@@ -1,4 +1,4 @@
-/** From the agent's lease to what signaling tells people: the real agent, coturn and NATS with its users, and a pod. */
+/** From the agent's lease to what signaling offers participants: the real agent, coturn and NATS with its users, and a pod. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ const WITHIN_MS = 20_000;
 let nats: TestNats;
 /** A pod as it is by default. */
 let usual: RunningPod;
-/** One that forgets only nodes that said that they go. */
+/** A pod that forgets only nodes that drain. */
 let patient: RunningPod;
 before(async () => {
   nats = await startNatsWithUsers();
@@ -58,12 +58,13 @@ interface At {
   readonly port: number;
 }
 
-const isTold = async (pod: RunningPod, { ip, port }: At): Promise<boolean> =>
+const isOffered = async (pod: RunningPod, { ip, port }: At): Promise<boolean> =>
   (await toldServers(pod)).some(({ urls }) => urls.includes(`turn:${ip}:${port}?transport=udp`));
 
-const told = (pod: RunningPod, node: At) => eventually('it is told', () => isTold(pod, node), WITHIN_MS);
+const untilOffered = (pod: RunningPod, node: At) =>
+  eventually('it is offered', () => isOffered(pod, node), WITHIN_MS);
 const notTold = (pod: RunningPod, node: At) =>
-  eventually('it is told no more', async () => !(await isTold(pod, node)), WITHIN_MS);
+  eventually('it is not offered any more', async () => !(await isOffered(pod, node)), WITHIN_MS);
 
 /** A client that does not keep a failed test from ending. */
 async function open(t: TestContext, node: At, login: Login): Promise<TurnClient> {
@@ -72,9 +73,9 @@ async function open(t: TestContext, node: At, login: Login): Promise<TurnClient>
   return client;
 }
 
-test('[TURN-7] [TURN-8] a node is told once it answers, takes what people are told, and is withdrawn before it waits for them', async (t) => {
+test('[TURN-7] [TURN-8] a node is offered once it answers, accepts the offered credentials, and is withdrawn before it drains', async (t) => {
   const node = await startAgent(t, '127.76.0.14', settings('node-a'));
-  await told(patient, node);
+  await untilOffered(patient, node);
   await until(async () => /^parley_turn_lease_held 1$/m.test(await textOf(`${node.url}/metrics`)));
   const { username = '', credential = '' } = (await toldServers(patient)).find((one) => one.credential) ?? {};
   const client = await open(t, node, { username, password: credential });
@@ -90,33 +91,33 @@ test('[TURN-7] [TURN-8] a node is told once it answers, takes what people are to
   assert.deepEqual(await exited, [0, null]);
 });
 
-test('[TURN-6] a node that was killed is told no more after turn.leaseDuration', async (t) => {
+test('[TURN-6] a node that was killed is not offered after turn.leaseDuration', async (t) => {
   const node = await startAgent(t, '127.76.0.15', settings('node-b'));
   const coturn = node.coturnPid();
   t.after(() => process.kill(coturn));
-  await told(usual, node);
+  await untilOffered(usual, node);
   node.child.kill('SIGKILL');
   await once(node.child, 'exit');
   await notTold(usual, node);
 });
 
-test('[TURN-8] a node whose coturn died is told no more at once', async (t) => {
+test('[TURN-8] a node whose coturn died is withdrawn at once', async (t) => {
   const node = await startAgent(t, '127.76.0.16', settings('node-c'));
-  await told(patient, node);
+  await untilOffered(patient, node);
   const exited = once(node.child, 'exit');
   process.kill(node.coturnPid(), 'SIGKILL');
   await notTold(patient, node);
   assert.deepEqual(await exited, [1, null]);
 });
 
-test('[TURN-8] without NATS a node relays on, and is told again when NATS is back', async (t) => {
+test('[TURN-8] without NATS a node continues to relay, and is offered again when NATS is back', async (t) => {
   const own = await startNatsWithUsers();
   t.after(() => own.close());
   await own.kill();
   const alone = { ...settings('node-d'), PARLEY_TURN_NATS_URL: own.url };
   const node = await startAgent(t, '127.76.0.17', alone, 'healthz');
   const isReady = async (): Promise<boolean> => (await fetch(`${node.url}/readyz`)).ok;
-  assert.equal(await isReady(), false, 'nobody has been told of it yet');
+  assert.equal(await isReady(), false, 'it was not offered yet');
   const isHeld = async (): Promise<boolean> =>
     /^parley_turn_lease_held 1$/m.test(await textOf(`${node.url}/metrics`));
   await own.start();
@@ -133,7 +134,7 @@ test('[TURN-8] without NATS a node relays on, and is told again when NATS is bac
   await client.close();
 });
 
-test('[TURN-8] a node that NATS refuses asks again, and relays on', async (t) => {
+test('[TURN-8] a node that NATS refuses reconnects, and continues to relay', async (t) => {
   let refusals = 0;
   const refusing = createServer((socket) => {
     socket.write('INFO {"server_id":"x","version":"2.15.1","max_payload":1024,"auth_required":true}\r\n');
@@ -155,7 +156,7 @@ test('[TURN-8] a node that NATS refuses asks again, and relays on', async (t) =>
   await client.close();
 });
 
-/** Somebody at this address enters and is told where TURN is. */
+/** A participant at this address enters and gets its TURN servers. */
 async function loginFrom(pod: RunningPod, address: string): Promise<Login> {
   const client = new Client(randomRoom());
   const { iceServers } = await client.enter(pod.url, 'Ada', { headers: { 'x-forwarded-for': address } });
@@ -173,7 +174,7 @@ test('[TURN-9] ten participants of one network make no more allocations than one
     PARLEY_TURN_NETWORK_ALLOCATIONS: '100',
   };
   const node = await startAgent(t, '127.76.0.20', { ...settings('node-f'), ...ports });
-  await told(pod, node);
+  await untilOffered(pod, node);
   assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_network_quota 100$/m);
   const clients: TurnClient[] = [];
   const flood = async (login: Login): Promise<unknown[]> => {
@@ -195,11 +196,11 @@ test('[TURN-9] ten participants of one network make no more allocations than one
   await Promise.all(clients.map((client) => client.close()));
 });
 
-test('[TURN-2] [TURN-10] a credential of a participant who left is worth nothing once turn.ttl has passed', async (t) => {
+test('[TURN-2] [TURN-10] a credential of a participant that left is refused once turn.ttl has passed', async (t) => {
   const pod = await startPod('pod-d', { 'turn.ttl': 2000 });
   t.after(() => pod.close());
   const node = await startAgent(t, '127.76.0.21', settings('node-g'));
-  await told(pod, node);
+  await untilOffered(pod, node);
   const login = await loginFrom(pod, '127.0.0.1');
   const expires = Number(login.username.split(':')[0]) * 1000;
   const [early, late] = [await open(t, node, login), await open(t, node, login)];

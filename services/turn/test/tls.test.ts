@@ -28,7 +28,7 @@ test('[BUS-9] [BUS-11] a server of another CA is refused until the file names th
   await eventually('it is taken', () => bus.publish(turnNodeSubject, 'said'));
 });
 
-test('[BUS-9] a server without TLS is told nothing, and one with TLS is taken in its place', async (t) => {
+test('[BUS-9] nothing is sent to a server without TLS, and one with TLS in its place is accepted', async (t) => {
   const certificates = makeCertificates(t);
   certificates.certify('first');
   certificates.trust('first');
@@ -43,7 +43,7 @@ test('[BUS-9] a server without TLS is told nothing, and one with TLS is taken in
   await eventually('it is taken', () => bus.publish(turnNodeSubject, 'said'));
 });
 
-test('[BUS-10] a CA file that is not there, or is none, ends the agent with a sentence', () => {
+test('[BUS-10] a CA file that is missing or invalid ends the agent with a sentence', () => {
   const with_ = (ca: string) => () =>
     readSettings({ ...base, PARLEY_TURN_NATS_URL: 'tls://127.0.0.1:4222', PARLEY_TURN_NATS_CA: ca });
   assert.throws(with_('/none'), /PARLEY_TURN_NATS_CA: \/none cannot be read/);

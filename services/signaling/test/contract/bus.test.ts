@@ -1,4 +1,4 @@
-/** What the core relies on in a bus, held against memory and real NATS alike. */
+/** What the core requires of a bus, checked with memory and with real NATS. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { BusMessage } from '@parley/protocol/bus';
@@ -13,7 +13,7 @@ import { randomRoom } from '../support/pod.ts';
 
 interface Member {
   readonly bus: Bus;
-  readonly heard: BusMessage[];
+  readonly received: BusMessage[];
   readonly transfers: DirectedTransfer[];
   readonly back: number[];
 }
@@ -24,9 +24,9 @@ interface Network {
 }
 
 const ask = (room: string, pod: string): BusMessage => ({ type: 'sections-request', room, pod });
-const member = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [], back: [] });
-const listener = ({ heard, transfers, back }: Omit<Member, 'bus'>) => ({
-  onMessage: (message: BusMessage) => void heard.push(message),
+const member = (): Omit<Member, 'bus'> => ({ received: [], transfers: [], back: [] });
+const listener = ({ received, transfers, back }: Omit<Member, 'bus'>) => ({
+  onMessage: (message: BusMessage) => void received.push(message),
   onTransfer: (transfer: DirectedTransfer) => void transfers.push(transfer),
   onBack: () => void back.push(1),
 });
@@ -85,7 +85,7 @@ for (const [kind, open] of Object.entries({
     });
     after(() => network.close());
 
-    test('[BUS-2] a room is heard by the pods that listen, in order, and not by the one that speaks', async () => {
+    test('[BUS-2] messages of a room reach the subscribed pods, in order, and not their sender', async () => {
       const [one, two, three] = pods;
       const room = randomRoom();
       one.bus.subscribe(room);
@@ -101,7 +101,7 @@ for (const [kind, open] of Object.entries({
       assert.deepEqual([of(one, room).length, of(three, room).length], [0, 0]);
     });
 
-    test('[BUS-2] a pod that stops listening hears no more, and may listen again, heard once', async () => {
+    test('[BUS-2] a pod that unsubscribes receives nothing more, and after subscribing again receives each message once', async () => {
       const [one, two] = pods;
       const room = randomRoom();
       two.bus.subscribe(room);
@@ -118,7 +118,7 @@ for (const [kind, open] of Object.entries({
       assert.equal(of(two, room).length, 1);
     });
 
-    test('[BUS-2] what is meant for one pod reaches that pod alone', async () => {
+    test('[BUS-2] a message to one pod reaches that pod alone', async () => {
       const [one, two, three] = pods;
       const room = randomRoom();
       one.bus.publishToPod('pod-b', ask(room, 'pod-a'));
@@ -128,12 +128,12 @@ for (const [kind, open] of Object.entries({
       assert.deepEqual(of(two, room)[0], ask(room, 'pod-a'));
     });
 
-    test('[ROS-13] a heartbeat reaches everybody, the pod itself too', async () => {
+    test('[ROS-13] a heartbeat reaches every pod, the sender too', async () => {
       const [one, two, three] = pods;
       one.bus.heartbeat({ type: 'heartbeat', pod: 'pod-a', boot: 77 });
-      for (const { heard } of [one, two, three]) {
+      for (const { received } of [one, two, three]) {
         await eventually('the heartbeat', () =>
-          heard.some((message) => message.type === 'heartbeat' && message.boot === 77),
+          received.some((message) => message.type === 'heartbeat' && message.boot === 77),
         );
       }
     });
@@ -156,14 +156,14 @@ for (const [kind, open] of Object.entries({
       }
     });
 
-    test('[BUS-4] a message to a pod that does not exist is lost without a fault', async () => {
+    test('[BUS-4] a message to a pod that does not exist is lost without an error', async () => {
       const [one, two] = pods;
       one.bus.publishToPod('nobody', ask(randomRoom(), 'pod-a'));
       await settled(one, two);
       assert.ok(one.bus.isConnected());
     });
 
-    test('[BUS-1] nobody else hears what pods share: what arrives is a copy', async () => {
+    test('[BUS-1] pods share no objects: a message that arrives is a copy', async () => {
       const [one, two] = pods;
       const room = randomRoom();
       const message = ask(room, 'pod-a');
@@ -174,7 +174,7 @@ for (const [kind, open] of Object.entries({
   });
 }
 
-test('[BUS-4] a message over the size that NATS takes is lost, told to the log, and hurts nothing else', async () => {
+test('[BUS-4] a message larger than NATS accepts is lost and logged, and affects no other', async () => {
   const connection = await connectNats({
     servers: [nats.url],
     user: undefined,
@@ -196,11 +196,11 @@ test('[BUS-4] a message over the size that NATS takes is lost, told to the log, 
   bus.publishToPod('pod-big', { type: 'chat', room, pod: 'pod-z', line });
   assert.equal(bad.length, 1);
   bus.publishToPod('pod-big', ask(room, 'pod-z'));
-  await eventually('the next message', () => about.heard.length === 1);
+  await eventually('the next message', () => about.received.length === 1);
   await bus.close();
 });
 
-test('[BUS-5] a killed NATS is found at once; when it is back within 5 s the pod is told and hears its rooms again', async () => {
+test('[BUS-5] a killed NATS is detected at once; when it is back within 5 s the pod is notified and receives its rooms again', async () => {
   const [own, other] = [await startNats(), 'pod-b'];
   const network = await overNats(own);
   const one = await network.join('pod-a');
@@ -209,12 +209,12 @@ test('[BUS-5] a killed NATS is found at once; when it is back within 5 s the pod
   two.bus.subscribe(room);
   await own.kill();
   await eventually('both see it', () => !one.bus.isConnected() && !two.bus.isConnected());
-  // Said into a broken link: lost, not kept for later.
+  // Published on a broken link: lost, not queued.
   one.bus.publish(room, digest(room, 1));
   await own.start();
-  await eventually('both are told', () => one.back.length === 1 && two.back.length === 1);
+  await eventually('both are notified', () => one.back.length === 1 && two.back.length === 1);
   one.bus.publish(room, digest(room, 2));
-  await eventually('the room is heard', () => of(two, room).length > 0);
+  await eventually('messages of the room arrive', () => of(two, room).length > 0);
   assert.deepEqual(
     of(two, room).map((message) => ('seq' in message ? message.seq : 0)),
     [2],
@@ -232,14 +232,16 @@ const digest = (room: string, seq: number): BusMessage => ({
   hash: 0,
 });
 
-const of = ({ heard }: Member, room: string): BusMessage[] =>
-  heard.filter((message) => 'room' in message && message.room === room);
+const of = ({ received }: Member, room: string): BusMessage[] =>
+  received.filter((message) => 'room' in message && message.room === room);
 
-/** What each of these pods has said so far has arrived: a message of its own has made the round after it. */
+/** Resolves when all earlier messages of these pods have arrived: a later message of each has arrived. */
 async function settled(...members: Member[]): Promise<void> {
-  for (const { bus, heard } of members) {
+  for (const { bus, received } of members) {
     const room = randomRoom();
     for (const pod of ['pod-a', 'pod-b', 'pod-c']) bus.publishToPod(pod, ask(room, 'pod-z'));
-    await eventually('the round', () => heard.some((message) => 'room' in message && message.room === room));
+    await eventually('the round', () =>
+      received.some((message) => 'room' in message && message.room === room),
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** What pages rely on between pods, held against memory and real NATS alike. */
+/** What pages require of messages between pods, checked with memory and with real NATS. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { NO_ROOM, type DirectedTransfer } from '@parley/protocol/directed';
@@ -14,15 +14,15 @@ const PAGE = 'c0ffee00'.repeat(8);
 
 interface Member {
   readonly bus: PageBus;
-  readonly heard: PageBusMessage[];
+  readonly received: PageBusMessage[];
   readonly transfers: DirectedTransfer[];
 }
 type Join = (pod: string) => Promise<Member>;
 
 const ask = (pod: string): PageBusMessage => ({ type: 'page-section-request', page: PAGE, pod });
-const about = (): Omit<Member, 'bus'> => ({ heard: [], transfers: [] });
-const listener = ({ heard, transfers }: Omit<Member, 'bus'>) => ({
-  onMessage: (message: PageBusMessage) => void heard.push(message),
+const about = (): Omit<Member, 'bus'> => ({ received: [], transfers: [] });
+const listener = ({ received, transfers }: Omit<Member, 'bus'>) => ({
+  onMessage: (message: PageBusMessage) => void received.push(message),
   onTransfer: (transfer: DirectedTransfer) => void transfers.push(transfer),
   onBack: () => undefined,
 });
@@ -72,7 +72,7 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
       one = await join('pod-a');
       two = await join('pod-b');
     });
-    /** What was said before has been heard. */
+    /** Resolves when earlier messages have arrived. */
     const settled = async (): Promise<void> => {
       for (const [from, to, pod] of [
         [one, two, 'pod-b'],
@@ -86,14 +86,14 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
         };
         from.bus.publishToPod(pod, mark);
         await eventually('the mark', () =>
-          to.heard.some((message) => message.type === 'page-directed-ack' && message.ref === mark.ref),
+          to.received.some((message) => message.type === 'page-directed-ack' && message.ref === mark.ref),
         );
       }
     };
-    const asks = ({ heard }: Member): number =>
-      heard.filter(({ type }) => type === 'page-section-request').length;
+    const asks = ({ received }: Member): number =>
+      received.filter(({ type }) => type === 'page-section-request').length;
 
-    test('[PAGE-11] a page is heard by the pods that listen, and no more by one that stopped', async () => {
+    test('[PAGE-11] messages of a page reach the subscribed pods, and not one that unsubscribed', async () => {
       two.bus.subscribe(PAGE);
       await settled();
       one.bus.publish(PAGE, ask('pod-a'));
@@ -105,10 +105,10 @@ for (const [kind, open] of Object.entries({ memory: overMemory, NATS: overNats }
       assert.deepEqual([asks(one), asks(two)], [0, 1]);
     });
 
-    test('[PAGE-12] a heartbeat reaches every pod, the one that says it too', async () => {
+    test('[PAGE-12] a heartbeat reaches every pod, the sender too', async () => {
       one.bus.heartbeat({ type: 'page-heartbeat', pod: 'pod-a', boot: 7, visitors: 3 });
-      for (const { heard } of [one, two])
-        await eventually('the heartbeat', () => heard.some(({ type }) => type === 'page-heartbeat'));
+      for (const { received } of [one, two])
+        await eventually('the heartbeat', () => received.some(({ type }) => type === 'page-heartbeat'));
     });
 
     test('[PAGE-9] a directed message arrives byte for byte', async () => {

@@ -1,4 +1,4 @@
-/** What the service relies on in the store of named rooms, held against memory and JetStream KV alike. */
+/** What the service requires of the store of named rooms, checked with memory and with JetStream KV. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -62,14 +62,14 @@ for (const [kind, open] of Object.entries({
       store = open(KEPT);
     });
 
-    test('[ROOM-7] a room that nobody created is not there; a created one is read as it was written', async () => {
+    test('[ROOM-7] a room that was not created does not exist; a created one is read as it was written', async () => {
       const name = randomName();
       assert.equal(await found(store, name), undefined);
       assert.deepEqual(await store.create(record(name)), { ok: true });
       assert.deepEqual((await found(store, name))?.record, record(name));
     });
 
-    test('[ROOM-5] of 50 who create one name at the same moment exactly one succeeds', async () => {
+    test('[ROOM-5] of 50 that create one name at the same moment exactly one succeeds', async () => {
       const name = randomName();
       const hashes = Array.from({ length: 50 }, (_, at) => `hash-${at}`);
       const answers = await Promise.all(hashes.map((hash) => store.create(record(name, hash))));
@@ -80,7 +80,7 @@ for (const [kind, open] of Object.entries({
       assert.equal((await found(store, name))?.record.ownerKeyHash, winners[0]);
     });
 
-    test('[MOD-6] of 20 who change one room at the same moment exactly one does it, and what it wrote is read', async () => {
+    test('[MOD-6] of 20 that change one room at the same moment exactly one succeeds, and its record is read', async () => {
       const name = randomName();
       await store.create(record(name));
       const stored = await found(store, name);
@@ -104,7 +104,7 @@ for (const [kind, open] of Object.entries({
       assert.equal(await found(store, name), undefined);
     });
 
-    test('[ROOM-8] a removed room is not there, and its name can be had again', async () => {
+    test('[ROOM-8] a removed room does not exist, and its name can be created again', async () => {
       const name = randomName();
       await store.create(record(name));
       const stored = await found(store, name);
@@ -115,7 +115,7 @@ for (const [kind, open] of Object.entries({
       assert.equal((await found(store, name))?.record.ownerKeyHash, 'another');
     });
 
-    test('[ROOM-8] removing a room that is another by now does nothing', async () => {
+    test('[ROOM-8] removing a room that was created again does nothing', async () => {
       const name = randomName();
       await store.create(record(name, 'first'));
       const first = await found(store, name);
@@ -126,7 +126,7 @@ for (const [kind, open] of Object.entries({
       assert.equal((await found(store, name))?.record.ownerKeyHash, 'second');
     });
 
-    test('[ROOM-8] of 20 who remove one room at the same moment exactly one does it', async () => {
+    test('[ROOM-8] of 20 that remove one room at the same moment exactly one succeeds', async () => {
       const name = randomName();
       await store.create(record(name));
       const stored = await found(store, name);
@@ -135,7 +135,7 @@ for (const [kind, open] of Object.entries({
       assert.equal(answers.filter((answer) => answer.ok && !answer.changed).length, 1);
     });
 
-    test('[ROOM-11] the store says when a room was written last', async () => {
+    test('[ROOM-11] the store returns when a room was last written', async () => {
       const name = randomName();
       const since = Date.now();
       await store.create(record(name));
@@ -143,7 +143,7 @@ for (const [kind, open] of Object.entries({
       assert.ok(writtenAt >= since && writtenAt <= Date.now(), `${writtenAt - since} ms`);
     });
 
-    test('[ROOM-10] a room that was not written for its lifetime is not there, and its name can be had again; one that was written stays', async () => {
+    test('[ROOM-10] a room that was not written for its lifetime ends, and its name can be created again; one that was written stays', async () => {
       const brief = open({ ...KEPT, lifetimeMs: 2000 });
       const [unused, used] = [randomName(), randomName()];
       const since = performance.now();
@@ -171,7 +171,7 @@ for (const [kind, open] of Object.entries({
   memory: () => Promise.resolve({ store: memoryRooms({ ...KEPT, rooms: 5 }), close: () => {} }),
   'JetStream KV': openOfFive,
 })) {
-  test(`[ROOM-12] a region that keeps as many rooms as it may creates no other, until one is removed: ${kind}`, async (t) => {
+  test(`[ROOM-12] a region with as many rooms as allowed creates no other, until one is removed: ${kind}`, async (t) => {
     const { store, close } = await open();
     t.after(close);
     const names = Array.from({ length: 20 }, randomName);
@@ -182,7 +182,7 @@ for (const [kind, open] of Object.entries({
       assert.deepEqual(answer, { ok: false, code: 'REGION_FULL' });
     const stored = await found(store, created[0] ?? '');
     assert.ok(stored);
-    assert.ok((await store.update(stored, stored.record)).ok, 'what is there is written as before');
+    assert.ok((await store.update(stored, stored.record)).ok, 'existing rooms are written as before');
     const again = await found(store, created[0] ?? '');
     assert.ok(again);
     assert.deepEqual(await store.remove(again), { ok: true, changed: false });
@@ -204,7 +204,7 @@ async function openOfFive(): Promise<{ store: RoomStore; close: () => Promise<vo
   };
 }
 
-test('[ROOM-10] a bucket that was made without lifetimes gets them, and keeps its rooms', async (t) => {
+test('[ROOM-10] a bucket that was created without lifetimes gets them, and keeps its rooms', async (t) => {
   const own = await startNats();
   const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
   t.after(async () => {
@@ -223,7 +223,7 @@ test('[ROOM-10] a bucket that was made without lifetimes gets them, and keeps it
   await eventually('it ends', async () => (await found(store, name)) === undefined);
 });
 
-test('[ROOM-9] a store that cannot be reached says so within its time limit, and is found again when it is back', async () => {
+test('[ROOM-9] an unreachable store is reported within its time limit, and works again when it is back', async () => {
   const own = await startNats();
   const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
   const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT });

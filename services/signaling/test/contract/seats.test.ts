@@ -1,4 +1,4 @@
-/** What the service relies on in the store of seats, held against memory and JetStream KV alike. */
+/** What the service requires of the store of seats, checked with memory and with JetStream KV. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -54,14 +54,14 @@ for (const [kind, open] of Object.entries({
       store = open({ lifetimeMs: 60_000 });
     });
 
-    test('[MOD-7] nobody sits in a room at first; what was written is read', async () => {
+    test('[MOD-7] a room has no seats at first; written seats are read', async () => {
       const name = randomName();
       assert.deepEqual(await store.read(name), { ok: true, plan: undefined, revision: 0 });
       const revision = await write(store, name, plan('p1', 'p2'), 0);
       assert.deepEqual(await store.read(name), { ok: true, plan: plan('p1', 'p2'), revision });
     });
 
-    test('[MOD-7] of 20 who write on what they read exactly one does it, the first time and every other', async () => {
+    test('[MOD-7] of 20 that write after one read exactly one succeeds, the first time and every later time', async () => {
       const name = randomName();
       for (let round = 0; round < 3; round += 1) {
         const read = await store.read(name);
@@ -76,13 +76,13 @@ for (const [kind, open] of Object.entries({
       }
     });
 
-    test('[MOD-7] a forgotten room has no seats, and can be written again, but not on what was read before', async () => {
+    test('[MOD-7] a forgotten room has no seats, and can be written again, but not with the earlier revision', async () => {
       const name = randomName();
       const revision = await write(store, name, plan('p1'), 0);
       assert.deepEqual(await store.forget(name, (revision ?? 0) - 1), { ok: true });
       assert.ok(
         ((await store.read(name)) as { plan?: unknown }).plan !== undefined,
-        'what was written since stays',
+        'seats that were written since stay',
       );
       assert.deepEqual(await store.forget(name, revision ?? 0), { ok: true });
       const read = await store.read(name);
@@ -91,7 +91,7 @@ for (const [kind, open] of Object.entries({
       assert.notEqual(await write(store, name, plan('p3'), read.revision), undefined);
     });
 
-    test('[ROOM-10] seats that were not written for their lifetime are not there, and can be written again', async () => {
+    test('[ROOM-10] seats that were not written for their lifetime end, and can be written again', async () => {
       const brief = open({ lifetimeMs: 1000 });
       const name = randomName();
       const revision = await write(brief, name, plan('p1'), 0);

@@ -13,7 +13,7 @@ interface Dialled {
   readonly isDone: () => boolean;
 }
 
-/** Begins to connect, and goes on until it does. */
+/** Starts to connect, and retries until it succeeds. */
 function dial(t: TestContext, server: string, ca: string): Dialled {
   let opened: NatsConnection | undefined;
   const options = { servers: [server], user: 'signaling', password: 'signaling', ca, name: 'pod-a' };
@@ -39,7 +39,7 @@ for (const scheme of ['tls', 'nats'])
     await connection.flush();
   });
 
-test('[BUS-9] a server without TLS is told nothing, and one with TLS is taken in its place', async (t) => {
+test('[BUS-9] nothing is sent to a server without TLS, and one with TLS in its place is accepted', async (t) => {
   const certificates = makeCertificates(t);
   certificates.certify('first');
   certificates.trust('first');
@@ -61,10 +61,10 @@ test('[BUS-9] a certificate for another name is refused', async (t) => {
   const servers = [nats.url.replace('127.0.0.1', 'localhost')];
   const dialled = connect({ servers, reconnect: false, ...busTls(servers, certificates.ca) });
   await assert.rejects(dialled, /altnames|ECONNREFUSED/);
-  await eventually('the server hears that', () => refusals(nats.log()) > 0);
+  await eventually('the server logs the refusal', () => refusals(nats.log()) > 0);
 });
 
-test('[BUS-10] tls:// without a CA takes neither a server without TLS nor one of a private CA', async (t) => {
+test('[BUS-10] tls:// without a CA accepts neither a server without TLS nor one of a private CA', async (t) => {
   const certificates = makeCertificates(t);
   certificates.certify('first');
   const nats = await startNatsWithTls(t, certificates);
@@ -78,14 +78,14 @@ test('[BUS-10] tls:// without a CA takes neither a server without TLS nor one of
   assert.deepEqual(plain.firstBytes, []);
 });
 
-test('[BUS-10] a CA file that is not there, or is none, ends the pod with a sentence', () => {
+test('[BUS-10] a CA file that is missing or invalid ends the pod with a sentence', () => {
   const ended = (ca: string) => () =>
     readConfig({ PARLEY_POD: 'a', PARLEY_NATS_URL: 'tls://n', PARLEY_KEYS_FILE: '/x', PARLEY_NATS_CA: ca });
   assert.throws(ended('/none'), { message: 'configuration: PARLEY_NATS_CA: /none cannot be read' });
   assert.throws(ended(import.meta.filename), /PARLEY_NATS_CA: .*tls\.test\.ts holds no certificate/);
 });
 
-test('[BUS-11] [BUS-13] a new certificate breaks no connection, new ones see it, and a new CA counts at the next', async (t) => {
+test('[BUS-11] [BUS-13] a new certificate breaks no connection and serves new ones, and a new CA counts from the next connection', async (t) => {
   const certificates = makeCertificates(t);
   certificates.certify('first');
   certificates.trust('first');

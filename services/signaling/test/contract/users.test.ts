@@ -1,4 +1,4 @@
-/** What each user of NATS may say and hear, with the configuration that the chart and `make up` use. */
+/** What each user of NATS may publish and receive, with the configuration of the chart and `make up`. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
@@ -34,7 +34,7 @@ const SUBJECTS = [
   '$JS.API.INFO',
   '$KV.parley-rooms.x',
 ];
-/** Questions for codes go to any relay, and an answer to the inbox that a question names. */
+/** Requests for codes go to any relay, and an answer to the inbox that a request names. */
 function relayMay(relay: string): readonly string[] {
   const toAny = ['relay-1', 'relay-2'].flatMap((one) => [codes(one), inbox(one)]);
   return [media(relay), lease(relay), ...toAny, revokedSubject];
@@ -68,7 +68,7 @@ async function refused(user: User, act: (connection: NatsConnection, subject: st
 
 describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
   for (const user of ['signaling', 'relay-1', 'relay-2', 'turn'] as const)
-    test(`${user} says only what is its own`, async () => {
+    test(`${user} publishes only on its own subjects`, async () => {
       const found = await refused(user, (connection, subject) => connection.publish(subject, '{}'));
       assert.deepEqual(
         [...found].toSorted(),
@@ -76,7 +76,7 @@ describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
       );
     });
 
-  test('turn hears nobody, and relay neither TURN nodes nor rooms', async () => {
+  test('turn receives nothing, and relay neither TURN nodes nor rooms', async () => {
     const listen = (connection: NatsConnection, subject: string): void =>
       void connection.subscribe(subject, { callback: () => {} });
     assert.equal((await refused('turn', listen)).size, SUBJECTS.length);
@@ -85,7 +85,7 @@ describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
       assert.ok(refusedRelay.has(subject), subject);
   });
 
-  test('[BUS-8] a relay hears the leases of all, and only its own questions and answers', async () => {
+  test('[BUS-8] a relay receives the leases of all relays, and only its own requests and answers', async () => {
     const found = await refused(
       'relay-1',
       (connection, subject) => void connection.subscribe(subject, { callback: () => {} }),
@@ -96,7 +96,7 @@ describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
       assert.ok(!found.has(subject), subject);
   });
 
-  test('[BUS-8] a relay that sends itself a message gets no right to publish where it is to be answered', async () => {
+  test('[BUS-8] a relay that sends itself a message gets no right to publish on the reply subject', async () => {
     const relay = await open('relay-1');
     const refusals: string[] = [];
     const reading = (async () => {

@@ -1,10 +1,10 @@
-/** The agenda against the obvious way to do it: a list that is sorted before every use. */
+/** The agenda against the simple implementation: a list that is sorted before every use. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agenda, type Appointment } from '../../src/core/agenda.ts';
 import { seeded } from '../support/random.ts';
 
-test('[GEN-4] the agenda runs what is due in order of time, then of making, as a sorted list would', () => {
+test('[GEN-4] the agenda runs due actions in order of time, then of scheduling, as a sorted list does', () => {
   for (let seed = 1; seed <= 200; seed += 1) compare(seed);
 });
 
@@ -35,7 +35,7 @@ function compare(seed: number): void {
   }
 }
 
-test('[GEN-4] an appointment made while the due ones run is kept, also for the same moment', () => {
+test('[GEN-4] an action scheduled while due ones run is kept, also for the same moment', () => {
   const agenda = new Agenda();
   const ran: string[] = [];
   agenda.schedule(5, () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AddressBuckets, Bucket, MAX_ADDRESSES } from '../../src/core/buckets.ts';
 
-test('[LIM-3] a bucket gives its burst at once, then its rate', () => {
+test('[LIM-3] a bucket admits its burst at once, then its rate', () => {
   const bucket = new Bucket(10, 3, 0);
   assert.deepEqual(
     [0, 0, 0, 0].map((now) => bucket.take(1, now)),
@@ -14,20 +14,20 @@ test('[LIM-3] a bucket gives its burst at once, then its rate', () => {
   assert.equal(bucket.take(1, 200), true);
 });
 
-test('[LIM-3] over an hour a bucket gives no more than burst and rate together', () => {
+test('[LIM-3] over an hour a bucket admits no more than burst and rate together', () => {
   const bucket = new Bucket(5, 20, 0);
   let taken = 0;
   for (let now = 0; now <= 3_600_000; now += 37) if (bucket.take(1, now)) taken += 1;
   assert.ok(taken <= 20 + 5 * 3600 && taken >= 5 * 3600, `${taken}`);
 });
 
-test('[LIM-3] what is larger than the burst is never given, and takes nothing', () => {
+test('[LIM-3] an amount larger than the burst is never admitted, and takes nothing', () => {
   const bucket = new Bucket(10, 3, 0);
   assert.equal(bucket.take(4, 1_000_000), false);
   assert.equal(bucket.take(3, 1_000_000), true);
 });
 
-test('[LIM-7] each address has its own bucket, and is told how long to wait', () => {
+test('[LIM-7] each address has its own bucket, and gets the time to wait', () => {
   const buckets = new AddressBuckets(1, 2, 0);
   assert.deepEqual([buckets.take('x', 0), buckets.take('x', 0)], [undefined, undefined]);
   assert.equal(buckets.take('x', 0), 1000);
@@ -35,7 +35,7 @@ test('[LIM-7] each address has its own bucket, and is told how long to wait', ()
   assert.equal(buckets.take('x', 1000), undefined);
 });
 
-test('[LIM-7] an address that stays away for a while is not remembered wrongly', () => {
+test('[LIM-7] an address that sends nothing for a while has a full bucket again', () => {
   const buckets = new AddressBuckets(1, 2, 0);
   buckets.take('x', 0);
   buckets.take('y', 60_000);
@@ -47,7 +47,7 @@ test('[LIM-7] an address that stays away for a while is not remembered wrongly',
 describe('[LIM-7] many addresses', () => {
   const address = (of: string, index: number): string => `${of}-${index}`;
 
-  test('as many are remembered as it says, and each new one is taken', () => {
+  test('the limit of remembered addresses holds, and each new one is added', () => {
     const buckets = new AddressBuckets(1 / 60, 1, 0);
     for (let index = 0; index < 10 * MAX_ADDRESSES; index += 1) {
       assert.equal(buckets.take(address('many', index), 0), undefined);
@@ -55,7 +55,7 @@ describe('[LIM-7] many addresses', () => {
     }
   });
 
-  test('who goes on asking is not forgotten, however many others ask', () => {
+  test('an address that continues to ask is not forgotten, however many others ask', () => {
     const buckets = new AddressBuckets(1 / 3600, 1, 0);
     assert.equal(buckets.take('x', 0), undefined);
     for (let index = 0; index < 5 * MAX_ADDRESSES; index += 1) {
@@ -64,21 +64,21 @@ describe('[LIM-7] many addresses', () => {
     }
   });
 
-  test('whose bucket is empty is remembered while fewer than half of the most ask', () => {
+  test('an address with an empty bucket is remembered while fewer than half of the limit ask', () => {
     const buckets = new AddressBuckets(1 / 3600, 1, 0);
     assert.equal(buckets.take('x', 0), undefined);
     for (let index = 0; index < MAX_ADDRESSES / 2; index += 1) buckets.take(address('many', index), 0);
     assert.notEqual(buckets.take('x', 0), undefined);
   });
 
-  test('whose bucket is full again is forgotten', () => {
+  test('an address with a full bucket is forgotten', () => {
     const buckets = new AddressBuckets(1, 2, 0);
     for (let index = 0; index < 1000; index += 1) buckets.take(address('many', index), 0);
     for (const now of [2000, 4000]) assert.equal(buckets.take('x', now), undefined);
     assert.equal(buckets.size, 1);
   });
 
-  test('no single request does the work of many', () => {
+  test('no single request does the cleanup of many', () => {
     const buckets = new AddressBuckets(1 / 3600, 1, 0);
     let slowest = 0;
     for (let index = 0; index < 20 * MAX_ADDRESSES; index += 1) {

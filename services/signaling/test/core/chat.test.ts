@@ -1,9 +1,9 @@
-/** Chat: merged by id, bounded, and back again after a resume. */
+/** Chat: merged by id, bounded, and restored by a resume. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { World } from '../support/world.ts';
 
-test('[CHAT-2] a line reaches everyone else on every pod, and its sender is told that it was taken', () => {
+test('[CHAT-2] a line reaches all others on every pod, and its sender gets an acknowledgement', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('a');
@@ -11,14 +11,14 @@ test('[CHAT-2] a line reaches everyone else on every pod, and its sender is told
   ada.chat('line-0001', 'hello');
   world.advance(10);
   for (const person of [bob, cas]) {
-    const [line] = person.heard('chat');
+    const [line] = person.messagesOf('chat');
     assert.deepEqual([line?.line.from, line?.line.name, line?.line.text], [ada.id, ada.name, 'hello']);
   }
-  assert.deepEqual(ada.heard('chat'), []);
-  assert.equal(ada.heard('chat-ack')[0]?.id, 'line-0001');
+  assert.deepEqual(ada.messagesOf('chat'), []);
+  assert.equal(ada.messagesOf('chat-ack')[0]?.id, 'line-0001');
 });
 
-test('[CHAT-1] a line sent again is taken again and shown once', () => {
+test('[CHAT-1] a line that is sent twice is acknowledged twice and shown once', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -26,16 +26,16 @@ test('[CHAT-1] a line sent again is taken again and shown once', () => {
   world.advance(100);
   ada.chat('line-0001', 'hello');
   world.advance(100);
-  assert.equal(bob.heard('chat').length, 1);
-  const [first, second] = ada.heard('chat-ack');
+  assert.equal(bob.messagesOf('chat').length, 1);
+  const [first, second] = ada.messagesOf('chat-ack');
   assert.deepEqual(first, second);
 });
 
-test('[CHAT-6] a line that is lost on its way to a pod comes again half a second later, and after a gap with the greeting', () => {
+test('[CHAT-6] a line that is lost on its way to a pod is repeated half a second later, and after a gap when the pod catches up', () => {
   const world = new World({ pods: ['a', 'b'] });
   const ada = world.join('a');
   const bob = world.join('b');
-  const heard = (): string[] => bob.heard('chat').map(({ line }) => line.text);
+  const heard = (): string[] => bob.messagesOf('chat').map(({ line }) => line.text);
   world.network.drop(({ type }) => type === 'chat');
   ada.chat('line-0001', 'hello');
   world.advance(490);
@@ -46,14 +46,14 @@ test('[CHAT-6] a line that is lost on its way to a pod comes again half a second
   world.network.cut('a', 'b');
   ada.chat('line-0002', 'are you there?');
   world.advance(2500);
-  // What answers to the greeting hold would bring it too.
+  // The answers to `hello` would contain it too.
   world.network.withFault(({ type }) => (type === 'sections' ? [] : [0]));
   world.network.healAll();
   world.advance(2000);
   assert.deepEqual(heard(), ['hello', 'are you there?']);
 });
 
-test('[CHAT-4] a resume brings the lines that were missed, on the same pod and on another', () => {
+test('[CHAT-4] a resume receives the missed lines, on the same pod and on another', () => {
   for (const pod of ['a', 'b', 'c']) {
     const world = new World();
     const ada = world.join('a');
@@ -71,7 +71,7 @@ test('[CHAT-4] a resume brings the lines that were missed, on the same pod and o
   }
 });
 
-test('[CHAT-5] a newcomer is not shown what was said before it came', () => {
+test('[CHAT-5] a newcomer does not receive lines from before it entered', () => {
   const world = new World();
   const ada = world.join('a');
   ada.chat('line-0001', 'a secret');
@@ -79,11 +79,11 @@ test('[CHAT-5] a newcomer is not shown what was said before it came', () => {
   for (const pod of ['a', 'b']) {
     const bob = world.join(pod);
     world.advance(5000);
-    assert.deepEqual([bob.welcome.chat, bob.heard('chat')], [[], []]);
+    assert.deepEqual([bob.welcome.chat, bob.messagesOf('chat')], [[], []]);
   }
 });
 
-test('[CHAT-5] nor does a resume show it: the token says when the participant first came', () => {
+test('[CHAT-5] nor does a resume: the token contains the time of the first welcome', () => {
   for (const pod of ['a', 'b']) {
     const world = new World();
     const ada = world.join('a');
@@ -103,7 +103,7 @@ test('[CHAT-5] nor does a resume show it: the token says when the participant fi
   }
 });
 
-test('[CHAT-5] a pod keeps the last lines only (chat.history)', () => {
+test('[CHAT-5] a pod keeps only the latest lines (chat.history)', () => {
   const world = new World({ limits: { 'chat.history': 3 } });
   const ada = world.join('a');
   for (let number = 1; number <= 5; number += 1) ada.chat(`line-000${number}`, `line ${number}`);
@@ -115,13 +115,13 @@ test('[CHAT-5] a pod keeps the last lines only (chat.history)', () => {
   );
 });
 
-test('[CHAT-4] when every pod died the lines come back from a client, to the people of every pod', () => {
+test('[CHAT-4] after every pod died a client restores the lines, for the participants of every pod', () => {
   const world = new World({ pods: ['a', 'b'] });
   const ada = world.join('a');
   const bob = world.join('b');
   ada.chat('line-0001', 'hello');
   world.advance(100);
-  const lines = bob.heard('chat').map(({ line }) => line);
+  const lines = bob.messagesOf('chat').map(({ line }) => line);
   for (const pod of ['a', 'b']) {
     world.kill(pod);
     world.start(pod);
@@ -131,7 +131,7 @@ test('[CHAT-4] when every pod died the lines come back from a client, to the peo
   bob.resume('b', { chat: lines });
   world.advance(500);
   assert.deepEqual(
-    cas.heard('chat').map(({ line }) => line.text),
+    cas.messagesOf('chat').map(({ line }) => line.text),
     ['hello'],
   );
   ada.resume('a');
@@ -142,7 +142,7 @@ test('[CHAT-4] when every pod died the lines come back from a client, to the peo
   );
 });
 
-test('[CHAT-4] nobody puts words into the mouth of others by a resume', () => {
+test('[CHAT-4] a resume cannot add lines of other participants', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -156,13 +156,13 @@ test('[CHAT-4] nobody puts words into the mouth of others by a resume', () => {
   );
 });
 
-test('[CHAT-8] a participant does not keep a line of another one out by using its id first', () => {
+test('[CHAT-8] a participant cannot suppress a line of another one by using its id first', () => {
   const world = new World({ pods: ['a'] });
   const ada = world.join('a');
   const bob = world.join('a');
   ada.chat('line-0001', 'hello');
   world.advance(100);
-  const lines = bob.heard('chat').map(({ line }) => line);
+  const lines = bob.messagesOf('chat').map(({ line }) => line);
   world.kill('a');
   world.start('a');
   world.advance(3000);
@@ -177,7 +177,7 @@ test('[CHAT-8] a participant does not keep a line of another one out by using it
   );
 });
 
-test('[BUS-4] what pods tell each other of chat fits into one message, however long the lines', () => {
+test('[BUS-4] the chat in an answer between pods fits into one message, however long the lines', () => {
   const world = new World();
   const ada = world.join('a');
   for (let number = 100; number < 200; number += 1) ada.chat(`line-0${number}`, '\u0001'.repeat(2000));

@@ -1,11 +1,11 @@
-/** Directed messages: to somebody on this pod, on another, and to nobody. */
+/** Directed messages: to a participant of this pod, of another pod, and to an unknown one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { World } from '../support/world.ts';
 
 const isTransfer = ({ type }: { type: string }): boolean => type === 'transfer';
 
-test('[DIR-4] between two people on one pod nothing crosses the bus', () => {
+test('[DIR-4] between two participants of one pod nothing is published on the bus', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('a');
@@ -14,7 +14,7 @@ test('[DIR-4] between two people on one pod nothing crosses the bus', () => {
   assert.equal(world.network.sent.filter(isTransfer).length, 0);
 });
 
-test('[DIR-4] to somebody on another pod it goes to that pod alone', () => {
+test('[DIR-4] a message to a participant of another pod goes to that pod alone', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -27,37 +27,37 @@ test('[DIR-4] to somebody on another pod it goes to that pod alone', () => {
     ['b'],
   );
   world.advance(5000);
-  assert.deepEqual(ada.heard('undelivered'), []);
+  assert.deepEqual(ada.messagesOf('undelivered'), []);
 });
 
-test('[DIR-5] the sender learns at once that a participant is unknown', () => {
+test('[DIR-5] the sender is notified at once that a participant is unknown', () => {
   const world = new World();
   const ada = world.join('a');
   ada.send('p0000000000000000', 'm1', 'hello?');
-  assert.deepEqual(ada.heard('undelivered'), [
+  assert.deepEqual(ada.messagesOf('undelivered'), [
     { type: 'undelivered', to: 'p0000000000000000', id: 'm1', reason: 'unknown' },
   ]);
 });
 
 for (const pod of ['a', 'b']) {
-  test(`[DIR-5] the sender learns that somebody of pod ${pod} is away`, () => {
+  test(`[DIR-5] the sender is notified that a participant of pod ${pod} is away`, () => {
     const world = new World();
     const ada = world.join('a');
     const bob = world.join(pod);
     bob.lose();
     ada.send(bob, 'm1', 'hello?');
     world.advance(20);
-    assert.equal(ada.heard('undelivered')[0]?.reason, 'away');
+    assert.equal(ada.messagesOf('undelivered')[0]?.reason, 'away');
     world.advance(20);
     ada.send(bob, 'm2', 'hello?');
     assert.deepEqual(
-      ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+      ada.messagesOf('undelivered').map(({ id, reason }) => `${id} ${reason}`),
       ['m1 away', 'm2 away'],
     );
   });
 }
 
-test('[DIR-5] the sender learns from the other pod that somebody has just left', () => {
+test('[DIR-5] the other pod notifies the sender that the participant has just left', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -65,10 +65,10 @@ test('[DIR-5] the sender learns from the other pod that somebody has just left',
   bob.leave();
   ada.send(bob, 'm1', 'hello?');
   world.advance(20);
-  assert.equal(ada.heard('undelivered')[0]?.reason, 'unknown');
+  assert.equal(ada.messagesOf('undelivered')[0]?.reason, 'unknown');
 });
 
-test('[DIR-5] the sender learns within 2 s that a pod did not answer (directed.timeout)', () => {
+test('[DIR-5] the sender is notified within 2 s that a pod did not answer (directed.timeout)', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -78,22 +78,22 @@ test('[DIR-5] the sender learns within 2 s that a pod did not answer (directed.t
   world.network.drop(isTransfer);
   ada.send(bob, 'm2', 'lost too');
   world.advance(world.limits['directed.timeout'] - 701);
-  assert.deepEqual(ada.heard('undelivered'), []);
+  assert.deepEqual(ada.messagesOf('undelivered'), []);
   world.advance(1);
   assert.deepEqual(
-    ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+    ada.messagesOf('undelivered').map(({ id, reason }) => `${id} ${reason}`),
     ['m1 timeout'],
   );
   world.advance(700);
-  assert.equal(ada.heard('undelivered')[1]?.id, 'm2');
+  assert.equal(ada.messagesOf('undelivered')[1]?.id, 'm2');
 });
 
-test('[DIR-5] however many messages are on their way one appointment watches over them', () => {
+test('[DIR-5] one scheduled action watches over all pending messages', () => {
   const world = new World({ pods: ['a', 'b'] });
   const ada = world.join('a');
   const bob = world.join('b');
   world.advance(5000);
-  // Each is answered before the next is sent, but for the last.
+  // Each is answered before the next is sent, except the last.
   for (let number = 0; number < 100; number += 1) {
     ada.send(bob, `m${number}`, 'hello');
     world.advance(5);
@@ -110,19 +110,19 @@ test('[DIR-5] however many messages are on their way one appointment watches ove
   ada.send(bob, 'last', 'hello');
   world.advance(world.limits['directed.timeout']);
   assert.deepEqual(
-    ada.heard('undelivered').map(({ id }) => id),
+    ada.messagesOf('undelivered').map(({ id }) => id),
     ['last'],
   );
 });
 
-test('[DIR-5] of too many that wait for an answer the oldest is reported (directed.pending)', () => {
+test('[DIR-5] beyond the limit of pending messages the oldest is reported (directed.pending)', () => {
   const world = new World({ limits: { 'directed.pending': 2 } });
   const ada = world.join('a');
   const bob = world.join('b');
   world.network.cut('a', 'b');
   for (const id of ['m1', 'm2', 'm3']) ada.send(bob, id, 'hello');
   assert.deepEqual(
-    ada.heard('undelivered').map(({ id, reason }) => `${id} ${reason}`),
+    ada.messagesOf('undelivered').map(({ id, reason }) => `${id} ${reason}`),
     ['m1 timeout'],
   );
 });

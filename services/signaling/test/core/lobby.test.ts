@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { World } from '../support/world.ts';
 
 describe('the lobby', () => {
-  it('[MOD-5] shows who waits to owners on any pod and to nobody else, and lets in whom the owner admits', () => {
+  it('[MOD-5] shows waiting newcomers only to owners, on any pod, and a newcomer enters when an owner admits it', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
     const guest = world.join('b', { view });
-    assert.deepEqual(guest.told, ['lobby-waiting']);
+    assert.deepEqual(guest.types, ['lobby-waiting']);
     assert.deepEqual(owner.log.at(-1), {
       type: 'lobby-joined',
       waiting: { participant: guest.id, name: guest.name },
@@ -17,14 +17,14 @@ describe('the lobby', () => {
     const second = world.join('c', { view });
     assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
     assert.equal(guest.isHere, true);
-    assert.deepEqual(owner.told.slice(-3), ['lobby-joined', 'lobby-left', 'joined']);
-    assert.ok(!guest.told.includes('lobby-joined'));
+    assert.deepEqual(owner.types.slice(-3), ['lobby-joined', 'lobby-left', 'joined']);
+    assert.ok(!guest.types.includes('lobby-joined'));
     assert.equal(world.ask('a', view.room, 'deny', second), 'done');
     assert.equal(second.endedWith, 'LOBBY_DENIED');
-    assert.deepEqual(guest.told.slice(1), ['welcome']);
+    assert.deepEqual(guest.types.slice(1), ['welcome']);
   });
 
-  it('[MOD-5] is in the welcome of an owner who comes later, and again after a resume on another pod', () => {
+  it('[MOD-5] is in the welcome of an owner who enters later, and again after a resume on another pod', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
@@ -36,7 +36,7 @@ describe('the lobby', () => {
     assert.deepEqual(owner.welcome.lobby, [{ participant: guest.id, name: guest.name }]);
   });
 
-  it('[MOD-5] forgets whoever closes the page, also with its pod', () => {
+  it('[MOD-5] forgets a newcomer that closes the page, or whose pod dies', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -49,12 +49,12 @@ describe('the lobby', () => {
     world.advance(5000);
     assert.deepEqual(owner.log.at(-1), { type: 'lobby-left', participant: other.id });
     assert.deepEqual(
-      owner.told.filter((type) => type === 'left' || type === 'away'),
+      owner.types.filter((type) => type === 'left' || type === 'away'),
       [],
     );
   });
 
-  it('[LIM-15] holds so many of one network on all pods together, and others go on to wait (address.lobby)', () => {
+  it('[LIM-15] limits the newcomers of one network over all pods, and others may still wait (address.lobby)', () => {
     const world = new World({ limits: { 'address.lobby': 2 } });
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -62,13 +62,13 @@ describe('the lobby', () => {
     const [first] = ['a', 'b'].map((pod) => world.join(pod, { view, visitor }));
     assert.equal(world.join('c', { view, visitor }).endedWith, 'LOBBY_FULL');
     const other = world.join('c', { view, visitor: { network: 'BBBBBBBBBBBBBBBBBBBBBB' } });
-    assert.deepEqual(other.told, ['lobby-waiting']);
+    assert.deepEqual(other.types, ['lobby-waiting']);
     assert.ok(first !== undefined && world.ask('a', view.room, 'admit', first) === 'done');
-    assert.deepEqual(world.join('b', { view, visitor }).told, ['lobby-waiting']);
+    assert.deepEqual(world.join('b', { view, visitor }).types, ['lobby-waiting']);
     assert.equal(owner.isHere, true);
   });
 
-  it('[MOD-5] closed, lets everyone in who waits', () => {
+  it('[MOD-5] admits all waiting newcomers when it is closed', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
@@ -78,7 +78,7 @@ describe('the lobby', () => {
     assert.equal(guest.isHere, true);
   });
 
-  it('[MOD-5] [MOD-7] closed while an owner admits somebody to a full room, lets nobody go on waiting', () => {
+  it('[MOD-5] [MOD-7] leaves no newcomer waiting when it is closed while an owner admits one to a full room', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true, cap: 1 });
     world.join('a', { view, owner: true });
@@ -90,7 +90,7 @@ describe('the lobby', () => {
     assert.equal(guest.endedWith, 'ROOM_FULL');
   });
 
-  it('[MOD-5] lets in whoever was admitted as it shows itself by then', () => {
+  it('[MOD-5] admits a newcomer with its current name and media', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -101,10 +101,10 @@ describe('the lobby', () => {
     guest.change({ name: 'Guest by another name' });
     world.advance(1000);
     assert.equal(guest.isHere, true);
-    assert.equal(owner.heard('joined').at(-1)?.member.name, 'Guest by another name');
+    assert.equal(owner.messagesOf('joined').at(-1)?.member.name, 'Guest by another name');
   });
 
-  it('[MOD-5] [JOIN-8] lets nobody in unseen with one ticket at the doors of two pods', () => {
+  it('[MOD-5] [JOIN-8] does not admit one ticket unseen on two pods', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('c', { view, owner: true });
@@ -116,14 +116,14 @@ describe('the lobby', () => {
     assert.deepEqual([guest.endedWith, twin.endedWith], [undefined, 'TICKET_USED']);
     guest.lose();
     world.advance(1000);
-    assert.equal(owner.heard('lobby-left').length, 1);
+    assert.equal(owner.messagesOf('lobby-left').length, 1);
     const policy = world.store.change(view.room, { view: { lobby: false } });
     world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(1000);
     assert.equal(twin.wasWelcomed, false);
   });
 
-  it('[MOD-5] room.lobby, lobby.timeout: has room for so many, and for so long', () => {
+  it('[MOD-5] room.lobby, lobby.timeout: limits the number of newcomers and their wait', () => {
     const world = new World({ limits: { 'room.lobby': 1, 'lobby.timeout': 5000 } });
     const view = world.store.make('class', { lobby: true });
     const guest = world.join('b', { view });
@@ -133,20 +133,20 @@ describe('the lobby', () => {
     assert.equal(world.join('c', { view }).endedWith, undefined);
   });
 
-  it('[MOD-5] [MOD-7] of a room that is full goes on waiting, and the owner is told', () => {
+  it('[MOD-5] [MOD-7] keeps a newcomer waiting while the room is full, and notifies the owner', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true, cap: 1 });
     const owner = world.join('a', { view, owner: true });
     const guest = world.join('b', { view });
     assert.equal(world.ask('a', view.room, 'admit', guest), 'full');
-    assert.deepEqual(guest.told, ['lobby-waiting']);
+    assert.deepEqual(guest.types, ['lobby-waiting']);
     owner.leave();
     world.advance(400);
     assert.equal(world.ask('c', view.room, 'admit', guest), 'done');
     assert.equal(guest.isHere, true);
   });
 
-  it('[MOD-5] tells owners when somebody who waits takes another name', () => {
+  it('[MOD-5] notifies owners when a waiting newcomer changes its name', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
@@ -157,10 +157,10 @@ describe('the lobby', () => {
     assert.deepEqual(owner.log.at(-1), { type: 'lobby-joined', waiting });
     guest.change({ media: { audio: true, video: false, screen: false } });
     world.advance(400);
-    assert.equal(owner.told.filter((type) => type === 'lobby-joined').length, 2);
+    assert.equal(owner.types.filter((type) => type === 'lobby-joined').length, 2);
   });
 
-  it('[MOD-10] a kick of somebody who waits answers the same when its first answer is lost', () => {
+  it('[MOD-10] a kick of a waiting newcomer has the same result when its first answer is lost', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });
     world.join('a', { view, owner: true });

@@ -1,4 +1,4 @@
-/** Which media relay a room is sent to. */
+/** Which media relay the participants of a room are sent to. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultLimits } from '@parley/protocol/limits';
@@ -28,7 +28,7 @@ function known(...relays: readonly MediaRelay[]): MediaRelays {
 const ROOMS = Array.from({ length: 3000 }, randomRoom);
 
 describe('[MEDIA-3] the relay of a room', () => {
-  test('is the same whoever asks, and in whatever order relays were onLease', () => {
+  test('is the same for every participant, and for every order of leases', () => {
     const [one, other] = [
       known(relay('a'), relay('b'), relay('c')),
       known(relay('c'), relay('a'), relay('b')),
@@ -36,7 +36,7 @@ describe('[MEDIA-3] the relay of a room', () => {
     for (const room of ROOMS) assert.equal(one.pick(room, 0)?.relay, other.pick(room, 0)?.relay);
   });
 
-  test('rooms spread evenly, also over names that differ in one symbol', () => {
+  test('rooms are spread evenly, also over names that differ in one symbol', () => {
     const all = known(...['relay-0', 'relay-1', 'relay-2', 'relay-3'].map((name) => relay(name)));
     const counts = new Map<string | undefined, number>();
     for (const room of ROOMS) {
@@ -47,7 +47,7 @@ describe('[MEDIA-3] the relay of a room', () => {
     assert.equal(counts.size, 4);
   });
 
-  test('a relay that comes takes rooms only for itself, one that goes leaves only its own', () => {
+  test('a new relay takes rooms only for itself, and one that ends loses only its own', () => {
     const [few, more] = [known(relay('a'), relay('b')), known(relay('a'), relay('b'), relay('c'))];
     for (const room of ROOMS) {
       const [before, after] = [few.pick(room, 0)?.relay, more.pick(room, 0)?.relay];
@@ -60,7 +60,7 @@ describe('[MEDIA-3] the relay of a room', () => {
     for (const name of names) all.onLease(relay(name, { capacity: 100 }), 0);
     return all;
   };
-  /** So many ask one after another; `joining`: as they come, or when all are there. */
+  /** This many participants ask one after another. `joining`: each when it enters; otherwise when all are in the room. */
   const send = (all: MediaRelays, count: number, joining: boolean, exclude?: string): Map<string, number> => {
     const sent = new Map<string, number>();
     for (let nth = 1; nth <= count; nth += 1) {
@@ -73,16 +73,20 @@ describe('[MEDIA-3] the relay of a room', () => {
   };
 
   for (const joining of [true, false])
-    test(`a room larger than one relay is to carry has as many as it needs, where people ${joining ? 'come one by one' : 'ask all at once'}`, () => {
+    test(`a room larger than one relay is to carry has as many as it needs, where participants ${joining ? 'enter one by one' : 'ask all at once'}`, () => {
       const all = large('a', 'b', 'c', 'd');
       assert.deepEqual([...send(all, 20, joining)], [[all.pick('x', 0)?.relay, 20]]);
       assert.deepEqual([...send(all, 40, joining).values()], [20, 20]);
       assert.deepEqual([...send(all, 60, joining).values()], [20, 20, 20]);
       const most = [...send(all, 200, joining).values()];
-      assert.deepEqual(most, [50, 50, 50, 50], 'more than all are to carry are still sent somewhere');
+      assert.deepEqual(
+        most,
+        [50, 50, 50, 50],
+        'participants beyond the capacity of all relays are still sent to one',
+      );
     });
 
-  test('the people of a relay that was lost are spread over those that the room needs', () => {
+  test('the participants of a relay that was lost are spread over those that the room needs', () => {
     const all = large('a', 'b', 'c');
     const lost = all.pick('x', 0);
     const sent = send(all, 40, false, lost?.url);
@@ -90,22 +94,22 @@ describe('[MEDIA-3] the relay of a room', () => {
     assert.deepEqual([...sent.values()], [20, 20]);
   });
 
-  test('one that is full is passed over, and nobody is offered where all are', () => {
+  test('a full relay is skipped, and none is offered where all are full', () => {
     const full = { sessions: 10 };
     assert.equal(known(relay('a', full), relay('b')).pick('x', 0)?.relay, 'b');
     assert.equal(known(relay('a', full), relay('b', full)).pick('x', 0), undefined);
   });
 
-  test('is a leaf where there are leaves, even if an origin were free', () => {
+  test('is a leaf where there are leaves, even where an origin has capacity', () => {
     const all = known(relay('a'), relay('b', { role: 'leaf' }), relay('c', { role: 'leaf', sessions: 10 }));
     for (const room of ROOMS.slice(0, 100)) assert.equal(all.pick(room, 0)?.relay, 'b');
   });
 });
 
-describe('[MEDIA-10] whoever lost a relay', () => {
+describe('[MEDIA-10] a participant that lost a relay', () => {
   const exclude = relay('a').url;
 
-  test('is sent to another one, which is the same for everyone of the meeting', () => {
+  test('is sent to another one, which is the same for all participants of the meeting', () => {
     const [three, two] = [known(relay('a'), relay('b'), relay('c')), known(relay('b'), relay('c'))];
     for (const room of ROOMS.slice(0, 100))
       assert.equal(three.pick(room, 0, exclude)?.relay, two.pick(room, 0)?.relay);
@@ -118,8 +122,8 @@ describe('[MEDIA-10] whoever lost a relay', () => {
   });
 });
 
-describe('[MEDIA-2] relays that are offered to nobody', () => {
-  test('one that was not onLease for a while, until it is onLease again', () => {
+describe('[MEDIA-2] relays that are not offered', () => {
+  test('one whose lease lapsed, until it renews it', () => {
     const all = known(relay('a'));
     assert.equal(all.pick('x', LAPSE - 1)?.relay, 'a');
     assert.equal(all.pick('x', LAPSE), undefined);
@@ -127,7 +131,7 @@ describe('[MEDIA-2] relays that are offered to nobody', () => {
     assert.equal(all.pick('x', LAPSE + 2)?.relay, 'a');
   });
 
-  test('one that lease that it goes, also if an earlier word comes later', () => {
+  test('one that drains, also if an earlier message arrives later', () => {
     const all = known(relay('a', { epoch: 2, draining: true }));
     all.onLease(relay('a', { epoch: 1 }), 1);
     assert.equal(all.pick('x', 2), undefined);
@@ -135,7 +139,7 @@ describe('[MEDIA-2] relays that are offered to nobody', () => {
     assert.equal(all.pick('x', 4)?.relay, 'a');
   });
 
-  test('those beyond media.relays, until one of the known lapses', () => {
+  test('those beyond media.relays, until a known lease lapses', () => {
     const all = new MediaRelays(defaultLimits({ 'media.relays': 1 }));
     all.onLease(relay('a'), 0);
     all.onLease(relay('b'), 1);

@@ -10,7 +10,7 @@ const marks = (letter: string): VisitorMarks => ({
 
 describe('kick', () => {
   for (const pod of ['a', 'b', 'c']) {
-    it(`[MOD-1] asked of pod ${pod} ends a participant on pod b, whom everyone sees kicked; its token is worth nothing`, () => {
+    it(`[MOD-1] through pod ${pod} removes a participant of pod b, all others see it kicked, and its token is refused`, () => {
       const world = new World();
       const view = world.store.make('standup');
       const ada = world.join('a', { view });
@@ -24,7 +24,7 @@ describe('kick', () => {
     });
   }
 
-  it('[MOD-10] reaches its participant although the first request and the first answer are lost', () => {
+  it('[MOD-10] takes effect although the first request and the first answer are lost', () => {
     const world = new World();
     const view = world.store.make('standup');
     world.join('a', { view });
@@ -35,7 +35,7 @@ describe('kick', () => {
     assert.equal(bo.endedWith, 'KICKED');
   });
 
-  it('[MOD-1] ends also whoever resumed elsewhere before that pod had heard of it, once the store remembers it', () => {
+  it('[MOD-1] removes also a participant that resumed on another pod before the kick arrived there, once the store records it', () => {
     const world = new World();
     const view = world.store.make('standup');
     world.join('a', { view });
@@ -55,7 +55,7 @@ describe('kick', () => {
     assert.deepEqual(cy.log.at(-1), { type: 'left', participant: bo.id, reason: 'kicked' });
   });
 
-  it('[MOD-1] of somebody whose pod has died is done: nobody else can answer', () => {
+  it('[MOD-1] of a participant whose pod has died succeeds, as no pod can answer', () => {
     const world = new World();
     const view = world.store.make('standup');
     world.join('a', { view });
@@ -66,7 +66,7 @@ describe('kick', () => {
     assert.equal(world.ask('c', view.room, 'kick', bo), 'done');
   });
 
-  it('[MOD-10] of nobody answers that there is nobody', () => {
+  it('[MOD-10] of an unknown participant answers `unknown`', () => {
     const world = new World();
     const view = world.store.make('standup');
     world.join('a', { view });
@@ -75,7 +75,7 @@ describe('kick', () => {
 });
 
 describe('bans', () => {
-  it('[MOD-2] end every socket that they match on every pod, and let nobody else go', () => {
+  it('[MOD-2] end every matching socket on every pod, and no other', () => {
     const world = new World();
     const view = world.store.make('standup');
     const ada = world.join('a', { view, visitor: marks('a') });
@@ -88,7 +88,7 @@ describe('bans', () => {
     assert.deepEqual(world.roster('b', view.room), [`${ada.id} here`]);
   });
 
-  it('[MOD-2] refuse a new join, and a resume with a token from before', () => {
+  it('[MOD-2] refuse a new join, and a resume with an earlier token', () => {
     const world = new World();
     const view = world.store.make('standup');
     world.join('a', { view });
@@ -103,12 +103,12 @@ describe('bans', () => {
     assert.equal(world.join('c', { view, visitor: marks('m') }).endedWith, 'BANNED');
   });
 
-  it('[MOD-9] are found by a pod that opened the room just when they were told', () => {
+  it('[MOD-9] are found by a pod that opened the room just when they were published', () => {
     const world = new World();
     const view = world.store.make('standup');
     const mallory = world.person();
     mallory.visitor = marks('m');
-    // The door has looked: no ban yet.
+    // Admission has read the store: there is no ban yet.
     mallory.join('b', view);
     const policy = world.store.change(view.room, { bans: [{ id: '1', network: marks('m').network }] });
     world.network.drop(({ type }) => type === 'policy', 1);
@@ -119,7 +119,7 @@ describe('bans', () => {
     assert.equal(mallory.endedWith, 'BANNED');
   });
 
-  it('[MOD-9] are found soon by a pod whose link is back before the store answers', () => {
+  it('[MOD-9] are found soon by a pod whose connection is restored before the store answers', () => {
     const world = new World();
     const view = world.store.make('standup');
     const mallory = world.join('b', { view, visitor: marks('m') });
@@ -136,7 +136,7 @@ describe('bans', () => {
     assert.equal(mallory.endedWith, 'BANNED');
   });
 
-  it('[MOD-2] do not match the owner, who sits behind the same address', () => {
+  it('[MOD-2] do not match the owner, who has the same address', () => {
     const world = new World();
     const view = world.store.make('standup');
     const owner = world.join('a', { view, owner: true, visitor: marks('m') });
@@ -148,7 +148,7 @@ describe('bans', () => {
 });
 
 describe('a locked room', () => {
-  it('[MOD-3] refuses a newcomer, and neither a resume nor the owner; everyone is told', () => {
+  it('[MOD-3] refuses a newcomer, and neither a resume nor the owner; all participants are notified', () => {
     const world = new World();
     const view = world.store.make('standup');
     const ada = world.join('a', { view });
@@ -166,19 +166,19 @@ describe('a locked room', () => {
 });
 
 describe('a request to mute', () => {
-  it('[MOD-4] reaches its participant on another pod, and changes nothing by itself', () => {
+  it('[MOD-4] reaches its participant on another pod, and changes no state by itself', () => {
     const world = new World();
     const view = world.store.make('standup');
     world.join('a', { view });
     const bo = world.join('b', { view });
     assert.equal(world.ask('a', view.room, 'request-mute', bo), 'done');
-    assert.ok(bo.told.includes('mute-requested'));
+    assert.ok(bo.types.includes('mute-requested'));
     assert.equal(bo.isHere, true);
   });
 });
 
 describe('a named room', () => {
-  it('[MOD-9] that was deleted unheard ends at the next look at the store', () => {
+  it('[MOD-9] that was deleted without a message arriving ends at the next read of the store', () => {
     const world = new World();
     const view = world.store.make('standup');
     const ada = world.join('a', { view });
@@ -187,7 +187,7 @@ describe('a named room', () => {
     assert.equal(ada.endedWith, 'ROOM_DELETED');
   });
 
-  it('[MOD-9] made again under its name ends for whoever was in the old one', () => {
+  it('[MOD-9] that is created again under its name ends for participants of the old one', () => {
     const world = new World();
     const old = world.store.make('standup');
     const ada = world.join('a', { view: old });

@@ -1,6 +1,6 @@
 /**
- * Histories of one page from a seed: people come, read, hold and go, pods die or start again, messages are lost, and links break. Nobody is told
- * that the page is gone while somebody holds it or is on the way with it from a pod that died; and when it is quiet, everybody knows the truth.
+ * Histories of one page from a seed: visitors come, read, hold and leave, pods die or restart, messages are lost, and links break. No visitor is told
+ * that the page is gone while another holds it or is moving with it from a pod that died; and in quiet periods all counts are exact.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,11 +9,11 @@ import { PageWorld, type Tab } from '../support/page-world.ts';
 const PAGE = 'c0ffee00'.repeat(8);
 const SEEDS = 150;
 const STEPS = 80;
-/** Every pod that lives has heard of it by then, also where a message is lost. */
+/** Every live pod knows it by then, also where a message is lost. */
 const KNOWN_MS = 2000;
-/** Whoever was on a pod that died is back within this; `page.settleTime` is longer. */
+/** Visitors of a pod that died are back within this; `page.settleTime` is longer. */
 const BACK_MS = 8000;
-/** A pod that was lost is found dead, and everything it may have had is settled. */
+/** By then a lost pod is considered dead, and its pages are settled. */
 const QUIET_MS = 20_000;
 
 interface Story {
@@ -31,9 +31,9 @@ for (const story of [
   { title: 'pods die', loses: 0, breaksLinks: false },
   { title: 'pods die and messages are lost', loses: 0.05, breaksLinks: false },
   { title: 'pods die and links break', loses: 0, breaksLinks: true },
-  { title: 'all of it', loses: 0.05, breaksLinks: true },
+  { title: 'all of these', loses: 0.05, breaksLinks: true },
 ]) {
-  test(`[PAGE-8] [PAGE-10] [PAGE-12] [PAGE-13] counts are exact in the end and never call a page gone that is not: ${story.title}`, () => {
+  test(`[PAGE-8] [PAGE-10] [PAGE-12] [PAGE-13] counts become exact and never show a page as gone that is not: ${story.title}`, () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) new History(story, seed).play();
   });
 }
@@ -43,7 +43,7 @@ class History {
   readonly #story: Story;
   readonly #seed: number;
   readonly #parts = new Map<Tab, Part>();
-  /** When the pod that has no link lost it. */
+  /** When the disconnected pod lost its link. */
   #cutAt = 0;
   #onTheWay: (Part & { readonly at: number })[] = [];
 
@@ -90,7 +90,7 @@ class History {
     }
   }
 
-  /** What is on it is known to the others some time after this. */
+  /** The other pods know its state some time after this. */
   #plug(pod: string): void {
     const world = this.#world;
     world.plug(pod);
@@ -124,7 +124,7 @@ class History {
       const part = this.#parts.get(lost);
       this.#parts.delete(lost);
       if (part === undefined) continue;
-      // Who held it for a moment, or where nobody heard it, is missed by nobody.
+      // A visitor that held it only for a moment, or without another pod knowing, is missed by none.
       const since = wasHeard ? part.since : now;
       this.#onTheWay.push({ has: part.has, since: since - now, at: now + random.between(100, BACK_MS) });
     }
@@ -143,11 +143,11 @@ class History {
 
   #isGone(tab: Tab): void {
     const { now } = this.#world;
-    // Whoever comes to another pod after the link was lost cannot be known.
-    const heard = this.#world.isUnplugged(tab.pod) ? this.#cutAt : now;
+    // Visitors that come to another pod after the link was lost cannot be known.
+    const seenAt = this.#world.isUnplugged(tab.pod) ? this.#cutAt : now;
     const holds = [...this.#parts].some(
       ([{ pod }, { has, since }]) =>
-        has === 'whole' && heard - since > KNOWN_MS && !this.#world.isUnplugged(pod),
+        has === 'whole' && seenAt - since > KNOWN_MS && !this.#world.isUnplugged(pod),
     );
     const comes = this.#onTheWay.some(({ has, since }) => has === 'whole' && -since > KNOWN_MS);
     assert.ok(!holds && !comes, `seed ${this.#seed}: at ${now} it is gone on ${tab.pod}`);
@@ -159,8 +159,8 @@ class History {
     const truth = { holders, readers: parts.length - holders, settled: true, visitors: parts.length };
     for (const tab of this.#parts.keys()) {
       const { holders, readers, settled } = tab.count(PAGE) ?? {};
-      const told = { holders, readers, settled, visitors: tab.visitors };
-      assert.deepEqual(told, truth, `seed ${this.#seed}: ${tab.id} on ${tab.pod}`);
+      const shown = { holders, readers, settled, visitors: tab.visitors };
+      assert.deepEqual(shown, truth, `seed ${this.#seed}: ${tab.id} on ${tab.pod}`);
     }
   }
 }

@@ -35,7 +35,7 @@ describe('holders are found and counted', () => {
     );
   });
 
-  test('[PAGE-6] nobody is given who did not give it before, and readers are given as well', () => {
+  test('[PAGE-6] a reader gets no candidate twice, and readers are candidates as well', () => {
     const world = new PageWorld();
     const [ada, bo, cy] = [world.arrive('a'), world.arrive('a'), world.arrive('b')];
     world.hold(ada, PAGE);
@@ -46,7 +46,7 @@ describe('holders are found and counted', () => {
   });
 
   for (const pod of ['a', 'b']) {
-    test(`[PAGE-6] of many holders a few by chance, but one of every network before a second of any: on ${pod === 'a' ? 'their' : 'another'} pod`, () => {
+    test(`[PAGE-6] of many holders a few are selected at random, but one of every network before a second of any: on ${pod === 'a' ? 'their' : 'another'} pod`, () => {
       const world = new PageWorld({ limits: { 'page.maxHolders': 4 } });
       for (let nth = 0; nth < 500; nth += 1) world.hold(world.arrive('a', 'one network'), PAGE);
       const others = ['b', 'c', 'd'].map((network) => world.arrive('a', network));
@@ -62,12 +62,12 @@ describe('holders are found and counted', () => {
         for (const visitor of given) seen.add(visitor);
         world.drop(tab, PAGE);
       }
-      // By chance: one that is not of the three, and mostly another each time, where the names are drawn here.
+      // At random: one that is not among the three, and mostly a different one each time, where this pod draws the names.
       assert.ok(seen.size > (pod === 'a' ? 30 : 5), `${seen.size} in 40 times`);
     });
   }
 
-  test('[PAGE-6] one with the whole page comes first, however many have a part', () => {
+  test('[PAGE-6] one with the whole page comes first, however many others have a part', () => {
     const world = new PageWorld();
     for (let nth = 0; nth < 300; nth += 1) world.hold(world.arrive('a'), PAGE, { whole: false });
     const ada = world.arrive('a');
@@ -79,7 +79,7 @@ describe('holders are found and counted', () => {
     }
   });
 
-  test('[PAGE-6] who wants more than there are is told of those who turn up', () => {
+  test('[PAGE-6] a reader that wants more candidates than there are gets later ones', () => {
     const world = new PageWorld();
     const ada = world.arrive('b');
     world.want(ada, PAGE);
@@ -94,7 +94,7 @@ describe('holders are found and counted', () => {
     );
   });
 
-  test('[PAGE-8] a page is gone where nobody holds it, and back with the next who does', () => {
+  test('[PAGE-8] a page without holders is gone, and back with the next holder', () => {
     const world = new PageWorld();
     const [ada, bo] = [world.arrive('a'), world.arrive('b')];
     world.hold(ada, PAGE);
@@ -109,7 +109,7 @@ describe('holders are found and counted', () => {
     assert.equal(last(bo), '1+1');
   });
 
-  test('[PAGE-8] a thousand arrivals are few messages to each, and the last count is exact', () => {
+  test('[PAGE-8] a thousand arrivals cause few messages to each visitor, and the last count is exact', () => {
     const world = new PageWorld();
     const tabs: Tab[] = [];
     for (let nth = 0; nth < 880; nth += 1) {
@@ -120,30 +120,30 @@ describe('holders are found and counted', () => {
     }
     world.advance(EXACT_MS);
     assert.ok(tabs.every((tab) => last(tab) === '880+0' && tab.visitors === 880));
-    const messages = tabs.reduce((sum, { told }) => sum + told.length, 0) / tabs.length;
+    const messages = tabs.reduce((sum, tab) => sum + tab.messages.length, 0) / tabs.length;
     assert.ok(messages < 25, `${messages} messages to each`);
     for (const tab of tabs.splice(0, 440)) world.leave(tab);
     world.advance(EXACT_MS);
     assert.ok(tabs.every((tab) => last(tab) === '440+0' && tab.visitors === 440));
   });
 
-  test('[PAGE-8] who came while somebody else left is told so as well, where the others need not be', () => {
+  test('[PAGE-8] a visitor that came while another left gets the count too, where the others need not', () => {
     const world = new PageWorld();
     const [ada, bo] = [world.arrive('a'), world.arrive('a')];
     world.hold(ada, PAGE);
     world.want(bo, PAGE);
     world.advance(5000);
-    const before = ada.told.length;
+    const before = ada.messages.length;
     const cy = world.arrive('a');
     world.want(cy, PAGE);
     world.leave(bo);
     world.advance(EXACT_MS);
     assert.equal(last(cy), '1+1');
     assert.equal(cy.visitors, 2);
-    assert.ok(ada.told.length <= before + 2, 'nobody is told twice');
+    assert.ok(ada.messages.length <= before + 2, 'no visitor gets a count twice');
   });
 
-  test('[PAGE-11] a page that nobody here has to do with is listened to no more, and costs nothing', () => {
+  test('[PAGE-11] a pod unsubscribes from a page without visitors here, which then costs nothing', () => {
     const world = new PageWorld();
     const ada = world.arrive('a');
     world.hold(ada, PAGE);
@@ -157,7 +157,7 @@ describe('holders are found and counted', () => {
 });
 
 describe('pods die', () => {
-  test('[PAGE-12] [PAGE-13] with their visitors; nobody is told that the page is gone while they may be on their way to another', () => {
+  test('[PAGE-12] [PAGE-13] with their visitors; no visitor is told that the page is gone while they may be moving to another pod', () => {
     const world = new PageWorld();
     const [ada, bo] = [world.arrive('a'), world.arrive('b')];
     world.hold(ada, PAGE);
@@ -175,7 +175,7 @@ describe('pods die', () => {
     assert.equal(last(bo), '0+1');
   });
 
-  test('[PAGE-13] nothing is gone for a pod that has just started: the visitors of its earlier process are on their way', () => {
+  test('[PAGE-13] no page is gone for a pod that has just started: the visitors of its earlier process may be moving', () => {
     const world = new PageWorld({ pods: ['a'] });
     world.hold(world.arrive('a'), PAGE);
     world.kill('a');
@@ -189,7 +189,7 @@ describe('pods die', () => {
     assert.equal(bo.given(PAGE).length, 1);
   });
 
-  test('[PAGE-13] nothing is gone for who comes just after a pod died, before or after the others know it', () => {
+  test('[PAGE-13] no page is gone for a visitor that comes just after a pod died, before or after the others know it', () => {
     for (const afterMs of [100, 2000, 4000]) {
       const world = new PageWorld({ pods: ['a', 'b', 'c'] });
       world.hold(world.arrive('a'), PAGE);
@@ -205,7 +205,7 @@ describe('pods die', () => {
     }
   });
 
-  test('[PAGE-13] nothing is gone while a pod sends its visitors elsewhere', () => {
+  test('[PAGE-13] no page is gone while a pod drains', () => {
     const world = new PageWorld();
     const [ada, bo] = [world.arrive('a'), world.arrive('b')];
     world.hold(ada, PAGE);
@@ -219,14 +219,14 @@ describe('pods die', () => {
     world.advance(1000);
     assert.equal(last(bo), '0+1?');
     world.hold(world.arrive('b'), PAGE);
-    // Others may still be on their way.
+    // Other visitors may still be moving.
     world.advance(5000);
     assert.equal(last(bo), '1+1?');
     world.advance(world.limits['page.settleTime']);
     assert.equal(last(bo), '1+1');
   });
 
-  test('[PAGE-10] a pod whose last words were lost holds nothing any more after some time, however busy the page is', () => {
+  test('[PAGE-10] a pod whose last messages were lost counts no more after some time, however busy the page is', () => {
     const world = new PageWorld();
     const [ada, bo] = [world.arrive('a'), world.arrive('b')];
     world.hold(ada, PAGE);
@@ -246,7 +246,7 @@ describe('pods die', () => {
     assert.equal(last(bo), '0+1');
   });
 
-  test('[PAGE-12] after its link was lost a pod asks for a thousand pages in parts, and knows of every one in the end', () => {
+  test('[PAGE-12] after its link was lost a pod requests a thousand pages in batches, and knows every one in the end', () => {
     const world = new PageWorld({ limits: { 'page.perVisitor': 1200, 'address.openPages': 1200 } });
     const pages = Array.from({ length: 1200 }, (_, nth) => nth.toString(16).padStart(64, '0'));
     const [ada, bo] = [world.arrive('a'), world.arrive('b')];
@@ -263,12 +263,12 @@ describe('pods die', () => {
     world.advance(50);
     const first = world.sent - before;
     assert.ok(first > 500 && first < 3500, `${first} messages in the first moment`);
-    // Asked last 0.2 s later than the first.
+    // The last batch follows 0.2 s after the first.
     world.advance(EXACT_MS + 200);
     for (const page of pages) assert.equal(last(bo, page), '1+1');
   });
 
-  test('[PAGE-13] whoever goes while the link is lost is not counted any more when it is back', () => {
+  test('[PAGE-13] a visitor that leaves while the link is lost is not counted after it is restored', () => {
     const world = new PageWorld();
     const [ada, bo, cy] = [world.arrive('a'), world.arrive('b'), world.arrive('b')];
     world.want(ada, PAGE);
@@ -279,14 +279,14 @@ describe('pods die', () => {
     world.unplug('b');
     world.leave(bo);
     world.leave(cy);
-    // Too short for anybody to be taken for dead.
+    // Too short for a pod to be considered dead.
     world.advance(2300);
     world.plug('b');
     world.advance(EXACT_MS + world.limits['page.settleTime']);
     assert.equal(last(ada), '0+1');
   });
 
-  test('[PAGE-13] nothing is gone without a link to the bus; what ended meanwhile is known 2 s after it is back', () => {
+  test('[PAGE-13] no page is gone without a link to the bus; what ended meanwhile is known 2 s after it is restored', () => {
     const world = new PageWorld({ pods: ['a', 'b', 'c'] });
     const [ada, bo, cy] = [world.arrive('a'), world.arrive('b'), world.arrive('b')];
     world.hold(ada, PAGE);
@@ -303,7 +303,7 @@ describe('pods die', () => {
     assert.deepEqual([last(bo), last(cy, OTHER)], ['0+1', '0+1']);
   });
 
-  test('[PAGE-12] pods that took each other for dead ask again when they hear each other', () => {
+  test('[PAGE-12] pods that considered each other dead request sections again when messages arrive', () => {
     const world = new PageWorld();
     const [ada, bo] = [world.arrive('a'), world.arrive('b')];
     world.hold(ada, PAGE);
@@ -317,7 +317,7 @@ describe('pods die', () => {
     assert.equal(last(bo), '1+1');
   });
 
-  test('[PAGE-12] a later process of a pod ends what its earlier one said', () => {
+  test('[PAGE-12] a later process of a pod ends the sections of its earlier one', () => {
     const world = new PageWorld();
     world.hold(world.arrive('a'), PAGE);
     const bo = world.arrive('b');
@@ -331,27 +331,27 @@ describe('pods die', () => {
   });
 });
 
-describe('visitors say something to each other', () => {
-  test('[PAGE-9] on one pod, over the bus, and who is not there is said', () => {
+describe('directed messages between visitors', () => {
+  test('[PAGE-9] arrive on one pod and over the bus, and an unknown receiver is reported', () => {
     const world = new PageWorld();
     const [ada, near, far] = [world.arrive('a'), world.arrive('a'), world.arrive('b')];
     world.advance(EXACT_MS);
     world.tell(ada, near.id, 'near');
     world.tell(ada, far.id, 'far');
     world.advance(100);
-    assert.deepEqual(near.heard, [{ from: ada.id, text: 'near' }]);
-    assert.deepEqual(far.heard, [{ from: ada.id, text: 'far' }]);
+    assert.deepEqual(near.directed, [{ from: ada.id, text: 'near' }]);
+    assert.deepEqual(far.directed, [{ from: ada.id, text: 'far' }]);
     world.leave(far);
     world.tell(ada, far.id, 'gone');
     world.tell(ada, `v${'0'.repeat(16)}`, 'nobody');
     world.advance(100);
-    const reasons = ada.told.flatMap((one) =>
+    const reasons = ada.messages.flatMap((one) =>
       one.type === 'undelivered' ? [`${one.id} ${one.reason}`] : [],
     );
     assert.deepEqual(reasons.toSorted(), ['gone unknown', 'nobody unknown']);
   });
 
-  test('[PAGE-9] whoever is behind does not get it, and whoever said it is told, on one pod and over the bus', () => {
+  test('[PAGE-9] a slow receiver does not get a message, and its sender is notified, on one pod and over the bus', () => {
     const world = new PageWorld();
     const [ada, near, far] = [world.arrive('a'), world.arrive('a'), world.arrive('b')];
     world.advance(EXACT_MS);
@@ -360,8 +360,8 @@ describe('visitors say something to each other', () => {
     world.tell(ada, near.id, 'near');
     world.tell(ada, far.id, 'far');
     world.advance(3000);
-    assert.deepEqual([...near.heard, ...far.heard], []);
-    const reasons = ada.told.flatMap((one) =>
+    assert.deepEqual([...near.directed, ...far.directed], []);
+    const reasons = ada.messages.flatMap((one) =>
       one.type === 'undelivered' ? [`${one.id} ${one.reason}`] : [],
     );
     assert.deepEqual(reasons, ['near slow', 'far slow']);
@@ -374,7 +374,7 @@ describe('visitors say something to each other', () => {
     world.loses = 1;
     world.tell(ada, far.id, 'lost');
     world.advance(2000);
-    assert.ok(ada.told.some((one) => one.type === 'undelivered' && one.reason === 'timeout'));
+    assert.ok(ada.messages.some((one) => one.type === 'undelivered' && one.reason === 'timeout'));
   });
 });
 
@@ -391,7 +391,7 @@ describe('limits', () => {
     assert.deepEqual(ada.refused, ['TOO_MANY_PAGES']);
   });
 
-  test('[PAGE-2] page.bytes: a page that is larger is not held', () => {
+  test('[PAGE-2] page.bytes: a larger page is refused', () => {
     const world = new PageWorld();
     const ada = world.arrive('a');
     world.hold(ada, PAGE, { bytes: world.limits['page.bytes'] + 1 });
@@ -399,7 +399,7 @@ describe('limits', () => {
     assert.equal(world.pods.get('a')?.core.counts().pages, 0);
   });
 
-  test('[PAGE-7] address.openPages: who opened so many opens no more until one is gone; other networks do, and what is open is open to all', () => {
+  test('[PAGE-7] address.openPages: a network opens no more pages until one is gone; other networks do, and an open page is available to all', () => {
     const [third, fourth] = ['3'.repeat(64), '4'.repeat(64)];
     const world = new PageWorld({ limits: { 'address.openPages': 2 } });
     const [greedy, same] = [world.arrive('a', 'here'), world.arrive('a', 'here')];
@@ -419,7 +419,7 @@ describe('limits', () => {
     );
   });
 
-  test('[PAGE-7] pod.pages: one more page is refused, those that are there are not', () => {
+  test('[PAGE-7] pod.pages: one more page is refused, existing pages are not', () => {
     const world = new PageWorld({ limits: { 'pod.pages': 1 } });
     const [ada, bo] = [world.arrive('a'), world.arrive('a')];
     world.hold(ada, PAGE);
@@ -438,7 +438,7 @@ const CHANGES = [
 ] as const;
 
 for (const { what, afterwards, happens } of CHANGES) {
-  test(`[BUS-4] [PAGE-8] whichever message is lost, 2 s later every count is exact: somebody ${what}`, () => {
+  test(`[BUS-4] [PAGE-8] whichever message is lost, 2 s later every count is exact: a visitor ${what}`, () => {
     let inFlight = Infinity;
     for (let nth = 1; nth <= inFlight; nth += 1) {
       const world = new PageWorld({ pods: ['a', 'b', 'c'] });
@@ -446,7 +446,7 @@ for (const { what, afterwards, happens } of CHANGES) {
       world.hold(ada, PAGE);
       world.want(bo, PAGE);
       world.advance(5000);
-      // The last count was told a moment ago: the next has to wait.
+      // The last count was sent a moment ago, so the next one waits.
       world.want(world.arrive('a'), PAGE);
       world.advance(300);
       const before = world.sent;

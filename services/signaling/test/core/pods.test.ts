@@ -11,7 +11,7 @@ const isType =
   (sent: Sent): boolean =>
     sent.type === type && (from === undefined || sent.from === from);
 
-test('[ROS-7] a room with other pods opens as soon as those that are named have answered', () => {
+test('[ROS-7] a room with other pods opens as soon as those that were named have answered', () => {
   const world = new World();
   world.join('a');
   world.join('b');
@@ -23,11 +23,11 @@ test('[ROS-7] a room with other pods opens as soon as those that are named have 
   assert.equal(cas.welcome.roster.length, 3);
 });
 
-test('[ROS-7] an arrival waits for a pod that is named until it answers', () => {
+test('[ROS-7] an arrival waits for a pod that was named until it answers', () => {
   const world = new World();
   world.join('a');
   world.join('b');
-  // Both answers: to hello, and to the question by name.
+  // Both answers: to `hello`, and to the request by name.
   for (let answer = 0; answer < 2; answer += 1) {
     world.network.drop(({ from, to, type }) => from === 'b' && to === 'c' && type === 'sections');
   }
@@ -40,7 +40,7 @@ test('[ROS-7] an arrival waits for a pod that is named until it answers', () => 
   assert.equal(cas.welcome.roster.length, 3);
 });
 
-test('[ROS-7] an empty room opens as soon as every live pod has said that it has nobody', () => {
+test('[ROS-7] an empty room opens as soon as every live pod has answered that it has no participants', () => {
   const world = new World();
   const ada = world.person();
   ada.join('a');
@@ -60,14 +60,14 @@ test('[ROS-7] an arrival waits 300 ms where a pod does not answer, and no longer
   assert.ok(ada.isHere);
 });
 
-test('[ROS-7] a pod that is alone does not wait, once it has lived long enough to have heard others', () => {
+test('[ROS-7] a single pod does not wait, once it has run long enough to have received heartbeats of others', () => {
   const world = new World({ pods: ['a'] });
   const ada = world.person();
   ada.join('a');
   assert.ok(ada.isHere);
 });
 
-test('[ROS-7] a pod that has just started waits though it has heard of nobody yet', () => {
+test('[ROS-7] a pod that has just started waits although it knows no other pod yet', () => {
   const world = new World({ pods: ['a'] });
   const ada = world.join('a');
   world.start('b');
@@ -79,7 +79,7 @@ test('[ROS-7] a pod that has just started waits though it has heard of nobody ye
 });
 
 for (const lost of [1, 2]) {
-  test(`[ROS-6] ${lost} of the three first hellos may be lost: everyone shows within 2 s`, () => {
+  test(`[ROS-6] ${lost} of the three first hellos may be lost: all participants show within 2 s`, () => {
     const world = new World({ pods: ['a', 'b'] });
     const ada = world.join('a');
     for (let drop = 0; drop < lost; drop += 1) world.network.drop(isType('hello', 'b'));
@@ -91,7 +91,7 @@ for (const lost of [1, 2]) {
   });
 }
 
-test('[ROS-6] two first joins at the same moment on two pods find each other', () => {
+test('[ROS-6] two first joins at the same moment on two pods see each other', () => {
   const world = new World();
   const ada = world.person();
   const bob = world.person();
@@ -136,24 +136,24 @@ test('[BUS-4] any single message of a short history may be lost: rosters agree 2
   }
 });
 
-test('[ROS-3] [ROS-8] each pod tells of its own people only, with numbers without a gap, and the room is all of them together', () => {
+test('[ROS-3] [ROS-8] each pod publishes only its own participants, with sequence numbers without a gap, and the roster is the union', () => {
   const world = new World();
   const [ada, bob] = [world.join('a'), world.join('b')];
   bob.change({ name: 'Robert' });
   bob.lose();
   world.advance(1000);
   world.join('c');
-  const told = world.network.sent.flatMap(({ from, to, parcel }) =>
+  const deltas = world.network.sent.flatMap(({ from, to, parcel }) =>
     to === 'c' && parcel.kind === 'message' && parcel.message.type === 'delta'
       ? [{ from, delta: parcel.message }]
       : [],
   );
-  for (const { from, delta } of told) {
+  for (const { from, delta } of deltas) {
     assert.equal(delta.pod, from);
     assert.equal(delta.put?.participant ?? delta.drop?.participant, from === 'a' ? ada.id : bob.id);
   }
   for (const pod of ['a', 'b']) {
-    const seqs = told.filter(({ from }) => from === pod).map(({ delta }) => delta.seq);
+    const seqs = deltas.filter(({ from }) => from === pod).map(({ delta }) => delta.seq);
     assert.deepEqual(
       seqs,
       seqs.map((_, nth) => (seqs[0] ?? 0) + nth),
@@ -165,7 +165,7 @@ test('[ROS-3] [ROS-8] each pod tells of its own people only, with numbers withou
   }
 });
 
-test('[ROS-8] where clocks differ by an hour, whoever was away when their pod died leaves when their grace period ends: times are what remains', () => {
+test('[ROS-8] where clocks differ by an hour, a participant that was away when its pod died leaves when its grace period ends: messages contain durations', () => {
   let nth = 0;
   const clockAheadMs = (): number => 3_600_000 * nth++;
   const world = new World({ topology: () => ({ ...TOGETHER, clockAheadMs }) });
@@ -183,7 +183,7 @@ test('[ROS-8] where clocks differ by an hour, whoever was away when their pod di
   for (const person of [ada, cas]) assert.equal(person.news().at(-1), `left ${bob.id}`);
 });
 
-test('[ROS-9] a pod that misses a change asks for the section at the next one, and not later', () => {
+test('[ROS-9] a pod that misses a change requests the section at the next one, and not later', () => {
   const world = new World({ pods: ['a', 'b'] });
   const ada = world.join('a');
   const bob = world.join('b');
@@ -200,7 +200,7 @@ test('[ROS-9] a pod that misses a change asks for the section at the next one, a
   assert.ok(world.network.sent.some(isType('sections-request', 'a')));
 });
 
-test('[ROS-10] a lost change heals by a digest within 1.5 s', () => {
+test('[ROS-10] a digest repairs a lost change within 1.5 s', () => {
   const world = new World({ pods: ['a', 'b'] });
   world.join('a');
   const bob = world.join('b');
@@ -227,7 +227,7 @@ test('[ROS-10] a steady digest follows every 30 s with jitter', () => {
   assert.ok(digests.length >= 1 && digests.length <= 2, `${digests.length}`);
 });
 
-test('[ROS-11] the people of a killed pod are away within 5 s and gone at the end of their grace period', () => {
+test('[ROS-11] the participants of a killed pod are away within 5 s and leave at the end of their grace period', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -239,10 +239,10 @@ test('[ROS-11] the people of a killed pod are away within 5 s and gone at the en
   assert.deepEqual(ada.news(mark), [`away ${bob.id}`]);
   world.advance(world.limits['resume.grace'] - 1000);
   assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `left ${bob.id}`]);
-  assert.equal(ada.heard('left')[0]?.reason, 'lost');
+  assert.equal(ada.messagesOf('left')[0]?.reason, 'lost');
 });
 
-test('[ROS-11] a pod that opened the room just after another was killed learns whom that one held', () => {
+test('[ROS-11] a pod that opened the room just after another was killed learns the participants of that one', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -256,7 +256,7 @@ test('[ROS-11] a pod that opened the room just after another was killed learns w
   assert.equal(cas.news().at(-1), `back ${bob.id}`);
 });
 
-test('[ROS-11] [ROS-16] what only one pod had heard of a killed one reaches the others', () => {
+test('[ROS-11] [ROS-16] what only one pod knew of a killed one reaches the others', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -273,7 +273,7 @@ test('[ROS-11] [ROS-16] what only one pod had heard of a killed one reaches the 
   assert.ok(!ada.news().includes(`left ${bob.id}`) && !cas.news().includes(`left ${bob.id}`));
 });
 
-test('[ROS-12] a pod that restarts under its name ends its earlier process at once, and learns whom that held', () => {
+test('[ROS-12] a pod that restarts under its name ends its earlier process at once, and learns the participants of that one', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -293,7 +293,7 @@ test('[ROS-12] a pod that restarts under its name ends its earlier process at on
   assert.deepEqual(ada.news(mark).slice(-2), [`back ${bob.id}`, `back ${cas.id}`]);
 });
 
-test('[ROS-13] a pod that does not hear itself judges nobody, and is not ready', () => {
+test('[ROS-13] a pod that does not receive its own heartbeat judges no other pod, and is not ready', () => {
   const world = new World();
   const ada = world.join('a');
   world.join('b');
@@ -309,7 +309,7 @@ test('[ROS-13] a pod that does not hear itself judges nobody, and is not ready',
   assert.deepEqual(ada.news(mark), []);
 });
 
-test('[ROS-11] [ROS-13] as peers are counted those that are heard: not the dead, and none where the pod itself is cut off', () => {
+test('[ROS-11] [ROS-13] peers are the pods whose messages arrive: not dead ones, and none where the pod itself is disconnected', () => {
   const world = new World();
   const peers = (): number[] => [...world.pods.values()].map(({ core }) => core.counts().peers);
   assert.deepEqual(peers(), [2, 2, 2]);
@@ -326,7 +326,7 @@ test('[ROS-11] [ROS-13] as peers are counted those that are heard: not the dead,
   assert.deepEqual(peers(), [1, 1]);
 });
 
-test('[BUS-6] after the link to the bus has returned a pod catches up with what it missed', () => {
+test('[BUS-6] after the connection to the bus is restored a pod catches up with what it missed', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -342,7 +342,7 @@ test('[BUS-6] after the link to the bus has returned a pod catches up with what 
 });
 
 for (const length of [1300, 3000, 20_000, 60_000]) {
-  test(`[BUS-4] two pods that could not hear each other for ${length} ms agree 2 s after the link is back`, () => {
+  test(`[BUS-4] two pods whose link was broken for ${length} ms agree 2 s after it is restored`, () => {
     const world = new World();
     world.join('a');
     const bob = world.join('b');
@@ -368,7 +368,7 @@ for (const length of [1300, 3000, 20_000, 60_000]) {
   });
 }
 
-test('[ROS-14] a pod that holds nobody says bye after 2 s, stops listening, and opens a new section later', () => {
+test('[ROS-14] a pod without participants publishes bye after 2 s, unsubscribes, and opens a new section later', () => {
   const world = new World();
   world.join('a');
   const bob = world.join('b');
@@ -392,7 +392,7 @@ test('[ROS-14] a pod that holds nobody says bye after 2 s, stops listening, and 
   assert.ok(world.roster('a').includes(`${cas.id} here`));
 });
 
-test('[ROS-14] somebody who comes straight back keeps the pod in the room', () => {
+test('[ROS-14] a participant that comes back at once keeps the pod in the room', () => {
   const world = new World();
   world.join('a');
   world.join('b').leave();
@@ -402,7 +402,7 @@ test('[ROS-14] somebody who comes straight back keeps the pod in the room', () =
   assert.equal(world.network.sent.filter(isType('bye', 'b')).length, 0);
 });
 
-test('[ROS-14] the 2 s count from the last one to go, so that the digests of that change are still said', () => {
+test('[ROS-14] the 2 s count from the last departure, so that the digests of that change are still published', () => {
   const world = new World();
   world.join('a');
   world.join('b').leave();
@@ -415,7 +415,7 @@ test('[ROS-14] the 2 s count from the last one to go, so that the digests of tha
   assert.ok(!world.pod('b').listening.has(ROOM));
 });
 
-test('[ROS-14] who left stays gone though an older claim outlives the pod they left on', () => {
+test('[ROS-14] a participant that left stays gone although an older claim outlives the pod that it left on', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -433,7 +433,7 @@ test('[ROS-14] who left stays gone though an older claim outlives the pod they l
   assert.ok(!cas.welcome.roster.some(({ participant }) => participant === bob.id));
 });
 
-test('[BUS-4] a goodbye, a hello or a change that comes late does not bring anybody back', () => {
+test('[BUS-4] a bye, a hello or a delta that arrives late restores no participant', () => {
   const world = new World();
   const ada = world.join('a');
   const late = world.network.sent.length;

@@ -1,10 +1,10 @@
-/** Who may resume, and which of two connections of one participant survives. */
+/** Which participants may resume, and which of two connections of one participant remains. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROOM } from '../support/ad-hoc.ts';
 import { World } from '../support/world.ts';
 
-test('[RES-5] of a duplicated tab exactly one survives, and the other stops for good', () => {
+test('[RES-5] of two tabs with one token exactly one remains, and the other stops for good', () => {
   for (const [tab, twinOn] of [
     ['a', 'a'],
     ['a', 'b'],
@@ -20,12 +20,12 @@ test('[RES-5] of a duplicated tab exactly one survives, and the other stops for 
     assert.deepEqual([twin.isHere, bob.endedWith], [true, 'REPLACED'], `${tab} and ${twinOn}`);
     world.advance(60_000);
     assert.ok(twin.isHere, 'no ping-pong');
-    assert.ok(!ada.news(mark).some((news) => /joined|left/.test(news)), 'nobody saw more than away and back');
+    assert.ok(!ada.news(mark).some((news) => /joined|left/.test(news)), 'the others saw only away and back');
     assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} here`].toSorted());
   }
 });
 
-test('[RES-5] twins that resume at the same moment with the same generation on two pods: one survives', () => {
+test('[RES-5] two tabs that resume at the same moment with the same generation on two pods: one remains', () => {
   const world = new World();
   const ada = world.join('c');
   const bob = world.join('a');
@@ -41,7 +41,7 @@ test('[RES-5] twins that resume at the same moment with the same generation on t
   assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} here`].toSorted());
 });
 
-test('[ROS-4] of two claims of one generation that cross, the one of the higher pod counts, whoever came first', () => {
+test('[ROS-4] of two concurrent claims of one generation, the one of the higher pod counts, in every order of arrival', () => {
   for (const [first, second] of [
     ['a', 'b'],
     ['b', 'a'],
@@ -57,12 +57,12 @@ test('[ROS-4] of two claims of one generation that cross, the one of the higher 
     const [higher, lower] = first === 'b' ? [bob, twin] : [twin, bob];
     assert.ok(higher.isHere);
     assert.equal(lower.endedWith, 'REPLACED');
-    const everybody = [...others, bob].map(({ id }) => `${id} here`).toSorted();
-    for (const pod of ['a', 'b', 'c']) assert.deepEqual(world.roster(pod), everybody);
+    const everyMember = [...others, bob].map(({ id }) => `${id} here`).toSorted();
+    for (const pod of ['a', 'b', 'c']) assert.deepEqual(world.roster(pod), everyMember);
   }
 });
 
-test('[RES-5] a half-open socket cannot end its successor', () => {
+test('[RES-5] a half-open socket cannot close its successor', () => {
   for (const pod of ['a', 'b']) {
     const world = new World();
     const ada = world.join('c');
@@ -75,7 +75,7 @@ test('[RES-5] a half-open socket cannot end its successor', () => {
   }
 });
 
-test('[RES-5] a resume that is not above the generation in force is itself replaced', () => {
+test('[RES-5] a resume that is not above the current generation is itself replaced', () => {
   const world = new World();
   const bob = world.join('a');
   bob.resume('a', { generation: 5 });
@@ -87,12 +87,12 @@ test('[RES-5] a resume that is not above the generation in force is itself repla
   assert.ok(bob.isHere);
 });
 
-test('[ROS-4] [RES-5] somebody who left elsewhere does not stay on through an older socket', () => {
+test('[ROS-4] [RES-5] a participant that left on another pod does not remain through an older socket', () => {
   const world = new World();
   const ada = world.join('c');
   const bob = world.join('a');
   const twin = bob.duplicate();
-  // Pod a hears nothing of the twin but its leave.
+  // Pod a receives nothing of the second tab but its departure.
   world.network.cut('b', 'a');
   twin.resume('b');
   world.advance(500);
@@ -117,20 +117,20 @@ test('[RES-6] after the grace period (resume.grace) a resume is too late', () =>
   }
 });
 
-test('[RES-6] nor is anybody let in again by an old token after everyone has forgotten who left', () => {
+test('[RES-6] an old token is refused also after every pod has forgotten the departure', () => {
   const world = new World();
   world.join('a');
   const bob = world.join('b');
   bob.lose();
   world.advance(3 * world.limits['resume.grace']);
-  // Also on a pod that has just opened the room and knows nothing of its own.
+  // Also on a pod that has just opened the room and has no state of its own.
   const late = bob.duplicate();
   late.resume('c');
   world.advance(500);
   assert.equal(late.endedWith, 'RESUME_EXPIRED');
 });
 
-test('[RES-6] a token of this moment is good though no news of its participant has reached this pod', () => {
+test('[RES-6] a token that was just issued is accepted although no message about its participant has reached this pod', () => {
   const world = new World();
   const ada = world.join('a');
   world.advance(60_000);
@@ -147,7 +147,7 @@ test('[RES-6] a token of this moment is good though no news of its participant h
   assert.deepEqual(ada.news(), [`joined ${bob.id}`, `joined ${cas.id}`]);
 });
 
-test('[RES-7] when every pod of a room died whoever has a token is let in, and the welcome says so', () => {
+test('[RES-7] after every pod of a room died a participant with a token is admitted, and the welcome says `recovering`', () => {
   const world = new World({ pods: ['a'] });
   const ada = world.join('a');
   const bob = world.join('a');
@@ -173,7 +173,7 @@ test('[RES-7] a room that another pod has had for longer is not recovering', () 
   assert.equal(bob.welcome.recovering, false);
 });
 
-test('[RES-7] a welcome admits that the people of a pod that does not answer are unknown', () => {
+test('[RES-7] a welcome says `recovering` while the participants of a pod that does not answer are unknown', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -187,7 +187,7 @@ test('[RES-7] a welcome admits that the people of a pod that does not answer are
   assert.deepEqual(ada.news(), [`joined ${bob.id}`]);
 });
 
-test('[ROS-5] [RES-4] the newest of several resumes wins however they are spread', () => {
+test('[ROS-5] [RES-4] the newest of several resumes wins on whichever pods they arrive', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -202,7 +202,7 @@ test('[ROS-5] [RES-4] the newest of several resumes wins however they are spread
   assert.ok(!ada.news(mark).some((news) => /joined|left/.test(news)));
 });
 
-test('[RES-10] after a departure no pod lets its participant in again, whichever had the room, also when all have closed it', () => {
+test('[RES-10] after a departure no pod admits the participant again, also when all pods have closed the room', () => {
   for (const how of ['left', 'lost'] as const) {
     const world = new World();
     // Only pod a ever has the room.
@@ -224,12 +224,12 @@ test('[RES-10] after a departure no pod lets its participant in again, whichever
   }
 });
 
-test('[RES-10] a departure of which a pod far away tells late ends the participation that it should have refused', () => {
+test('[RES-10] a departure that a remote pod reports late removes the participant that it should have refused', () => {
   const world = new World();
   const bob = world.join('a');
   bob.leave();
   world.advance(60_000);
-  // Answers come after the room was opened without them.
+  // Answers arrive after the room was opened without them.
   world.network.withFault(({ type }) => (type === 'sections' ? [400] : [0]));
   const late = bob.duplicate();
   late.resume('b');
@@ -240,7 +240,7 @@ test('[RES-10] a departure of which a pod far away tells late ends the participa
   assert.deepEqual(world.roster('b'), []);
 });
 
-test('[RES-10] a departure is remembered for as long as a token may live (resume.ttl), and no more than pod.departures', () => {
+test('[RES-10] a departure is remembered for the lifetime of a token (resume.ttl), up to pod.departures', () => {
   const world = new World({ pods: ['a'], limits: { 'pod.departures': 2 } });
   const people = ['Ada', 'Bob', 'Cas'].map((name) => world.join('a', { name }));
   for (const person of people) person.leave();
@@ -256,6 +256,6 @@ test('[RES-10] a departure is remembered for as long as a token may live (resume
   };
   assert.deepEqual(people.toReversed().map(again), ['RESUME_EXPIRED', 'RESUME_EXPIRED', undefined]);
   world.advance(world.limits['resume.ttl']);
-  // Its token would be refused by then, which the core does not know.
+  // The shell refuses the token by then, which the core does not know.
   assert.deepEqual(people.slice(-1).map(again), [undefined]);
 });

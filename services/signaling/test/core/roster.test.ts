@@ -1,10 +1,10 @@
-/** What the people of a room see of each other, on one pod and across pods. */
+/** What the participants of a room see of each other, on one pod and across pods. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROOM, adHoc } from '../support/ad-hoc.ts';
 import { World } from '../support/world.ts';
 
-test('[JOIN-9] a welcome holds the roster with the reader in it, and nothing is said before it', () => {
+test('[JOIN-9] a welcome contains the roster with its receiver, and no message precedes it', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -18,7 +18,7 @@ test('[JOIN-9] a welcome holds the roster with the reader in it, and nothing is 
 for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': ['a', 'b'] })) {
   const [first = 'a', second = 'b'] = pods;
 
-  test(`[JOIN-12] [ROS-2] on ${where} a join, a change and a leave are told to the others and not to oneself`, () => {
+  test(`[JOIN-12] [ROS-2] on ${where} a join, a change and a leave are sent to the others and not to the participant itself`, () => {
     const world = new World();
     const ada = world.join(first);
     const bob = world.join(second);
@@ -27,13 +27,13 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
     bob.leave();
     world.advance(10);
     assert.deepEqual(ada.news(), [`joined ${bob.id}`, `changed ${bob.id}`, `left ${bob.id}`]);
-    assert.deepEqual(ada.heard('changed')[0], {
+    assert.deepEqual(ada.messagesOf('changed')[0], {
       type: 'changed',
       participant: bob.id,
       name: 'Robert',
       media: { audio: true, video: false, screen: false },
     });
-    assert.equal(ada.heard('left')[0]?.reason, 'left');
+    assert.equal(ada.messagesOf('left')[0]?.reason, 'left');
     assert.deepEqual(bob.news(), []);
     assert.equal(bob.endedWith, null);
   });
@@ -51,7 +51,7 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
     assert.deepEqual(ada.news(mark), [`away ${bob.id}`]);
     world.advance(300);
     assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `left ${bob.id}`]);
-    assert.equal(ada.heard('left')[0]?.reason, 'lost');
+    assert.equal(ada.messagesOf('left')[0]?.reason, 'lost');
     assert.deepEqual(world.roster(first), [`${ada.id} here`]);
   });
 
@@ -67,13 +67,17 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
       world.advance(500);
       assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `back ${bob.id}`], `resumed on ${other}`);
       world.advance(60_000);
-      assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `back ${bob.id}`], 'the old claim ends unseen');
+      assert.deepEqual(
+        ada.news(mark),
+        [`away ${bob.id}`, `back ${bob.id}`],
+        'the end of the old claim is not visible',
+      );
       assert.equal(bob.welcome.participant, bob.id);
     }
   });
 }
 
-test('[ROS-15] a change of nothing is told to nobody', () => {
+test('[ROS-15] a change without effect is sent to no participant', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -91,7 +95,7 @@ test('[RES-1] a socket lost while its room opens never enters', () => {
   bob.lose();
   world.advance(40_000);
   assert.deepEqual(ada.news(), []);
-  assert.equal(world.pod('b').core.counts().rooms, 0, 'the room that nobody entered is closed again');
+  assert.equal(world.pod('b').core.counts().rooms, 0, 'a room without participants is closed again');
 });
 
 test('[RES-5] a replaced participant does not keep its old pod in the room', () => {
@@ -103,7 +107,7 @@ test('[RES-5] a replaced participant does not keep its old pod in the room', () 
   assert.equal(world.pod('b').core.counts().rooms, 0);
 });
 
-test('[JOIN-8] a ticket used again is refused while its participant is there, away, and after it left', () => {
+test('[JOIN-8] a ticket used again is refused while its participant is here, away, and after it left', () => {
   const world = new World();
   world.join('a');
   const bob = world.join('b');
@@ -124,7 +128,7 @@ test('[JOIN-8] a ticket used again is refused while its participant is there, aw
   }
 });
 
-test('[JOIN-10] a room at its cap (room.participants) takes no newcomer, and whoever is away keeps the place', () => {
+test('[JOIN-10] a room at its cap (room.participants) admits no newcomer, and a participant that is away counts', () => {
   const world = new World();
   const view = adHoc(2);
   world.join('a', { view });
@@ -140,13 +144,13 @@ test('[JOIN-10] a room at its cap (room.participants) takes no newcomer, and who
   assert.ok(world.join('c', { view }).isHere);
 });
 
-test('[JOIN-10] the installation may allow fewer than the room (room.participants)', () => {
+test('[JOIN-10] the installation may allow fewer participants than the room (room.participants)', () => {
   const world = new World({ limits: { 'room.participants': 1 } });
   world.join('a');
   assert.equal(world.join('a').endedWith, 'ROOM_FULL');
 });
 
-test('[ROOM-8] when a room is deleted everyone in it is told, on every pod, and their sockets are closed', () => {
+test('[ROOM-8] when a room is deleted all its participants are notified, on every pod, and their sockets are closed', () => {
   const world = new World();
   const ada = world.join('a');
   const bob = world.join('b');
@@ -158,17 +162,17 @@ test('[ROOM-8] when a room is deleted everyone in it is told, on every pod, and 
     assert.equal(person.log.at(-1)?.type, 'room-deleted');
     assert.equal(person.endedWith, 'ROOM_DELETED');
   }
-  assert.deepEqual(ada.heard('left'), []);
+  assert.deepEqual(ada.messagesOf('left'), []);
   for (const pod of ['a', 'b', 'c']) assert.equal(world.pod(pod).core.counts().rooms, 0);
   world.advance(60_000);
 });
 
-test('[ROOM-8] whoever waits for the room to open while it is deleted is turned away', () => {
+test('[ROOM-8] a participant that waits for the room to open while it is deleted is refused', () => {
   const world = new World();
   const ada = world.person();
   ada.join('a');
   world.handle('a', { type: 'room-deleted', room: ROOM, incarnation: 'one' });
   assert.equal(ada.endedWith, 'ROOM_DELETED');
   world.advance(60_000);
-  assert.equal(ada.heard('welcome').length, 0);
+  assert.equal(ada.messagesOf('welcome').length, 0);
 });

@@ -10,7 +10,7 @@ const seated = (world: World, view: RoomView): string[] =>
     .toSorted();
 
 describe('a room with a cap', () => {
-  it('[MOD-7] lets exactly so many in of those who come at once to all pods', () => {
+  it('[MOD-7] admits exactly as many as its cap of those that join at once on all pods', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 5 });
     const people = Array.from({ length: 20 }, (_, at) => {
@@ -23,7 +23,7 @@ describe('a room with a cap', () => {
     assert.equal(people.filter((person) => person.endedWith === 'ROOM_FULL').length, 15);
   });
 
-  it('[MOD-7] gives the seat of whoever left, or was lost for good, to the next', () => {
+  it('[MOD-7] gives the seat of a participant that left, or was lost for good, to the next', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     const ada = world.join('a', { view });
@@ -39,7 +39,7 @@ describe('a room with a cap', () => {
     assert.equal(world.join('c', { view }).isHere, true);
   });
 
-  it('[MOD-7] keeps the seat of somebody who moves to another pod, whose old pod then ends', () => {
+  it('[MOD-7] keeps the seat of a participant that moves to another pod, when its old pod ends', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     const ada = world.join('a', { view });
@@ -52,7 +52,7 @@ describe('a room with a cap', () => {
     assert.equal(world.join('c', { view }).endedWith, 'ROOM_FULL');
   });
 
-  it('[MOD-7] frees the seats of a dead pod when nobody can come back into them, and not before', () => {
+  it('[MOD-7] frees the seats of a dead pod when no participant can resume into them, and not before', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 2 });
     const ada = world.join('a', { view });
@@ -79,7 +79,7 @@ describe('a room with a cap', () => {
     assert.equal(world.join('a', { view }).isHere, true);
   });
 
-  it('[MOD-7] says that its store does not answer, and keeps no seat for whoever was refused', () => {
+  it('[MOD-7] answers STORE_UNAVAILABLE while its store does not answer, and keeps no seat for a refused participant', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     world.store.isDown = true;
@@ -88,7 +88,7 @@ describe('a room with a cap', () => {
     assert.equal(world.join('a', { view }).isHere, true);
   });
 
-  it('[RES-9] [MOD-7] lets whoever was in come back while its store does not answer', () => {
+  it('[RES-9] [MOD-7] lets its participants resume while its store does not answer', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     const ada = world.join('a', { view });
@@ -99,7 +99,7 @@ describe('a room with a cap', () => {
     assert.equal(ada.isHere, true);
   });
 
-  it('[MOD-7] frees the seat of whoever closed the page before it was theirs', () => {
+  it('[MOD-7] frees the seat of a participant that closed the page before it was assigned', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     world.join('b', { view }).leave();
@@ -113,7 +113,7 @@ describe('a room with a cap', () => {
     assert.equal(world.join('a', { view }).isHere, true);
   });
 
-  it('[MOD-7] frees the seat that the store gave after the room had closed for want of people', () => {
+  it('[MOD-7] frees the seat that the store assigned after the empty room had closed', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 2 });
     const bo = world.join('b', { view });
@@ -126,7 +126,7 @@ describe('a room with a cap', () => {
     assert.deepEqual(seated(world, view), []);
   });
 
-  it('[MOD-7] moves the seat back with somebody who comes back to the pod it came from', () => {
+  it('[MOD-7] moves the seat back with a participant that returns to its earlier pod', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     const ada = world.join('a', { view });
@@ -159,14 +159,14 @@ describe('a room with a cap', () => {
     assert.deepEqual(seated(world, view), []);
   });
 
-  it('[RES-9] [MOD-7] takes the seat over of whoever came back while the store did not answer', () => {
+  it('[RES-9] [MOD-7] claims the seat of a participant that resumed while the store did not answer', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     const policy = world.store.policies.get(view.room);
     assert.ok(policy !== undefined);
     const ada = world.join('a', { view });
     ada.lose();
-    // What a pod knows of a room that it cannot read.
+    // The view of a room that a pod cannot read.
     world.store.policies.delete(view.room);
     world.store.isDown = true;
     const { hardCap: _, ...unread } = view;
@@ -189,7 +189,7 @@ describe('a room with a cap', () => {
     const twin = ada.duplicate();
     ada.join('b', view);
     while (!ada.isHere) world.advance(1);
-    // Pod a has not heard of it yet.
+    // Pod a does not know it yet.
     world.store.takesMs = 1000;
     twin.join('a', view);
     world.advance(2000);
@@ -199,7 +199,7 @@ describe('a room with a cap', () => {
     assert.equal(seated(world, view).length, 1);
   });
 
-  it('[MOD-7] keeps the seat of whoever resumed on a restarted pod whose room had been closed meanwhile', () => {
+  it('[MOD-7] keeps the seat of a participant that resumed on a restarted pod whose room had been closed meanwhile', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 3 });
     world.join('a', { view });
@@ -217,14 +217,14 @@ describe('a room with a cap', () => {
   });
 });
 
-describe('a resume into a room with a cap that no pod knows any more', () => {
+describe('a resume into a room with a cap that no pod has open', () => {
   const restart = (world: World): void => {
     world.kill('a');
     world.start('a');
     world.advance(3000);
   };
 
-  it('[RES-12] is let in where it holds a seat, and refused where none is free', () => {
+  it('[RES-12] is admitted where it has a seat, and refused where none is free', () => {
     const world = new World({ pods: ['a'] });
     const view = world.store.make('panel', { cap: 2 });
     const eve = world.join('a', { view });
@@ -259,7 +259,7 @@ describe('a resume into a room with a cap that no pod knows any more', () => {
     assert.deepEqual([ada.isHere, bo.isHere, eve.endedWith], [true, true, 'ROOM_FULL']);
   });
 
-  it('[RES-12] [MOD-7] keeps the seat it had, as away, where its socket is gone before the store answers', () => {
+  it('[RES-12] [MOD-7] keeps its seat, as away, where its socket closes before the store answers', () => {
     const world = new World({ pods: ['a', 'b'] });
     const view = world.store.make('panel', { cap: 1 });
     const ada = world.join('a', { view });
@@ -283,7 +283,7 @@ describe('a resume into a room with a cap that no pod knows any more', () => {
     assert.deepEqual(seated(world, view), []);
   });
 
-  it('[RES-12] leaves no seat behind where its socket is gone before it has one', () => {
+  it('[RES-12] leaves no seat behind where its socket closes before it has one', () => {
     const world = new World({ pods: ['a'] });
     const view = world.store.make('panel', { cap: 1 });
     const eve = world.join('a', { view });
@@ -300,7 +300,7 @@ describe('a resume into a room with a cap that no pod knows any more', () => {
 });
 
 describe('an owner of a full room', () => {
-  it('[MOD-12] has one seat more, which nobody else is given', () => {
+  it('[MOD-12] has one seat more, which no other participant gets', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     world.join('a', { view });
@@ -310,7 +310,7 @@ describe('an owner of a full room', () => {
     assert.equal(world.join('c', { view }).endedWith, 'ROOM_FULL');
   });
 
-  it('[MOD-12] is let in past a soft cap, as often as room.owners', () => {
+  it('[MOD-12] is admitted beyond a soft cap, up to room.owners', () => {
     const world = new World({ limits: { 'room.participants': 2, 'room.owners': 2 } });
     const view = world.store.make('open');
     const people = [world.join('a', { view }), world.join('b', { view })];

@@ -1,10 +1,10 @@
-/** What may be missing on a pod, and says so: pods named that say nothing, and outages that are being made up for. */
+/** Rooms that are recovering: pods that were named but are silent, and outages after which a pod catches up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Topology } from '../support/topology.ts';
 import { World } from '../support/world.ts';
 
-/** Pod b is beyond an ocean: an answer from it takes longer than an arrival waits. */
+/** Pod b is remote: its answer takes longer than an arrival waits. */
 const FAR_B: Topology = {
   isNear: (from, to) => (from === 'b') === (to === 'b'),
   latencyMs: (from, to) => ((from === 'b') === (to === 'b') ? 1 : 200),
@@ -12,7 +12,7 @@ const FAR_B: Topology = {
   clockAheadMs: () => 0,
 };
 
-test('[ROS-18] a dead pod that only a late answer names makes the room recovering until its people are told', () => {
+test('[ROS-18] a dead pod that only a late answer names makes the room recovering until its participants are known', () => {
   const world = new World({ topology: () => FAR_B });
   const ada = world.join('b');
   const bob = world.join('c');
@@ -21,21 +21,21 @@ test('[ROS-18] a dead pod that only a late answer names makes the room recoverin
   world.kill('c');
   world.advance(100);
   cas.resume('a');
-  // The answer of b comes after 400 ms: the room is open by then, and b still believes in c.
+  // The answer of b arrives after 400 ms: the room is open by then, and b still considers c alive.
   world.advance(500);
   ada.resume('a');
   world.advance(10);
   const shown = ada.welcome.roster.map(({ participant }) => participant);
   assert.deepEqual(shown.toSorted(), [ada.id, cas.id].toSorted());
-  assert.equal(ada.welcome.recovering, true, 'the client keeps bob, whom nobody has told of yet');
+  assert.equal(ada.welcome.recovering, true, 'the client keeps bob, whom no pod has reported yet');
   world.advance(6000);
   assert.ok(world.roster('a').includes(`${bob.id} away`));
   assert.equal(world.join('a').welcome.recovering, false);
 });
 
-test('[ROS-18] what is told of a dead pod counts once it is believed, not before', () => {
+test('[ROS-18] a section of a dead pod counts once it is accepted, not before', () => {
   const world = new World();
-  // Pod c judges half a second later than a.
+  // Pod c detects the death half a second later than a.
   world.kill('c');
   world.advance(500);
   world.start('c');
@@ -46,7 +46,7 @@ test('[ROS-18] what is told of a dead pod counts once it is believed, not before
   world.kill('b');
   world.advance(400);
   ada.resume('c');
-  // Pod a has judged, and has told c of bob; c has not judged yet.
+  // Pod a has detected it and has reported bob to c; c has not detected it yet.
   world.advance(3800);
   const cas = world.person();
   cas.join('c');
@@ -56,14 +56,14 @@ test('[ROS-18] what is told of a dead pod counts once it is believed, not before
   assert.ok(world.roster('c').includes(`${bob.id} away`));
 });
 
-test('[ROS-18] a silent pod of which nobody tells anything is waited for no longer than its people could be in grace', () => {
+test('[ROS-18] a silent pod that no other pod reports is waited for no longer than a grace period of its participants', () => {
   const world = new World({ topology: () => FAR_B });
   world.join('b');
   const bob = world.join('c');
   world.advance(world.limits['resume.grace'] + 1000);
   world.kill('c');
   world.advance(100);
-  // Whom c held came back at once, so that nobody tells of c when it is found dead.
+  // The participants of c resume at once, so that no pod reports c when it is dead.
   bob.resume('a');
   world.advance(1000);
   assert.equal(world.join('a').welcome.recovering, true);
@@ -71,7 +71,7 @@ test('[ROS-18] a silent pod of which nobody tells anything is waited for no long
   assert.equal(world.join('a').welcome.recovering, false);
 });
 
-test('[ROS-14] a pod keeps a room for whoever left it until somebody has answered who had the room before', () => {
+test('[ROS-14] a pod keeps a room with departures until a pod that had it before has answered', () => {
   const world = new World({ pods: ['a', 'b'] });
   const ada = world.join('a');
   const bob = world.join('a');
@@ -80,7 +80,7 @@ test('[ROS-14] a pod keeps a room for whoever left it until somebody has answere
   bob.resume('d');
   world.advance(400);
   bob.leave();
-  // While a is cut off, d is heard by b alone, which has just opened the room as well.
+  // While a is disconnected, only b receives messages of d, and b has just opened the room as well.
   for (const pod of ['b', 'd']) world.network.cut('a', pod);
   world.advance(3000);
   world.join('b');
@@ -95,7 +95,7 @@ test('[ROS-14] a pod keeps a room for whoever left it until somebody has answere
   assert.ok(!world.roster('a').some((row) => row.startsWith(bob.id)), 'bob has left');
 });
 
-test('[ROS-17] a pod that another one did not reach before asks it what it holds', () => {
+test('[ROS-17] a pod that discovers another one requests its sections', () => {
   const world = new World({ pods: ['a', 'b'] });
   world.join('b');
   world.kill('a');
@@ -104,13 +104,13 @@ test('[ROS-17] a pod that another one did not reach before asks it what it holds
   world.join('a');
   world.advance(5000);
   world.network.healAll();
-  // Its next heartbeat, and 2 s.
+  // The next heartbeat, and 2 s.
   world.advance(3000);
   assert.equal(world.roster('a').length, 2);
   assert.deepEqual(world.roster('a'), world.roster('b'));
 });
 
-test('[RES-7] a pod that is catching up after an outage tells whoever asks that people may be missing', () => {
+test('[RES-7] a pod that is catching up after an outage answers that participants may be missing', () => {
   const world = new World();
   world.join('a');
   world.advance(world.limits['resume.grace'] + 1000);

@@ -1,4 +1,4 @@
-/** Histories from the simulator (`npm run simulate`): some seeds of each kind, and those that once failed. */
+/** Histories of the simulator (`npm run simulate`): some seeds of each kind, and those that failed once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { play } from '../../sim/play.ts';
@@ -7,26 +7,26 @@ import { kindOf, KINDS, seedsOf } from '../../sim/kinds.ts';
 const SEEDS_EACH = 300;
 
 for (const kind of KINDS) {
-  test(`[BUS-4] [ROS-2] rosters agree and nobody leaves who came back, whatever happens: ${kind.name}`, () => {
+  test(`[BUS-4] [ROS-2] rosters agree and no participant that resumed is shown as left: ${kind.name}`, () => {
     for (const seed of seedsOf(kind, SEEDS_EACH)) play(seed);
   });
 }
 
-/** What was wrong, by a seed that showed it. */
+/** Seeds that failed once, by the rule that they violated. */
 const ONCE_FAILED = {
-  '[CHAT-2] a line whose only message is lost reaches everyone': 140,
-  '[CHAT-2] a line that is said while the bus is down reaches everyone when it is back': 40,
-  '[DIR-4] a directed message that the bus repeats is handed on once': 190,
+  '[CHAT-2] a line whose only message is lost reaches all participants': 140,
+  '[CHAT-2] a line that is sent while the bus is down reaches all participants when it is restored': 40,
+  '[DIR-4] a directed message that the bus repeats is delivered once': 190,
   '[RES-3] the end of an older claim does not refuse a resume that has overtaken it': 1249,
-  '[ROS-2] an overtaken claim of a dead pod is not told on, and nobody sees its holder leave': 916,
+  '[ROS-2] an overtaken claim of a dead pod is not published, and no participant sees its holder leave': 916,
   '[ROS-2] the end of an older claim in a room just opened is not taken for its holder leaving': 1151,
-  '[ROS-14] a pod whose links are back tells who left before it closes the room': 1062,
+  '[ROS-14] a pod whose links are restored publishes departures before it closes the room': 1062,
   '[ROS-2] while a named pod is silent the end of an older claim is not taken for its holder leaving': 9255,
-  '[ROS-14] a room that is recovering is kept until older claims have heard who left': 7601,
-  '[CHAT-2] a pod that was cut off itself still makes up for what another one missed': 2897,
+  '[ROS-14] a room that is recovering is kept until the holders of older claims know the departures': 7601,
+  '[CHAT-2] a pod that was disconnected still repeats what another one missed': 2897,
   '[ROS-18] a dead pod that only a late answer names is waited for': 7242,
-  '[ROS-14] a room is kept for whoever left it until a pod that has had it for longer has answered': 1133,
-  '[RES-7] a pod that is catching up itself says that people may be missing': 6691,
+  '[ROS-14] a room with departures is kept until a pod that has had it for longer has answered': 1133,
+  '[RES-7] a pod that is catching up itself answers that participants may be missing': 6691,
   '[ROS-17] in a recovering room the end of an older claim is not taken at once for its holder leaving': 5613,
 } as const;
 
@@ -34,6 +34,6 @@ for (const [title, seed] of Object.entries(ONCE_FAILED)) {
   test(`${title}: seed ${seed}`, () => void play(seed));
 }
 
-test('a seed names its kind', () => {
+test('a seed determines its kind', () => {
   for (const kind of KINDS) for (const seed of seedsOf(kind, 3)) assert.equal(kindOf(seed), kind);
 });

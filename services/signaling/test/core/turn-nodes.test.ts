@@ -32,18 +32,18 @@ const ROOMS = Array.from({ length: 3000 }, randomRoom);
 const FIVE = ['n1', 'n2', 'n3', 'n4', 'n5'].map((name) => node(name));
 
 describe('[TURN-7] the TURN nodes of a room', () => {
-  test('are two by default, and as many as turn.offered says', () => {
+  test('are two by default, and turn.offered sets their number', () => {
     assert.equal(known(FIVE).pick('x', 0).length, 2);
     assert.equal(known(FIVE, { 'turn.offered': 4 }).pick('x', 0).length, 4);
     assert.equal(known(FIVE.slice(0, 1)).pick('x', 0).length, 1);
   });
 
-  test('are the same whoever asks, and in whatever order nodes were onLease', () => {
+  test('are the same for every participant, and for every order of leases', () => {
     const [one, other] = [known(FIVE), known(FIVE.toReversed())];
     for (const room of ROOMS.slice(0, 300)) assert.deepEqual(namesOf(one, room), namesOf(other, room));
   });
 
-  test('rooms spread evenly', () => {
+  test('rooms are spread evenly', () => {
     const all = known(FIVE);
     const counts = new Map<string, number>();
     for (const room of ROOMS) {
@@ -54,7 +54,7 @@ describe('[TURN-7] the TURN nodes of a room', () => {
     assert.equal(counts.size, 5);
   });
 
-  test('a node that goes changes nothing for the rooms that were not offered it', () => {
+  test('a node that ends changes nothing for the rooms that were not offered it', () => {
     const [before, after] = [known(FIVE), known([...FIVE, node('n5', { epoch: 2, draining: true })])];
     for (const room of ROOMS.slice(0, 300)) {
       const names = namesOf(before, room);
@@ -67,7 +67,7 @@ describe('[TURN-7] the TURN nodes of a room', () => {
     }
   });
 
-  test('are of the own region first, and of others where it has too few', () => {
+  test('are nodes of the own region first, and of others where it has too few', () => {
     const far = [node('n1', { region: 'us' }), node('n2', { region: 'us' })];
     for (const room of ROOMS.slice(0, 100)) {
       assert.deepEqual(namesOf(known([...far, ...FIVE.slice(0, 2)]), room).toSorted(), ['eu/n1', 'eu/n2']);
@@ -77,8 +77,8 @@ describe('[TURN-7] the TURN nodes of a room', () => {
   });
 });
 
-describe('[TURN-6] TURN nodes that are offered to nobody', () => {
-  test('one that was not onLease for a while, until it is onLease again', () => {
+describe('[TURN-6] TURN nodes that are not offered', () => {
+  test('one whose lease lapsed, until it renews it', () => {
     const all = known([node('a')]);
     assert.equal(all.count(LAPSE - 1), 1);
     assert.deepEqual(namesOf(all, 'x', LAPSE), []);
@@ -86,7 +86,7 @@ describe('[TURN-6] TURN nodes that are offered to nobody', () => {
     assert.deepEqual(namesOf(all, 'x', LAPSE + 2), ['eu/a']);
   });
 
-  test('one that lease that it goes, also if a word of the run before comes later', () => {
+  test('one that drains, also if a message of its earlier process arrives later', () => {
     const all = known([node('a', { epoch: 2, draining: true })]);
     all.onLease(node('a', { epoch: 1 }), 1);
     assert.deepEqual(namesOf(all, 'x', 2), []);
@@ -94,12 +94,12 @@ describe('[TURN-6] TURN nodes that are offered to nobody', () => {
     assert.deepEqual(namesOf(all, 'x', 4), ['eu/a']);
   });
 
-  test('one that has no port left, and one that checks credentials with another secret', () => {
+  test('one without a free port, and one that checks credentials with another secret', () => {
     assert.deepEqual(namesOf(known([node('a', { allocations: 10 }), node('b')]), 'x'), ['eu/b']);
     assert.deepEqual(namesOf(known([node('a', { key: 'o'.repeat(16) }), node('b')]), 'x'), ['eu/b']);
   });
 
-  test('those beyond turn.nodes, until one of the known lapses', () => {
+  test('those beyond turn.nodes, until a known lease lapses', () => {
     const all = known([node('a'), node('b')], { 'turn.nodes': 1 });
     assert.equal(all.count(1), 1);
     all.onLease(node('b'), LAPSE);

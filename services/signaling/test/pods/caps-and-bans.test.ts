@@ -1,4 +1,4 @@
-/** Hard caps, names and bans under a storm: four processes, one NATS server with JetStream. */
+/** Hard caps, names and bans under load: four processes, one NATS server with JetStream. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,7 +34,7 @@ const podFor = (at: number): PodProcess => {
   return pod;
 };
 
-/** What came of coming in: the client, or the code. */
+/** The result of joining: the client, or the code. */
 async function attempt(at: number, room: string, body = '{}'): Promise<Client | string> {
   const { url } = podFor(at);
   const joined = await join(url, room, { body });
@@ -56,13 +56,15 @@ async function attempt(at: number, room: string, body = '{}'): Promise<Client | 
 
 const isIn = (outcome: Client | string): outcome is Client => typeof outcome !== 'string';
 
-test('[MOD-7] of 200 who join a room capped at 50 over four pods at once exactly 50 are in; seats of whoever leaves, and of a killed pod, are had again', async () => {
+test('[MOD-7] of 200 that join a room capped at 50 over four pods at once exactly 50 enter; seats of departed participants, and of a killed pod, are free again', async () => {
   const owner = await Owner.of(podFor(0).url, { cap: 50 });
   const outcomes = await Promise.all(Array.from({ length: 200 }, (_, at) => attempt(at, owner.room)));
   const inside = outcomes.filter(isIn);
   assert.equal(inside.length, 50);
   assert.deepEqual(new Set(outcomes.filter((outcome) => !isIn(outcome))), new Set(['ROOM_FULL']));
-  await eventually('everyone sees everyone', () => inside.every((client) => peopleSeenBy(client) === 50));
+  await eventually('all participants see all others', () =>
+    inside.every((client) => peopleSeenBy(client) === 50),
+  );
 
   for (const client of inside.slice(0, 10)) client.leave();
   await Promise.all(inside.slice(0, 10).map((client) => client.waitForClose()));
@@ -74,7 +76,7 @@ test('[MOD-7] of 200 who join a room capped at 50 over four pods at once exactly
   assert.ok(again);
   assert.equal(inside.length, 60);
 
-  // Which pods the seats fell to is chance: the one with most of them goes.
+  // The distribution of seats over the pods is random: the pod with most of them is killed.
   const staying = inside.slice(10);
   const seatsOn = (pod: PodProcess) => staying.filter((client) => client.welcome.pod === pod.name).length;
   const victim = pods.reduce((most, pod) => (seatsOn(pod) > seatsOn(most) ? pod : most));
@@ -99,7 +101,7 @@ test('[MOD-7] of 200 who join a room capped at 50 over four pods at once exactly
   for (const client of [...inside, ...after]) client.drop();
 });
 
-test('[ROOM-5] of 50 who make a room of one name over four pods at once exactly one does', async () => {
+test('[ROOM-5] of 50 that create a room of one name over four pods at once exactly one succeeds', async () => {
   const name = `room-${randomBytes(5).toString('hex')}`;
   const answers = await Promise.all(
     Array.from({ length: 50 }, async (_, at) => {
@@ -117,7 +119,7 @@ test('[ROOM-5] of 50 who make a room of one name over four pods at once exactly 
 
 // The cap is never reached: on a fast machine the banned one fills many seats before the ban.
 for (const cap of [undefined, 1000]) {
-  test(`[MOD-2] whoever is banned while everybody joins ${cap === undefined ? 'a room' : 'a room with a cap'} is never inside 2 s later, on any pod`, async () => {
+  test(`[MOD-2] a visitor that is banned while many join ${cap === undefined ? 'a room' : 'a room with a cap'} is never inside 2 s later, on any pod`, async () => {
     const owner = await Owner.of(podFor(0).url, cap === undefined ? {} : { cap });
     const mallory = JSON.stringify({ device: 'mallory-mallory-mallory' });
     const first = await attempt(1, owner.room, mallory);
@@ -152,11 +154,11 @@ for (const cap of [undefined, 1000]) {
     await Promise.all(running);
 
     const inside = outcomes.filter(isIn);
-    assert.ok(inside.length > 0, 'some were in before');
+    assert.ok(inside.length > 0, 'some entered before the ban');
     assert.deepEqual(
       new Set(late.map((outcome) => (isIn(outcome) ? 'in' : outcome))),
       new Set(['BANNED']),
-      'whoever began to join after the answer is refused',
+      'a visitor that began to join after the answer is refused',
     );
     for (const client of [first, ...inside]) assert.equal((await client.refusedWith(100)).code, 'BANNED');
     const theirs = new Set([first, ...inside].map(({ participant }) => participant));
@@ -164,12 +166,12 @@ for (const cap of [undefined, 1000]) {
       presentTo(witness).filter((participant) => theirs.has(participant)),
       [],
     );
-    assert.equal(people.length, 5 * PODS.length, 'nobody else was kept out');
+    assert.equal(people.length, 5 * PODS.length, 'no other visitor was refused');
     for (const client of [witness, ...people]) client.drop();
   });
 }
 
-/** Whom a client has been told is in the room. */
+/** The participants of the room that a client was sent. */
 function presentTo(client: Client): string[] {
   const present = new Set(client.welcome.roster.map(({ participant }) => participant));
   for (const message of client.log) {

@@ -39,7 +39,7 @@ const about = (participant: string) => (message: { participant: string }) =>
 const types = (client: Client, since: number): string[] => client.log.slice(since).map(({ type }) => type);
 
 describe('two pods', { concurrency: 4 }, () => {
-  test('[ROS-2] people on different pods see each other, talk and chat', async () => {
+  test('[ROS-2] participants on different pods see each other, exchange messages and chat', async () => {
     const [one, two] = await Promise.all([nextPod(), nextPod()]);
     const room = randomRoom();
     const ada = await Client.enter(one.url, room, 'Ada');
@@ -57,7 +57,7 @@ describe('two pods', { concurrency: 4 }, () => {
     ada.drop();
   });
 
-  test('[ROS-11] [RES-4] kill -9: away within 5 s; resumed on the other pod it is the same participant, and nobody saw left or joined', async () => {
+  test('[ROS-11] [RES-4] kill -9: away within 5 s; resumed on the other pod it is the same participant, and the others saw neither left nor joined', async () => {
     const [one, two] = await Promise.all([nextPod(), nextPod()]);
     const room = randomRoom();
     const ada = await Client.enter(one.url, room, 'Ada');
@@ -78,7 +78,7 @@ describe('two pods', { concurrency: 4 }, () => {
     for (const client of [ada, bob]) client.drop();
   });
 
-  test('[RES-7] kill -9 of the only pod of a room: with its successor everyone is who they were', async () => {
+  test('[RES-7] kill -9 of the only pod of a room: on its successor all clients are the same participants', async () => {
     const server = await nextNats();
     const pod = await nextPod(server);
     const room = randomRoom();
@@ -95,7 +95,7 @@ describe('two pods', { concurrency: 4 }, () => {
     for (const client of [ada, bob]) client.drop();
   });
 
-  test('[RES-8] SIGTERM: everyone is sent elsewhere and closed with 1012; the pod is not ready and ends well', async () => {
+  test('[RES-8] SIGTERM: all clients are moved and closed with 1012; the pod is not ready and exits with 0', async () => {
     const [one, two] = await Promise.all([nextPod(), nextPod()]);
     const room = randomRoom();
     const ada = await Client.enter(one.url, room, 'Ada');
@@ -109,7 +109,7 @@ describe('two pods', { concurrency: 4 }, () => {
     await bob.resume(one.url, 'Bob');
     assert.equal(await two.ended(), 0);
     assert.ok(!(await isReady(two.url)));
-    await eventually('everyone is here', () => types(ada, mark).at(-1) !== 'away');
+    await eventually('all participants are here', () => types(ada, mark).at(-1) !== 'away');
     assert.ok(types(ada, mark).every((type) => type === 'away' || type === 'back'));
     for (const client of [ada, bob]) client.drop();
   });
@@ -124,7 +124,7 @@ describe('two pods', { concurrency: 4 }, () => {
     const mark = ada.log.length;
     await server.kill();
     await eventually('neither is ready', async () => !(await isReady(one.url)) && !(await isReady(two.url)));
-    // Said while nobody can hear it.
+    // Sent while NATS is down.
     bob.say({ type: 'change', name: 'Robert' });
     await server.start();
     await eventually('both are ready', async () => (await isReady(one.url)) && (await isReady(two.url)));

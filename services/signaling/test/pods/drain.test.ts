@@ -1,4 +1,4 @@
-/** SIGTERM of a full pod: its people are elsewhere soon, as who they were, and the process ends whatever its sockets do. */
+/** SIGTERM of a full pod: its participants soon are on other pods, as the same participants, and the process ends whatever its sockets do. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -39,19 +39,19 @@ async function place(name: string): Promise<PodProcess> {
 
 const statusOf = (url: string): Promise<number> => fetch(url).then(({ status }) => status);
 
-test('[RES-8] a pod empties at 250 people a second, and a large one within drain.window', () => {
+test('[RES-8] a pod drains 250 clients a second, and a large one drains within drain.window', () => {
   assert.equal(batchSize(1, 10_000), 50);
   assert.equal(batchSize(2500, 10_000), 50);
   assert.equal(batchSize(8000, 10_000), 160);
 });
 
 describe('SIGTERM', () => {
-  test('[RES-8] of a pod with 500 sockets: all are elsewhere within 15 s as the same participants, rosters agree, nobody saw left or joined', async (t) => {
+  test('[RES-8] of a pod with 500 sockets: all are on other pods within 15 s as the same participants, rosters agree, and none saw left or joined', async (t) => {
     const [full, one, two] = await Promise.all([place('full'), place('one'), place('two')]);
     const crowd = await Crowd.gather({
       rooms: ROOMS,
       perRoom: PER_ROOM,
-      // People of one room end up on different pods.
+      // Participants of one room move to different pods.
       podsOf: (_room, seat) => [full.url, seat % 2 === 0 ? one.url : two.url],
       ignoresSlot: (_room, seat) => seat === 3,
     });
@@ -61,13 +61,13 @@ describe('SIGTERM', () => {
       const ended = full.ended();
       await eventually('it is not ready', async () => (await statusOf(`${full.url}/readyz`)) === 503);
       const noticedMs = performance.now() - since;
-      // New people are turned away, with the code that sends them to another pod.
+      // Newcomers are refused, with the code that sends them to another pod.
       const refused = await join(full.url, randomRoom());
       assert.deepEqual([refused.ok, !refused.ok && refused.error.code], [false, 'NOT_READY']);
       await assert.rejects(new Client(randomRoom()).connect(full.url), /503/);
 
       await eventually(
-        'all are elsewhere',
+        'all are on other pods',
         () => crowd.isElsewhere(full.url),
         15_000 - (performance.now() - since),
       );
@@ -79,7 +79,7 @@ describe('SIGTERM', () => {
       crowd.assertNobodyNoticed();
       assert.ok(
         crowd.people.every(({ welcomes }) => welcomes === 2),
-        'everybody moved once',
+        'each client moved once',
       );
       assertPaced(crowd);
       assert.ok(crowd.agrees(), 'rosters still agree when the process has ended');
@@ -112,7 +112,7 @@ describe('SIGTERM', () => {
     hung.destroy();
   });
 
-  test('[RES-8] with NATS gone the process ends as well', async () => {
+  test('[RES-8] without NATS the process ends as well', async () => {
     const pod = await place('alone');
     const ada = await Client.enter(pod.url, randomRoom());
     await nats.kill();
@@ -124,7 +124,7 @@ describe('SIGTERM', () => {
   });
 });
 
-/** Slots were given batch by batch, and within a batch not to all at once; whoever stayed was closed with 1012. */
+/** Slots were given batch by batch, and within a batch not to all at once; clients that stayed were closed with 1012. */
 function assertPaced(crowd: Crowd): void {
   const given = crowd.people.map(({ slots }) => slots.at(0));
   const times = given.map((slot) => slot?.at ?? Number.NaN);

@@ -1,4 +1,4 @@
-/** A pod with a small heap against sockets that send messages without an end: it stays, takes a newcomer, and its memory does not grow. */
+/** A pod with a small heap against sockets that send endless messages: it keeps running, admits a newcomer, and its memory does not grow. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from '../support/client.ts';
@@ -7,7 +7,7 @@ import { randomRoom, writeKeys } from '../support/pod.ts';
 import { CONTINUATION, RawClient, TEXT, frame } from '../support/raw.ts';
 import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 
-/** In which a pod without load takes 30 MB. */
+/** A pod without load takes 30 MB of this. */
 const HEAP_MB = 64;
 const SOCKETS = 100;
 const FRAGMENTS = 16_000;
@@ -44,7 +44,7 @@ test('[LIM-8] [LIM-10] a hundred sockets with 16,000 fragments each do not end a
   ada.drop();
 });
 
-test('[LIM-10] what sockets send after they were ended is not kept when they are gone', async () => {
+test('[LIM-10] what sockets send after they were ended is freed when they are closed', async () => {
   const room = randomRoom();
   // The first message ends a socket that has not entered; the second begins in the same chunk.
   const half = frame({ opcode: TEXT, payload: 'x'.repeat(65_000) }).subarray(0, 64_000);

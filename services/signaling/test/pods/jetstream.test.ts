@@ -39,7 +39,7 @@ const read = (pod: PodProcess, name: string): Promise<Response> => fetch(`${pod.
 
 test('[BUS-3] JetStream without a leader: ad-hoc joins and readiness unaffected, resumes too, named rooms answer STORE_UNAVAILABLE in time and work again', async (t) => {
   const founder = await place('founder', cluster.servers[0]?.url ?? '');
-  // The three servers may still choose who leads; an attempt whose answer came too late has made the room.
+  // The three servers may still elect a leader; an attempt whose answer came too late has created the room.
   await eventually(
     'the room is there',
     async () => [201, 409].includes((await create(founder, 'standup')).status),
@@ -73,7 +73,7 @@ test('[BUS-3] JetStream without a leader: ad-hoc joins and readiness unaffected,
   assert.ok(joinsMs < 2000, `two ad-hoc joins took ${joinsMs} ms`);
   assert.ok((await isReady(one.url)) && (await isReady(two.url)), 'pods are ready without JetStream');
 
-  // Whoever was in comes back, to the pod that has the room and to one that never saw it.
+  // A participant resumes, on the pod that has the room and on one that never had it.
   bob?.move();
   await eventually('Bob is back on the other pod', () => bob?.isIn && bob.welcomes === 2, 5000);
   await eventually('Ada sees him', () => ada?.roster.get(bob?.participant ?? '') === 'here');

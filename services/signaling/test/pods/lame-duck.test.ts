@@ -1,4 +1,4 @@
-/** A NATS server that is shut down gently: the pods on it go to another one at once, and nobody in a call notices. */
+/** A NATS server in lame duck mode: its pods move to another one at once, and calls are not affected. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setInterval as every } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { startNatsCluster, type NatsCluster } from './support/nats-cluster.ts';
 import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 import type { ResumingClient } from './support/resuming-client.ts';
 
-/** A lame duck ends nobody's connection in its first ten seconds: whoever is gone before then went by itself. */
+/** A server in lame duck mode closes no connection in its first ten seconds: a pod that has moved before then moved by itself. */
 const MOVED_WITHIN_MS = 9000;
 const SEND_EVERY_MS = 10;
 
@@ -26,7 +26,7 @@ after(async () => {
   keys.remove();
 });
 
-test('[BUS-7] a NATS server in lame duck mode: its pods move before they are cut off, rosters agree, every message arrives or is told undelivered', async (t) => {
+test('[BUS-7] a NATS server in lame duck mode: its pods move before they are cut off, rosters agree, every message arrives or is reported undelivered', async (t) => {
   const [first, second] = cluster.servers;
   assert.ok(first && second);
   for (const [name, { url }] of [
@@ -50,13 +50,13 @@ test('[BUS-7] a NATS server in lame duck mode: its pods move before they are cut
   t.after(() => traffic.stop());
   const since = performance.now();
   first.lameDuck();
-  // Somebody comes on either side while the pod moves.
+  // A participant joins on either side while the pod moves.
   const newcomers = await Promise.all([one, two].map(({ url }) => Client.enter(url, ada.room, 'Newcomer')));
   await eventually('the pod has moved', async () => (await first.clients()) === 0, MOVED_WITHIN_MS);
   const movedMs = performance.now() - since;
   await first.kill();
   await eventually(
-    'everybody sees the newcomers',
+    'all participants see the newcomers',
     () => newcomers.every(({ participant }) => [ada, bob].every(({ roster }) => roster.has(participant))),
     2500,
   );
@@ -64,12 +64,12 @@ test('[BUS-7] a NATS server in lame duck mode: its pods move before they are cut
   await eventually('rosters agree', () => crowd.agrees(), 2500);
   const agreeMs = performance.now() - since;
   const sent = await traffic.stop();
-  // One that arrived may be told undelivered too: its acknowledgement is lost where the pod moves, or late.
+  // A message that arrived may be reported undelivered too: its acknowledgement may be lost or late while the pod moves.
   const isKnown = (number: number): boolean =>
-    bob.heard.includes(`message ${number}`) || ada.undelivered.includes(`m${number}`);
+    bob.directed.includes(`message ${number}`) || ada.undelivered.includes(`m${number}`);
   const all = Array.from({ length: sent }, (_, number) => number);
-  await eventually('every message arrived or was told undelivered', () => all.every(isKnown), 3000);
-  assert.equal(new Set(bob.heard).size, bob.heard.length, 'none arrived twice');
+  await eventually('every message arrived or was reported undelivered', () => all.every(isKnown), 3000);
+  assert.equal(new Set(bob.directed).size, bob.directed.length, 'none arrived twice');
   assert.ok(
     crowd.people.every(({ welcomes }) => welcomes === 1),
     'sockets stayed open',

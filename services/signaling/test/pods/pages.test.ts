@@ -50,9 +50,9 @@ async function readerOn(pod: PodProcess): Promise<Visitor> {
   return reader;
 }
 
-/** Whether it was ever told that the page is gone. */
-const wasTold = ({ told }: Visitor, since = 0): boolean =>
-  told.slice(since).some((one) => one.type === 'count' && one.settled && one.holders === 0);
+/** Whether it was ever sent that the page is gone. */
+const wasTold = ({ messages }: Visitor, since = 0): boolean =>
+  messages.slice(since).some((one) => one.type === 'count' && one.settled && one.holders === 0);
 
 describe('a page', { concurrency: 3 }, () => {
   test('[PAGE-12] [PAGE-13] outlives the pod of its only holder: not gone until it is back, and found again from its new pod', async () => {
@@ -61,12 +61,12 @@ describe('a page', { concurrency: 3 }, () => {
     await holderOn(one);
     const reader = await readerOn(two);
     await eventually('it is found', () => reader.count === '1+1', 10_000);
-    const since = reader.told.length;
+    const since = reader.messages.length;
     await one.kill();
     await eventually('the pod is missed', () => reader.count === '0+1?');
     const back = await holderOn(two);
     await eventually('it is counted again', () => reader.count.startsWith('1+1'));
-    await eventually('its new name is told', () => reader.holders.includes(back.arrived.visitor));
+    await eventually('its new id is offered', () => reader.holders.includes(back.arrived.visitor));
     assert.ok(!wasTold(reader, since));
     back.socket.terminate();
     await eventually('it is gone', () => reader.count === '0+1', SETTLE_MS + 2000);
@@ -79,12 +79,12 @@ describe('a page', { concurrency: 3 }, () => {
     const holder = await holderOn(one);
     const reader = await readerOn(two);
     await eventually('it is found', () => reader.count === '1+1', 10_000);
-    const since = reader.told.length;
+    const since = reader.messages.length;
     one.signal('SIGTERM');
-    await eventually('it is sent elsewhere', () => holder.is('goaway'));
+    await eventually('it receives goaway', () => holder.is('goaway'));
     await eventually('its socket is closed', () => holder.closed === CODES.GOAWAY.close);
-    // The gap in which nobody holds it is told, and not as the end.
-    await eventually('nobody has it for now', () => reader.count === '0+1?');
+    // The gap without a holder is reported, but not as the end.
+    await eventually('it has no holder for now', () => reader.count === '0+1?');
     const back = await holderOn(two);
     await eventually('it is counted again', () => reader.count.startsWith('1+1'));
     assert.equal(await one.ended(), 0);
@@ -93,7 +93,7 @@ describe('a page', { concurrency: 3 }, () => {
     for (const { socket } of [back, reader]) socket.terminate();
   });
 
-  test('[PAGE-12] is found again after NATS was away, and what visitors say to each other arrives again', async () => {
+  test('[PAGE-12] is found again after NATS was down, and directed messages arrive again', async () => {
     const server = await nextNats();
     const [one, two] = await Promise.all([nextPod(server), nextPod(server)]);
     const holder = await holderOn(one);
@@ -107,7 +107,7 @@ describe('a page', { concurrency: 3 }, () => {
     await server.start();
     await eventually('all is known again', () => reader.count === '2+1', 15_000);
     reader.socket.send(directedText(later.arrived.visitor, '2', 'hello'));
-    await eventually('it is heard', () => later.heard.some(({ text }) => text === 'hello'));
+    await eventually('it arrives', () => later.directed.some(({ text }) => text === 'hello'));
     for (const { socket } of [holder, later, reader]) socket.terminate();
   });
 });

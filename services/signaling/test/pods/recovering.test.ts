@@ -1,4 +1,4 @@
-/** A room whose only pod died trusts the tokens of those who were in it. What is no such token gets nobody in. */
+/** A room whose only pod died trusts the tokens of its participants, and nothing else. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A rolling restart of every pod under people who stay: each pod ends and starts again in its place, one after the other. */
+/** A rolling restart of every pod with participants: the pods end and start again in place, one after the other. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually, within } from '../support/deadline.ts';
@@ -24,12 +24,12 @@ after(async () => {
   keys.remove();
 });
 
-test('[RES-8] three pods restarted one after another under 200 people: all elsewhere within 15 s each time, rosters agree, nobody saw left or joined', async (t) => {
+test('[RES-8] three pods restarted one after another with 200 participants: all on other pods within 15 s each time, rosters agree, and none saw left or joined', async (t) => {
   const urls = pods.map(({ url }) => url);
   const crowd = await Crowd.gather({
     rooms: ROOMS,
     perRoom: PER_ROOM,
-    // Everyone begins somewhere else and goes round.
+    // Participants start on different pods and move around.
     podsOf: (room, seat) => urls.map((_, at) => urls[(at + room + seat) % urls.length] ?? ''),
     ignoresSlot: (_room, seat) => seat === 3,
   });
@@ -49,7 +49,7 @@ test('[RES-8] three pods restarted one after another under 200 people: all elsew
     }
     await eventually('rosters agree', () => crowd.agrees(), 5000);
     crowd.assertNobodyNoticed();
-    // Nobody came back to a pod that was new but knew nothing: each new process is used again by the next moves.
+    // No client lost its state on a new pod: the next moves use each new process again.
     assert.ok(crowd.people.every(({ welcomes }) => welcomes >= 2));
   } finally {
     crowd.close();

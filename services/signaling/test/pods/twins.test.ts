@@ -31,7 +31,7 @@ describe('a duplicated tab', () => {
     ['on the same pod', 0, 0],
     ['on another pod', 0, 1],
   ] as const)
-    test(`[RES-5] ${title}: the first is replaced once and stops for good, and nobody saw left or joined`, (t) =>
+    test(`[RES-5] ${title}: the first is replaced once and stops for good, and the others saw neither left nor joined`, (t) =>
       duplicate(t, addressOf(tabOn), addressOf(twinOn)));
 });
 
@@ -61,13 +61,13 @@ async function duplicate(t: TestContext, tabOn: string, twinOn: string): Promise
   assert.equal(twin.stopped, undefined);
   assert.equal(twin.participant, tab.participant);
   assert.deepEqual([tab.attempts, twin.attempts], [1, 1], 'each opened one socket');
-  assert.equal(await arrivals(), arrived + 1, 'the pods let one resume in');
+  assert.equal(await arrivals(), arrived + 1, 'the pods admit one resume');
   const news = new Set(ada.log.slice(mark).map(({ type }) => type));
   assert.ok(!news.has('left') && !news.has('joined'), [...news].join());
   assert.equal(ada.roster.get(twin.participant), 'here');
 }
 
-/** Everybody whom the pods ever let in, as they count it. */
+/** The number of arrivals, as the pods count it. */
 async function arrivals(): Promise<number> {
   const pages = await Promise.all(pods.map(({ url }) => fetch(`${url}/metrics`).then((page) => page.text())));
   return pages

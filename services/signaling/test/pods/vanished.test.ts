@@ -1,4 +1,4 @@
-/** A client that goes without a word: its process stands still, the kernel under it still takes every byte, and no close ever comes. */
+/** A client that vanishes: its process is stopped, its kernel still accepts every byte, and no close ever arrives. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What a pod logs of rooms: never an id, also where an error has one in its text. */
+/** How a pod logs rooms: never by id, also where the text of an error contains one. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ async function loggedPod(context: TestContext): Promise<Logged> {
   return { pod, lines, keys };
 }
 
-test('[LIM-18] warnings share a budget, and the next line says how many had none (pod.badMessageLogLines)', () => {
+test('[LIM-18] warnings share a budget, and the next line says how many were suppressed (pod.badMessageLogLines)', () => {
   const lines: string[] = [];
   let now = 0;
   const warn = warnings(pino({}, { write: (line: string) => lines.push(line) }), 60, () => now);
@@ -155,7 +155,7 @@ describe('[LOG-1] the log of a pod', () => {
     assert.ok(pino.levels.values['info'] === JSON.parse(lines[0] ?? '').level);
   });
 
-  test('[LOG-1] log-room tells an operator the mark of a room', (context) => {
+  test('[LOG-1] log-room prints the mark of a room', (context) => {
     const keys = writeKeys();
     context.after(() => keys.remove());
     const set = keySet();

@@ -1,4 +1,4 @@
-/** Which media relays a pod sends people to, by the host in their lease. */
+/** Which media relays a pod offers, by the host in their lease. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/server/config.ts';
@@ -86,7 +86,7 @@ test('[MEDIA-17] what is no host is refused by name, before the pod starts', (t)
   assert.ok(hosts.allows('https://127.0.0.1:1/') && !hosts.allows('https://other.example/'));
 });
 
-test('[MEDIA-17] a lease with a host that is not allowed is counted, offered to nobody, and logged at a bounded rate', () => {
+test('[MEDIA-17] a lease with a host that is not allowed is counted, not offered, and logged at a bounded rate', () => {
   let now = 0;
   let listener: MediaListener | undefined;
   const lines: unknown[] = [];

@@ -11,7 +11,7 @@ import { keySet, randomRoom } from '../support/pod.ts';
 describe('[LIM-12] the rate of resumes as it is set', () => {
   const limits = defaultLimits();
 
-  test('[LIM-12] lets the sockets of a whole office come back from a dead pod, and at once from the next', () => {
+  test('[LIM-12] lets the sockets of a large office resume from a dead pod, and at once from the next', () => {
     const { resumes } = ratesOf(limits, 0);
     for (let pods = 0; pods < 2; pods += 1)
       for (let socket = 0; socket < limits['address.sockets']; socket += 1)
@@ -19,7 +19,7 @@ describe('[LIM-12] the rate of resumes as it is set', () => {
     assert.notEqual(resumes.take('203.0.113.1', 1000), undefined);
   });
 
-  test('[LIM-12] [LIM-13] [LIM-17] lets a pod take everyone for whom it has room, at once', () => {
+  test('[LIM-12] [LIM-13] [LIM-17] lets a pod admit at once all clients that it has room for', () => {
     const { podResumes, podJoins, podReads, podEnters } = ratesOf(limits, 0);
     for (let socket = 0; socket < limits['pod.sockets']; socket += 1) {
       assert.ok(podResumes.take(1, 1000));
@@ -54,7 +54,7 @@ describe('[LIM-12] what is looked at before a signature', async () => {
   const good = strangers.signResume(claims, 60_000);
 
   const CASES = [
-    ['a token of the right form, whoever signed it', resume(good), undefined],
+    ['a token of the right form, with any signature', resume(good), undefined],
     ['a ticket of the right form', enter(strangers.signTicket({ sub, room }, 60_000)), undefined],
     ['a clock that is a little off', resume(strangers.signResume(claims, -1000)), undefined],
     ['an expired token', resume(strangers.signResume(claims, -60_000)), 'RESUME_EXPIRED'],

@@ -64,7 +64,7 @@ describe('recording that a room was used', () => {
     assert.deepEqual(world.written, []);
   });
 
-  test('[ROOM-11] a hundred who enter at once cost one write of the room, unchanged', async () => {
+  test('[ROOM-11] a hundred participants that enter at once cost one write of the room, unchanged', async () => {
     const world = new World();
     const stored = await world.room(3 * DAY_MS, { ...RECORD, hardCap: false });
     for (let times = 0; times < 100; times += 1) world.renewals.use(stored);

@@ -55,7 +55,7 @@ function watched(inner: SeatStore): SeatStore & { writes: number; isDown: boolea
 }
 
 describe('seats, as a pod changes them', () => {
-  test('[MOD-7] everyone who comes while a write is on its way shares the next one', async () => {
+  test('[MOD-7] all changes that arrive during a write share the next one', async () => {
     const store = watched(memorySeats());
     const seats = keeper(store);
     const room = { ...ROOM, cap: 100 };
@@ -86,7 +86,7 @@ describe('seats, as a pod changes them', () => {
     assert.equal(await take(here, 'p2', room), 'taken');
   });
 
-  test('[MOD-7] [RES-12] tells a seat that the participant had from one that it takes now', async () => {
+  test('[MOD-7] [RES-12] distinguishes a seat that the participant had from one that it takes now', async () => {
     const store = watched(memorySeats());
     const wasHeld = (seats: SeatKeeper): Promise<boolean> =>
       new Promise((resolve) =>
@@ -108,7 +108,7 @@ describe('seats, as a pod changes them', () => {
     assert.deepEqual((await seated(store)).toSorted(), ['p1 pod-b', 'p2 pod-a']);
   });
 
-  test('[MOD-7] seats to be freed while the store is away are freed when it is back, and what was refused is nobody’s', async () => {
+  test('[MOD-7] seats to be freed while the store is unreachable are freed when it is back, and a refused seat has no holder', async () => {
     const store = watched(memorySeats());
     const seats = keeper(store);
     await take(seats, 'p1');
@@ -119,7 +119,7 @@ describe('seats, as a pod changes them', () => {
     await eventually('both are free', async () => (await seated(store)).length === 0);
   });
 
-  test('[MOD-7] a full room takes seats from the dead only', async () => {
+  test('[MOD-7] a full room takes seats of dead pods only', async () => {
     const store = memorySeats();
     await take(keeper(store, { pod: 'dead' }), 'p1');
     await take(keeper(store, { pod: 'pod-b' }), 'p2');
@@ -129,7 +129,7 @@ describe('seats, as a pod changes them', () => {
     assert.deepEqual((await seated(store)).toSorted(), ['p2 pod-b', 'p3 pod-a']);
   });
 
-  test('[MOD-9] somebody who resumes into a deleted room takes no seat of the one made again, whose seats are its own', async () => {
+  test('[MOD-9] a participant that resumes into a deleted room takes no seat of the one created again', async () => {
     const store = memorySeats();
     const seats = keeper(store);
     await take(seats, 'p1');

@@ -22,8 +22,8 @@ export async function withBystanders(
   await act(room, ada);
   await talk(ada, bob, 'after');
   for (const [at, person] of [ada, bob].entries()) {
-    const heard = person.log.slice(marks[at]).map(({ type }) => type);
-    const unexpected = heard.filter((type) => !news.includes(type));
+    const types = person.log.slice(marks[at]).map(({ type }) => type);
+    const unexpected = types.filter((type) => !news.includes(type));
     assert.deepEqual(unexpected, [], 'the others in the room notice nothing');
     assert.equal(person.directed.length, (directed[at] ?? 0) + 1, 'and get only what was meant for them');
   }

@@ -228,7 +228,7 @@ export class Client {
     try {
       return await within(what, found, withinMs);
     } catch (error) {
-      throw new Error(`${(error as Error).message}; heard: ${types()}`, { cause: error });
+      throw new Error(`${(error as Error).message}; received: ${types()}`, { cause: error });
     }
   }
 }

@@ -21,11 +21,11 @@ export class Tab {
   readonly socket: number;
   id: VisitorId = '';
   visitors = 0;
-  readonly told: VisitMessage[] = [];
+  readonly messages: VisitMessage[] = [];
   readonly refused: string[] = [];
   /** Set while it reads nothing. */
   slow = false;
-  readonly heard: { readonly from: string; readonly text: string }[] = [];
+  readonly directed: { readonly from: string; readonly text: string }[] = [];
 
   constructor(pod: string, socket: number) {
     this.pod = pod;
@@ -33,11 +33,11 @@ export class Tab {
   }
 
   count(page: PageAddress): PageCount | undefined {
-    return this.told.findLast((one): one is PageCount => one.type === 'count' && one.page === page);
+    return this.messages.findLast((one): one is PageCount => one.type === 'count' && one.page === page);
   }
 
   given(page: PageAddress): readonly Holders['holders'][number][] {
-    return this.told.flatMap((one) => (one.type === 'holders' && one.page === page ? one.holders : []));
+    return this.messages.flatMap((one) => (one.type === 'holders' && one.page === page ? one.holders : []));
   }
 }
 
@@ -199,7 +199,7 @@ export class PageWorld {
       case 'deliver': {
         const tab = this.tabs.get(effect.socket);
         const isTaken = tab !== undefined && !tab.slow;
-        if (isTaken) tab.heard.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
+        if (isTaken) tab.directed.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
         const next = isTaken ? effect.taken : effect.slow;
         if (next !== undefined) this.#do(pod, next);
         return;
@@ -228,7 +228,7 @@ export class PageWorld {
   #tell(socket: number, message: VisitMessage): void {
     const tab = this.tabs.get(socket);
     if (tab === undefined) return;
-    tab.told.push(message);
+    tab.messages.push(message);
     if (message.type === 'visitors') tab.visitors = message.visitors;
     this.onTold(tab, message);
   }

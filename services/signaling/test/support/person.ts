@@ -83,7 +83,7 @@ export class Person {
   }
 
   /** The types of all messages that it received, in order. */
-  get told(): string[] {
+  get types(): string[] {
     return this.log.map(({ type }) => type);
   }
 
@@ -189,7 +189,10 @@ export class Person {
   }
 
   /** Messages of one type since the beginning, or since a mark (`log.length` taken earlier). */
-  heard<Type extends CoreMessage['type']>(type: Type, since = 0): Extract<CoreMessage, { type: Type }>[] {
+  messagesOf<Type extends CoreMessage['type']>(
+    type: Type,
+    since = 0,
+  ): Extract<CoreMessage, { type: Type }>[] {
     return this.log.slice(since).filter((message): message is Extract<CoreMessage, { type: Type }> => {
       return message.type === type;
     });

@@ -14,8 +14,8 @@ import {
 import { eventually } from './deadline.ts';
 
 export class Visitor {
-  readonly told: VisitMessage[] = [];
-  readonly heard: { readonly from: string; readonly text: string }[] = [];
+  readonly messages: VisitMessage[] = [];
+  readonly directed: { readonly from: string; readonly text: string }[] = [];
   readonly socket: WebSocket;
   closed: number | undefined;
 
@@ -37,28 +37,28 @@ export class Visitor {
   }
 
   is(type: VisitMessage['type']): boolean {
-    return this.told.some((message) => message.type === type);
+    return this.messages.some((message) => message.type === type);
   }
 
   get arrived(): PageWelcome {
-    const found = this.told.find((message) => message.type === 'welcome');
+    const found = this.messages.find((message) => message.type === 'welcome');
     assert.ok(found);
     return found;
   }
 
   get holders(): string[] {
-    const lists = this.told.flatMap((message) => (message.type === 'holders' ? message.holders : []));
+    const lists = this.messages.flatMap((message) => (message.type === 'holders' ? message.holders : []));
     return lists.map(({ visitor }) => visitor);
   }
 
   /** The last count, `?` where it is not settled. */
   get count(): string {
-    const last = this.told.findLast((message): message is PageCount => message.type === 'count');
+    const last = this.messages.findLast((message): message is PageCount => message.type === 'count');
     return last === undefined ? '' : `${last.holders}+${last.readers}${last.settled ? '' : '?'}`;
   }
 
   get errors(): string[] {
-    return this.told.flatMap((message) => (message.type === 'error' ? [message.code] : []));
+    return this.messages.flatMap((message) => (message.type === 'error' ? [message.code] : []));
   }
 
   say(message: VisitorMessage): void {
@@ -68,11 +68,11 @@ export class Visitor {
   #hear(text: string): void {
     const directed = receivedText(text);
     if (directed !== undefined) {
-      this.heard.push({ from: directed.from, text: directed.payload });
+      this.directed.push({ from: directed.from, text: directed.payload });
       return;
     }
     const decoded = decodeVisitMessage(text);
     assert.ok(decoded.ok, text);
-    this.told.push(decoded.message);
+    this.messages.push(decoded.message);
   }
 }

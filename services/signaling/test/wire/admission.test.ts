@@ -1,4 +1,4 @@
-/** The doors of a pod: HTTP answers, refused upgrades and the limits that are counted there. */
+/** Admission to a pod: HTTP answers, refused upgrades and their limits. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test, type TestContext } from 'node:test';
@@ -119,7 +119,7 @@ const REQUESTS: readonly BadRequest[] = [
     send: async () => fetch(`${pod.url}/v1/rooms/${(await created()).room.room}`, { method: 'DELETE' }),
   },
   {
-    title: '[ROOM-2] deleting an ad-hoc room, which nobody owns',
+    title: '[ROOM-2] deleting an ad-hoc room, which has no owner',
     code: 'ROOM_NOT_FOUND',
     send: (room) => fetch(`${pod.url}/v1/rooms/${room}`, { method: 'DELETE' }),
   },
@@ -141,7 +141,7 @@ async function created(cap = 10): Promise<CreateRoomAnswer> {
   return (await response.json()) as CreateRoomAnswer;
 }
 
-describe('doors', { concurrency: 6 }, () => {
+describe('admission', { concurrency: 6 }, () => {
   for (const { title, code, send } of REQUESTS) {
     test(`${title}: ${code}`, async () => {
       await withBystanders(pod.url, async (room) => {
@@ -150,7 +150,7 @@ describe('doors', { concurrency: 6 }, () => {
     });
   }
 
-  test('[ROOM-8] the owner deletes a room: whoever is in it is told and closed', async () => {
+  test('[ROOM-8] the owner deletes a room: its participants are notified and closed', async () => {
     const { room, ownerKey } = await created();
     const ada = await Client.enter(pod.url, room.room);
     const answer = await fetch(`${pod.url}/v1/rooms/${room.room}`, {
@@ -166,9 +166,9 @@ describe('doors', { concurrency: 6 }, () => {
     );
   });
 
-  test('[JOIN-10] a full room: ROOM_FULL at the door and on the socket (room.participants)', async () => {
+  test('[JOIN-10] a full room: ROOM_FULL for the join and on the socket (room.participants)', async () => {
     const { room } = await created(2);
-    // Admitted while there was place, and late.
+    // Admitted while there was space, and late.
     const { ticket } = await ticketFor(pod.url, room.room);
     await withBystanders(
       pod.url,
@@ -184,7 +184,7 @@ describe('doors', { concurrency: 6 }, () => {
     );
   });
 
-  test('[LIM-7] too many joins from one address: TOO_MANY_JOINS, and people inside notice nothing (address.joins)', async (context) => {
+  test('[LIM-7] too many joins from one address: TOO_MANY_JOINS, and participants of rooms are not affected (address.joins)', async (context) => {
     const own = await ownPod(context, { limits: { 'address.joins': 4 } });
     await withBystanders(own.url, async (room) => {
       for (let taken = 2; taken < 4; taken += 1) assert.ok((await join(own.url, room)).ok);
@@ -233,7 +233,7 @@ describe('doors', { concurrency: 6 }, () => {
     });
   });
 
-  test('[LIM-7] a pod with as many sockets as it may hold: POD_FULL at both doors (pod.sockets)', async (context) => {
+  test('[LIM-7] a pod with as many sockets as it may hold: POD_FULL for joins and sockets (pod.sockets)', async (context) => {
     const own = await ownPod(context, { limits: { 'pod.sockets': 2 } });
     await withBystanders(own.url, async (room) => {
       assert.deepEqual(await upgrade(own.url, room), expected('POD_FULL'));
@@ -258,7 +258,7 @@ describe('doors', { concurrency: 6 }, () => {
     });
   });
 
-  test('[LIM-7] pages of the pod itself and of allowed origins may, and are told so', async (context) => {
+  test('[LIM-7] pages of the pod itself and of allowed origins are allowed, with CORS headers', async (context) => {
     const origin = 'https://talk.example';
     const own = await ownPod(context, { config: { allowedOrigins: [origin] } });
     const room = randomRoom();
@@ -279,11 +279,11 @@ describe('doors', { concurrency: 6 }, () => {
     assert.deepEqual(await upgrade(pod.url, 'NOT_A_ROOM'), expected('NOT_FOUND'));
   });
 
-  test('[JOIN-5] a refused upgrade is let go though the other side never closes', async () => {
+  test('[JOIN-5] the connection of a refused upgrade is closed although the peer never closes', async () => {
     const raw = new RawClient(pod.url);
     raw.write(upgradeHead(randomRoom(), { origin: 'https://elsewhere.example' }));
     await raw.ended();
-    // Whoever writes to a connection that is gone is told so by the system.
+    // The system reports a write to a closed connection.
     const gone = eventually('the connection is gone', () => {
       raw.write('still there?');
       return raw.stream.destroyed;
@@ -291,7 +291,7 @@ describe('doors', { concurrency: 6 }, () => {
     await gone;
   });
 
-  test('[ERR-3] whoever breaks the protocol and never answers the close is away at once, not when pings tell', async (context) => {
+  test('[ERR-3] a client that violates the protocol and never answers the close is away at once, without waiting for pings', async (context) => {
     const own = await ownPod(context, { limits: { 'socket.pingInterval': 60_000 } });
     await withBystanders(
       own.url,
@@ -308,7 +308,7 @@ describe('doors', { concurrency: 6 }, () => {
     );
   });
 
-  test('[LIM-4] a reader that stalls is closed with SLOW_CONSUMER and slows nobody (socket.bufferedBytes)', async (context) => {
+  test('[LIM-4] a reader that stalls is closed with SLOW_CONSUMER and slows no other (socket.bufferedBytes)', async (context) => {
     const fast = { 'socket.messages': 100_000, 'socket.messageBurst': 100_000 };
     const wide = { 'socket.bytes': 1_000_000_000, 'socket.byteBurst': 1_000_000_000 };
     const own = await ownPod(context, { limits: { ...fast, ...wide, 'socket.bufferedBytes': 65_536 } });

@@ -73,7 +73,7 @@ describe('[LIM-10] incomplete messages', () => {
     });
   }
 
-  test('[LIM-10] sockets that hold most do not get their neighbours closed (address.reassemblyBytes)', async (context) => {
+  test('[LIM-10] sockets that hold most are closed before others of their network (address.reassemblyBytes)', async (context) => {
     const pod = await podWith(context, { 'address.reassemblyBytes': 65_536 });
     const { incomplete } = pod.pod.budgets;
     const hogs = [await visit(context, pod), await visit(context, pod)];
@@ -183,7 +183,7 @@ describe('[LIM-11] bytes that wait to be read', () => {
   });
 });
 
-/** Somebody of the network with many sockets who is in the room, and reads nothing any more. */
+/** A participant of the network with many sockets that reads nothing any more. */
 async function stall(context: TestContext, pod: RunningPod, ada: Client): Promise<string> {
   const raw = await RawClient.open(pod.url, ada.room, MANY);
   context.after(() => raw.destroy());

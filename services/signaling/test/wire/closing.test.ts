@@ -77,7 +77,7 @@ describe('[LIM-10] sockets that are closing', () => {
     assert.ok(performance.now() - since < CLOSE_WITHIN_MS / 2, 'they were waited for');
   });
 
-  test('[LIM-10] [PAGE-5] visitors over address.sockets are told so on a socket, but not on any number of sockets', async (context) => {
+  test('[LIM-10] [PAGE-5] visitors over address.sockets get the refusal on a socket, up to a number of sockets', async (context) => {
     const running = await podWith(context, { 'address.sockets': 1 });
     const opened = Array.from({ length: 200 }, () => RawClient.openPages(running.url));
     const sockets = await Promise.all(opened);
@@ -126,7 +126,7 @@ describe('[LIM-19] what arrives on a socket that is closing', () => {
     });
   }
 
-  test('[LIM-19] a flood that ends a socket does not cut off why', async (context) => {
+  test('[LIM-19] a flood that ends a socket does not cut off the error', async (context) => {
     const running = await podWith(context, { 'socket.messages': 1, 'socket.messageBurst': 10 });
     const raw = await connect(context, running);
     raw.write(PINGS.subarray(0, PINGS.length / 6));
@@ -145,7 +145,7 @@ describe('[LIM-11] readers that are closed with bytes waiting', () => {
   } as const;
   const LOAD = 'x'.repeat(30_000);
 
-  /** A participant who reads nothing any more, and one who speaks to it. */
+  /** A participant that reads nothing any more, and one that sends to it. */
   async function stalled(context: TestContext, running: RunningPod): Promise<[RawClient, () => void]> {
     const ada = await Client.enter(running.url, randomRoom());
     context.after(() => ada.drop());

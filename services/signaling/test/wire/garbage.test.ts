@@ -1,4 +1,4 @@
-/** Bytes that no well-behaved client sends: each gets its close code, and the others in the room notice nothing. */
+/** Bytes that no well-behaved client sends: each gets its close code, and the other participants are not affected. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CODES, type Code } from '@parley/protocol/codes';
@@ -45,7 +45,7 @@ interface Garbage {
   /** Already in the room when it begins: the others see it come and go. */
   readonly inside?: boolean;
   /** The code stands in an error message before the close. */
-  readonly told?: boolean;
+  readonly hasError?: boolean;
   readonly send: (raw: RawClient) => void;
 }
 
@@ -143,7 +143,7 @@ const CASES: readonly Garbage[] = [
     code: 'RATE_LIMITED',
     limit: 'socket.messageBurst',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => {
       const begun = frame({ opcode: TEXT, payload: '{"type":', fin: false });
       const empty = times(10, frame({ opcode: CONTINUATION, fin: false }));
@@ -155,7 +155,7 @@ const CASES: readonly Garbage[] = [
     code: 'MESSAGE_TIMEOUT',
     limit: 'message.timeout',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => {
       raw.write(frame({ opcode: TEXT, payload: '{', fin: false }));
       const timer = setInterval(() => raw.write(frame({ opcode: PING, payload: 'x' })), 100);
@@ -167,7 +167,7 @@ const CASES: readonly Garbage[] = [
     code: 'MESSAGE_TIMEOUT',
     limit: 'message.timeout',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => {
       raw.write(text('{"type":"ping"}').subarray(0, 9));
     },
@@ -177,28 +177,28 @@ const CASES: readonly Garbage[] = [
     code: 'MESSAGE_TOO_LARGE',
     limit: 'control.bytes',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => raw.say({ type: 'chat', id: 'abcdefgh', text: 'x'.repeat(20_000) }),
   },
   {
     title: '[JOIN-6] nothing at all',
     code: 'ENTER_TIMEOUT',
     limit: 'socket.enterTimeout',
-    told: true,
+    hasError: true,
     send: () => {},
   },
   {
     title: '[JOIN-6] a frame that is cut short',
     code: 'ENTER_TIMEOUT',
     limit: 'socket.enterTimeout',
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(text('{"type":"ping"}').subarray(0, 9)),
   },
   {
     title: '[JOIN-6] a message that never ends, in empty pieces',
     code: 'ENTER_TIMEOUT',
     limit: 'socket.enterTimeout',
-    told: true,
+    hasError: true,
     send: (raw) => {
       raw.write(frame({ opcode: TEXT, fin: false }));
       raw.write(times(30, frame({ opcode: CONTINUATION, fin: false })));
@@ -208,25 +208,25 @@ const CASES: readonly Garbage[] = [
     title: '[JOIN-6] pings, and nothing else',
     code: 'ENTER_TIMEOUT',
     limit: 'socket.enterTimeout',
-    told: true,
+    hasError: true,
     send: (raw) => raw.say({ type: 'ping' }),
   },
   {
     title: '[GEN-1] a text that is not JSON',
     code: 'BAD_MESSAGE',
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(text('hello')),
   },
   {
     title: '[GEN-1] a message of an unknown type',
     code: 'UNKNOWN_TYPE',
-    told: true,
+    hasError: true,
     send: (raw) => raw.say({ type: 'dance' }),
   },
   {
     title: '[GEN-1] a binary message that is not directed',
     code: 'BAD_MESSAGE',
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(frame({ opcode: 2, payload: 'hello' })),
   },
   {
@@ -234,7 +234,7 @@ const CASES: readonly Garbage[] = [
     code: 'UNKNOWN_TYPE',
     limit: 'socket.badMessages',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(times(11, text('{"type":"dance"}'))),
   },
   {
@@ -242,19 +242,19 @@ const CASES: readonly Garbage[] = [
     code: 'BAD_MESSAGE',
     limit: 'socket.badMessages',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(times(11, text('>nobody'))),
   },
   {
     title: '[JOIN-6] a directed message before enter',
     code: 'ENTER_REQUIRED',
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(text('>p0000000000000000 m1\nhello')),
   },
   {
     title: '[JOIN-6] chat before enter',
     code: 'ENTER_REQUIRED',
-    told: true,
+    hasError: true,
     send: (raw) => raw.say({ type: 'chat', id: 'abcdefgh', text: 'hello' }),
   },
   {
@@ -262,7 +262,7 @@ const CASES: readonly Garbage[] = [
     code: 'RATE_LIMITED',
     limit: 'socket.messageBurst',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(times(200, text('{"type":"ping"}'))),
   },
   {
@@ -270,7 +270,7 @@ const CASES: readonly Garbage[] = [
     code: 'RATE_LIMITED',
     limit: 'socket.messages',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => {
       // 100 a second, never many at once.
       const timer = setInterval(() => raw.write(text('{"type":"ping"}')), 10);
@@ -282,7 +282,7 @@ const CASES: readonly Garbage[] = [
     code: 'RATE_LIMITED',
     limit: 'socket.byteBurst',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(times(10, text(`>p0000000000000000 m1\n${'x'.repeat(60_000)}`))),
   },
   {
@@ -290,7 +290,7 @@ const CASES: readonly Garbage[] = [
     code: 'RATE_LIMITED',
     limit: 'socket.bytes',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => {
       const timer = setInterval(() => raw.write(text(`>p0000000000000000 m1\n${'x'.repeat(60_000)}`)), 60);
       raw.stream.on('close', () => clearInterval(timer));
@@ -301,13 +301,13 @@ const CASES: readonly Garbage[] = [
     code: 'RATE_LIMITED',
     limit: 'socket.messageBurst',
     inside: true,
-    told: true,
+    hasError: true,
     send: (raw) => raw.write(times(200, frame({ opcode: PING, payload: 'x' }))),
   },
 ];
 
 describe('garbage', { concurrency: 6 }, () => {
-  for (const { title, code, inside = false, told = false, send } of CASES) {
+  for (const { title, code, inside = false, hasError = false, send } of CASES) {
     test(`${title}: ${code}`, async () => {
       const { url } = code === 'ENTER_TIMEOUT' ? hasty : pod;
       await withBystanders(
@@ -317,8 +317,8 @@ describe('garbage', { concurrency: 6 }, () => {
           if (inside) await enter(raw, room);
           send(raw);
           assert.equal(await raw.closeCode(), CODES[code].close);
-          if (told) assert.match(raw.text, new RegExp(`"code":"${code}".*"fatal":true`));
-          // It never answers the close frame: it is let go all the same.
+          if (hasError) assert.match(raw.text, new RegExp(`"code":"${code}".*"fatal":true`));
+          // It never answers the close frame, and is closed nevertheless.
           await raw.ended();
           raw.destroy();
         },
@@ -327,7 +327,7 @@ describe('garbage', { concurrency: 6 }, () => {
     });
   }
 
-  test('[LIM-6] somebody who is inside and falls silent is away after two pings', async () => {
+  test('[LIM-6] a participant that falls silent is away after two pings', async () => {
     await withBystanders(
       pod.url,
       async (room, ada) => {
@@ -374,7 +374,7 @@ describe('garbage', { concurrency: 6 }, () => {
     );
   });
 
-  test('[JOIN-5] an upgrade that trickles in, or a connection that says nothing, is let go', async () => {
+  test('[JOIN-5] an upgrade that arrives slowly, or a connection that sends nothing, is closed', async () => {
     await withBystanders(pod.url, async (room) => {
       const silent = new RawClient(pod.url);
       const slow = new RawClient(pod.url);

@@ -1,4 +1,4 @@
-/** Who is given TURN credentials, what they say, and how often. */
+/** TURN credentials: which clients get them, their content, and how often. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -47,7 +47,7 @@ const countedBy = ({ iceServers }: IceOffer): string =>
 
 async function askIce(visitor: Visitor): Promise<IceOffer> {
   visitor.say({ type: 'ice' });
-  return eventually('the answer', () => visitor.told.find((message) => message.type === 'ice'));
+  return eventually('the answer', () => visitor.messages.find((message) => message.type === 'ice'));
 }
 
 describe('TURN credentials', () => {
@@ -82,7 +82,7 @@ describe('TURN credentials', () => {
     assert.equal(new Set([first, next, neighbour, one[0]]).size, 4);
   });
 
-  test('[TURN-9] without the secret the part that is counted tells nothing of the network', async () => {
+  test('[TURN-9] without the secret the counted part of the user name does not reveal the network', async () => {
     const { welcome } = await entered(pod, '198.51.100.4');
     const plain = createHmac('sha256', SECRET).update('198.51.100.4').digest('base64url');
     assert.notEqual(
@@ -93,7 +93,7 @@ describe('TURN credentials', () => {
     assert.ok(!countedBy(welcome).includes('198'));
   });
 
-  test('[TURN-10] nobody has any before the welcome: not in the answer to a join, not in the lobby, not before enter', async () => {
+  test('[TURN-10] a client has none before the welcome: not in the answer to a join, not in the lobby, not before enter', async () => {
     const joined = JSON.stringify(await ticketFor(pod.url, randomRoom()));
     assert.ok(!/turn:|credential|iceServers/.test(joined), joined);
     const stranger = new Client(randomRoom());
@@ -110,7 +110,7 @@ describe('TURN credentials', () => {
     assert.ok(!JSON.stringify(guest.log).includes('credential'));
   });
 
-  test('[TURN-10] a participant who was banned is given no more of them', async () => {
+  test('[TURN-10] a banned participant gets no more of them', async () => {
     const owner = await Owner.of(pod.url);
     const mallory = new Client(owner.room);
     await mallory.enter(pod.url, 'Mallory', { headers: from('198.51.100.6') });
@@ -122,7 +122,7 @@ describe('TURN credentials', () => {
     await assert.rejects(ticketFor(pod.url, owner.room, { headers: from('198.51.100.6') }), /BANNED/);
   });
 
-  test('[TURN-10] [PAGE-5] a visitor of pages is told STUN, and TURN when it asks', async () => {
+  test('[TURN-10] [PAGE-5] a visitor of pages gets STUN servers, and TURN servers on request', async () => {
     const visitor = await Visitor.arrive(pod, from('198.51.100.7'));
     assert.deepEqual(visitor.arrived.iceServers, STUN_ONLY);
     const { iceServers, iceTtlS } = await askIce(visitor);
@@ -130,7 +130,7 @@ describe('TURN credentials', () => {
     assert.equal(iceTtlS * 1000, LIMITS['turn.ttl'].value);
   });
 
-  test('[TURN-11] a socket that asks too often is told to wait, and stays (socket.iceRequests)', async () => {
+  test('[TURN-11] a socket that asks too often gets the time to wait, and stays open (socket.iceRequests)', async () => {
     const client = await entered(pod, '198.51.100.8');
     for (let i = 0; i < 4; i += 1) client.say({ type: 'ice' });
     const error = await client.waitFor('error');
@@ -150,7 +150,7 @@ describe('TURN credentials', () => {
     const visitor = await Visitor.arrive(pod, from('2001:db8:9:9:1::2'));
     for (let i = 0; i < 3; i += 1) visitor.say({ type: 'ice' });
     await eventually('the last is refused', () => visitor.errors.includes('TOO_MANY_ICE_REQUESTS'));
-    assert.equal(visitor.told.filter(({ type }) => type === 'ice').length, REQUESTS - 3);
+    assert.equal(visitor.messages.filter(({ type }) => type === 'ice').length, REQUESTS - 3);
     const neighbour = await Visitor.arrive(pod, from('2001:db8:9:a::1'));
     assert.ok((await askIce(neighbour)).iceServers.length === 2);
     assert.match(

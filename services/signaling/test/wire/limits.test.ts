@@ -1,4 +1,4 @@
-/** A limit without a test is a wish: every limit that has a code stands, by its name, in the title or the table of a test. */
+/** Every limit that has a code is named in the title or the table of a test. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Requests that are none, or that the framework refuses before a handler: every answer carries a code of ours, and its status. */
+/** Malformed requests, and requests that the framework refuses before a handler: every answer has a code of the table, and its status. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CODES, type Code } from '@parley/protocol/codes';
@@ -47,7 +47,7 @@ const MALFORMED: readonly (readonly [title: string, bytes: string | Uint8Array, 
   ['options of everything', request('OPTIONS *'), 'NOT_FOUND'],
   ['an address outside /v1', request('GET /nothing'), 'NOT_FOUND'],
   ['no host', `GET ${ROOM} HTTP/1.1\r\nConnection: close\r\n\r\n`, 'BAD_REQUEST'],
-  ['an expectation that nobody knows', request(`GET ${ROOM}`, ['Expect: applause']), 'BAD_REQUEST'],
+  ['an unknown expectation', request(`GET ${ROOM}`, ['Expect: applause']), 'BAD_REQUEST'],
   [
     'a type of body that is not JSON',
     request(`POST ${ROOM}/join`, ['Content-Type: text/xml', 'Content-Length: 4'], '<a/>'),

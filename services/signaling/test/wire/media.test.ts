@@ -1,4 +1,4 @@
-/** The way to a media relay: asked for on the socket, signed for one participant, and taken back. Real NATS. */
+/** Access to a media relay: requested on the socket, signed for one participant, and revoked. Real NATS. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
@@ -57,7 +57,7 @@ async function asked(client: Client, exclude?: string) {
   return (await client.waitFor('relay', { since })).relay;
 }
 
-/** Asks until the pod has heard of the relay. */
+/** Asks until the pod knows the relay. */
 async function offered(client: Client) {
   await eventually('an offer', async () => {
     say(RELAY);
@@ -88,7 +88,7 @@ async function live(
 const codeOf = ({ body }: { readonly body: unknown }): string => (body as ErrorAnswer).code;
 
 describe('a media relay', () => {
-  test('[MEDIA-6] is null where the region has none, or only what is none', async () => {
+  test('[MEDIA-6] is null where the region has none, or only invalid leases', async () => {
     const client = await Client.enter(pod.url, randomRoom());
     for (const bad of [{}, null, 'relay', { ...RELAY, url: 'http://x/' }, { ...RELAY, capacity: 0 }])
       say(bad);
@@ -133,7 +133,7 @@ describe('a media relay', () => {
     assert.ok(Math.abs(exp - iat - 12 * 3600) <= 1);
   });
 
-  test('[MEDIA-10] is another one for whoever lost one, in rooms and of live broadcasts', async () => {
+  test('[MEDIA-10] is another one for a client that lost one, in rooms and of live broadcasts', async () => {
     const client = await Client.enter(pod.url, randomRoom());
     await offered(client);
     const other = { ...RELAY, relay: 'relay-2', url: 'https://relay-2.example.org:4443/' };
@@ -145,14 +145,14 @@ describe('a media relay', () => {
     await eventually('the only one', async () => (await asked(client, RELAY.url))?.url === RELAY.url);
   });
 
-  test('[MEDIA-6] is for participants: whoever has not entered is told to', async () => {
+  test('[MEDIA-6] is for participants: a client that has not entered gets ENTER_REQUIRED', async () => {
     const client = new Client(randomRoom());
     await client.connect(pod.url);
     client.say({ type: 'relay' });
     assert.equal((await client.refusedWith()).code, 'ENTER_REQUIRED');
   });
 
-  test('[MEDIA-7] whoever leaves after having had a token is revoked for as long as it opens sessions', async () => {
+  test('[MEDIA-7] a participant that leaves after it had a token is revoked for as long as the token opens sessions', async () => {
     const client = await Client.enter(pod.url, randomRoom());
     const { iat } = decodeJwt((await offered(client)).token);
     client.leave();
@@ -162,7 +162,7 @@ describe('a media relay', () => {
     assert.ok(keptS >= 300 && keptS < 320, `${keptS} s`);
   });
 
-  test('[MEDIA-7] whoever does not come back is revoked too; whoever comes back in time is not', async () => {
+  test('[MEDIA-7] a participant that does not resume is revoked too; one that resumes in time is not', async () => {
     const [gone, back] = await Promise.all([
       Client.enter(pod.url, randomRoom()),
       Client.enter(pod.url, randomRoom()),
@@ -174,7 +174,7 @@ describe('a media relay', () => {
     assert.ok(!revoked.some(({ sub }) => sub === back.participant));
   });
 
-  test('[MEDIA-7] whoever is kicked is revoked for an hour', async () => {
+  test('[MEDIA-7] a kicked participant is revoked for an hour', async () => {
     const owner = await Owner.of(pod.url);
     const client = await Client.enter(pod.url, owner.room);
     await offered(client);
@@ -183,7 +183,7 @@ describe('a media relay', () => {
     assert.ok(entry && Math.abs(entry.until - entry.before - 3600) <= 10);
   });
 
-  test('[MEDIA-7] so is everyone of a room that is deleted', async () => {
+  test('[MEDIA-7] so are all participants of a deleted room', async () => {
     const owner = await Owner.of(pod.url);
     const client = await Client.enter(pod.url, owner.room);
     await offered(client);
@@ -192,7 +192,7 @@ describe('a media relay', () => {
     assert.ok(entry && Math.abs(entry.until - entry.before - 3600) <= 10);
   });
 
-  test('[MEDIA-7] whoever left without having had one is not', async () => {
+  test('[MEDIA-7] a participant that left without a token is not revoked', async () => {
     const [without, after_] = [randomRoom(), randomRoom()];
     const client = await Client.enter(pod.url, without);
     client.leave();
@@ -206,7 +206,7 @@ describe('a media relay', () => {
 });
 
 describe('[MEDIA-8] a live broadcast', () => {
-  test('has a token to subscribe, and to publish for whoever asks for it', async () => {
+  test('has a token to subscribe, and to publish on request', async () => {
     await offered(await Client.enter(pod.url, randomRoom()));
     for (const publish of [false, true]) {
       const { status, body } = await live('cam-1', { publish });

@@ -1,4 +1,4 @@
-/** The owner over HTTP, on one pod, while everybody is on the other. */
+/** The owner's requests over HTTP, on one pod, while the participants are on the other. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ParticipantList } from '@parley/protocol/http';
@@ -35,7 +35,7 @@ async function enter(
 }
 
 describe('moderation', () => {
-  test('[MOD-1] a kick over one pod ends a participant on the other; its token is refused for good, a new join is not', async () => {
+  test('[MOD-1] a kick through one pod removes a participant of the other; its token is refused for good, a new join is not', async () => {
     const owner = await Owner.of(here.url);
     const ada = await enter(owner.room, 'Ada');
     const bo = await enter(owner.room, 'Bo');
@@ -50,7 +50,7 @@ describe('moderation', () => {
     (await enter(owner.room, 'Bo')).drop();
   });
 
-  test('[MOD-2] [MOD-8] a ban keeps a device out of both pods, and nobody else; lifted, it may come again', async () => {
+  test('[MOD-2] [MOD-8] a ban refuses a device on both pods, and no other; after it is lifted the device may join again', async () => {
     const owner = await Owner.of(here.url);
     const ada = await enter(owner.room, 'Ada', device('a'));
     const mallory = await enter(owner.room, 'Mallory', device('m'));
@@ -72,7 +72,7 @@ describe('moderation', () => {
     ada.drop();
   });
 
-  test('[MOD-8] a client that tells no device is banned with its network; the owner comes in all the same', async () => {
+  test('[MOD-8] a client without a device id is banned with its network; the owner enters nevertheless', async () => {
     const owner = await Owner.of(here.url);
     const mallory = await enter(owner.room, 'Mallory');
     assert.equal((await owner.to(here.url, mallory.participant, 'ban')).status, 200);
@@ -83,7 +83,7 @@ describe('moderation', () => {
     key.drop();
   });
 
-  test('[MOD-2] a ticket given before the ban is worth nothing after it', async () => {
+  test('[MOD-2] a ticket issued before the ban is refused after it', async () => {
     const owner = await Owner.of(here.url);
     const mallory = await enter(owner.room, 'Mallory', device('m'));
     const late = new Client(owner.room);
@@ -100,7 +100,7 @@ describe('moderation', () => {
     assert.equal((await late.refusedWith()).code, 'BANNED');
   });
 
-  test('[MOD-3] a locked room refuses at the door; unlocked it does not; everyone inside is told', async () => {
+  test('[MOD-3] a locked room refuses joins; unlocked it does not; all participants are notified', async () => {
     const owner = await Owner.of(here.url);
     const ada = await enter(owner.room, 'Ada');
     assert.equal((await owner.change(here.url, { locked: true })).status, 200);
@@ -113,7 +113,7 @@ describe('moderation', () => {
     ada.drop();
   });
 
-  test('[MOD-4] a request to mute is told to whom it is for', async () => {
+  test('[MOD-4] a request to mute reaches its participant', async () => {
     const owner = await Owner.of(here.url);
     const ada = await enter(owner.room, 'Ada');
     assert.equal((await owner.to(here.url, ada.participant, 'request-mute')).status, 204);
@@ -121,7 +121,7 @@ describe('moderation', () => {
     ada.drop();
   });
 
-  test('[MOD-5] who waits in the lobby is shown to the owner, may change its name, and is let in or refused', async () => {
+  test('[MOD-5] a newcomer in the lobby is shown to the owner, may change its name, and is admitted or denied', async () => {
     const owner = await Owner.of(here.url, { lobby: true });
     const boss = new Client(owner.room);
     await boss.enter(here.url, 'Boss', { headers: owner.authorization });
@@ -154,7 +154,7 @@ describe('moderation', () => {
     guest.drop();
   });
 
-  test('[MOD-5] who waits leaves by saying so, and the owner sees that', async () => {
+  test('[MOD-5] a waiting newcomer leaves with `leave`, and the owner is notified', async () => {
     const owner = await Owner.of(here.url, { lobby: true });
     const boss = new Client(owner.room);
     await boss.enter(here.url, 'Boss', { headers: owner.authorization });
@@ -178,7 +178,7 @@ describe('the list of participants', () => {
     );
   };
 
-  test('[MOD-11] an owner outside the room is told who is there and who waits, by a pod that has the room and by one that has not', async () => {
+  test('[MOD-11] an owner outside the room gets participants and waiting newcomers, from a pod that has the room and from one that has not', async () => {
     const owner = await Owner.of(here.url, { lobby: true });
     assert.deepEqual(await list(owner, here.url), [], 'nobody');
     const boss = new Client(owner.room);
@@ -198,7 +198,7 @@ describe('the list of participants', () => {
     for (const client of [boss, guest]) client.drop();
   });
 
-  test('[MOD-11] nobody without the key is told, and nobody of an ad-hoc room', async () => {
+  test('[MOD-11] it is refused without the key, and for an ad-hoc room', async () => {
     const owner = await Owner.of(here.url);
     const answer = await owner.ask(here.url, 'GET', '/participants', undefined, {});
     assert.deepEqual([answer.status, codeIn(answer)], [403, 'OWNER_KEY_INVALID']);
@@ -218,7 +218,7 @@ describe('the list of participants', () => {
   });
 });
 
-test('[MOD-12] an owner comes into a room that is full and locked, with and without seats', async () => {
+test('[MOD-12] an owner enters a room that is full and locked, with and without seats', async () => {
   const pod = await startTestPod({
     ...shared,
     name: 'pod-f',
@@ -238,8 +238,8 @@ test('[MOD-12] an owner comes into a room that is full and locked, with and with
   await pod.close();
 });
 
-describe('who may moderate', () => {
-  test('[ROOM-6] nobody without the key, with another room’s key, or in an ad-hoc room', async () => {
+describe('authorisation of moderation', () => {
+  test('[ROOM-6] it is refused without the key, with another room’s key, and in an ad-hoc room', async () => {
     const owner = await Owner.of(here.url);
     const stranger = await Owner.of(here.url);
     const ada = await enter(owner.room, 'Ada');
@@ -279,7 +279,7 @@ describe('who may moderate', () => {
     ada.drop();
   });
 
-  test('[MOD-10] nobody and nonsense are answered with a code', async () => {
+  test('[MOD-10] unknown participants and invalid requests are answered with a code', async () => {
     const owner = await Owner.of(here.url);
     const ada = await enter(owner.room, 'Ada');
     assert.equal(codeIn(await owner.to(here.url, 'p0000000000000000', 'kick')), 'PARTICIPANT_NOT_FOUND');
@@ -290,7 +290,7 @@ describe('who may moderate', () => {
     ada.drop();
   });
 
-  test('[LIM-7] address.moderation: an address may ask so often', async () => {
+  test('[LIM-7] address.moderation: limits the requests of an address', async () => {
     const pod = await startTestPod({
       ...shared,
       name: 'pod-c',
@@ -309,7 +309,7 @@ describe('who may moderate', () => {
     await pod.close();
   });
 
-  test('[MOD-2] room.bans: a room has so many bans', async () => {
+  test('[MOD-2] room.bans: limits the bans of a room', async () => {
     const pod = await startTestPod({ ...shared, name: 'pod-d', limits: { ...OPEN_DOORS, 'room.bans': 1 } });
     const owner = await Owner.of(pod.url);
     const codes = [];
@@ -324,7 +324,7 @@ describe('who may moderate', () => {
   });
 });
 
-test('[MOD-9] a ticket or token of a deleted room is worth nothing in the one made again under its name', async () => {
+test('[MOD-9] a ticket or token of a deleted room is refused in the one created again under its name', async () => {
   const first = await Owner.of(here.url);
   const ada = await enter(first.room, 'Ada');
   const { ticket } = await ticketFor(there.url, first.room);

@@ -1,4 +1,4 @@
-/** Visitors of pages on real sockets: two pods on real NATS, and the limits at the door. */
+/** Visitors of pages on real sockets: two pods on real NATS, and the limits of admission. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
@@ -26,30 +26,30 @@ describe('two pods on NATS', () => {
     await nats.close();
   });
 
-  test('[PAGE-5] [PAGE-6] [PAGE-8] [PAGE-9] a holder is found from another pod, counted, and spoken to', async () => {
+  test('[PAGE-5] [PAGE-6] [PAGE-8] [PAGE-9] a holder is found from another pod, counted, and receives directed messages', async () => {
     const ada = await Visitor.arrive(pods[0]);
     const bo = await Visitor.arrive(pods[1]);
     ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
     bo.say({ type: 'subscribe', page: PAGE });
     await eventually('the holder is found', () => bo.holders.includes(ada.arrived.visitor));
     bo.socket.send(directedText(ada.arrived.visitor, '1', 'hello'));
-    await eventually('it is said', () => ada.heard.length === 1);
-    assert.deepEqual(ada.heard, [{ from: bo.arrived.visitor, text: 'hello' }]);
+    await eventually('it arrives', () => ada.directed.length === 1);
+    assert.deepEqual(ada.directed, [{ from: bo.arrived.visitor, text: 'hello' }]);
     await eventually('both are counted', () =>
-      [ada, bo].every(({ told }) =>
-        told.some((one) => one.type === 'count' && one.holders === 1 && one.readers === 1 && one.settled),
+      [ada, bo].every(({ messages }) =>
+        messages.some((one) => one.type === 'count' && one.holders === 1 && one.readers === 1 && one.settled),
       ),
     );
     ada.socket.terminate();
     await eventually('it is gone', () =>
-      bo.told.some((one) => one.type === 'count' && one.holders === 0 && one.settled),
+      bo.messages.some((one) => one.type === 'count' && one.holders === 0 && one.settled),
     );
     const metrics = await (await fetch(`${pods[1].url}/metrics`)).text();
     assert.match(metrics, /^parley_visitors 1$/m);
     bo.socket.terminate();
   });
 
-  test('[PAGE-9] whom nobody knows is said, and a participant is no visitor', async () => {
+  test('[PAGE-9] an unknown receiver is reported, and a participant is not a visitor', async () => {
     const ada = await Visitor.arrive(pods[0]);
     ada.socket.send(directedText('v0000000000000000', '1', 'anybody?'));
     ada.socket.send(directedText('p0000000000000000', '2', 'anybody?'));
@@ -63,7 +63,7 @@ describe('two pods on NATS', () => {
     const pipe = 'A'.repeat(22);
     ada.say({ type: 'pipe', pipe });
     await eventually('the token', () => ada.is('pipe'));
-    const answer = ada.told.find((message) => message.type === 'pipe');
+    const answer = ada.messages.find((message) => message.type === 'pipe');
     const { aud, sub, publish, subscribe } = decodeJwt(answer?.token ?? '');
     assert.deepEqual(
       { aud, sub, publish, subscribe },
@@ -89,7 +89,7 @@ describe('a pod keeps its limits', () => {
     for (const pod of started) await pod.close();
   });
 
-  test('[PAGE-5] who is not taken is told on the socket, where a browser sees it: pod.sockets', async () => {
+  test('[PAGE-5] a refused visitor gets the reason on the socket, where a browser can read it: pod.sockets', async () => {
     const pod = await podWith({ 'pod.sockets': 1 });
     const ada = await Visitor.arrive(pod);
     const bo = new Visitor(pod.url);
@@ -105,7 +105,7 @@ describe('a pod keeps its limits', () => {
     const ada = await Visitor.arrive(pod);
     for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('one is refused', () => ada.errors.length === 1);
-    const refusal = ada.told.find((message) => message.type === 'error');
+    const refusal = ada.messages.find((message) => message.type === 'error');
     assert.equal(refusal?.code, 'TOO_MANY_PAGE_REQUESTS');
     assert.equal(refusal?.ref, PAGE);
     assert.ok((refusal?.retryAfterMs ?? 0) > 0);
@@ -114,25 +114,25 @@ describe('a pod keeps its limits', () => {
     ada.socket.terminate();
   });
 
-  test('[PAGE-7] address.pages: wishes of all sockets of an address together', async () => {
+  test('[PAGE-7] address.pages: counts subscriptions of all sockets of an address', async () => {
     const pod = await podWith({ 'address.pages': 2 });
     const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
     ada.say({ type: 'subscribe', page: PAGE });
     ada.say({ type: 'subscribe', page: PAGE });
     await eventually(
       'they are answered',
-      () => ada.told.filter(({ type }) => type === 'holders').length === 2,
+      () => ada.messages.filter(({ type }) => type === 'holders').length === 2,
     );
     bo.say({ type: 'subscribe', page: PAGE });
     await eventually('it is refused', () => bo.errors.length === 1);
     assert.deepEqual(bo.errors, ['TOO_MANY_PAGE_REQUESTS']);
-    // To hold is to give.
+    // Announcing is not limited.
     bo.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('it is counted', () => bo.is('count'));
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 
-  test('[PAGE-9] strangers cannot end a visitor who reads slowly: what it does not take is `slow` to them', async () => {
+  test('[PAGE-9] other visitors cannot close one that reads slowly: their messages are answered with `slow`', async () => {
     const pod = await podWith({
       'socket.messages': 100_000,
       'socket.messageBurst': 100_000,
@@ -143,7 +143,7 @@ describe('a pod keeps its limits', () => {
     const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
     const load = 'x'.repeat(60_000);
     const isSlow = (): boolean =>
-      bo.told.some((message) => message.type === 'undelivered' && message.reason === 'slow');
+      bo.messages.some((message) => message.type === 'undelivered' && message.reason === 'slow');
     ada.socket.pause();
     let said = 0;
     await eventually(
@@ -160,11 +160,11 @@ describe('a pod keeps its limits', () => {
     ada.socket.resume();
     ada.say({ type: 'ping' });
     await eventually('it is still there', () => ada.is('pong'));
-    assert.ok(ada.heard.length > 0 && ada.heard.length < said, `${ada.heard.length} of ${said}`);
+    assert.ok(ada.directed.length > 0 && ada.directed.length < said, `${ada.directed.length} of ${said}`);
     for (const { socket } of [ada, bo]) socket.terminate();
   });
 
-  test('[PAGE-5] what a visitor has to keep is told as the environment of the pod says it: page.memoryBytes and the others', async () => {
+  test('[PAGE-5] limits for visitors follow the environment of the pod: page.memoryBytes and the others', async () => {
     const keys = writeKeys();
     const { limits } = readConfig({
       PARLEY_POD: 'pod-a',
@@ -192,11 +192,11 @@ describe('a pod keeps its limits', () => {
     ada.socket.terminate();
   });
 
-  test('[RES-8] a pod that drains sends its visitors elsewhere', async () => {
+  test('[RES-8] a pod that drains sends its visitors goaway', async () => {
     const pod = await podWith();
     const ada = await Visitor.arrive(pod);
     const drained = pod.drain();
-    await eventually('it is told', () => ada.is('goaway'));
+    await eventually('it receives goaway', () => ada.is('goaway'));
     await eventually('it is closed', () => ada.closed === 1012);
     await drained;
   });

@@ -1,4 +1,4 @@
-/** How often one network, and all together, may make a pod work: over it they are told when to come back, and others notice nothing. */
+/** The rates of one network and of the pod: requests over them get a time to retry, and others are not affected. */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { CODES } from '@parley/protocol/codes';

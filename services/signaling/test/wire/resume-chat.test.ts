@@ -46,7 +46,7 @@ function linesSeenBy(client: Client): readonly ChatLine[] {
   return [...client.welcome.chat, ...said];
 }
 
-/** Everything that was said before this is there when it resolves. */
+/** Resolves when all earlier messages have arrived. */
 async function settled(client: Client): Promise<void> {
   const since = client.log.length;
   client.say({ type: 'ping' });

@@ -1,4 +1,4 @@
-/** What a resume token is worth: to a participant that left, in a room that recovers, and while its socket lives. */
+/** Which resume tokens are accepted: of a participant that left, in a room that recovers, and while its socket is open. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -100,7 +100,7 @@ test('[RES-10] after leave a token is refused, also by a pod that never had the 
     { names: ['pod-a', 'pod-b'] },
   ));
 
-test('[RES-10] [MOD-3] a token of a participant who left opens no locked room', () =>
+test('[RES-10] [MOD-3] a token of a participant that left is refused in a locked room', () =>
   withRegion(async ({ pods: [pod], url }) => {
     assert.ok(pod);
     const owner = await Owner.of(url);
@@ -110,7 +110,7 @@ test('[RES-10] [MOD-3] a token of a participant who left opens no locked room', 
     assert.equal(await resumed(url, eve), 'RESUME_EXPIRED');
   }));
 
-test(`[RES-12] [MOD-7] of ${PEOPLE} who have a token of a room capped at 2, two are in it after every pod died, and the owner`, () =>
+test(`[RES-12] [MOD-7] of ${PEOPLE} with tokens of a room capped at 2, two are admitted after every pod died, and the owner`, () =>
   withRegion(async (region) => {
     const owner = await Owner.of(region.url, { cap: 2 });
     const people: Client[] = [];
@@ -125,7 +125,7 @@ test(`[RES-12] [MOD-7] of ${PEOPLE} who have a token of a room capped at 2, two 
     for (const client of [...people, boss]) client.drop();
   }));
 
-test('[RES-12] whoever holds a seat comes back into it after every pod died, before those who hold none', () =>
+test('[RES-12] a participant with a seat resumes into it after every pod died, before participants without one', () =>
   withRegion(async (region) => {
     const owner = await Owner.of(region.url, { cap: 2 });
     const eve = await leaver(region.url, owner.room, 'Eve');
@@ -138,7 +138,7 @@ test('[RES-12] whoever holds a seat comes back into it after every pod died, bef
     for (const client of [ada, bo]) client.drop();
   }));
 
-test(`[RES-12] [JOIN-10] of ${PEOPLE} who have a token of a room of at most 2 (room.participants), two are in it after every pod died`, () =>
+test(`[RES-12] [JOIN-10] of ${PEOPLE} with tokens of a room of at most 2 (room.participants), two are admitted after every pod died`, () =>
   withRegion(
     async (region) => {
       const room = randomRoom();
@@ -180,7 +180,7 @@ test('[RES-12] [RES-9] a store that answers again is read before the next resume
   );
 });
 
-test('[RES-12] [MOD-5] a participant who waits in the lobby is given no token', () =>
+test('[RES-12] [MOD-5] a newcomer in the lobby gets no token', () =>
   withRegion(async ({ url }) => {
     const owner = await Owner.of(url, { lobby: true });
     const guest = new Client(owner.room);
@@ -239,7 +239,7 @@ test('[RES-11] a pod does not start where a token could end within the grace per
   keys.remove();
 });
 
-test('[RES-11] while its socket lives a participant is given newer tokens (resume.ttl), and resumes with them', () =>
+test('[RES-11] while its socket is open a participant gets newer tokens (resume.ttl), and resumes with them', () =>
   withRegion(
     async ({ url }) => {
       const room = randomRoom();

@@ -30,7 +30,7 @@ const create = (url: string, name: string): Promise<Response> =>
   });
 
 describe('a use of a named room', () => {
-  test('[ROOM-11] an owner, somebody who enters and somebody who stays renew it; reading it and asking to join do not', async (t) => {
+  test('[ROOM-11] an owner, a participant that enters and one that stays renew it; reads and joins do not', async (t) => {
     const own = memory();
     const { url } = await ownPod(t, own);
     const owner = await Owner.of(url, { name: 'standup', cap: 2 });
@@ -65,7 +65,7 @@ describe('a use of a named room', () => {
     await renewedSince((await stored()).revision);
   });
 
-  test('[ROOM-10] whoever makes a room is told how long it lives without being used (room.idleTimeout)', async (t) => {
+  test('[ROOM-10] the creator of a room is sent how long it lives without being used (room.idleTimeout)', async (t) => {
     const { url } = await ownPod(t, memory());
     const answer = await create(url, 'standup');
     assert.equal(((await answer.json()) as CreateRoomAnswer).idleMs, IDLE_MS);

@@ -134,7 +134,7 @@ describe('tickets', { concurrency: 6 }, () => {
       refused(code, async (client) => client.sayResume('Eve', await ticket(client.room))));
   }
 
-  test('[JOIN-8] a ticket that was used: TICKET_USED, and the one who used it stays', async () => {
+  test('[JOIN-8] a ticket that was used: TICKET_USED, and its participant stays', async () => {
     await withBystanders(
       pod.url,
       async (room, ada) => {
@@ -193,7 +193,7 @@ describe('tickets', { concurrency: 6 }, () => {
     }
   });
 
-  test('[GEN-2] what a reader does not know is not passed on to others', async () => {
+  test('[GEN-2] unknown fields are not passed on to other participants', async () => {
     const room = randomRoom();
     const ada = await Client.enter(pod.url, room, 'Ada');
     const eve = new Client(room);

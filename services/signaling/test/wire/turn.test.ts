@@ -1,4 +1,4 @@
-/** TURN nodes that say what they are over NATS, and what people are told of them. Real NATS. */
+/** TURN nodes that publish leases over NATS, and the servers that participants are offered. Real NATS. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -57,14 +57,14 @@ after(async () => {
 const say = (node: unknown): void => nodes.publish(turnNodeSubject, JSON.stringify(node));
 const urlsOf = (servers: readonly IceServer[]): string[] => servers.flatMap(({ urls }) => urls);
 
-/** What a participant who enters now is told. */
+/** The servers that a participant gets who enters now. */
 async function urlsTold(room = randomRoom()): Promise<string[]> {
   const client = await Client.enter(pod.url, room);
   client.leave();
   return urlsOf(client.welcome.iceServers);
 }
 
-/** Says it again until it is offered: nothing tells when a subscription is there. */
+/** Publishes again until it is offered, as subscriptions are not confirmed. */
 async function offered(node: TurnNode = NODE): Promise<void> {
   await eventually(`${node.node} is offered`, async () => {
     say(node);
@@ -76,13 +76,13 @@ const lapsed = () =>
   eventually('the configured addresses', async () => (await urlsTold()).includes('turn:127.0.0.1:3478'));
 
 describe('TURN nodes', () => {
-  test('[TURN-7] without one the configured addresses are told, also where only garbage was heard', async () => {
+  test('[TURN-7] without one the configured addresses are offered, also where only invalid leases arrived', async () => {
     for (const bad of [{}, null, 'node', { ...NODE, urls: ['stun:x'] }, { ...NODE, capacity: 0 }]) say(bad);
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= 5);
     assert.deepEqual(await urlsTold(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
   });
 
-  test('[LIM-18] a thousand that nobody understands write as many lines as there are for them (pod.badMessageLogLines)', async () => {
+  test('[LIM-18] a thousand invalid leases write no more lines than their budget (pod.badMessageLogLines)', async () => {
     const before = pod.pod.metrics.badBusMessages;
     for (let i = 0; i < 1000; i += 1) say('nonsense');
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= before + 1000);
@@ -90,7 +90,7 @@ describe('TURN nodes', () => {
     assert.ok(lines.length > 0 && lines.length <= BAD_LINES + 1, `${lines.length} lines`);
   });
 
-  test('[TURN-5] [TURN-7] one that lives is told instead, in the welcome and in the answer to ice', async () => {
+  test('[TURN-5] [TURN-7] a live node is offered instead, in the welcome and in the answer to ice', async () => {
     await offered();
     say(NODE);
     const client = await Client.enter(pod.url, randomRoom());
@@ -106,21 +106,21 @@ describe('TURN nodes', () => {
     client.leave();
   });
 
-  test('[TURN-7] an address that several have is told once', async () => {
+  test('[TURN-7] an address of several nodes is offered once', async () => {
     const other = { ...NODE, node: 'node-b', urls: ['turn:203.0.113.8:3478', NODE.urls[2] ?? ''] };
     await offered();
     await offered(other);
     say(NODE);
     const urls = await eventually('both', async () => {
-      const told = await urlsTold();
-      return told.includes('turn:203.0.113.8:3478') && told.includes(NODE.urls[0] ?? '') && told;
+      const urls = await urlsTold();
+      return urls.includes('turn:203.0.113.8:3478') && urls.includes(NODE.urls[0] ?? '') && urls;
     });
     assert.equal(urls.filter((url) => url.startsWith('turns:')).length, 1);
     assert.ok(urls.includes('stun:203.0.113.8:3478'));
     say({ ...other, draining: true });
   });
 
-  test('[TURN-6] one that says that it goes is told to nobody at once, one that falls silent after turn.leaseDuration', async () => {
+  test('[TURN-6] one that drains is withdrawn at once, one that falls silent after turn.leaseDuration', async () => {
     await lapsed();
     await offered();
     const said = performance.now();
@@ -131,7 +131,7 @@ describe('TURN nodes', () => {
     await lapsed();
   });
 
-  test('[TURN-6] one with another secret is not told', async () => {
+  test('[TURN-6] one with another secret is not offered', async () => {
     await lapsed();
     say({ ...NODE, node: 'node-c', key: 'AAAAAAAAAAAAAAAA', urls: ['turn:203.0.113.9:3478'] });
     await offered({ ...NODE, epoch: 3 });
@@ -140,7 +140,7 @@ describe('TURN nodes', () => {
     await lapsed();
   });
 
-  test('[TURN-6] they are counted for whoever looks after the installation', async () => {
+  test('[TURN-6] a metric counts them for the operator', async () => {
     const counted = async (): Promise<string> => (await fetch(`${pod.url}/metrics`)).text();
     await lapsed();
     assert.match(await counted(), /^parley_turn_nodes 0$/m);

@@ -37,7 +37,7 @@ export class ResumingClient {
   /** Sockets that the peer closed: when, and with which code. */
   readonly closes: { readonly at: number; readonly code: number }[] = [];
   readonly undelivered: string[] = [];
-  readonly heard: string[] = [];
+  readonly directed: string[] = [];
   welcomes = 0;
   /** The number of sockets that it opened, or tried to open. */
   attempts = 0;
@@ -158,7 +158,7 @@ export class ResumingClient {
   #hear(text: string): void {
     const directed = receivedText(text);
     if (directed !== undefined) {
-      this.heard.push(directed.payload);
+      this.directed.push(directed.payload);
       return;
     }
     const decoded = decodeServerMessage(text);
@@ -201,19 +201,19 @@ export class ResumingClient {
 
   /** A participant that is new or missing after a resume counts as joined or left, as an application would show it. */
   #welcomed(welcome: Welcome): void {
-    const told = new Map(welcome.roster.map(({ participant, state }) => [participant, state]));
+    const states = new Map(welcome.roster.map(({ participant, state }) => [participant, state]));
     if (this.welcomes > 0) {
-      for (const one of told.keys())
+      for (const one of states.keys())
         if (!this.roster.has(one)) this.log.push({ type: 'joined', participant: one });
       for (const one of this.roster.keys()) {
-        if (told.has(one)) continue;
+        if (states.has(one)) continue;
         // A pod whose room is recovering may not know all participants yet; the others stay as away until it does.
-        if (welcome.recovering) told.set(one, 'away');
+        if (welcome.recovering) states.set(one, 'away');
         else this.log.push({ type: 'left', participant: one });
       }
     }
     this.roster.clear();
-    for (const [participant, state] of told) this.roster.set(participant, state);
+    for (const [participant, state] of states) this.roster.set(participant, state);
     this.#token = welcome.resume;
     this.#failures = 0;
     this.participant = welcome.participant;
