@@ -10,7 +10,7 @@ use parley_cluster::url::Url;
 pub const REGIONAL_LINK_COST: u64 = 1;
 
 /// Returns the relays that a relay dials.
-pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
+pub fn peers_to_dial<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
     let origins = media_relays(others).filter(|(_, place)| place.role == Role::Origin);
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
 }

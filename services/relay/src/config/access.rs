@@ -8,16 +8,16 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Flags {
-    /// Whether tokens are asked for: open or token [open]
+    /// Whether clients need tokens: open or token [open]
     #[arg(long, env = "PARLEY_RELAY_ACCESS", value_name = "open|token")]
     pub(super) access: Option<String>,
-    /// What tokens are made for [parley:streams]
+    /// Audience of tokens [parley:streams]
     #[arg(long, env = "PARLEY_RELAY_AUDIENCE", value_name = "NAME")]
     pub(super) audience: Option<String>,
-    /// Key set that tokens with a kid are verified with (JSON) [none]
+    /// Key set that verifies tokens with a kid (JSON) [none]
     #[arg(long, env = "PARLEY_RELAY_KEYS", value_name = "FILE")]
     pub(super) keys: Option<String>,
-    /// File with the secret of tokens without a kid; itself it may only be in PARLEY_RELAY_TOKEN_SECRET [none]
+    /// File with the secret of tokens without a kid; the secret itself can only be in PARLEY_RELAY_TOKEN_SECRET [none]
     #[arg(long, env = "PARLEY_RELAY_TOKEN_SECRET_FILE", value_name = "FILE")]
     pub(super) token_secret_file: Option<String>,
 }

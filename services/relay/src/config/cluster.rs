@@ -13,34 +13,34 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Flags {
-    /// NATS servers on which pods find each other, by commas: nats://HOST:PORT [none: one pod alone]
+    /// NATS servers on which pods find each other, separated by commas: nats://HOST:PORT [none: one pod alone]
     #[arg(long, env = "PARLEY_RELAY_NATS", value_name = "SERVERS")]
     pub(super) nats: Option<String>,
-    /// User there [none]
+    /// User on NATS [none]
     #[arg(long, env = "PARLEY_RELAY_NATS_USER", value_name = "USER")]
     pub(super) nats_user: Option<String>,
-    /// Its password; better in the environment, where a list of processes does not show it [none]
+    /// Password of the user; preferably in the environment, which a list of processes does not show [none]
     #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD", value_name = "PASSWORD")]
     pub(super) nats_password: Option<String>,
-    /// File with its password [none]
+    /// File with the password of the user [none]
     #[arg(long, env = "PARLEY_RELAY_NATS_PASSWORD_FILE", value_name = "FILE")]
     pub(super) nats_password_file: Option<String>,
-    /// CAs that certify the NATS servers (PEM), read again at each connection: TLS from the first byte, and no other CA [none]
+    /// CAs of the NATS servers (PEM), read again at each connection: TLS from the first byte, and no other CA [none]
     #[arg(long, env = "PARLEY_RELAY_NATS_CA", value_name = "FILE")]
     pub(super) nats_ca: Option<String>,
-    /// The pod's name among others: letters, digits, - and _ [its link address]
+    /// Name of the pod: letters, digits, - and _ [its link address]
     #[arg(long, env = "PARLEY_RELAY_POD", value_name = "NAME")]
     pub(super) pod: Option<String>,
-    /// Pods of one region link [local]
+    /// Region; pods of one region are linked [local]
     #[arg(long, env = "PARLEY_RELAY_REGION", value_name = "NAME")]
     pub(super) region: Option<String>,
-    /// Where in the region [local]
+    /// Zone in the region [local]
     #[arg(long, env = "PARLEY_RELAY_ZONE", value_name = "NAME")]
     pub(super) zone: Option<String>,
     /// Address and port for links from other pods [0.0.0.0:8112]
     #[arg(long, env = "PARLEY_RELAY_LINK_LISTEN", value_name = "ADDRESS:PORT")]
     pub(super) link_listen: Option<String>,
-    /// Where other pods reach it [link-listen, if it is one address]
+    /// Address and port at which other pods reach link-listen [link-listen, if it is one address]
     #[arg(long, env = "PARLEY_RELAY_LINK_ADVERTISE", value_name = "ADDRESS:PORT")]
     pub(super) link_advertise: Option<String>,
 }

@@ -15,24 +15,24 @@ pub(super) struct Flags {
     /// Address and port to listen on [0.0.0.0:8111]
     #[arg(long, env = "PARLEY_RELAY_LISTEN", value_name = "ADDRESS:PORT")]
     pub(super) listen: Option<String>,
-    /// Address and port on which health, readiness and metrics answer too, whatever clients do [none]
+    /// Address and port that serve health, readiness and metrics only, independent of clients [none]
     #[arg(long, env = "PARLEY_RELAY_OPS_LISTEN", value_name = "ADDRESS:PORT")]
     pub(super) ops_listen: Option<String>,
-    /// Threads that relay; 0: as many as there are processors to use [0]
+    /// Number of threads; 0: one for each available processor [0]
     #[arg(long, env = "PARLEY_RELAY_THREADS", value_name = "N")]
     pub(super) threads: Option<String>,
-    /// Origins of pages that may open sockets, by commas; *: any [*]
+    /// Origins of pages that may open sockets, separated by commas; *: any [*]
     #[arg(long, env = "PARLEY_RELAY_ORIGINS", value_name = "ORIGINS")]
     pub(super) origins: Option<String>,
     #[command(flatten)]
     pub(super) access: access::Flags,
-    /// Proxies in front that may be believed about X-Forwarded-For [0]
+    /// Number of proxies in front whose entries in X-Forwarded-For are trusted [0]
     #[arg(long, env = "PARLEY_RELAY_TRUSTED_PROXIES", value_name = "N")]
     pub(super) trusted_proxies: Option<String>,
-    /// Topics that keep their last messages for late joiners: prefix=N, by commas [none]
+    /// Topics that keep their last messages for late subscribers: prefix=N, separated by commas [none]
     #[arg(long, env = "PARLEY_RELAY_REPLAY", value_name = "PREFIX=N")]
     pub(super) replay: Option<String>,
-    /// Whether /ws and /stats answer: on or off [on]
+    /// Whether /ws and /stats are served: on or off [on]
     #[arg(long, env = "PARLEY_RELAY_STATS", value_name = "on|off")]
     pub(super) stats: Option<String>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) struct Flags {
     /// error, warn, info, debug or trace [info]
     #[arg(long, env = "PARLEY_RELAY_LOG_LEVEL", value_name = "LEVEL")]
     pub(super) log_level: Option<String>,
-    /// Change a limit: name=value; may be given again. Names and defaults: README.md
+    /// Change a limit: name=value; can be repeated. Names and defaults: README.md
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     pub(super) limits: Vec<String>,
 }

@@ -12,34 +12,34 @@ use std::net::SocketAddr;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Flags {
-    /// Address and port for media, over UDP: QUIC and WebTransport [none: it carries no media]
+    /// Address and port for media over UDP: QUIC and WebTransport [none: no media]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_LISTEN", value_name = "ADDRESS:PORT")]
     pub(super) media_listen: Option<String>,
-    /// Address and port for media over WebSocket, where the edge leads clients without WebTransport [media-listen's, over TCP]
+    /// Address and port for media over WebSocket, to which the edge forwards clients without WebTransport [media-listen, over TCP]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN", value_name = "ADDRESS:PORT")]
     pub(super) media_websocket_listen: Option<String>,
-    /// Where other pods reach media-listen [media-listen, if it is one address]
+    /// Address and port at which other pods reach media-listen [media-listen, if it is one address]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_ADVERTISE", value_name = "ADDRESS:PORT")]
     pub(super) media_advertise: Option<String>,
-    /// Where clients reach media-listen: https://HOST:PORT/ [media-listen, if it is this machine alone]
+    /// URL at which clients reach media-listen: https://HOST:PORT/ [media-listen, if it is a loopback address]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_URL", value_name = "URL")]
     pub(super) media_url: Option<String>,
-    /// Hosts of relays that clients may be sent to, by commas: names, *.names, blocks of addresses [any that a relay can have]
+    /// Hosts of relays to which clients may be redirected, separated by commas: names, *.names, blocks of addresses [any that a relay can have]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_HOSTS", value_name = "HOSTS")]
     pub(super) media_hosts: Option<String>,
-    /// Place in the tree of relays: origin or leaf [origin]
+    /// Role in the tree of relays: origin or leaf [origin]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_ROLE", value_name = "origin|leaf")]
     pub(super) media_role: Option<String>,
-    /// Key set that tokens for media are verified with (JSON) [the keys of access token; none with access open]
+    /// Key set that verifies tokens for media (JSON) [the keys of access token; none with access open]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_KEYS", value_name = "FILE")]
     pub(super) media_keys: Option<String>,
-    /// Directory for certificates of its own, which clients pin [a new one, which ends with the relay]
+    /// Directory for the relay's own certificates, which clients pin [a temporary one]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_CERTIFICATE_DIR", value_name = "DIRECTORY")]
     pub(super) media_certificate_dir: Option<String>,
-    /// Certificate chain of a public CA for media-url's host (PEM), read again when it is replaced [its own certificates]
+    /// Certificate chain of a public CA for the host of media-url (PEM), read again when it is replaced [the relay's own certificates]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_CERTIFICATE", value_name = "FILE")]
     pub(super) media_certificate: Option<String>,
-    /// Its key (PEM) [none]
+    /// Private key of the certificate (PEM) [none]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_KEY", value_name = "FILE")]
     pub(super) media_key: Option<String>,
 }

@@ -57,13 +57,13 @@ pub fn paced(url: url::Url, name: &str, bytes: usize, frames: usize, pause: Dura
 pub fn subscribe_many(url: url::Url, name: &str, tracks: usize) -> Misbehaving {
     let origin = moq_tokio::origin::spawn();
     let broadcast = origin.create_broadcast(name).unwrap();
-    let publish = |at| {
+    let make_track = |at| {
         let track = broadcast.create_track(format!("track/{at}"), None).unwrap();
         let mut group = track.append_group().unwrap();
         group.write_frame(Timestamp::now(), Bytes::from_static(b"frame")).unwrap();
         (track, group)
     };
-    let published: Vec<_> = (0..tracks).map(publish).collect();
+    let published: Vec<_> = (0..tracks).map(make_track).collect();
     broadcast.announce(Default::default()).unwrap();
     let publishing = publish(url.clone(), &[], &origin);
     let (watched, connection) = crate::client::subscribe(url);
