@@ -38,7 +38,7 @@ export function ChatPanel({ session }: { readonly session: CallSession }) {
         {entries.length === 0 && (
           <p class="chat-empty soft">
             <Icon name="chat" />
-            Nothing said yet. Everyone in the call can read what you write here.
+            No messages yet. Everyone in the call can read what you write here.
           </p>
         )}
         {chatGroups(entries).map((group) => (

@@ -112,7 +112,7 @@ function Invitation({ session }: { readonly session: CallSession }) {
   return (
     <section class="tile invitation" data-testid="alone">
       <h2>You are the only one here</h2>
-      <p class="soft">Share the link and wait for the others, {arrival(session.snapshot.value.view)}.</p>
+      <p class="soft">Share the link to invite others. {arrival(session.snapshot.value.view)}</p>
       <p class="invitation-link">{session.link.replace(/^https?:\/\//, '')}</p>
       <CopyButton text={session.link} label="Copy link" primary testid="invite-copy" />
     </section>
@@ -120,8 +120,8 @@ function Invitation({ session }: { readonly session: CallSession }) {
 }
 
 function arrival(view: RoomView | null): string {
-  if (view?.locked) return 'but unlock the room first';
-  return view?.lobby ? 'who wait in the lobby until they are let in' : 'they join at once';
+  if (view?.locked) return 'Unlock the room before they join.';
+  return view?.lobby ? 'They wait in the lobby until you admit them.' : 'They join at once.';
 }
 
 interface Size {
