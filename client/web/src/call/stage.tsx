@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { gridLayout, stripSide } from './layout.ts';
 import { OwnScreen, SharedScreen } from './screen-tile.tsx';
-import { arrange, MOST_TILES, mostTiles, planStage, type StagePlan } from './stage-plan.ts';
+import { arrange, MAX_TILES, mostTiles, planStage, type StagePlan } from './stage-plan.ts';
 import type { CallSession } from './session.ts';
 import { OwnTile, PersonTile } from './tile.tsx';
 
@@ -80,7 +80,7 @@ function usePlan(session: CallSession, size: Size, sharing: boolean): StagePlan 
   const speaker = session.speaker.value;
   const people = session.snapshot.value.people.map(({ participant }) => participant);
   const most = {
-    grid: size.width === 0 ? MOST_TILES - 1 : mostTiles({ ...size, gap: GAP }) - 1,
+    grid: size.width === 0 ? MAX_TILES - 1 : mostTiles({ ...size, gap: GAP }) - 1,
     beside: BESIDE,
   };
   order.current = arrange(order.current, people, { speaker, spokeAt: speakers.spokeAt, perPage: most.grid });
