@@ -12,20 +12,20 @@ import {
 } from '../../../scripts/fuzz/target.ts';
 import { webCompression } from '../src/net/compression.ts';
 import { decodeSignal, encodeSignal } from '../src/mesh/payload.ts';
-import { chooseAudio, chooseVideo, readCatalog, MOST_PIXELS } from '../src/sfu/catalog.ts';
+import { chooseAudio, chooseVideo, readCatalog, MAX_PIXELS } from '../src/sfu/catalog.ts';
 import { readFragment, readHeader } from '../src/sfu/cmaf.ts';
 import { unpackerOf } from '../src/sfu/container.ts';
 import { decodeFrame, encodeFrame, type Frame } from '../src/sfu/frames.ts';
 import { box, bytes, fragmentOf, headerOf, u32 } from '../test/fakes/boxes.ts';
 
-const MOST_FRAMES = 2000;
+const MAX_FRAMES = 2000;
 const header = headerOf(20);
 
 /** Frames never have more bytes together than came, and times that decoders take. */
 function checkFrames(frames: readonly Frame[], bytes: number): void {
   const payload = frames.reduce((sum, frame) => sum + frame.payload.byteLength, 0);
   assert.ok(
-    frames.length <= MOST_FRAMES && payload <= bytes,
+    frames.length <= MAX_FRAMES && payload <= bytes,
     `${frames.length} frames, ${payload} bytes of ${bytes}`,
   );
   for (const { timestamp, payload } of frames) {
@@ -147,7 +147,7 @@ const catalog: Target = {
     assert.doesNotMatch(written, UNKNOWN_FIELD);
     for (const source of ['camera', 'screen', 'microphone', 'screen-audio'] as const) {
       const video = chooseVideo(read, source, { width: 640, height: 360 });
-      assert.ok(video === undefined || video.codedWidth * video.codedHeight <= MOST_PIXELS);
+      assert.ok(video === undefined || video.codedWidth * video.codedHeight <= MAX_PIXELS);
       for (const chosen of [video, chooseAudio(read, source)]) {
         if (chosen === undefined) continue;
         assert.match(chosen.track, /^[a-z0-9/._-]{1,64}$/);
@@ -159,7 +159,7 @@ const catalog: Target = {
 };
 
 const compression = webCompression();
-const INFLATED_MAX_BYTES = 1 << 20;
+const MAX_INFLATED_BYTES = 1 << 20;
 const signals = [
   {
     type: 'description',
@@ -195,7 +195,7 @@ const signal: Target = {
       const written = await encodeSignal(read, compression);
       const text = JSON.stringify(read);
       assert.equal(JSON.stringify(await decodeSignal(written, compression)), text);
-      assert.ok(text.length <= INFLATED_MAX_BYTES);
+      assert.ok(text.length <= MAX_INFLATED_BYTES);
     }
     return taken;
   },

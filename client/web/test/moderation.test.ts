@@ -173,7 +173,7 @@ test('[ROOM-6] the owner key can be brought to another browser, which then keeps
   await page.getByTestId('have-key').click();
   await page.getByTestId('key-input').fill('not it');
   await page.getByTestId('use-key').click();
-  await page.getByTestId('use-key-dialog').getByText('not a whole owner key').waitFor();
+  await page.getByTestId('use-key-dialog').getByText('owner key is not complete').waitFor();
   const key = 'a2V5LW9mLXRoZS1yb29tLWl0c2VsZg';
   await page.getByTestId('key-input').fill(` ${key} `);
   await page.getByTestId('key-input').press('Enter');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Speakers } from '../src/call/speakers.ts';
-import { arrange, MOST_TILES, mostTiles, planStage, type StageInput } from '../src/call/stage-plan.ts';
+import { arrange, MAX_TILES, mostTiles, planStage, type StageInput } from '../src/call/stage-plan.ts';
 
 const named = (count: number): string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 const usual: Omit<StageInput, 'people'> = {
@@ -44,9 +44,9 @@ describe('a stage', () => {
   });
 
   it('has no more tiles than faces are known on, nor than are fetched', () => {
-    assert.equal(mostTiles({ width: 1248, height: 640, gap: 12 }), MOST_TILES);
+    assert.equal(mostTiles({ width: 1248, height: 640, gap: 12 }), MAX_TILES);
     const phone = mostTiles({ width: 370, height: 640, gap: 12 });
-    assert.ok(phone >= 6 && phone < MOST_TILES, String(phone));
+    assert.ok(phone >= 6 && phone < MAX_TILES, String(phone));
     assert.equal(mostTiles({ width: 0, height: 0, gap: 12 }), 4);
   });
 });

@@ -38,9 +38,9 @@ interface Neighbour {
 }
 
 /** A negotiation takes about ten messages each way: more queued messages are a flood. */
-const WAITING_MAX = 200;
+const MAX_WAITING = 200;
 /** Signals may arrive before the message that their sender joined. */
-const STRANGERS_MAX = 16;
+const MAX_STRANGERS = 16;
 const STRANGER_SIGNALS_MAX = 16;
 const STRANGER_MS = 10_000;
 
@@ -132,7 +132,7 @@ export class Mesh {
       this.#hold(from, payload);
       return;
     }
-    if (neighbour.waiting >= WAITING_MAX) return;
+    if (neighbour.waiting >= MAX_WAITING) return;
     neighbour.waiting += 1;
     neighbour.arriving = neighbour.arriving.then(async () => {
       const signal = await decodeSignal(payload, this.#options.ports.compression);
@@ -248,7 +248,7 @@ export class Mesh {
 
   #hold(from: ParticipantId, payload: Payload): void {
     const held = this.#strangers.get(from) ?? [];
-    if (held.length === 0 && this.#strangers.size >= STRANGERS_MAX) return;
+    if (held.length === 0 && this.#strangers.size >= MAX_STRANGERS) return;
     if (held.length === 0) {
       // A participant who left again or never joins occupies a place only for a short time.
       this.#options.ports.clock.after(STRANGER_MS, () => {

@@ -31,7 +31,7 @@ const REPAIRS = 5;
 /** Candidates come in bursts: one message holds those gathered within about a frame. */
 const BATCH_MS = 20;
 /** A device with many addresses and TURN servers gathers about 40. */
-const CANDIDATES_MAX = 200;
+const MAX_CANDIDATES = 200;
 
 export class Negotiation {
   readonly #options: NegotiationOptions;
@@ -152,7 +152,7 @@ export class Negotiation {
       const described =
         fragment === null ? this.#remoteFragments.size > 0 : this.#remoteFragments.has(fragment);
       // Candidates of a future description, or of an offer that lost a collision: newer ones replace them.
-      if (!described) this.#early = [...this.#early, candidate].slice(-CANDIDATES_MAX);
+      if (!described) this.#early = [...this.#early, candidate].slice(-MAX_CANDIDATES);
       // A candidate that this browser cannot use (address family, unresolvable name) does not fail the connection.
       else await connection.addIceCandidate(candidate).catch(() => undefined);
     }
@@ -162,11 +162,11 @@ export class Negotiation {
     if (this.#closed || candidate === null || candidate.candidate === '') return;
     const { candidate: line, sdpMid, sdpMLineIndex, usernameFragment } = candidate;
     const own: Candidate = { candidate: line, sdpMid, sdpMLineIndex, usernameFragment };
-    this.#gathered = [...this.#gathered, own].slice(-CANDIDATES_MAX);
+    this.#gathered = [...this.#gathered, own].slice(-MAX_CANDIDATES);
     this.#unsent.push(own);
     this.#cancelFlush ??= this.#options.clock.after(BATCH_MS, () => {
       this.#cancelFlush = null;
-      this.#sendCandidates(this.#unsent.splice(0, CANDIDATES_MAX));
+      this.#sendCandidates(this.#unsent.splice(0, MAX_CANDIDATES));
     });
   }
 

@@ -75,7 +75,7 @@ export type Signal = LinkSignal | PathSignal;
 /** Below this size compression gains little and costs both sides time. */
 const DEFLATE_ABOVE_BYTES = 1024;
 /** Far above any session description; a small message that inflates to more is an attack. */
-const INFLATED_MAX_BYTES = 1_048_576;
+const MAX_INFLATED_BYTES = 1_048_576;
 
 /** JSON text, or its deflate-raw bytes if they are smaller. */
 export async function encodeSignal(
@@ -96,7 +96,7 @@ export async function decodeSignal(
 ): Promise<Signal | undefined> {
   try {
     const text = typeof payload === 'string' ? payload : await inflate(payload, compression);
-    if (text === undefined || text.length > INFLATED_MAX_BYTES) return undefined;
+    if (text === undefined || text.length > MAX_INFLATED_BYTES) return undefined;
     return parse(JSON.parse(text));
   } catch {
     return undefined;
@@ -108,7 +108,7 @@ async function inflate(
   compression: Compression | null,
 ): Promise<string | undefined> {
   if (compression === null) return undefined;
-  const bytes = await compression.inflate(payload, INFLATED_MAX_BYTES);
+  const bytes = await compression.inflate(payload, MAX_INFLATED_BYTES);
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
 

@@ -7,7 +7,7 @@ const WITHOUT = 64;
 /** The number of visitors that are remembered; the oldest are dropped first. */
 const REMEMBERED = 256;
 /** The pause doubles each time a visitor fails again, up to this value. */
-const LONGEST_MS = 60_000;
+const MAX_REST_MS = 60_000;
 
 export class Candidates {
   #named: Holders['holders'] = [];
@@ -33,7 +33,7 @@ export class Candidates {
     const times = this.#resting.get(visitor)?.times ?? 0;
     this.#resting.delete(visitor);
     this.#resting.set(visitor, {
-      until: now + grown({ firstMs: ms, capMs: LONGEST_MS }, times),
+      until: now + grown({ firstMs: ms, capMs: MAX_REST_MS }, times),
       times: Math.min(6, times + 1),
     });
     forgetOldest(this.#resting);

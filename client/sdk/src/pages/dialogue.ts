@@ -40,7 +40,7 @@ const BUFFERED_BYTES = 1 << 20;
 const TEXT_CHARS = 1 << 19;
 const NUMBER_BYTES = 4;
 /** The limit for pages of any size: the number of chunks is unknown before the manifest. */
-const MOST_CHUNKS = 4096;
+const MAX_CHUNKS = 4096;
 /** How often each chunk is sent at most: more requests only waste bandwidth. */
 const TIMES = 4;
 /** The budget of messages without information: a burst, and a rate. */
@@ -49,7 +49,7 @@ const REPEAT_MS = 1000;
 
 export class Dialogue {
   readonly #options: DialogueOptions;
-  #theirs = new Bitmap(MOST_CHUNKS);
+  #theirs = new Bitmap(MAX_CHUNKS);
   #opened = false;
   /** The other side knows our chunks, and so has received our handshake. */
   #answered = false;

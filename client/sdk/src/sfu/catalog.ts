@@ -7,8 +7,8 @@ import { Type, type Static } from 'typebox';
 import type { Role, Size } from '../media.ts';
 
 export const CATALOG_TRACK = 'catalog.json';
-const MOST_CHARS = 16_384;
-const MOST_RENDITIONS = 8;
+const MAX_CHARS = 16_384;
+const MAX_RENDITIONS = 8;
 
 const TrackName = '^[a-z0-9/._-]{1,64}$';
 const Codec = Type.String({ minLength: 1, maxLength: 64 });
@@ -16,7 +16,7 @@ const Codec = Type.String({ minLength: 1, maxLength: 64 });
 const VIDEO_CODEC = /^(?:vp8$|(?:avc[13]|hev1|hvc1|vp09|av01)(?:\.|$))/;
 const AUDIO_CODEC = /^(?:opus$|mp4a\.40\.)/;
 /** 3840 by 2160. A frame takes up to four bytes per pixel, and a few kilobytes can decode to 16383 by 16383 pixels. */
-export const MOST_PIXELS = 8_294_400;
+export const MAX_PIXELS = 8_294_400;
 /** `cmaf`: fragments of MP4; `init` is the header of the track in base64. */
 const Container = Type.Union([
   Type.Object({ kind: Type.Literal('legacy') }),
@@ -47,7 +47,7 @@ export const AudioConfig = Type.Object({
 const renditions = <Config extends Parameters<typeof Type.Record>[1]>(config: Config) =>
   Type.Object({
     renditions: Type.Record(Type.String({ pattern: TrackName }), config, {
-      maxProperties: MOST_RENDITIONS,
+      maxProperties: MAX_RENDITIONS,
       additionalProperties: false,
     }),
   });
@@ -76,7 +76,7 @@ function sourceOf(track: string, usual: Source): string {
 
 /** `undefined` for data that is not a catalog. Never throws. */
 export function readCatalog(text: string): Catalog | undefined {
-  if (text.length > MOST_CHARS) return undefined;
+  if (text.length > MAX_CHARS) return undefined;
   try {
     const decoded = decode(Catalog, JSON.parse(text));
     return decoded.ok ? decoded.message : undefined;
@@ -93,7 +93,7 @@ export function chooseVideo(
 ): (VideoConfig & { readonly track: string }) | undefined {
   const found = Object.entries(catalog.video?.renditions ?? {})
     .filter(([track, { codec }]) => sourceOf(track, 'camera') === source && VIDEO_CODEC.test(codec))
-    .filter(([, config]) => area(config) <= MOST_PIXELS)
+    .filter(([, config]) => area(config) <= MAX_PIXELS)
     .map(([track, config]) => ({ ...config, track }))
     .toSorted((one, other) => area(one) - area(other));
   return (

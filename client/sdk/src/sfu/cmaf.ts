@@ -18,7 +18,7 @@ export interface CmafTrack {
 }
 
 /** More samples than a fragment of ten seconds has: a larger number is invalid. */
-const MOST_SAMPLES = 2000;
+const MAX_SAMPLES = 2000;
 const TFHD = { base: 0x1, description: 0x2, duration: 0x8, size: 0x10 } as const;
 const TRUN = {
   offset: 0x1,
@@ -58,7 +58,7 @@ function samplesOf(fragment: Uint8Array, track: CmafTrack): Frame[] | undefined 
   let at = tfdt.getUint8(0) === 1 ? Number(tfdt.getBigUint64(4)) : tfdt.getUint32(4);
   const flags = flagsOf(trun);
   const count = trun.getUint32(4);
-  if (count > MOST_SAMPLES) return undefined;
+  if (count > MAX_SAMPLES) return undefined;
   let next = 8 + (flags & TRUN.offset ? 4 : 0) + (flags & TRUN.firstFlags ? 4 : 0);
   const read = (flag: number): number | undefined => {
     if (!(flags & flag)) return undefined;

@@ -11,7 +11,7 @@ export interface Frame {
 }
 
 /** A key frame of a shared screen in full HD is a tenth of this. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The memory of a frame without its payload: a fragment of `cmaf` can have thousands of empty samples. */
 const FRAME_BYTES = 256;
@@ -35,7 +35,7 @@ export function joinFrame(time: Uint8Array, payload: Uint8Array): Uint8Array<Arr
 
 /** `undefined` for data that is not a frame. Never throws. */
 export function decodeFrame(bytes: Uint8Array): Frame | undefined {
-  if (bytes.byteLength === 0 || bytes.byteLength > MOST_BYTES) return undefined;
+  if (bytes.byteLength === 0 || bytes.byteLength > MAX_BYTES) return undefined;
   try {
     const [timestamp, payload] = Varint.decode(bytes);
     // Numbers above this lose precision, and decoders throw.

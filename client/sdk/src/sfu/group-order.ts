@@ -5,11 +5,11 @@
  */
 
 /** Ten seconds of 30 frames per second: a group has two seconds. */
-const MOST_FRAMES = 300;
+const MAX_FRAMES = 300;
 /** Also counts groups without a usable frame: a sender that opens a thousand streams a second is not followed. */
-const MOST_GROUPS = 64;
+const MAX_GROUPS = 64;
 /** As much as a relay keeps of one group (MED-18). */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 interface Held<Item> {
   readonly item: Item;
@@ -103,7 +103,7 @@ export class GroupOrder<Item> {
 
   /** Called after the new frame is counted: it may be the oldest itself. */
   #trim(): void {
-    while (this.#groups.size > MOST_GROUPS || this.#frames > MOST_FRAMES || this.#bytes > MOST_BYTES)
+    while (this.#groups.size > MAX_GROUPS || this.#frames > MAX_FRAMES || this.#bytes > MAX_BYTES)
       this.#drop(Math.min(...this.#groups.keys()));
   }
 

@@ -8,7 +8,7 @@ const JOINED_S = 0.06;
 /** Above this delay quiet blocks are skipped. */
 const BEHIND_S = 0.04;
 /** A speaker who is later than this talks over the answer: the block is dropped. */
-const MOST_BEHIND_S = 0.5;
+const MAX_BEHIND_S = 0.5;
 
 export interface Piece {
   /** The desired start. */
@@ -25,5 +25,5 @@ export function lineUp({ wanted, now, until, quiet }: Piece): number | null {
   if (playing && wanted - until > JOINED_S) return wanted;
   const begins = playing ? until : Math.max(wanted, now);
   const behind = begins - wanted;
-  return behind > MOST_BEHIND_S || (quiet && behind > BEHIND_S) ? null : begins;
+  return behind > MAX_BEHIND_S || (quiet && behind > BEHIND_S) ? null : begins;
 }

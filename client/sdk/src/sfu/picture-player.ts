@@ -1,6 +1,6 @@
 /** Plays one video rendition of a participant: from received frames to a video sink, each at its time. */
 import type { Clock } from '../ports.ts';
-import { MOST_PIXELS, type VideoConfig } from './catalog.ts';
+import { MAX_PIXELS, type VideoConfig } from './catalog.ts';
 import { unpackerOf, type Unpack } from './container.ts';
 import { bytesOf, type Frame } from './frames.ts';
 import { GroupOrder } from './group-order.ts';
@@ -12,13 +12,13 @@ import type { ReaderHandlers } from './track-reader.ts';
 /** Time reserved for decoding: the player waits for the rest of a group until the next one is due, less this. */
 const DECODE_MS = 40;
 /** Frames in the decoder or waiting behind it: decoders have few. Earlier ones wait undecoded. */
-const MOST_DECODED = 8;
+const MAX_DECODED = 8;
 /** A decoder that is further behind skips the rest of the group. */
-const MOST_QUEUED = 30;
+const MAX_QUEUED = 30;
 /** Chunks that decode to nothing leave their timestamps in the list. */
-const MOST_INSIDE = 64;
+const MAX_INSIDE = 64;
 /** Six of the largest frames, 75 MB: large frames wait in smaller numbers. */
-const MOST_WAITING_PIXELS = 50_000_000;
+const MAX_WAITING_PIXELS = 50_000_000;
 /** The pause before a failed decoder is replaced: a sender may craft frames that always fail. */
 const AGAIN_MS = 500;
 /** Decoders output whole blocks: a frame may be a tenth larger. */
@@ -72,7 +72,7 @@ export class PicturePlayer implements ReaderHandlers {
     this.#options = options;
     this.#unpack = unpackerOf(options.config.container);
     const { codedWidth, codedHeight } = options.config;
-    this.#mostPixels = PADDED * Math.min(MOST_PIXELS, Math.max(codedWidth * codedHeight, MAY_GROW_TO));
+    this.#mostPixels = PADDED * Math.min(MAX_PIXELS, Math.max(codedWidth * codedHeight, MAY_GROW_TO));
   }
 
   onFrame(group: number, index: number, bytes: Uint8Array): void {
@@ -126,7 +126,7 @@ export class PicturePlayer implements ReaderHandlers {
 
   /** The number of frames for which there is room. */
   #room(): number {
-    return Math.min(MOST_DECODED, Math.floor(MOST_WAITING_PIXELS / this.#pixels));
+    return Math.min(MAX_DECODED, Math.floor(MAX_WAITING_PIXELS / this.#pixels));
   }
 
   #head(): Coded | undefined {
@@ -162,14 +162,14 @@ export class PicturePlayer implements ReaderHandlers {
       this.#needsFirst = true;
       return;
     }
-    if (decoder.decodeQueueSize > MOST_QUEUED && type === 'delta') {
+    if (decoder.decodeQueueSize > MAX_QUEUED && type === 'delta') {
       this.#needsFirst = true;
       return;
     }
     this.#epoch ??= timestamp;
     const since = timestamp - this.#epoch;
     if (type === 'key') this.#unproven = since;
-    this.#inside = [...this.#inside.slice(1 - MOST_INSIDE), since];
+    this.#inside = [...this.#inside.slice(1 - MAX_INSIDE), since];
     try {
       decoder.decode(new this.#options.media.EncodedVideoChunk({ type, timestamp: since, data: payload }));
     } catch {

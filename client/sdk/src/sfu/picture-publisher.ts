@@ -13,7 +13,7 @@ import type { TrackWriter } from './track-writer.ts';
  */
 const KEY_EVERY_US = 2_000_000;
 /** An encoder that is further behind skips frames. */
-const MOST_QUEUED = 2;
+const MAX_QUEUED = 2;
 /** Frames come unevenly: one that is slightly early is not skipped. */
 const EARLY = 0.75;
 /** The pause after an encoder failed. */
@@ -178,7 +178,7 @@ export class PicturePublisher {
     this.#fit(frame);
     for (const rendition of this.#renditions) {
       const { encoder, quality } = rendition;
-      if (encoder === null || encoder.state !== 'configured' || encoder.encodeQueueSize > MOST_QUEUED)
+      if (encoder === null || encoder.state !== 'configured' || encoder.encodeQueueSize > MAX_QUEUED)
         continue;
       if (!rendition.keyWanted && frame.timestamp - rendition.at < (EARLY * 1_000_000) / quality.framerate)
         continue;

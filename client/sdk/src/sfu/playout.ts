@@ -6,13 +6,13 @@
 
 /** For decoding and coarse timers. */
 const MARGIN_MS = 30;
-export const LEAST_TARGET_MS = 60;
+export const MIN_TARGET_MS = 60;
 /** A later frame is dropped. */
-export const MOST_TARGET_MS = 500;
+export const MAX_TARGET_MS = 500;
 /** The half-life of the jitter estimate. */
 const HALVED_MS = 4000;
 /** A timestamp further ahead is malicious: no publisher is so far ahead. */
-const MOST_AHEAD_MS = 60_000;
+const MAX_AHEAD_MS = 60_000;
 /** Clocks drift and routes change: the fastest frame counts for this long. */
 const WINDOW_MS = 10_000;
 const BUCKET_MS = 1000;
@@ -31,7 +31,7 @@ export class Playout {
     const transit = now - timestampMs;
     const known = this.#offset();
     const lateness = known === null ? 0 : transit - known;
-    if (lateness > MOST_TARGET_MS) {
+    if (lateness > MAX_TARGET_MS) {
       this.#lateSince ??= now;
       if (now - this.#lateSince < ALL_LATE_MS) return;
       this.#fastest = [];
@@ -39,19 +39,19 @@ export class Playout {
     this.#lateSince = null;
     this.#note(transit, now);
     const before = this.#decayed(now);
-    this.#jitter = Math.max(Math.min(lateness, MOST_TARGET_MS), before, 0);
+    this.#jitter = Math.max(Math.min(lateness, MAX_TARGET_MS), before, 0);
     this.#jitterAt = now;
   }
 
   /** The playout delay, from the fastest frame. */
   targetMs(now: number): number {
-    return Math.min(MOST_TARGET_MS, Math.max(LEAST_TARGET_MS, this.#decayed(now) + MARGIN_MS));
+    return Math.min(MAX_TARGET_MS, Math.max(MIN_TARGET_MS, this.#decayed(now) + MARGIN_MS));
   }
 
   /** When to play the frame; `null` before the first one. */
   playAt(timestampMs: number, now: number): number | null {
     const offset = this.#offset();
-    return offset === null ? null : Math.min(now + MOST_AHEAD_MS, timestampMs + offset + this.targetMs(now));
+    return offset === null ? null : Math.min(now + MAX_AHEAD_MS, timestampMs + offset + this.targetMs(now));
   }
 
   /** Whether the frame is due within this time; also before the first one. */

@@ -46,7 +46,7 @@ export interface RelayLinkOptions<Kind extends Connection, Reason extends Why> {
 }
 
 /** The old connection works while the next one is opened, so that pauses grow only once. */
-const MOST_TRIES = 1;
+const MAX_TRIES = 1;
 /**
  * A replaced connection stays open until all participants have moved, because they may still need the broadcast on it: over WebSocket they move
  * only after the edge has noticed the drain.
@@ -147,7 +147,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
     }
     opened?.connection.close();
     if (attempt === this.#attempt) {
-      const ms = waitMs('later', Math.min(tries, MOST_TRIES), this.#options.random.fraction()) ?? 0;
+      const ms = waitMs('later', Math.min(tries, MAX_TRIES), this.#options.random.fraction()) ?? 0;
       this.#cancel = this.#options.clock.after(ms, () => void this.#move(old, exclude, tries + 1));
     }
   }

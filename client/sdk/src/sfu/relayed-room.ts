@@ -39,7 +39,7 @@ const AGAIN_MS = 500;
 /** Doubled after each false alarm: on an overloaded device everything is late, and another relay is no better. */
 const ANSWER_MS = 1000;
 /** Below the ten seconds after which the library gives up, which would not be an answer. */
-const MOST_ANSWER_MS = 8000;
+const MAX_ANSWER_MS = 8000;
 /** After this time on one relay the timeout is short again. */
 const PATIENT_FOR_MS = 60_000;
 
@@ -286,7 +286,7 @@ export class MoqRoom implements RelayedRoom {
       this.#doubting = false;
     });
     if (!alive && session === this.#session) {
-      this.#answerMs = Math.min(MOST_ANSWER_MS, 2 * this.#answerMs);
+      this.#answerMs = Math.min(MAX_ANSWER_MS, 2 * this.#answerMs);
       this.#leftAt = clock.now();
       this.#link.leave();
     } else this.#heardAt = clock.now();

@@ -7,12 +7,12 @@ import type { Size } from '../media.ts';
 export type Level = 0 | 1 | 2;
 
 /** Measurements come several times a second: trouble in most of them for two seconds. */
-const MOST_TROUBLE = 6;
+const MAX_TROUBLE = 6;
 const RELIEF = 0.5;
 /** A reduction takes this long to have an effect. */
 const SETTLE_MS = 3000;
 const CALM_MS = 10_000;
-const MOST_CALM_MS = 160_000;
+const MAX_CALM_MS = 160_000;
 
 export class Strain {
   #level: Level = 0;
@@ -31,9 +31,9 @@ export class Strain {
     if (now - this.#changedAt < SETTLE_MS) return false;
     this.#trouble = troubled ? this.#trouble + 1 : Math.max(0, this.#trouble - RELIEF);
     if (troubled) this.#troubledAt = now;
-    if (this.#trouble >= MOST_TROUBLE && this.#level < 2) {
+    if (this.#trouble >= MAX_TROUBLE && this.#level < 2) {
       // It was calm only because little was subscribed.
-      if (this.#wentDown) this.#calmMs = Math.min(MOST_CALM_MS, 2 * this.#calmMs);
+      if (this.#wentDown) this.#calmMs = Math.min(MAX_CALM_MS, 2 * this.#calmMs);
       return this.#change(this.#level === 0 ? 1 : 2, false, now);
     }
     const calmSince = Math.max(this.#troubledAt, this.#changedAt);

@@ -39,7 +39,7 @@ const PRIORITY = { catalog: 100, voice: 90, screen: 60, camera: 50 } as const;
 /** A client of another kind may send nothing in silence. */
 const SILENT_MS = 2000;
 /** The number of frames dropped within a quarter of a second, and the delay, that count as trouble. */
-const MOST_LOST = 2;
+const MAX_LOST = 2;
 const LATE_MS = 400;
 /** A screen is always subscribed at full size. */
 const FULL: Size = { width: 1920, height: 1080 };
@@ -138,10 +138,10 @@ export class Subscriber implements RelayedPerson {
   /** Whether frames came late or not at all, or were too many to show, since the previous call; `null` without video. */
   troubled(): boolean | null {
     const tallies = [...this.#pictures.values()].map(({ watched }) => watched.player.tally);
-    const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MOST_LOST * cut, 0);
+    const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MAX_LOST * cut, 0);
     const more = now - this.#trouble;
     this.#trouble = now;
-    return tallies.length === 0 ? null : more >= MOST_LOST || this.targetMs() >= LATE_MS;
+    return tallies.length === 0 ? null : more >= MAX_LOST || this.targetMs() >= LATE_MS;
   }
 
   targetMs(): number {

@@ -14,7 +14,7 @@ export interface ReaderHandlers {
 }
 
 /** A reader that is further behind continues with the newest groups. */
-const MOST_OPEN = 4;
+const MAX_OPEN = 4;
 /** How long the rest of a group is still read after the next group began. */
 const LATEST_MS = 1000;
 const AGAIN_MS = 500;
@@ -53,7 +53,7 @@ export function readTrack(
       const group = await from.recvGroup();
       if (group === undefined || closed) return;
       open.push(group);
-      if (open.length > MOST_OPEN) open[0]?.close();
+      if (open.length > MAX_OPEN) open[0]?.close();
       void readGroup(group).finally(() => count.delete(group));
     }
   };

@@ -6,13 +6,13 @@
 export const PRE_ROLL_MS = 40;
 const HANGOVER_MS = 600;
 /** RMS of full scale 1: quiet speech is near 0.02, a quiet room near 0.002. */
-const LEAST_VOICE = 0.006;
+const MIN_VOICE = 0.006;
 const OVER_NOISE = 3;
 /** The noise floor is the quietest level. It may rise by this factor per second, so that the gate learns a fan in half a minute. */
 const RISE_PER_S = 0.1;
-const LEAST_NOISE = 0.0005;
+const MIN_NOISE = 0.0005;
 /** -70 dBFS: the quietest passages of music are louder, and a silent tab or a muted player produces zeros. */
-const LEAST_SOUND = 0.0003;
+const MIN_SOUND = 0.0003;
 
 export interface Gate {
   /** Whether to send the block that was just captured. `loudness` is its RMS. */
@@ -24,21 +24,21 @@ export class SoundGate implements Gate {
   #heardAt = Number.NEGATIVE_INFINITY;
 
   passes(loudness: number, nowMs: number): boolean {
-    if (loudness > LEAST_SOUND) this.#heardAt = nowMs;
+    if (loudness > MIN_SOUND) this.#heardAt = nowMs;
     return nowMs - this.#heardAt < HANGOVER_MS;
   }
 }
 
 export class VoiceGate implements Gate {
-  #noise = LEAST_NOISE;
+  #noise = MIN_NOISE;
   #heardAt = Number.NEGATIVE_INFINITY;
   #at: number | null = null;
 
   passes(loudness: number, nowMs: number): boolean {
     const passed = this.#at === null ? 0 : Math.max(0, nowMs - this.#at);
     this.#at = nowMs;
-    this.#noise = Math.max(LEAST_NOISE, Math.min(loudness, this.#noise * (1 + (RISE_PER_S * passed) / 1000)));
-    if (loudness > Math.max(LEAST_VOICE, this.#noise * OVER_NOISE)) this.#heardAt = nowMs;
+    this.#noise = Math.max(MIN_NOISE, Math.min(loudness, this.#noise * (1 + (RISE_PER_S * passed) / 1000)));
+    if (loudness > Math.max(MIN_VOICE, this.#noise * OVER_NOISE)) this.#heardAt = nowMs;
     return nowMs - this.#heardAt < HANGOVER_MS;
   }
 }

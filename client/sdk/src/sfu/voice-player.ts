@@ -14,7 +14,7 @@ import type { ReaderHandlers } from './track-reader.ts';
 /** Time reserved for decoding: the player waits for the rest of a word until the next one is due, less this. */
 const DECODE_MS = 20;
 /** A decoder that is further behind would delay everything: single packets and complete fragments are dropped. */
-const MOST_QUEUED = 12;
+const MAX_QUEUED = 12;
 /** The pause before a failed decoder is replaced: a sender may craft packets that always fail. */
 const AGAIN_MS = 500;
 /** If the distance of two packets exceeds their duration by this much, one is missing between them. */
@@ -24,7 +24,7 @@ const QUIET = 0.005;
 /** The window of the level meter. */
 const LEVEL_MS = 200;
 /** The number of peaks of audio that the sink has not played yet: ten seconds of AAC, the longest possible fragment. */
-const MOST_PEAKS = 512;
+const MAX_PEAKS = 512;
 
 export interface VoiceOptions {
   readonly config: AudioConfig;
@@ -101,7 +101,7 @@ export class VoicePlayer implements ReaderHandlers {
   #decodeItem(frames: readonly Frame[]): void {
     if (frames.length === 0) return;
     const decoder = this.#ableDecoder();
-    if (decoder === null || decoder.decodeQueueSize >= MOST_QUEUED) {
+    if (decoder === null || decoder.decodeQueueSize >= MAX_QUEUED) {
       this.tally.lost += frames.length;
       return;
     }
@@ -170,7 +170,7 @@ export class VoicePlayer implements ReaderHandlers {
     }
     this.#hear();
     const still = this.#peaks.filter((one) => now - one.at < LEVEL_MS);
-    this.#peaks = [...still.slice(1 - MOST_PEAKS), { at, peak }];
+    this.#peaks = [...still.slice(1 - MAX_PEAKS), { at, peak }];
   }
 
   #hear(): void {

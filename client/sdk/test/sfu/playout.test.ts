@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LEAST_TARGET_MS, MOST_TARGET_MS, Playout } from '../../src/sfu/playout.ts';
+import { MIN_TARGET_MS, MAX_TARGET_MS, Playout } from '../../src/sfu/playout.ts';
 import { seeded } from '../fakes/random.ts';
 
 /** Frames every 20 ms from `from` on, each so late; the time of the last one's arrival. */
@@ -19,9 +19,9 @@ test('a steady route is played after the least delay, with the order and distanc
   const playout = new Playout();
   assert.equal(playout.playAt(1_000_000, 0), null, 'nothing came yet');
   const now = feed(playout, 0, steady(50));
-  assert.equal(playout.targetMs(now), LEAST_TARGET_MS);
-  assert.equal(playout.playAt(1_000_980, now), 980 + LEAST_TARGET_MS);
-  assert.equal(playout.playAt(1_001_000, now), 1000 + LEAST_TARGET_MS);
+  assert.equal(playout.targetMs(now), MIN_TARGET_MS);
+  assert.equal(playout.playAt(1_000_980, now), 980 + MIN_TARGET_MS);
+  assert.equal(playout.playAt(1_001_000, now), 1000 + MIN_TARGET_MS);
 });
 
 test('what says that it is for years from now is waited for a minute at most: a timer holds no years', () => {
@@ -38,7 +38,7 @@ test('the delay follows the jitter at once, and comes down slowly', () => {
   now = feed(playout, 1020, steady(100));
   assert.ok(playout.targetMs(now) > 100, 'two seconds later it still is higher');
   now = feed(playout, 3020, steady(1000));
-  assert.equal(playout.targetMs(now), LEAST_TARGET_MS);
+  assert.equal(playout.targetMs(now), MIN_TARGET_MS);
 });
 
 test('whatever comes, the delay is bounded', () => {
@@ -49,7 +49,7 @@ test('whatever comes, the delay is bounded', () => {
     now = Math.max(now, at * 20 + random.fraction() ** 3 * 900);
     playout.arrived(at * 20, now);
     const target = playout.targetMs(now);
-    assert.ok(target >= LEAST_TARGET_MS && target <= MOST_TARGET_MS, `${target} ms`);
+    assert.ok(target >= MIN_TARGET_MS && target <= MAX_TARGET_MS, `${target} ms`);
   }
 });
 
@@ -58,7 +58,7 @@ test('a group that began before we came is caught up with: its burst is not take
   // Two seconds of frames at once.
   for (let at = 0; at <= 100; at++) playout.arrived(at * 20, 2000);
   const now = feed(playout, 2020, steady(50));
-  assert.equal(playout.targetMs(now), LEAST_TARGET_MS);
+  assert.equal(playout.targetMs(now), MIN_TARGET_MS);
 });
 
 test('sound and picture of one moment are played at one moment, however late one of the two is', () => {
@@ -78,5 +78,5 @@ test('a route that became longer for good is followed within seconds', () => {
   feed(playout, 0, steady(100));
   const now = feed(playout, 2000, steady(200, 2000));
   const at = playout.playAt(1_000_000 + 2000 + 199 * 20, now) ?? 0;
-  assert.ok(at >= now && at <= now + MOST_TARGET_MS, `${at - now} ms ahead`);
+  assert.ok(at >= now && at <= now + MAX_TARGET_MS, `${at - now} ms ahead`);
 });

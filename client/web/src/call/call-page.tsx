@@ -80,8 +80,8 @@ function CalmBanner({ session }: { readonly session: CallSession }) {
       ? 'Joining the room…'
       : connection.status === 'recovering'
         ? connection.offline
-          ? 'You are offline. The call comes back with your network.'
-          : 'Reconnecting. You keep your place.'
+          ? 'You are offline. The call resumes when your network returns.'
+          : 'Reconnecting. You stay in the call.'
         : null;
   return (
     <div class="banner-place" role="status">

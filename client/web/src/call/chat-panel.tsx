@@ -6,9 +6,9 @@ import { chatGroups, textParts, type ChatGroup } from './chat-text.ts';
 import { Panel } from './panel.tsx';
 import type { CallSession } from './session.ts';
 
-const LONGEST = LIMITS['chat.chars'].value;
+const MAX_CHARS = LIMITS['chat.chars'].value;
 /** From this length on the remaining characters are shown. */
-const COUNT_FROM = LONGEST - 200;
+const COUNT_FROM = MAX_CHARS - 200;
 /** The distance from the end at which the list still follows new lines. */
 const NEAR_END_PX = 80;
 
@@ -38,7 +38,7 @@ export function ChatPanel({ session }: { readonly session: CallSession }) {
         {entries.length === 0 && (
           <p class="chat-empty soft">
             <Icon name="chat" />
-            Nothing said yet. Everyone in the call can read what you write here.
+            No messages yet. Everyone in the call can read what you write here.
           </p>
         )}
         {chatGroups(entries).map((group) => (
@@ -95,7 +95,7 @@ function Line({ entry, session }: { readonly entry: ChatEntry; readonly session:
 
 function Composer({ session }: { readonly session: CallSession }) {
   const [text, setText] = useState('');
-  const left = LONGEST - Array.from(text).length;
+  const left = MAX_CHARS - Array.from(text).length;
 
   function send(): void {
     if (text.trim() === '') return;

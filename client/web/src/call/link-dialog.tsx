@@ -44,7 +44,7 @@ export function LinkDialog({
       onClose={onClose}
       testid="link-dialog"
     >
-      {person ? <LinkFacts person={person} pod={session.pod.value} /> : <p>They have left the call.</p>}
+      {person ? <LinkFacts person={person} pod={session.pod.value} /> : <p>This person left the call.</p>}
     </Dialog>
   );
 }

@@ -35,7 +35,7 @@ export function LobbyPage({
             </h1>
             <p class="soft" role="status" data-testid="lobby-says">
               {offline
-                ? 'You are offline. You ask again as soon as your network is back.'
+                ? 'You are offline. Your request is sent again when your network returns.'
                 : 'The owner of the room sees that you are waiting. The call starts automatically when they let you in.'}
             </p>
           </div>
@@ -50,7 +50,7 @@ export function LobbyPage({
               <dd>{session.snapshot.value.me.name}</dd>
             </div>
           </dl>
-          <p class="soft small">Until then no one in the call sees or hears you.</p>
+          <p class="soft small">Until then, no one in the call sees or hears you.</p>
           <button type="button" class="button" data-testid="stop-waiting" onClick={() => go('/')}>
             Stop waiting
           </button>

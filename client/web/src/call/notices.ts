@@ -13,7 +13,7 @@ export interface CallNotice {
 const SHOWN_MS: Record<NoticeKind, number> = { quiet: 3000, news: 4000, chat: 6000, trouble: 9000 };
 /** More notices would cover the video. */
 const MOST = 3;
-const LONGEST = 160;
+const MAX_CHARS = 160;
 
 export class Notices {
   readonly shown = signal<readonly CallNotice[]>([]);
@@ -24,7 +24,7 @@ export class Notices {
     const notice = {
       id: this.#next++,
       kind,
-      text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text,
+      text: text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text,
     };
     this.shown.value = [...this.shown.peek(), notice].slice(-MOST);
     const timer = setTimeout(() => {

@@ -13,10 +13,10 @@ interface PathDialogProps {
 export function PathDialog({ session, onClose }: PathDialogProps) {
   const words = pathWords(session.snapshot.value.path);
   return (
-    <Dialog title="How this call travels" onClose={onClose} testid="path-dialog">
+    <Dialog title="Path of this call" onClose={onClose} testid="path-dialog">
       <p>
         {words?.title ??
-          'Voice and video go straight from person to person, encrypted. No one on the way can read them.'}
+          'Voice and video are sent directly from person to person, encrypted. No server can read them.'}
       </p>
       <MediaKeySection session={session} />
       <OpensButton session={session} kind="statistics" label="Statistics of the call" />
@@ -29,8 +29,8 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
     return (
       <>
         <p class="soft small" data-testid="has-media-key">
-          The part after # is an end-to-end key: media relays cannot read the voice and video of whoever came
-          by this very link. Whoever has another link neither sees nor hears them in a large room.
+          The part after # is an end-to-end key: media relays cannot read the voice and video of people who
+          joined with this link. In a large room, people who joined with another link cannot see or hear them.
         </p>
         <div class="actions">
           <CopyButton text={session.link} label="Copy the link with the key" />
@@ -41,8 +41,8 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
   return (
     <>
       <p class="soft small">
-        In a large room voice and video go through media relays, which could read them. A key in the link
-        keeps them out: everyone needs the new link then.
+        In a large room voice and video go through media relays, which can read them. A key in the link keeps
+        them out: everyone needs the new link then.
       </p>
       <div class="actions">
         <button
@@ -51,7 +51,7 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
           data-testid="make-media-key"
           onClick={() => session.makeMediaKey()}
         >
-          Make a link with a key
+          Create a link with a key
         </button>
       </div>
     </>

@@ -107,7 +107,7 @@ const OwnerBadge = () => (
 
 function PresenceWord({ person }: { readonly person: Person }) {
   if (person.presence === 'here') return null;
-  return <span class="soft small person-away">{person.presence === 'away' ? 'Away' : 'Cut off'}</span>;
+  return <span class="soft small person-away">{person.presence === 'away' ? 'Away' : 'Unreachable'}</span>;
 }
 
 function MediaMarks({ audio, video, screen }: { audio: boolean; video: boolean; screen: boolean }) {

@@ -21,7 +21,7 @@ export type OpenDialog =
   | { readonly kind: 'link'; readonly participant: ParticipantId }
   | { readonly kind: 'ban'; readonly participant: ParticipantId; readonly name: string };
 
-const KEY_REFUSED = 'The owner key in this browser does not fit this room any more. You come as a guest.';
+const KEY_REFUSED = 'The owner key in this browser is no longer valid for this room. You join as a guest.';
 
 export class CallSession {
   readonly snapshot: Signal<CallSnapshot>;

@@ -28,7 +28,7 @@ export function SettingsDialog({
         </div>
       )}
       <OpensButton session={session} kind="statistics" label="Statistics of the call" />
-      <OpensButton session={session} kind="path" label="How this call travels" />
+      <OpensButton session={session} kind="path" label="Path of this call" />
     </Dialog>
   );
 }

@@ -6,9 +6,9 @@ import { gridLayout } from './layout.ts';
 export type View = 'grid' | 'speaker';
 
 /** The most cameras that are fetched through relays, plus our own. */
-export const MOST_TILES = 16;
+export const MAX_TILES = 16;
 /** A face is still recognizable on a tile of this size, in CSS pixels. */
-const LEAST_TILE = { width: 120, height: 84 };
+const MIN_TILE = { width: 120, height: 84 };
 
 export interface StageInput {
   /** The other participants, in the order of the stage. */
@@ -50,9 +50,9 @@ export function mostTiles(size: {
   readonly height: number;
   readonly gap: number;
 }): number {
-  for (let count = MOST_TILES; count > 4; count--) {
+  for (let count = MAX_TILES; count > 4; count--) {
     const { tileWidth, tileHeight } = gridLayout({ ...size, count });
-    if (tileWidth >= LEAST_TILE.width && tileHeight >= LEAST_TILE.height) return count;
+    if (tileWidth >= MIN_TILE.width && tileHeight >= MIN_TILE.height) return count;
   }
   return 4;
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { gridLayout, stripSide } from './layout.ts';
 import { OwnScreen, SharedScreen } from './screen-tile.tsx';
-import { arrange, MOST_TILES, mostTiles, planStage, type StagePlan } from './stage-plan.ts';
+import { arrange, MAX_TILES, mostTiles, planStage, type StagePlan } from './stage-plan.ts';
 import type { CallSession } from './session.ts';
 import { OwnTile, PersonTile } from './tile.tsx';
 
@@ -80,7 +80,7 @@ function usePlan(session: CallSession, size: Size, sharing: boolean): StagePlan 
   const speaker = session.speaker.value;
   const people = session.snapshot.value.people.map(({ participant }) => participant);
   const most = {
-    grid: size.width === 0 ? MOST_TILES - 1 : mostTiles({ ...size, gap: GAP }) - 1,
+    grid: size.width === 0 ? MAX_TILES - 1 : mostTiles({ ...size, gap: GAP }) - 1,
     beside: BESIDE,
   };
   order.current = arrange(order.current, people, { speaker, spokeAt: speakers.spokeAt, perPage: most.grid });
@@ -112,7 +112,7 @@ function Invitation({ session }: { readonly session: CallSession }) {
   return (
     <section class="tile invitation" data-testid="alone">
       <h2>You are the only one here</h2>
-      <p class="soft">Share the link and wait for the others, {arrival(session.snapshot.value.view)}.</p>
+      <p class="soft">Share the link to invite others. {arrival(session.snapshot.value.view)}</p>
       <p class="invitation-link">{session.link.replace(/^https?:\/\//, '')}</p>
       <CopyButton text={session.link} label="Copy link" primary testid="invite-copy" />
     </section>
@@ -120,8 +120,8 @@ function Invitation({ session }: { readonly session: CallSession }) {
 }
 
 function arrival(view: RoomView | null): string {
-  if (view?.locked) return 'but unlock the room first';
-  return view?.lobby ? 'who wait in the lobby until they are let in' : 'they join at once';
+  if (view?.locked) return 'Unlock the room before they join.';
+  return view?.lobby ? 'They wait in the lobby until you admit them.' : 'They join at once.';
 }
 
 interface Size {

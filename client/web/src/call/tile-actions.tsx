@@ -49,6 +49,6 @@ async function floatPicture(button: HTMLElement, session: CallSession): Promise<
     if (document.pictureInPictureElement === video) await document.exitPictureInPicture();
     else await video?.requestPictureInPicture();
   } catch {
-    session.notices.say('This browser would not open a window of its own for the picture.', 'trouble');
+    session.notices.say('This browser could not open a floating window for the video.', 'trouble');
   }
 }

@@ -102,8 +102,8 @@ function MutedMark() {
 
 /** The note on a tile; `null` if there is no problem. */
 function tileNote(person: Person): string | null {
-  if (person.presence === 'away') return 'Back soon';
-  if (person.presence === 'unreachable') return 'Cut off for now';
+  if (person.presence === 'away') return 'Reconnecting';
+  if (person.presence === 'unreachable') return 'Unreachable';
   switch (person.link.status) {
     case 'connecting':
       return 'Connecting…';
@@ -112,7 +112,7 @@ function tileNote(person: Person): string | null {
     case 'failed':
       return 'Not connected';
     case 'other-key':
-      return 'Has another link';
+      return 'Has another key';
     case 'connected':
       return null;
     default:

@@ -6,16 +6,16 @@ export function ViewControls({ session }: { readonly session: CallSession }) {
   const { view, page, pages } = session.stage;
   if (session.snapshot.value.people.length === 0) return null;
   const speaker = view.value === 'speaker';
-  const label = speaker ? 'Show everyone in a grid' : 'Show the speaker large';
+  const label = speaker ? 'Show everyone in a grid' : 'Show the active speaker';
   return (
     <>
       {pages.value > 1 && (
         <nav class="pager" aria-label="Pages of people" data-testid="pager">
-          <Turn session={session} by={-1} label="People before" off={page.value === 0} />
+          <Turn session={session} by={-1} label="Previous people" off={page.value === 0} />
           <span class="pager-at" role="status" aria-label={`Page ${page.value + 1} of ${pages.value}`}>
             {page.value + 1} / {pages.value}
           </span>
-          <Turn session={session} by={1} label="More people" off={page.value === pages.value - 1} />
+          <Turn session={session} by={1} label="Next people" off={page.value === pages.value - 1} />
         </nav>
       )}
       <button

@@ -20,7 +20,7 @@ const CLOSED = { next: ['new-room', 'home'], auto: false, mood: 'closed' } as co
 const FAULT = { next: ['rejoin', 'home'], auto: false, mood: 'fault' } as const;
 /** Codes that answer requests of another page or of another kind of client. */
 const OURS = {
-  title: 'Something went wrong here',
+  title: 'Something went wrong',
   body: 'This page and the service did not understand each other. Joining again usually helps; if not, reload the page.',
   next: ['rejoin', 'reload'],
   auto: false,
@@ -35,7 +35,7 @@ const AGAIN = {
 export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   left: {
     title: 'You left the call',
-    body: 'The room is still there. You can go back as long as you have its link.',
+    body: 'The room is still there. You can return with its link.',
     next: ['rejoin', 'new-room'],
     auto: false,
     mood: 'goodbye',
@@ -69,14 +69,14 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   KICKED: {
     title: 'You were removed from the call',
-    body: 'The owner removed you. You may join again if they agree.',
+    body: 'The owner removed you. You can join again.',
     next: ['rejoin', 'home'],
     auto: false,
     mood: 'closed',
   },
   LOBBY_DENIED: {
     title: 'You were not let in',
-    body: 'The owner of the room did not admit you this time. You may ask once more, or talk in a room of your own.',
+    body: 'The owner of the room did not admit you. You can ask again, or open a room of your own.',
     next: ['new-room', 'knock', 'home'],
     auto: false,
     mood: 'closed',
@@ -99,8 +99,8 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     ...CLOSED,
   },
   ROOM_NOT_FOUND: {
-    title: 'There is no such room',
-    body: 'It was deleted, it expired because it was not used for a long time, or the link has a typo. Ask for the link again, or open a new room.',
+    title: 'This room does not exist',
+    body: 'It was deleted, it expired after a long time without use, or the link has a typo. Ask for the link again, or open a new room.',
     ...CLOSED,
   },
   ROOM_INVALID: {
@@ -111,7 +111,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     mood: 'closed',
   },
   REPLACED: {
-    title: 'The call goes on in another tab',
+    title: 'The call continues in another tab',
     body: 'You opened this room somewhere else, so this page left the call. The call continues there.',
     next: ['use-here', 'home'],
     auto: false,
@@ -124,7 +124,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     ...WAIT,
   },
   TOO_MANY_JOINS: {
-    title: 'A moment, please',
+    title: 'Too many joins',
     body: 'Many people are joining from your network at once. You join automatically.',
     ...WAIT,
   },
@@ -134,8 +134,8 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     ...WAIT,
   },
   POD_FULL: {
-    title: 'It is busy here',
-    body: 'This server is full. You join as soon as there is a free place.',
+    title: 'The server is full',
+    body: 'You join automatically as soon as there is a free place.',
     ...WAIT,
   },
   NOT_READY: {
@@ -154,7 +154,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     ...WAIT,
   },
   RATE_LIMITED: {
-    title: 'That was a lot at once',
+    title: 'Too many requests',
     body: 'This page sent too many messages and was disconnected. Join again in a moment.',
     ...FAULT,
   },
@@ -164,7 +164,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     ...FAULT,
   },
   REASSEMBLY_LIMIT_EXCEEDED: {
-    title: 'Your network sends too much at once',
+    title: 'Your messages did not arrive',
     body: 'Messages from your network did not arrive completely. Join again in a moment.',
     ...FAULT,
   },
@@ -200,7 +200,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   OWNER_KEY_INVALID: {
     title: 'This is not the room’s owner key',
-    body: 'The key kept in this browser does not open this room any more. You can still join as a guest; the old key is then forgotten.',
+    body: 'The key stored in this browser is no longer valid for this room. You can join as a guest; the stored key is then deleted.',
     next: ['as-guest', 'home'],
     auto: false,
     mood: 'closed',
@@ -214,20 +214,20 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   TOO_MANY_ROOMS: {
     title: 'Too many new rooms',
-    body: 'Many rooms were made from your network. Wait a while, or open a room without a name.',
+    body: 'Many rooms were created from your network. Wait some minutes, or open a room without a name.',
     next: ['new-room', 'home'],
     auto: false,
     mood: 'wait',
   },
   REGION_FULL: {
     title: 'No more named rooms here',
-    body: 'This installation keeps as many named rooms as it can. Open a room without a name.',
+    body: 'This installation has reached its limit of named rooms. Open a room without a name.',
     next: ['new-room', 'home'],
     auto: false,
     mood: 'closed',
   },
   TOO_MANY_REQUESTS: {
-    title: 'That was a lot at once',
+    title: 'Too many requests',
     body: 'Your network sent too many requests in a short time. Wait a minute, then continue.',
     ...FAULT,
   },
@@ -237,13 +237,13 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     ...FAULT,
   },
   BAN_NOT_FOUND: {
-    title: 'This ban was lifted already',
+    title: 'This ban was already lifted',
     body: 'This person may join again.',
     ...FAULT,
   },
   TOO_MANY_BANS: {
     title: 'This room has too many bans',
-    body: 'It cannot keep any more. Lift one before you add another.',
+    body: 'Lift one before you add another.',
     ...FAULT,
   },
   LIVE_DISABLED: {
@@ -265,7 +265,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     ...WAIT,
   },
   NOT_FOUND: {
-    title: 'There is nothing here',
+    title: 'Page not found',
     body: 'This address does not exist. A part of it may be missing.',
     next: ['home', 'new-room'],
     auto: false,
@@ -290,8 +290,8 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   MESSAGE_TOO_LARGE: OURS,
   TOO_MANY_FRAGMENTS: OURS,
   INTERNAL: {
-    title: 'That was our fault',
-    body: 'The service had a problem. Joining again usually helps.',
+    title: 'The service had a problem',
+    body: 'Joining again usually helps.',
     ...FAULT,
   },
 };

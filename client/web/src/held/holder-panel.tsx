@@ -27,7 +27,7 @@ export function HolderPanel({ view, visitors, onClose }: HolderPanelProps) {
       <Peers view={view} />
       <div class="held-close">
         <p class="soft small">
-          It is not stored. After a reload this tab fetches it again from others, if there are any.
+          The page is not stored. After a reload this tab fetches it again from others, if any have it.
         </p>
         <button type="button" class="button" data-testid="drop" onClick={onClose}>
           <Icon name="close" />
@@ -46,10 +46,10 @@ function factsOf(view: PageView, visitors: number | null): readonly Fact[] {
   add('readers', 'Fetching it', view.readers, grouped(view.readers ?? 0));
   add('visitors', 'Visitors here', visitors, grouped(visitors ?? 0));
   add('bytes', 'Size', view.head?.bytes ?? null, amount(view.head?.bytes ?? 0));
-  if (view.way !== 'connecting') add('way', 'Way', view.way, WAY[view.way]);
+  if (view.way !== 'connecting') add('way', 'Path', view.way, WAY[view.way]);
   add('received', 'Received', view.received, amount(view.received));
-  add('sent', 'Given to others', view.sent, amount(view.sent));
-  if (view.dropped > 0) add('dropped', 'Sent something else', view.dropped);
+  add('sent', 'Sent to others', view.sent, amount(view.sent));
+  if (view.dropped > 0) add('dropped', 'Sent invalid data', view.dropped);
   return facts;
 }
 
@@ -58,7 +58,7 @@ function Peers({ view }: { readonly view: PageView }) {
   const words = view.state === 'here' ? null : sources(view.peers, { open: view.seal === 'none' });
   return (
     <section class="peers" aria-label="Connections">
-      <h2>{open.length === 0 ? 'Not connected' : `Connected with ${open.length}`}</h2>
+      <h2>{open.length === 0 ? 'Not connected' : `Connected to ${open.length}`}</h2>
       {words !== null && <p class="soft small">{words}</p>}
       {view.peers.length > 0 && (
         <ul data-testid="peers">
@@ -76,9 +76,9 @@ function Peers({ view }: { readonly view: PageView }) {
 
 function amounts({ received, sent, whole }: PagePeer): string {
   const parts = [
-    ...(received > 0 ? [`gave ${amount(received)}`] : []),
-    ...(sent > 0 ? [`took ${amount(sent)}`] : []),
-    ...(whole ? ['has all of it'] : []),
+    ...(received > 0 ? [`received ${amount(received)}`] : []),
+    ...(sent > 0 ? [`sent ${amount(sent)}`] : []),
+    ...(whole ? ['complete'] : []),
   ];
-  return parts.length === 0 ? 'nothing yet' : parts.join(', ');
+  return parts.length === 0 ? 'no data yet' : parts.join(', ');
 }

@@ -20,7 +20,7 @@ export function KeepOpen({ view, link, sealed }: KeepOpenProps) {
     return (
       <section class="share" aria-label="Your page" data-testid="share">
         <div class="share-words">
-          <h2>Your page is there</h2>
+          <h2>Your page is ready</h2>
           <p data-testid="kept-open">
             {KEPT_OPEN} {sealed && 'Its key is in the link: without it the page cannot be read.'}
           </p>
@@ -47,8 +47,8 @@ export function KeepOpen({ view, link, sealed }: KeepOpenProps) {
     <p class="callout held-last" role="status" data-testid="last">
       <Icon name="warning" />
       <span>
-        <strong>You are the last one who has this page.</strong>
-        Keep this tab open, or it is gone. It is not stored: a reload loses it too.
+        <strong>Only this tab has the page.</strong>
+        If you close or reload this tab, the page is gone. It is not stored on a server.
       </span>
     </p>
   );

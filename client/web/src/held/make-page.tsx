@@ -27,12 +27,12 @@ export function MakePage({ pages, problem, onMade }: MakePageProps) {
             A page that exists while someone reads it
           </h1>
           <p class="hero-text">
-            It goes from browser to browser and is kept by no server. With the last tab that has it open, it
-            is gone.
+            It is sent from browser to browser and not stored on a server. When the last tab that has it is
+            closed, it is gone.
           </p>
           {problem && (
             <p class="callout" role="alert" data-testid="no-address">
-              That link is incomplete. Ask for it again, or make a page of your own.
+              This link is incomplete. Ask for it again, or create a page of your own.
             </p>
           )}
         </div>
@@ -45,8 +45,8 @@ export function MakePage({ pages, problem, onMade }: MakePageProps) {
 
 export function CannotHold() {
   return (
-    <Notice icon="warning" mood="fault" title="This browser cannot have pages" testid="cannot-hold">
-      <p>Pages need WebRTC and an address with https. Open this link in a recent Chrome, Edge or Firefox.</p>
+    <Notice icon="warning" mood="fault" title="This browser does not support pages" testid="cannot-hold">
+      <p>Pages need WebRTC and https. Open this link in a recent Chrome, Edge or Firefox.</p>
     </Notice>
   );
 }

@@ -25,7 +25,7 @@ export function NotHere({ view, connection, onKey }: NotHereProps) {
     case 'gone':
       return (
         <Card icon="cloud" mood="closed" title="This page is gone" testid="gone">
-          <p>No one has it open any more.</p>
+          <p>No one has it open.</p>
           <p>If someone who has it comes back, it appears here automatically.</p>
         </Card>
       );
@@ -42,7 +42,7 @@ export function NotHere({ view, connection, onKey }: NotHereProps) {
 export function Closed({ onOpen }: { readonly onOpen: () => void }) {
   return (
     <Notice icon="door" mood="goodbye" title="You closed this page" testid="closed">
-      <p>This tab does not have it any more. It exists as long as someone else has it open.</p>
+      <p>This tab no longer has the page. It exists while someone else has it open.</p>
       <div class="actions">
         <button type="button" class="button primary" data-testid="open-again" onClick={onOpen}>
           Open it again
@@ -64,12 +64,12 @@ function Finding({
 }) {
   const nobody = view === null || (view.holders ?? 0) === 0;
   return (
-    <Card icon="people" mood="wait" title="Looking for someone who has it" testid="finding">
+    <Card icon="people" mood="wait" title="Looking for the page" testid="finding">
       <p role="status">
         {connection === 'connecting'
           ? 'Connecting to Parley…'
           : nobody
-            ? 'No one has answered yet.'
+            ? 'No one who has it was found yet.'
             : `${standing(view)}. Connecting with them…`}
       </p>
     </Card>
@@ -79,7 +79,7 @@ function Finding({
 function Fetching({ view }: { readonly view: PageView }) {
   const { here, of } = view.chunks ?? { here: 0, of: 0 };
   return (
-    <Card icon="people" mood="wait" title="The page is coming" testid="fetching">
+    <Card icon="people" mood="wait" title="Loading the page" testid="fetching">
       <progress class="held-progress" aria-label="Parts of the page" max={Math.max(1, of)} value={here} />
       <p data-testid="progress">
         {here} of {of} parts{view.head === null ? '' : ` of ${amount(view.head.bytes)}`}
@@ -104,12 +104,12 @@ function Sealed({ view, onKey }: { readonly view: PageView; readonly onKey: (key
   const [text, setText] = useState('');
   const [wrong, setWrong] = useState(false);
   return (
-    <Card icon="lock" mood="wait" title="This page is sealed" testid={`sealed-${view.seal ?? 'unknown'}`}>
+    <Card icon="lock" mood="wait" title="This page is encrypted" testid={`sealed-${view.seal ?? 'unknown'}`}>
       <p>
         {view.seal === 'wrong-key'
-          ? 'The key in the link does not fit.'
-          : 'The key is missing: a part of the link was lost.'}{' '}
-        This tab still provides the page to others, and cannot read it.
+          ? 'The key in the link is wrong.'
+          : 'The link has no key. A part of it is missing.'}{' '}
+        This tab still passes the page on to others, but cannot read it.
       </p>
       <form
         class="held-key"
@@ -124,13 +124,13 @@ function Sealed({ view, onKey }: { readonly view: PageView; readonly onKey: (key
         }}
       >
         <label class="visually-hidden" for="page-key">
-          The whole link, or its key
+          The complete link, or its key
         </label>
         <input
           id="page-key"
           class="input"
           data-testid="page-key"
-          placeholder="The whole link, or its key"
+          placeholder="The complete link, or its key"
           autocomplete="off"
           spellcheck={false}
           value={text}
@@ -142,10 +142,10 @@ function Sealed({ view, onKey }: { readonly view: PageView; readonly onKey: (key
           }}
         />
         <button type="submit" class="button primary" data-testid="use-key" disabled={text.trim() === ''}>
-          Read it
+          Read the page
         </button>
         <p id="page-key-problem" class="field-problem" role="alert">
-          {wrong && 'There is no key in that. It follows #key= in the link.'}
+          {wrong && 'This text has no key. The key follows #key= in the link.'}
         </p>
       </form>
     </Card>

@@ -12,7 +12,7 @@ export const REFUSALS: Readonly<Record<string, Refused>> = {
     body: 'Every reader keeps the complete page in memory. Share something smaller.',
   },
   PAGES_TOO_LARGE: {
-    title: 'This tab has as much as it can hold',
+    title: 'This tab has reached its memory limit',
     body: 'Close a page in this tab, then try again. Or use another tab.',
   },
   TOO_MANY_PAGES: {
@@ -20,38 +20,38 @@ export const REFUSALS: Readonly<Record<string, Refused>> = {
     body: 'Close one of them, then try again. Or use another tab.',
   },
   TOO_MANY_PAGE_REQUESTS: {
-    title: 'A moment, please',
-    body: 'Too many pages are asked for from your network at once. Try again in a minute.',
+    title: 'Too many pages at once',
+    body: 'Your network requested too many pages. Try again in a minute.',
   },
   PAGE_INVALID: {
-    title: 'What is at this address is no page',
-    body: 'It does not agree with itself, so nothing of it is shown. Ask for another link.',
+    title: 'This page is damaged',
+    body: 'Its content is not consistent, so it is not shown. Ask for another link.',
   },
   POD_FULL: {
     title: 'Parley is full at the moment',
-    body: 'The page tries again by itself. What this tab holds stays.',
+    body: 'This page tries again automatically. This tab keeps its pages.',
   },
   TOO_MANY_SOCKETS: {
     title: 'Too many tabs in your network',
-    body: 'Close one that you do not need. The page tries again by itself.',
+    body: 'Close one that you do not need. This page tries again automatically.',
   },
   NOT_READY: {
     title: 'Almost ready',
-    body: 'The service is just starting. The page goes on by itself.',
+    body: 'The service is starting. This page continues automatically.',
   },
   ORIGIN_DENIED: {
-    title: 'This address may not have pages',
+    title: 'Pages are not allowed at this address',
     body: 'The service does not accept visitors from here. Open Parley at its own address.',
   },
   BAD_REQUEST: {
-    title: 'That cannot be a page',
+    title: 'This cannot be a page',
     body: 'It is empty, or its name is too long. Change it and try again.',
   },
 };
 
 const UNKNOWN: Refused = {
-  title: 'That did not work',
-  body: 'The service had a problem. Load this page again; what other tabs hold stays.',
+  title: 'The request failed',
+  body: 'The service had a problem. Load this page again. Other tabs keep their pages.',
 };
 
 export function refusedFor({ code }: PageRefusal): Refused {

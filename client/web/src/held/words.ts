@@ -3,7 +3,7 @@ import type { PagePeer, PageView, PageWay } from '@parley/sdk/pages/api';
 import { duration, grouped } from '../streams/amounts.ts';
 
 export const KEPT_OPEN =
-  'This page exists only while someone has it open. Keep this tab open, or it is gone.';
+  'This page exists only while someone has it open. If you close this tab and no one else has the page, it is gone.';
 
 /** How many have it, and how many are on their way. */
 export function standing({ holders, readers }: Pick<PageView, 'holders' | 'readers'>): string {
@@ -36,7 +36,7 @@ export function sources(peers: readonly PagePeer[], { open }: { readonly open: b
   const all = direct + turn + relay;
   if (all === 0) return null;
   const ways = [
-    direct > 0 && `${named(direct, all)}straight from browser to browser`,
+    direct > 0 && `${named(direct, all)}directly from browser to browser`,
     turn > 0 && `${named(turn, all)}through a TURN server, which cannot read it`,
     relay > 0 && `${named(relay, all)}through Parley’s relay, which ${relayReads(open)}`,
   ].filter((words) => words !== false);
@@ -45,13 +45,13 @@ export function sources(peers: readonly PagePeer[], { open }: { readonly open: b
 
 const named = (some: number, all: number): string => (some === all ? '' : `${some} `);
 const relayReads = (open: boolean): string =>
-  open ? 'passes it on and could read it' : 'passes it on and cannot read it, as it is sealed';
+  open ? 'can read it' : 'cannot read it, because it is encrypted';
 
 /** The line of holders, for whoever does not see it. */
 export function historyWords(history: PageView['history'], now: number): string {
   const [first] = history;
   const last = history.at(-1);
-  if (!first || !last) return 'Nothing is known yet.';
+  if (!first || !last) return 'No data yet.';
   const most = Math.max(...history.map(({ holders }) => holders));
   return `Over ${duration(Math.max(0, now - first.at))}: at first ${first.holders}, at most ${most}, now ${last.holders}.`;
 }

@@ -2,7 +2,7 @@
 
 const PREFIX = '/live/';
 /** Long enough to be read aloud; the service decides which names are valid. */
-const LONGEST_CHARS = 128;
+const MAX_CHARS = 128;
 
 export type Place =
   | { readonly at: 'choice' }
@@ -30,7 +30,7 @@ export const publishPath = (name: string): string => `${watchPath(name)}/publish
 
 /** One segment of a path. Stars are patterns where tokens name broadcasts (STR-105). */
 function checkName(name: string | undefined): string | undefined {
-  if (name === undefined || name.length > LONGEST_CHARS) return undefined;
+  if (name === undefined || name.length > MAX_CHARS) return undefined;
   return /^\.{0,2}$|[/\\*\s\u0000-\u001f\u007f]/.test(name) ? undefined : name;
 }
 

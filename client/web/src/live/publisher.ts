@@ -26,7 +26,7 @@ type VideoTrack = NonNullable<ReturnType<Broadcast['video']['source']['peek']>>;
 type AudioTrack = NonNullable<ReturnType<Broadcast['audio']['source']['peek']>>;
 
 /** Full HD: text on a screen stays readable, and a device without a hardware encoder keeps up. */
-const MOST_PIXELS = 1920 * 1080;
+const MAX_PIXELS = 1920 * 1080;
 
 const NOTHING = 'nothing';
 
@@ -44,7 +44,7 @@ export class MoqPublisher implements Publisher<Connection> {
       connection: new Signal<Connection | undefined>(inOrder(connection.on)),
       enabled: true,
       name: Net.Path.from(connection.broadcast),
-      video: { hd: { config: { maxPixels: MOST_PIXELS } } },
+      video: { hd: { config: { maxPixels: MAX_PIXELS } } },
     });
     this.#newest = broadcast;
     this.#all.add(broadcast);

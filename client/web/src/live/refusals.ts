@@ -6,18 +6,18 @@ const NEVER = { again: 'never' } as const;
 
 export const REFUSALS: Readonly<Record<string, Close>> = {
   RELAY_UNAVAILABLE: {
-    title: 'No server for live video is free',
-    body: 'All servers are busy or unreachable. The page uses the first one that returns.',
+    title: 'No relay is available',
+    body: 'All media relays are full or unreachable. The page connects as soon as one is available.',
     ...LATER,
   },
   TOO_MANY_JOINS: {
-    title: 'A moment, please',
-    body: 'Many people come in from your network at once. The page tries again by itself.',
+    title: 'Too many requests',
+    body: 'Your network sent too many requests. The page tries again automatically.',
     ...LATER,
   },
   NOT_READY: {
     title: 'Almost ready',
-    body: 'The service is just starting. The page goes on by itself.',
+    body: 'The service is starting. The page continues automatically.',
     ...LATER,
   },
   LIVE_DISABLED: {
@@ -27,7 +27,7 @@ export const REFUSALS: Readonly<Record<string, Close>> = {
   },
   NAME_INVALID: {
     title: 'This is not a name for a broadcast',
-    body: 'The service does not take it. Check the address, or choose another name.',
+    body: 'The service does not accept it. Check the address, or choose another name.',
     ...NEVER,
   },
   ORIGIN_DENIED: {
@@ -37,7 +37,7 @@ export const REFUSALS: Readonly<Record<string, Close>> = {
   },
   NOT_FOUND: {
     title: 'There is no live video here',
-    body: 'The service does not know it. It may be an older one.',
+    body: 'The service does not support it. It may be an older version.',
     ...NEVER,
   },
 };
@@ -50,26 +50,26 @@ export const UNREACHABLE: Close = {
 };
 /** The service answered, but its relay did not. */
 export const RELAY_SILENT: Close = {
-  title: 'The video server does not answer',
-  body: 'The page asks for another one.',
+  title: 'The media relay does not answer',
+  body: 'The page requests another one.',
   ...LATER,
 };
 /** A connection was lost: for viewers and for publishers. */
 export const LOST: Readonly<Record<'watch' | 'publish', Close>> = {
   watch: {
     title: 'The connection was lost',
-    body: 'The page is looking for the picture again.',
+    body: 'The page reconnects automatically.',
     ...LATER,
   },
   publish: {
     title: 'The connection was lost',
-    body: 'The page goes live again automatically. Until then no one sees you.',
+    body: 'The page goes live again automatically. Until then, no one sees you.',
     ...LATER,
   },
 };
 /** The browser has no WebCodecs, or the page is not served by https. */
 export const UNSUPPORTED: Close = {
-  title: 'This browser cannot do live video here',
+  title: 'This browser does not support live video here',
   body: 'Open the page with https in a recent Chrome, Edge, Firefox or Safari.',
   ...NEVER,
 };

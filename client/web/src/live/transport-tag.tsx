@@ -1,8 +1,8 @@
 import type { Transport } from '@parley/sdk/sfu/transports';
 
 const WHY: Readonly<Record<Transport, string>> = {
-  WebTransport: 'Straight to the video server over QUIC',
-  WebSocket: 'By the way that passes every network, a little slower',
+  WebTransport: 'Directly to the media relay over QUIC',
+  WebSocket: 'Over TCP, which works in every network, with a little more delay',
 };
 
 /** The transport of the media. */

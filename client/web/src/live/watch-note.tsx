@@ -17,12 +17,8 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
     );
   if (broadcast === 'playing') return null;
   if (link.at === 'connecting')
-    return (
-      <p class="stage-note calm">
-        {broadcast === 'nobody' ? 'Connecting…' : 'Looking for the picture again…'}
-      </p>
-    );
-  if (broadcast === 'starting') return <p class="stage-note calm">Starting the picture…</p>;
+    return <p class="stage-note calm">{broadcast === 'nobody' ? 'Connecting…' : 'Reconnecting…'}</p>;
+  if (broadcast === 'starting') return <p class="stage-note calm">Starting the video…</p>;
   return (
     <div class="stage-note empty" data-testid={broadcast}>
       <div class="stage-sign">
@@ -31,12 +27,12 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
       {broadcast === 'gone' ? (
         <>
           <h2>The broadcast has ended</h2>
-          <p>The publisher left. The picture returns when the publisher does.</p>
+          <p>The publisher left. The video continues here if the publisher returns.</p>
         </>
       ) : (
         <>
           <h2>No one is live here yet</h2>
-          <p>You are connected. The picture appears as soon as someone publishes {view.name}.</p>
+          <p>You are connected. The video is shown as soon as someone publishes {view.name}.</p>
         </>
       )}
     </div>

@@ -31,7 +31,7 @@ export function WatchPage({ view }: { readonly view: WatchView }) {
       data-transport={link.at === 'open' ? link.transport : ''}
     >
       <header class="stream-head">
-        <PageLink class="logo-link" href="/live" aria-label="All about live video">
+        <PageLink class="logo-link" href="/live" aria-label="All live video">
           <Logo />
         </PageLink>
         <h1 class="stream-topic" ref={heading} tabIndex={-1}>
@@ -76,14 +76,14 @@ function Stage({ view }: { readonly view: WatchView }) {
       {playing && !playable && (
         <div class="stage-note" role="alert" data-testid="unplayable">
           <Icon name="warning" />
-          <h2>This browser cannot show the picture</h2>
-          <p>It lacks the decoder for it. Open this page in a recent Chrome, Edge or Firefox.</p>
+          <h2>This browser cannot play the video</h2>
+          <p>It has no decoder for this codec. Open this page in a recent Chrome, Edge or Firefox.</p>
         </div>
       )}
       {playing && !picture && sound && (
         <p class="stage-note calm">
           <Icon name="sound" />
-          Sound only
+          Audio only
         </p>
       )}
       {playing && (

@@ -12,9 +12,13 @@ import { usePageTitle } from './page-title.ts';
 import { SiteHead } from './site-head.tsx';
 
 const POINTS = [
-  { icon: 'link', title: 'A link is all it takes', text: 'No account and nothing to install.' },
-  { icon: 'lock', title: 'Between you', text: 'Small calls go straight from person to person, encrypted.' },
-  { icon: 'wave', title: 'Hard to lose', text: 'Change networks or reload: you stay in the call.' },
+  { icon: 'link', title: 'Only a link', text: 'No account and nothing to install.' },
+  { icon: 'lock', title: 'Private', text: 'Small calls are sent directly from person to person, encrypted.' },
+  {
+    icon: 'wave',
+    title: 'Stable',
+    text: 'You stay in the call when you change networks or reload the page.',
+  },
 ] as const;
 
 export function newRoom(): void {
@@ -26,7 +30,7 @@ export function Landing() {
   return (
     <div class="landing">
       <SiteHead>
-        <nav class="site-links" aria-label="Besides calls">
+        <nav class="site-links" aria-label="Other parts of Parley">
           <PageLink class="button quiet" href="/live" data-testid="to-live">
             Live
           </PageLink>
@@ -44,7 +48,7 @@ export function Landing() {
             Open a link <br />
             and talk.
           </h1>
-          <p class="hero-text">Rooms for voice, video and screens. Share the link, and everyone is there.</p>
+          <p class="hero-text">Rooms for voice, video and screens. Share the link, and others can join.</p>
           <button type="button" class="button primary large" data-testid="new-room" onClick={newRoom}>
             New room
             <Icon name="arrow" />
@@ -106,7 +110,8 @@ function JoinForm() {
         Join
       </button>
       <p id="join-problem" class="field-problem" role="alert">
-        {problem && 'That is not a whole link or code. It looks like abcd-efgh-jkmn-pqrs or team@region.'}
+        {problem &&
+          'This is not a complete link or code. A code looks like abcd-efgh-jkmn-pqrs or team@region.'}
       </p>
     </form>
   );

@@ -5,7 +5,7 @@ import { Notice } from './notice.tsx';
 
 export function NotFound() {
   return (
-    <Notice icon="info" mood="closed" title="There is nothing here" testid="page-not-found">
+    <Notice icon="info" mood="closed" title="Page not found" testid="page-not-found">
       <p>This address does not exist. A part of it may be missing.</p>
       <WaysOn />
     </Notice>
@@ -24,10 +24,7 @@ export function InvalidLink() {
 export function Unsupported() {
   return (
     <Notice icon="warning" mood="fault" title="This browser cannot make calls" testid="page-unsupported">
-      <p>
-        It lacks WebRTC, which carries voice and video. Please open this link in a recent Chrome, Edge,
-        Firefox or Safari.
-      </p>
+      <p>It does not support WebRTC. Open this link in a recent Chrome, Edge, Firefox or Safari.</p>
     </Notice>
   );
 }

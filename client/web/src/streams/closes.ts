@@ -16,27 +16,27 @@ const TOKEN = { again: 'never', token: true } as const;
 export const CLOSES: Readonly<Record<string, Close>> = {
   GOAWAY: {
     title: 'Moving to another server',
-    body: 'The one this page used is being replaced. The stream goes on in a moment.',
+    body: 'The previous server is shutting down. The stream continues in a moment.',
     again: 'at-once',
   },
   NOT_READY: {
     title: 'Almost ready',
-    body: 'This server is about to go. The page takes another one.',
+    body: 'This server is starting or shutting down. The page connects to another one.',
     ...LATER,
   },
   POD_FULL: {
-    title: 'It is busy here',
-    body: 'All places are taken. The page takes one as soon as it is free.',
+    title: 'The server is busy',
+    body: 'The server has no free places. The page connects as soon as there is one.',
     ...LATER,
   },
   MEMORY_LIMIT_EXCEEDED: {
-    title: 'It is busy here',
-    body: 'The server has too much to hold. The page tries again.',
+    title: 'The server is busy',
+    body: 'The server has reached its memory limit. The page tries again automatically.',
     ...LATER,
   },
   TOO_MANY_TOPICS: {
-    title: 'It is busy here',
-    body: 'There are too many topics at once. The page tries again.',
+    title: 'The server is busy',
+    body: 'The server has reached its limit of topics. The page tries again automatically.',
     ...LATER,
   },
   TOO_MANY_UNAUTHENTICATED: busy(),
@@ -44,25 +44,29 @@ export const CLOSES: Readonly<Record<string, Close>> = {
   TOO_MANY_REVOCATIONS: busy(),
   TOO_MANY_SOCKETS: {
     title: 'Too many streams from your network',
-    body: 'Close some you no longer watch. The page tries again by itself.',
+    body: 'Close streams that you no longer watch. The page tries again automatically.',
     ...LATER,
   },
   SLOW_CONSUMER: {
     title: 'Your connection could not keep up',
-    body: 'The stream is larger than what arrives here. The page tries again.',
+    body: 'The stream needs a faster connection. The page tries again automatically.',
     ...LATER,
   },
   IDLE_TIMEOUT: {
-    title: 'The connection went quiet',
+    title: 'The connection timed out',
     body: 'The server received nothing from this page for a minute.',
     ...LATER,
   },
   UPGRADE_TIMEOUT: {
-    title: 'That took too long',
+    title: 'The connection timed out',
     body: 'The connection was not complete in time.',
     ...LATER,
   },
-  MESSAGE_TIMEOUT: { title: 'That took too long', body: 'A message was not complete in time.', ...LATER },
+  MESSAGE_TIMEOUT: {
+    title: 'The connection timed out',
+    body: 'A message was not complete in time.',
+    ...LATER,
+  },
   BAD_FRAME: fault(),
   BAD_ENCODING: fault(),
   BAD_REQUEST: fault(),
@@ -72,43 +76,43 @@ export const CLOSES: Readonly<Record<string, Close>> = {
   METHOD_NOT_ALLOWED: fault(),
   UPGRADE_REQUIRED: fault(),
   NOT_FOUND: {
-    title: 'There are no streams here',
+    title: 'Stream not found',
     body: 'This address does not exist. A part of it may be missing.',
     ...NEVER,
   },
   TOPIC_INVALID: {
     title: 'This is not a topic',
-    body: 'The server does not take this name. Check the address.',
+    body: 'The server does not accept this name. Check the address.',
     ...NEVER,
   },
   TOPIC_RESERVED: {
-    title: 'This name is taken',
-    body: 'The server keeps it for itself. Choose another topic.',
+    title: 'This name is reserved',
+    body: 'The server reserves this name. Choose another topic.',
     ...NEVER,
   },
   ORIGIN_DENIED: {
-    title: 'This address may not show streams',
+    title: 'Streams are not allowed at this address',
     body: 'The server does not accept pages from here. Open the stream at its own address.',
     ...NEVER,
   },
   TOKEN_REQUIRED: {
-    title: 'This stream asks for a token',
+    title: 'This stream requires a token',
     body: 'Ask the operator for an access token, and paste it here.',
     ...TOKEN,
   },
   TOKEN_TIMEOUT: {
-    title: 'This stream asks for a token',
+    title: 'This stream requires a token',
     body: 'Ask the operator for an access token, and paste it here.',
     ...TOKEN,
   },
   TOKEN_NOT_YET_VALID: {
     title: 'Your token is not valid yet',
-    body: 'It begins later. Come back then, or check the clock of your computer.',
+    body: 'It becomes valid later. Come back then, or check the clock of your device.',
     ...TOKEN,
   },
   TOKEN_INVALID: {
     title: 'This token is not valid here',
-    body: 'A part of it may be missing, or it was made for another server.',
+    body: 'A part of it may be missing, or it was issued for another server.',
     ...TOKEN,
   },
   TOKEN_EXPIRED: { title: 'Your token has expired', body: 'Ask for a new one, and paste it here.', ...TOKEN },
@@ -119,28 +123,28 @@ export const CLOSES: Readonly<Record<string, Close>> = {
   },
   TOKEN_INSUFFICIENT_SCOPE: {
     title: 'Your token is for something else',
-    body: 'It does not let you hear this topic. Ask for one that does.',
+    body: 'It does not grant access to this topic. Ask for one that does.',
     ...TOKEN,
   },
   CODE_INVALID: {
-    title: 'This link was used already',
-    body: 'Its code is good for one visit and a short time. Ask for a new link, or paste a token.',
+    title: 'This link was already used',
+    body: 'Its code is valid for one visit and a short time. Ask for a new link, or paste a token.',
     ...TOKEN,
   },
 };
 
 function busy(): Close {
   return {
-    title: 'It is busy here',
-    body: 'Many come in at once. The page tries again by itself.',
+    title: 'The server is busy',
+    body: 'The server gets too many requests. The page tries again automatically.',
     ...LATER,
   };
 }
 
 function fault(): Close {
   return {
-    title: 'Something went wrong here',
-    body: 'This page and the server misunderstood each other. Load the page again.',
+    title: 'Something went wrong',
+    body: 'This page and the server did not understand each other. Load the page again.',
     ...NEVER,
   };
 }
@@ -170,10 +174,8 @@ export function refusal(code: string): Close {
   const known = Object.hasOwn(CLOSES, code) ? CLOSES[code] : undefined;
   return (
     known ?? {
-      title: 'The server does not let this page in',
-      body: /^[A-Z_]{1,40}$/.test(code)
-        ? `Its reason is ${code}.`
-        : 'It gave no reason that this page knows.',
+      title: 'The server refused the connection',
+      body: /^[A-Z_]{1,40}$/.test(code) ? `The reason is ${code}.` : 'It gave no known reason.',
       ...NEVER,
     }
   );

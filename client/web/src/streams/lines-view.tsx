@@ -38,7 +38,7 @@ export function LinesView({ stream }: { readonly stream: StreamView }) {
           }}
         >
           <Sign name={held === null ? 'pause' : 'play'} />
-          {held === null ? 'Pause' : 'Go on'}
+          {held === null ? 'Pause' : 'Continue'}
         </button>
       </div>
       <ol

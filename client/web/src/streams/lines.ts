@@ -13,7 +13,7 @@ export interface Line {
 
 /** As many as one or two screens show. */
 export const LINES = 200;
-export const LONGEST_LINE = 2000;
+export const MAX_LINE_CHARS = 2000;
 const SHOWN_BYTES = 24;
 
 export class Lines {
@@ -43,9 +43,9 @@ export class Lines {
 }
 
 function shortened(text: string): { readonly text: string; readonly cut: boolean } {
-  if (text.length <= LONGEST_LINE) return { text, cut: false };
+  if (text.length <= MAX_LINE_CHARS) return { text, cut: false };
   // A substring keeps the whole string in memory; a copy through bytes does not.
-  const copy = new TextDecoder().decode(new TextEncoder().encode(text.slice(0, LONGEST_LINE)));
+  const copy = new TextDecoder().decode(new TextEncoder().encode(text.slice(0, MAX_LINE_CHARS)));
   return { text: copy, cut: true };
 }
 

@@ -16,7 +16,7 @@ export function PictureView({ stream }: { readonly stream: StreamView }) {
           {!show.picture && (
             <p class="stage-note calm">
               <Icon name="sound" />
-              Sound only
+              Audio only
             </p>
           )}
           <Controls stream={stream} show={show} stage={() => stage.current} />
@@ -25,11 +25,11 @@ export function PictureView({ stream }: { readonly stream: StreamView }) {
       ) : show.at === 'unplayable' ? (
         <div class="stage-note" role="alert" data-testid="unplayable">
           <Icon name="warning" />
-          <h2>This cannot be played here</h2>
+          <h2>This stream cannot be played</h2>
           <p>{show.why}</p>
         </div>
       ) : (
-        <p class="stage-note calm">Starting the picture…</p>
+        <p class="stage-note calm">Starting the video…</p>
       )}
     </div>
   );

@@ -48,16 +48,16 @@ function Empty({ topic }: { readonly topic: string }) {
       {hearing === topic ? (
         <>
           <h2>Waiting for a sender</h2>
-          <p>You are connected. The stream appears here as soon as it begins.</p>
+          <p>You are connected. The stream is shown here as soon as it begins.</p>
           <details class="stage-how">
-            <summary>How to send to it</summary>
+            <summary>How to send a stream</summary>
             <Commands topic={topic} />
           </details>
         </>
       ) : (
         <>
           <h2>This address is for sending</h2>
-          <p>What is sent here is watched at {hearing}.</p>
+          <p>Streams that are sent here are watched at {hearing}.</p>
           <a class="button primary" href={`/streams/${hearing}`}>
             Watch {hearing}
           </a>

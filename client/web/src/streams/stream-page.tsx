@@ -30,7 +30,7 @@ export function StreamPage({ stream }: { readonly stream: StreamView }) {
       data-kind={kind}
     >
       <header class="stream-head">
-        <PageLink class="logo-link" href="/streams" aria-label="All about streams">
+        <PageLink class="logo-link" href="/streams" aria-label="All streams">
           <Logo />
         </PageLink>
         <h1 class="stream-topic" ref={heading} tabIndex={-1}>

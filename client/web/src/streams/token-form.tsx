@@ -29,7 +29,7 @@ export function TokenForm({ onToken }: { readonly onToken: (token: string) => vo
         onInput={(event) => setToken(event.currentTarget.value)}
       />
       <button type="submit" class="button primary" data-testid="use-token" disabled={token.trim() === ''}>
-        Use it
+        Use the token
       </button>
     </form>
   );

@@ -2,7 +2,7 @@
 
 const PREFIX = '/streams/';
 /** The relay's `topic.bytes`. */
-const LONGEST_BYTES = 512;
+const MAX_BYTES = 512;
 /** First segments that the relay reserves (STR-5). */
 const RESERVED = new Set(
   'stats ws metrics health healthz ready readyz livez api v1 streams debug .well-known favicon.ico robots.txt'.split(
@@ -44,5 +44,5 @@ function checkTopic(topic: string): string | undefined {
   if (segments.some((segment) => /^\.{0,2}$|[\u0000-\u001f\u007f\\]/.test(segment))) return undefined;
   if (RESERVED.has(first.toLowerCase())) return undefined;
   if (segments.length === 1 && (first === 'in' || first === 'out')) return undefined;
-  return new TextEncoder().encode(`/${topic}`).length <= LONGEST_BYTES ? topic : undefined;
+  return new TextEncoder().encode(`/${topic}`).length <= MAX_BYTES ? topic : undefined;
 }

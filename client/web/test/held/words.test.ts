@@ -29,29 +29,29 @@ test('who has a page is said in words', () => {
   assert.equal(standing({ holders: 0, readers: 2 }), 'No one has it, 2 fetching');
 });
 
-test('the ways say who could read it', () => {
+test('the description of the paths says which of them can read the page', () => {
   assert.equal(sources([by('connecting')], { open: true }), null);
-  assert.equal(sources([by('direct')], { open: true }), 'From one other: straight from browser to browser.');
+  assert.equal(sources([by('direct')], { open: true }), 'From one other: directly from browser to browser.');
   assert.match(
     sources([by('direct'), by('relay')], { open: true }) ?? '',
-    /From 2 others.*1 through.*could read it/,
+    /From 2 others.*1 through.*can read it/,
   );
-  assert.match(sources([by('relay')], { open: false }) ?? '', /cannot read it, as it is sealed/);
+  assert.match(sources([by('relay')], { open: false }) ?? '', /cannot read it, because it is encrypted/);
   assert.match(sources([by('turn')], { open: true }) ?? '', /TURN server, which cannot read it/);
 });
 
-test('the line of holders has steps, and words for who does not see it', () => {
+test('the chart of holders has steps, and a text alternative', () => {
   const history: PageView['history'] = [
     { at: 1000, holders: 1 },
     { at: 61_000, holders: 4 },
     { at: 91_000, holders: 2 },
   ];
   assert.equal(historyWords(history, 121_000), 'Over 2:00: at first 1, at most 4, now 2.');
-  assert.equal(historyWords([], 0), 'Nothing is known yet.');
+  assert.equal(historyWords([], 0), 'No data yet.');
   assert.equal(steps(history, 121_000), '0.0,41.5 120.0,41.5 120.0,4.0 180.0,4.0 180.0,29.0 240.0,29.0');
 });
 
-test('every refusal has a title and a way on, without a word of the machine room', () => {
+test('every refusal has a title and a next step, without internal terms', () => {
   for (const code of [...Object.keys(REFUSALS), ...codeNames(), 'constructor']) {
     const { title, body } = refusedFor({ code, message: 'x' });
     assert.match(title, /^[A-Z].{5,48}[^.]$/u, code);
@@ -62,7 +62,7 @@ test('every refusal has a title and a way on, without a word of the machine room
     assert.ok(Object.hasOwn(REFUSALS, code), code);
 });
 
-test('amounts are said as limits are', () => {
+test('amounts have the units of limits', () => {
   assert.deepEqual([0, 999, 1536, 16_777_216, 100_000_000].map(amount), [
     '0 B',
     '999 B',
@@ -81,10 +81,7 @@ test('a file has the type its browser or its ending says, and a name that the pr
   assert.ok((contentOfText('text', 'x', '🪶'.repeat(300)).name ?? '').length <= MAX_NAME_CHARS);
 });
 
-test('what is switched off is counted', () => {
-  assert.equal(switchedOff({ links: 0, pictures: 0 }), 'No scripts run here.');
-  assert.equal(
-    switchedOff({ links: 2, pictures: 1 }),
-    'No scripts run here; 2 links and 1 picture switched off.',
-  );
+test('disabled links and images are counted', () => {
+  assert.equal(switchedOff({ links: 0, pictures: 0 }), 'Scripts are disabled.');
+  assert.equal(switchedOff({ links: 2, pictures: 1 }), 'Scripts are disabled, and 2 links and 1 image.');
 });

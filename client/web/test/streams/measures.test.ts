@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bitRate, clock, duration, grouped, perSecond, size } from '../../src/streams/amounts.ts';
-import { hexRows, LINES, Lines, LONGEST_LINE } from '../../src/streams/lines.ts';
+import { hexRows, LINES, Lines, MAX_LINE_CHARS } from '../../src/streams/lines.ts';
 import { HISTORY, Meter } from '../../src/streams/meter.ts';
 
 test('rates are of the last whole seconds', () => {
@@ -51,7 +51,7 @@ test('a long line is cut and says how long it was; bytes are shown in hex', () =
     { at: 0, bytes: 100 },
   );
   const [long, bytes] = lines.read();
-  assert.deepEqual([long?.text.length, long?.cut, long?.bytes], [LONGEST_LINE, true, 20_000]);
+  assert.deepEqual([long?.text.length, long?.cut, long?.bytes], [MAX_LINE_CHARS, true, 20_000]);
   assert.ok(bytes?.binary && bytes.cut && bytes.text.startsWith('00 01 02'));
 });
 

@@ -78,7 +78,7 @@ test('[STR-70] told to go elsewhere the page connects again at once and shows wh
 
 test('a refusal that trying again does not change is said and left alone until a person tries', async () => {
   const { page, sockets } = await visit('/streams/lab', closes(1008, 'ORIGIN_DENIED'));
-  await page.getByTestId('trouble').filter({ hasText: 'may not show streams' }).waitFor();
+  await page.getByTestId('trouble').filter({ hasText: 'not allowed at this address' }).waitFor();
   await page.locator('[data-link=stopped]').waitFor();
   assert.equal(sockets.length, 1);
   await page.getByTestId('retry').click();
@@ -92,7 +92,7 @@ test('a server that is full is tried again by the page itself, with a pause that
   const { page, sockets } = await visit('/streams/lab', (socket) => {
     if (full) closes(4504, 'POD_FULL')(socket);
   });
-  await page.getByTestId('trouble').filter({ hasText: 'It is busy here' }).waitFor();
+  await page.getByTestId('trouble').filter({ hasText: 'The server is busy' }).waitFor();
   full = false;
   await page.getByTestId('empty').waitFor();
   assert.ok(sockets.length >= 2, `${sockets.length} sockets`);

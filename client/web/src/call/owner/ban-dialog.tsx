@@ -27,20 +27,20 @@ export function BanDialog({ desk, participant, name, onClose }: BanDialogProps) 
 
   return (
     <Dialog title={`Ban ${name}?`} onClose={onClose} testid="ban-dialog">
-      <p>They leave the call at once and cannot come back until you lift the ban.</p>
+      <p>The person is removed at once and cannot return until you lift the ban.</p>
       <fieldset class="choices">
-        <legend class="visually-hidden">Who is kept out</legend>
+        <legend class="visually-hidden">Extent of the ban</legend>
         <Choice
           id="device"
           title="This device"
-          text="The browser they use now. With another one, or after clearing its data, they could come back."
+          text="The browser that the person uses now. The person can return with another one, or after clearing its data."
           chosen={!network}
           onChoose={() => setNetwork(false)}
         />
         <Choice
           id="network"
           title="Everyone on the same network"
-          text="Also everybody else at their home, school or office. Harder to get around, but it may hit people who did nothing."
+          text="Also all other people at the same home, school or office. This is harder to circumvent, but may affect people who did nothing wrong."
           chosen={network}
           onChoose={() => setNetwork(true)}
         />

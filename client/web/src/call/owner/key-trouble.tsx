@@ -9,11 +9,11 @@ export function KeyTrouble({ session }: { readonly session: CallSession }) {
       <Icon name="key" />
       <div>
         <p>
-          <strong>The owner key in this browser does not fit</strong>
-          The room has a new one, so you join as a guest.
+          <strong>The owner key in this browser is not valid</strong>
+          The room does not accept it, so you join as a guest.
         </p>
         <button type="button" class="button" data-testid="forget-key" onClick={() => session.forgetKey()}>
-          Forget the old key
+          Delete the key
         </button>
       </div>
     </div>

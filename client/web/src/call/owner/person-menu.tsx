@@ -89,7 +89,7 @@ function PersonActions({ session, desk, person, onToggle }: PersonMenuProps) {
         class="button"
         data-testid="kick"
         disabled={busy}
-        title="They may join again"
+        title="The person can join again"
         onClick={() => {
           desk.kick(participant);
           close();

@@ -94,7 +94,7 @@ function switchOff(document: Document, bench: Bench): { readonly links: number; 
         element.removeAttribute(name);
         if (element.localName !== 'a') continue;
         off.links += 1;
-        element.setAttribute('title', `Links are switched off: ${value.slice(0, LONGEST_TITLE)}`);
+        element.setAttribute('title', `Links are switched off: ${value.slice(0, MAX_TITLE_CHARS)}`);
         element.setAttribute('class', `${element.getAttribute('class') ?? ''} parley-link`.trim());
       } else if (name === 'src') {
         const picture = element.localName === 'img' ? embedded(value, bench) : null;
@@ -117,7 +117,7 @@ const namesAFile = (value: string, { namespaceURI }: Element): boolean =>
   /url\s*\((?!\s*["']?#)/i.test(value) || (namespaceURI === SVG && value.includes('\\'));
 
 const SVG = 'http://www.w3.org/2000/svg';
-const LONGEST_TITLE = 300;
+const MAX_TITLE_CHARS = 300;
 
 /** An image embedded in the document, if it may be decoded. */
 function embedded(url: string, bench: Bench): { readonly url: string; readonly pixels: number } | null {

@@ -7,8 +7,8 @@ const INVISIBLE =
 const NOT_IN_NAMES = /[/\\:*?"<>|\u2044\u2215\u29f8\uff0f\uff3c]/g;
 /** Device names on Windows, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-const LONGEST = 120;
-const LONGEST_ENDING = 12;
+const MAX_CHARS = 120;
+const MAX_EXTENSION_CHARS = 12;
 
 const ENDINGS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
@@ -45,8 +45,8 @@ export const shownName = (name: string): string =>
 /** The extension stays, because it selects the program that opens the file. */
 function shortened(name: string): string {
   const chars = Array.from(name);
-  if (chars.length <= LONGEST) return name;
+  if (chars.length <= MAX_CHARS) return name;
   const dot = chars.lastIndexOf('.');
-  const ending = dot > 0 && chars.length - dot <= LONGEST_ENDING ? chars.slice(dot) : [];
-  return [...chars.slice(0, LONGEST - ending.length), ...ending].join('');
+  const ending = dot > 0 && chars.length - dot <= MAX_EXTENSION_CHARS ? chars.slice(dot) : [];
+  return [...chars.slice(0, MAX_CHARS - ending.length), ...ending].join('');
 }

@@ -134,7 +134,7 @@ function File({ content, why }: { readonly content: PageContent; readonly why: s
       <h2>{name}</h2>
       <p class="soft">
         {why ?? 'Files of this kind are not shown here.'} It has {amount(content.bytes.length)}. It came from
-        somebody’s browser: open it only if you trust them.
+        another user’s browser: open it only if you trust its author.
       </p>
       <SaveButton content={content} />
     </div>

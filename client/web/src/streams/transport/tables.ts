@@ -16,7 +16,7 @@ export interface ProgrammeMap {
 const HEADER_BYTES = 3;
 const CHECKSUM_BYTES = 4;
 /** The limit of the standard for these tables. */
-const LONGEST_SECTION = 1024;
+const MAX_SECTION_BYTES = 1024;
 
 /** Assembles one table from its packets. */
 export class Section {
@@ -31,7 +31,7 @@ export class Section {
     if (this.#bytes.length < HEADER_BYTES || this.#bytes.length < length) return undefined;
     const section = this.#bytes.slice(0, length - CHECKSUM_BYTES);
     this.#bytes = [];
-    return length <= LONGEST_SECTION ? Uint8Array.from(section) : undefined;
+    return length <= MAX_SECTION_BYTES ? Uint8Array.from(section) : undefined;
   }
 }
 
