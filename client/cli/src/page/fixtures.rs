@@ -1,4 +1,4 @@
-//! The manifests of `services/protocol/fixtures`: those that a reader takes. Messages are read by the contract's own types.
+//! Tests of the manifests in `services/protocol/fixtures`. The types of the protocol package test messages.
 use super::address::Address;
 use super::manifest::Manifest;
 use serde_json::Value;

@@ -67,7 +67,7 @@ async fn page_1_a_page_goes_from_one_to_the_next_and_is_gone_with_the_last() {
     assert!(holds.interrupt().await.status.success());
     let late = run(&["page", "get", &link]).await;
     let said = String::from_utf8_lossy(&late.stderr);
-    assert!(late.status.code() == Some(1) && said.contains("nobody holds it"), "{late:?}");
+    assert!(late.status.code() == Some(1) && said.contains("it has no holder"), "{late:?}");
     assert!(site.piped() == 0 && site.signalled() < 50_000, "what it holds goes past the service");
 }
 
