@@ -85,7 +85,7 @@ fn host_of(places: &[PageUrl], host: Option<&Url>) -> anyhow::Result<Url> {
 /// A broken pipe is not an error: the reader of standard output ended.
 fn ignore_broken_pipe(exit: anyhow::Result<Exit>) -> anyhow::Result<Exit> {
     match exit {
-        Err(why) if crate::watch::nobody_reads(&why) => Ok(Exit::Done),
+        Err(why) if crate::watch::is_broken_pipe(&why) => Ok(Exit::Done),
         exit => exit,
     }
 }

@@ -1,6 +1,6 @@
 //! A visitor's socket to the service, which is reopened when it is lost (PAGE-5).
 use super::message::{ClientMessage, ServerMessage, Signal};
-use crate::again::{GOOD, pause};
+use crate::again::{STABLE_AFTER, pause};
 use crate::ending::{Again, Ending};
 use crate::reach::{Reach, Socket};
 use futures_util::{SinkExt, StreamExt};
@@ -59,7 +59,7 @@ pub async fn keep(url: Url, reach: Reach, mut outgoing: mpsc::Receiver<Outgoing>
         let began = Instant::now();
         let Err(ending) = visit(&url, &reach, &mut outgoing, &events).await else { return };
         let Ending::Lost { why, again } = ending else { return drop(events.send(SocketEvent::Failed(ending)).await) };
-        if began.elapsed() > GOOD {
+        if began.elapsed() > STABLE_AFTER {
             attempts = 0;
         }
         let woken = Instant::now() + pause(again, attempts);

@@ -119,7 +119,7 @@ impl Visitor {
                 Some(event) = self.socket_events.recv() => if let Some(exit) = self.on_socket_event(event) { return Ok(exit) },
                 Some((id, event)) = self.link_events.recv() => self.on_link_event(id, event),
                 _ = tick.tick() => self.tick(),
-                () = stop.told() => return Ok(Exit::Done),
+                () = stop.requested() => return Ok(Exit::Done),
             }
             self.run_actions();
             if let Some(exit) = on_change(self)? {
