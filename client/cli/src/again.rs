@@ -1,9 +1,9 @@
-//! When what was lost is tried again.
+//! The pauses between retries.
 use crate::ending::Again;
 use clap::ValueEnum;
 use std::time::Duration;
 
-/// On or off.
+/// A flag that is on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs, reason = "as they say")]
 pub enum Switch {
@@ -11,20 +11,20 @@ pub enum Switch {
     Off,
 }
 
-/// The longest pause before the second try; each further one may be twice as long.
+/// The longest pause before the first retry; the bound doubles with each retry.
 const PAUSE: Duration = Duration::from_millis(500);
-const PAUSE_MAX: Duration = Duration::from_secs(15);
-/// A connection that held this long was a good one: pauses begin anew.
-pub const GOOD: Duration = Duration::from_secs(10);
+const MAX_PAUSE: Duration = Duration::from_secs(15);
+/// After a connection that lasted this long, the bound begins at its smallest value again.
+pub const STABLE_AFTER: Duration = Duration::from_secs(10);
 
-/// Full jitter: anything up to a bound that doubles, so that those who were lost together do not come back together.
-pub fn pause(again: Again, tries: u32) -> Duration {
-    let chance = fastrand::f64();
-    let longest = PAUSE.saturating_mul(1 << tries.min(10)).min(PAUSE_MAX).mul_f64(chance);
+/// Full jitter: a random time below the bound, so that clients that were disconnected together do not reconnect together.
+pub fn pause(again: Again, attempts: u32) -> Duration {
+    let random = fastrand::f64();
+    let jittered = PAUSE.saturating_mul(1 << attempts.min(10)).min(MAX_PAUSE).mul_f64(random);
     match again {
-        Again::AtOnce => PAUSE.mul_f64(chance),
-        Again::Later => longest,
-        Again::NotBefore(least) => least + longest,
+        Again::AtOnce => PAUSE.mul_f64(random),
+        Again::Later => jittered,
+        Again::NotBefore(least) => least + jittered,
     }
 }
 
@@ -33,13 +33,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_up_to_a_bound_and_differ() {
-        let some = |again, tries| (0..200).map(|_| pause(again, tries)).collect::<Vec<_>>();
+    fn pauses_grow_up_to_a_bound_and_are_random() {
+        let some = |again, attempts| (0..200).map(|_| pause(again, attempts)).collect::<Vec<_>>();
         assert!(some(Again::Later, 0).iter().all(|pause| *pause <= PAUSE));
         assert!(some(Again::Later, 4).iter().any(|pause| *pause > PAUSE));
-        assert!(some(Again::Later, 90).iter().all(|pause| *pause <= PAUSE_MAX));
+        assert!(some(Again::Later, 90).iter().all(|pause| *pause <= MAX_PAUSE));
         assert!(some(Again::AtOnce, 90).iter().all(|pause| *pause <= PAUSE));
-        assert!(some(Again::NotBefore(GOOD), 0).iter().all(|pause| *pause >= GOOD));
+        assert!(some(Again::NotBefore(STABLE_AFTER), 0).iter().all(|pause| *pause >= STABLE_AFTER));
         assert_ne!(some(Again::Later, 4)[0], some(Again::Later, 4)[1]);
     }
 }

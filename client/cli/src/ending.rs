@@ -1,4 +1,4 @@
-//! How a connection ended, and whether another would do better. `services/relay/README.md`, Codes.
+//! How a connection ended, and whether a new one may succeed. The codes are in `services/relay/README.md`.
 use crate::exit::Exit;
 use parley_protocol::relay_codes::Code;
 use std::io::ErrorKind;
@@ -8,42 +8,42 @@ use tungstenite::error::ProtocolError;
 use tungstenite::http::{Response, StatusCode};
 use tungstenite::protocol::CloseFrame;
 
-/// Why there is no connection any more.
+/// Why a connection ended or was not established.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// All is done: the input ended, nobody reads the output, or the user said so.
+    /// Complete: the input ended, the output was closed, or the user stopped the command.
     Done,
-    /// Trying again cannot help, and why.
+    /// Retrying cannot help, and why.
     Refused(String),
-    /// The server waited for a token in vain: nothing that helps whoever has none.
+    /// The server waited for a token and received none. Retrying does not help a client that has none.
     NoToken(String),
-    /// Trying again may help.
+    /// Retrying may help.
     Lost {
-        /// Why.
+        /// Why the connection was lost.
         why: String,
-        /// How soon.
+        /// When to retry.
         again: Again,
     },
 }
 
-/// How soon to try again.
+/// When to retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// After a pause that grows from try to try.
+    /// After a pause that grows with each retry.
     Later,
-    /// Not before this.
+    /// After at least this time.
     NotBefore(Duration),
-    /// At once: the server is going away, and another takes its clients.
+    /// At once: the server is draining, and another accepts its clients.
     AtOnce,
 }
 
-/// RFC 6455 section 7.4.1: what was sent, or asked for, is wrong. The relay closes with neither.
-const WRONG: [u16; 2] = [1003, 1010];
-/// RFC 9110: statuses of the 400s that say nothing against the request itself.
-const PASSING: [u16; 3] = [408, 425, 429];
+/// RFC 6455 section 7.4.1: the data or the request was invalid. The relay closes with neither code.
+const FATAL_CLOSE_CODES: [u16; 2] = [1003, 1010];
+/// RFC 9110: the 4xx statuses that do not mean that the request is wrong.
+const TRANSIENT_STATUSES: [u16; 3] = [408, 425, 429];
 
 impl Ending {
-    /// Tells the user, and how the command ends where nothing is tried again.
+    /// Prints the reason, and returns the exit code for a command that does not retry.
     pub fn say(&self) -> Exit {
         let (why, exit) = match self {
             Ending::Done => return Exit::Done,
@@ -54,20 +54,20 @@ impl Ending {
         exit
     }
 
-    /// In words.
+    /// The reason as text.
     pub fn why(&self) -> &str {
         match self {
-            Ending::Done => "the server ended it",
+            Ending::Done => "the server closed the connection",
             Ending::Refused(why) | Ending::NoToken(why) | Ending::Lost { why, .. } => why,
         }
     }
 
-    /// Of a connection that broke.
+    /// A connection that broke.
     pub fn lost(why: impl ToString) -> Self {
         Ending::Lost { why: why.to_string(), again: Again::Later }
     }
 
-    /// Of a close frame.
+    /// The ending that a close frame means.
     pub fn closed(frame: Option<&CloseFrame>) -> Self {
         let Some(frame) = frame else { return Self::lost("the server closed the socket") };
         let code = u16::from(frame.code);
@@ -77,7 +77,7 @@ impl Ending {
         };
         match Code::named(&frame.reason).or_else(|| Code::of_close(code)) {
             _ if code == 1000 => Ending::Done,
-            _ if WRONG.contains(&code) => Ending::Refused(why),
+            _ if FATAL_CLOSE_CODES.contains(&code) => Ending::Refused(why),
             Some(Code::Goaway) => Ending::Lost { why, again: Again::AtOnce },
             Some(Code::TokenTimeout) => Ending::NoToken(why),
             Some(code) if !code.retry() => Ending::Refused(why),
@@ -85,37 +85,37 @@ impl Ending {
         }
     }
 
-    /// Of an HTTP answer other than the one hoped for.
+    /// The ending that an HTTP response other than the expected one means.
     pub fn answered(answer: &Response<Option<Vec<u8>>>) -> Self {
         let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         Self::status(answer.status().as_u16(), after, answer.body().as_deref().unwrap_or_default())
     }
 
-    /// Of an HTTP status, the seconds of Retry-After and a body.
+    /// The ending that an HTTP status, the seconds of Retry-After and a body mean.
     pub fn status(status: u16, after: Option<u64>, body: &[u8]) -> Self {
         let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
         let known = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         let code = body["code"].as_str().or(known).unwrap_or("HTTP");
         let why = format!("the server refused: {code} ({status})");
-        let passes = !(300..500).contains(&status) || PASSING.contains(&status);
-        // The relay says of each of its codes whether trying again may help.
-        if !Code::named(code).map_or(passes, Code::retry) {
+        let transient = !(300..500).contains(&status) || TRANSIENT_STATUSES.contains(&status);
+        // The relay defines for each of its codes whether retrying may help.
+        if !Code::named(code).map_or(transient, Code::retry) {
             return Ending::Refused(why);
         }
         let again = after.map_or(Again::Later, |seconds| Again::NotBefore(Duration::from_secs(seconds)));
         Ending::Lost { why, again }
     }
 
-    /// Of what the WebSocket library says.
+    /// The ending that an error of the WebSocket library means.
     pub fn of(error: tungstenite::Error) -> Self {
         use tungstenite::Error;
         match error {
             Error::Http(answer) => Self::answered(&answer),
             Error::ConnectionClosed | Error::AlreadyClosed => Self::lost("the server ended the connection"),
-            Error::Io(why) if why.kind() == ErrorKind::InvalidData => Ending::Refused(format!("no TLS: {why}")),
+            Error::Io(why) if why.kind() == ErrorKind::InvalidData => Ending::Refused(format!("TLS failed: {why}")),
             Error::Io(why) => Self::lost(format!("no connection: {why}")),
             Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Self::lost("the connection broke"),
-            Error::Protocol(why) => Self::lost(format!("no WebSocket: {why}")),
+            Error::Protocol(why) => Self::lost(format!("the WebSocket failed: {why}")),
             other => Ending::Refused(other.to_string()),
         }
     }
@@ -130,10 +130,10 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_relay_says_is_tried_again_exactly_where_that_helps() {
+    fn the_client_retries_after_a_code_of_the_relay_exactly_if_the_code_says_so() {
         for code in Code::ALL {
             let helps = |ending: &Ending| matches!(ending, Ending::Lost { .. } | Ending::NoToken(_));
-            // Said before there is a socket to close.
+            // Sent before there is a socket to close.
             let answered_only = code == Code::UpgradeTimeout;
             assert!(
                 answered_only || helps(&closed(code.close(), code.name())) == code.retry(),
@@ -149,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn str_70_who_is_sent_elsewhere_goes_at_once() {
+    fn str_70_after_a_goaway_the_client_reconnects_at_once() {
         let why = "the server closed the socket: GOAWAY (1012)".to_owned();
         assert_eq!(closed(1012, "GOAWAY"), Ending::Lost { why, again: Again::AtOnce });
     }
 
     #[test]
-    fn what_happened_is_said_in_words_of_the_user() {
+    fn errors_have_a_text_for_users() {
         let broke = tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake);
         assert_eq!(Ending::of(broke), Ending::lost("the connection broke"));
         let refused = Ending::status(403, None, b"");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_names_a_time_is_believed() {
+    fn the_client_waits_for_the_time_of_retry_after() {
         let Ending::Lost { again, why } = Ending::status(503, Some(7), br#"{"code":"POD_FULL"}"#) else { panic!() };
         assert_eq!(
             (again, why.as_str()),

@@ -1,21 +1,21 @@
-//! How the command ends. Documented in README.md.
+//! The exit codes of the command, which README.md documents.
 use std::process::ExitCode;
 
-/// What a script can tell from the exit code.
+/// An exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// As asked.
+    /// The command completed.
     Done = 0,
-    /// Something went wrong that trying again may cure.
+    /// An error after which a retry may succeed.
     Failed = 1,
-    /// The command line is wrong. clap ends with the same.
+    /// The command line is invalid. clap uses the same code.
     Usage = 2,
-    /// The server refused, and would again.
+    /// The server refused, and a retry would be refused too.
     Refused = 3,
-    /// The input is nothing that can be published.
-    Unfit = 6,
+    /// The input cannot be published.
+    InvalidInput = 6,
     /// A check of a host failed.
-    Unwell = 7,
+    CheckFailed = 7,
 }
 
 impl From<Exit> for ExitCode {

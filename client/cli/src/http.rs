@@ -1,4 +1,4 @@
-//! Parley's HTTP API: JSON both ways.
+//! Parley's HTTP API, with JSON bodies.
 use crate::ending::Ending;
 use crate::reach::Reach;
 use parley_protocol::{decode, encode};
@@ -8,42 +8,42 @@ use std::time::Duration;
 use ureq::http::Request;
 use url::Url;
 
-/// The service answers from memory.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a request may take: the service answers from memory.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Posts a body; the answer's, or why there is none. `key`: of the owner of a room.
+/// Posts a body and parses the answer. `key`: the key of the owner of a room.
 pub async fn post<Answer: DeserializeOwned>(
     url: Url,
     key: Option<&str>,
     body: &impl Serialize,
 ) -> Result<Answer, Ending> {
-    read(&ask(&Reach::default(), "POST", url, key, Some(encode(body))).await?)
+    read(&request(&Reach::default(), "POST", url, key, Some(encode(body))).await?)
 }
 
-/// Deletes.
+/// Sends a DELETE request.
 pub async fn delete(url: Url, key: Option<&str>) -> Result<(), Ending> {
-    ask(&Reach::default(), "DELETE", url, key, None).await.map(drop)
+    request(&Reach::default(), "DELETE", url, key, None).await.map(drop)
 }
 
-/// As [`post`], by another way.
+/// Like [`post`], with flags about reaching the host.
 pub async fn post_over<Answer: DeserializeOwned>(
     reach: &Reach,
     url: Url,
     body: &impl Serialize,
 ) -> Result<Answer, Ending> {
-    read(&ask(reach, "POST", url, None, Some(encode(body))).await?)
+    read(&request(reach, "POST", url, None, Some(encode(body))).await?)
 }
 
-/// What answers is no service of Parley.
-pub fn strange() -> Ending {
-    Ending::Refused("the service does not answer as Parley does".into())
+/// The refusal if an answer is not one of Parley.
+pub fn invalid_answer() -> Ending {
+    Ending::Refused("the answer is not one of Parley".into())
 }
 
 fn read<Answer: DeserializeOwned>(body: &[u8]) -> Result<Answer, Ending> {
-    decode(body).ok_or_else(strange)
+    decode(body).ok_or_else(invalid_answer)
 }
 
-async fn ask(
+async fn request(
     reach: &Reach,
     method: &'static str,
     url: Url,
@@ -59,12 +59,12 @@ async fn ask(
         request = request.header("content-type", "application/json");
     }
     let request = request.body(body.unwrap_or_default()).map_err(|why| Ending::Refused(why.to_string()))?;
-    let agent = reach.agent(PATIENCE);
+    let agent = reach.agent(REQUEST_TIMEOUT);
     tokio::task::spawn_blocking(move || send(&agent, request)).await.unwrap_or_else(|why| Err(Ending::lost(why)))
 }
 
 fn send(agent: &ureq::Agent, request: Request<Vec<u8>>) -> Result<Vec<u8>, Ending> {
-    let mut answer = agent.run(request).map_err(|why| Ending::lost(format!("the service cannot be asked: {why}")))?;
+    let mut answer = agent.run(request).map_err(|why| Ending::lost(format!("the service cannot be reached: {why}")))?;
     let body = answer.body_mut().read_to_vec().unwrap_or_default();
     let status = answer.status();
     if !status.is_success() {

@@ -199,7 +199,7 @@ test('a certificate is judged as a browser judges it', async (t) => {
   const lasting = await tls(host, (await serve(t, long)).port, '--ca', long.ca);
   assert.deepEqual([lasting.verdict, lasting.daysLeft], ['ok', 90]);
   const old = certify(host, -1);
-  assert.match((await tls(host, (await serve(t, old)).port, '--ca', old.ca)).said, /it is over/);
+  assert.match((await tls(host, (await serve(t, old)).port, '--ca', old.ca)).said, /it expired/);
 });
 
 test('--wait waits until the edge answers', async (t) => {

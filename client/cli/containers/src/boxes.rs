@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::time::Duration;
 
-/// A box that is larger is no fragment of anything live.
-const BOX_MAX: u64 = 64 << 20;
-const ORDINARY: &str = "an ordinary MP4 is published as a file, not from standard input; \
+/// The largest box of a live stream.
+const MAX_BOX: u64 = 64 << 20;
+const UNFRAGMENTED: &str = "an ordinary MP4 can be published as a file, not from standard input; \
     ffmpeg writes it for a pipe with -movflags frag_keyframe+empty_moov+default_base_moof";
 
-/// Cuts a stream into boxes.
+/// Divides a stream into boxes.
 #[derive(Default)]
 pub struct Boxes {
     buffer: Vec<u8>,
@@ -18,34 +18,34 @@ pub struct Boxes {
     begun: bool,
 }
 
-/// Units in a second, and the duration of samples that do not tell theirs.
+/// The time scale of a track, and the duration of samples without one of their own.
 #[derive(Clone, Copy)]
 struct Track {
     scale: u64,
     duration: u32,
 }
 
-/// A whole box, and when it is due: where it begins a fragment, the media time at which that is over.
+/// A complete box, and when it is due: at the end of its media if it begins a fragment.
 pub type Cut = (Vec<u8>, Option<Duration>);
 
-/// Whether an input begins as MP4 does.
-pub fn begins(input: &[u8]) -> bool {
+/// Whether an input is MP4.
+pub fn is_mp4(input: &[u8]) -> bool {
     let kinds: [&[u8]; 8] = [b"ftyp", b"styp", b"moov", b"moof", b"sidx", b"free", b"skip", b"emsg"];
     input.get(4..8).is_some_and(|kind| kinds.contains(&kind) || kind == b"mdat" || kind == b"wide")
 }
 
 impl Boxes {
-    /// Takes what comes.
+    /// Appends input.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The file begins again: what its head says is known.
+    /// Begins the file again. The known header is kept.
     pub fn rewind(&mut self) {
         self.buffer.clear();
     }
 
-    /// The next box that is all there.
+    /// The next complete box.
     pub fn cut(&mut self) -> anyhow::Result<Option<Cut>> {
         loop {
             let Some(size) = self.size()? else { return Ok(None) };
@@ -57,14 +57,14 @@ impl Boxes {
             let due = match &whole[4..8] {
                 b"moov" if self.begun => continue,
                 b"moov" | b"moof" => self.read(&mut whole)?,
-                b"mdat" if !self.begun => bail!(ORDINARY),
+                b"mdat" if !self.begun => bail!(UNFRAGMENTED),
                 _ => None,
             };
             return Ok(Some((whole, due)));
         }
     }
 
-    /// Of the box that is next.
+    /// The size of the next box.
     fn size(&self) -> anyhow::Result<Option<usize>> {
         let number =
             |at: usize| self.buffer.get(at..at + 4).and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)));
@@ -74,17 +74,17 @@ impl Boxes {
             (Some(size), ..) => u64::from(size),
         };
         if self.buffer.len() >= 8 && !self.begun && &self.buffer[4..8] == b"mdat" {
-            bail!(ORDINARY);
+            bail!(UNFRAGMENTED);
         }
-        ensure!((8..=BOX_MAX).contains(&size), "a box of the MP4 claims {size} bytes");
+        ensure!((8..=MAX_BOX).contains(&size), "a box of the MP4 claims {size} bytes");
         Ok(Some(usize::try_from(size)?))
     }
 
     fn read(&mut self, whole: &mut Vec<u8>) -> anyhow::Result<Option<Duration>> {
         match Any::decode_maybe(&mut Cursor::new(&whole[..])).context("the MP4 cannot be read")? {
             Some(Any::Moov(mut moov)) => {
-                ensure!(moov.mvex.is_some(), ORDINARY);
-                mend(&mut moov);
+                ensure!(moov.mvex.is_some(), UNFRAGMENTED);
+                correct_channels(&mut moov);
                 whole.clear();
                 moov.encode(whole)?;
                 self.begun = true;
@@ -116,14 +116,14 @@ fn tracks(moov: &Moov) -> HashMap<u32, Track> {
 }
 
 /// AAC-LC (ISO/IEC 14496-3).
-const PLAIN: u8 = 2;
+const AAC_LC: u8 = 2;
 
-/// Has sound say how many channels it has: of AAC, MP4 says two where there is one, and browsers that believe it play nothing.
-pub(crate) fn mend(moov: &mut Moov) {
+/// Corrects the number of audio channels. For AAC, MP4 files say two even for mono, and browsers that rely on it play nothing.
+pub(crate) fn correct_channels(moov: &mut Moov) {
     for codec in moov.trak.iter_mut().flat_map(|track| &mut track.mdia.minf.stbl.stsd.codecs) {
         if let Codec::Mp4a(sound) = codec
             && let Some(specific) = &sound.esds.es_desc.dec_config.dec_specific
-            && specific.profile == PLAIN
+            && specific.profile == AAC_LC
         {
             sound.audio.channel_count = match specific.chan_conf {
                 count @ 1..=6 => count.into(),
@@ -134,7 +134,7 @@ pub(crate) fn mend(moov: &mut Moov) {
     }
 }
 
-/// So many units of which there are `scale` in a second.
+/// The duration of `units` at `scale` units per second.
 pub fn seconds(units: u64, scale: u64) -> Duration {
     let scale = scale.max(1);
     let nanos = u128::from(units % scale) * 1_000_000_000 / u128::from(scale);

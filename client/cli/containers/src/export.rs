@@ -1,4 +1,4 @@
-//! A broadcast as fragmented MP4: a picture or some sound a fragment, so that players show it at once.
+//! A broadcast as fragmented MP4. Each fragment has one frame of video or little audio, so that players show it at once.
 use crate::Boxed;
 use anyhow::Result;
 use moq_mux::Source;
@@ -8,32 +8,32 @@ use moq_net::bytes::Bytes;
 use moq_net::origin::Consumer;
 use std::time::Duration;
 
-/// How long a group is waited for before it is left out.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a late group is waited for.
+const MAX_GROUP_AGE: Duration = Duration::from_secs(2);
 
 /// Reads a broadcast.
 pub struct Export(fmp4::Export<Catalog>);
 
-/// What is written.
+/// A part of the output.
 pub enum Chunk {
-    /// Comes first, and says what it is all about.
+    /// The header, which comes first and describes the tracks.
     Head(Bytes),
     /// A fragment.
     Fragment(Bytes),
 }
 
 impl Export {
-    /// Of a broadcast that the origin has.
+    /// Opens a broadcast of the origin.
     pub fn open(origin: Consumer, broadcast: &str) -> Boxed<'_, Result<Self>> {
         Box::pin(async move {
             let source = Source::new(origin, broadcast);
             let catalog = source.catalog(CatalogFormat::Hang).await?;
             let export = fmp4::Export::new(source, catalog);
-            Ok(Self(export.with_max_age(PATIENCE).with_fragment_duration(Duration::ZERO)))
+            Ok(Self(export.with_max_age(MAX_GROUP_AGE).with_fragment_duration(Duration::ZERO)))
         })
     }
 
-    /// The next chunk; `None` once the broadcast has ended. May be given up halfway.
+    /// Reads the next chunk; `None` at the end of the broadcast. Cancel-safe.
     pub fn read(&mut self) -> Boxed<'_, Result<Option<Chunk>>> {
         Box::pin(async move {
             Ok(self.0.next_chunk().await?.map(|chunk| match chunk {

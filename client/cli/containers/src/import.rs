@@ -1,15 +1,15 @@
-//! Pieces of a container into frames, groups and a catalog.
+//! Parts of a container to frames, groups and a catalog.
 use anyhow::{bail, ensure};
 use hang::catalog::{AudioCodec, VideoCodec};
 use moq_mux::catalog::{Config, Producer};
 use moq_mux::container::{fmp4, ts};
 use moq_net::broadcast;
 
-/// An input that holds nothing to publish up to here will not.
-const PATIENCE: usize = 8 << 20;
-const NOTHING: &str = "there is neither H.264, VP8, VP9 or AV1 nor AAC or Opus in it";
+/// The most bytes without a track that can be published.
+const MAX_SEARCHED: usize = 8 << 20;
+const NO_TRACKS: &str = "the input contains neither H.264, VP8, VP9 or AV1 nor AAC or Opus";
 
-/// What pieces are of.
+/// The format of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Boxes of a fragmented MP4.
@@ -18,11 +18,11 @@ pub enum Form {
     Packets,
 }
 
-/// Publishes what it is given.
+/// Publishes an input.
 pub struct Import {
     catalog: Producer,
     container: Container,
-    /// Bytes taken before anything was found; none any more once it is known to be of use.
+    /// The bytes read before a track was found; `None` once the input is known to be usable.
     searched: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ enum Container {
 }
 
 impl Import {
-    /// Into this broadcast, whose clock begins now, whatever that of the input says.
+    /// Imports into a broadcast. Its clock begins now, whatever the first timestamp of the input is.
     pub fn new(broadcast: &mut broadcast::Producer, form: Form) -> anyhow::Result<Self> {
         let catalog = Producer::new(broadcast, Config::default())?;
         let container = match form {
@@ -44,37 +44,37 @@ impl Import {
         Ok(Self { catalog, container, searched: Some(0) })
     }
 
-    /// Takes the next piece.
-    pub fn decode(&mut self, piece: &[u8]) -> anyhow::Result<()> {
+    /// Imports the next part.
+    pub fn decode(&mut self, part: &[u8]) -> anyhow::Result<()> {
         match &mut self.container {
-            Container::Fragments(import) => import.decode(piece)?,
-            Container::Packets(import) => import.decode(piece)?,
+            Container::Fragments(import) => import.decode(part)?,
+            Container::Packets(import) => import.decode(part)?,
         }
         let Some(searched) = &mut self.searched else { return Ok(()) };
-        *searched += piece.len();
+        *searched += part.len();
         let found = self.catalog.snapshot();
         let (videos, audios) = (&found.video.renditions, &found.audio.renditions);
         for config in videos.values() {
             match &config.codec {
                 VideoCodec::H264(_) | VideoCodec::VP8 | VideoCodec::VP9(_) | VideoCodec::AV1(_) => {}
                 VideoCodec::H265(_) => {
-                    bail!("browsers do not play HEVC (H.265): ffmpeg -i … -c:v libx264 … makes H.264 of it")
+                    bail!("browsers do not play HEVC (H.265): convert it with ffmpeg -i … -c:v libx264 …")
                 }
-                other => bail!("video is {other}, and not H.264, VP8, VP9 or AV1"),
+                other => bail!("the video codec is {other}, but must be H.264, VP8, VP9 or AV1"),
             }
         }
         for config in audios.values() {
             ensure!(
                 matches!(config.codec, AudioCodec::AAC(_) | AudioCodec::Opus),
-                "audio is {}, and not AAC or Opus: ffmpeg -i … -c:a aac … makes AAC of it",
+                "the audio codec is {}, but must be AAC or Opus: convert it with ffmpeg -i … -c:a aac …",
                 config.codec
             );
         }
         if !videos.is_empty() || !audios.is_empty() {
-            // MPEG-TS tells its codecs one by one.
+            // MPEG-TS lists its codecs one by one.
             self.searched = matches!(self.container, Container::Packets(_)).then_some(0).filter(|_| videos.is_empty());
         } else {
-            ensure!(*searched < PATIENCE, NOTHING);
+            ensure!(*searched < MAX_SEARCHED, NO_TRACKS);
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Import {
             Container::Packets(import) => import.finish()?,
         }
         let found = self.catalog.snapshot();
-        ensure!(!found.video.renditions.is_empty() || !found.audio.renditions.is_empty(), NOTHING);
+        ensure!(!found.video.renditions.is_empty() || !found.audio.renditions.is_empty(), NO_TRACKS);
         Ok(self.catalog.finish()?)
     }
 }

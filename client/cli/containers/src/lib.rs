@@ -1,15 +1,15 @@
-//! What `parley publish` reads and `parley watch` writes: MP4 and MPEG-TS, to and from a broadcast and its catalog, by `moq-mux`.
+//! The formats that `parley publish` reads and `parley watch` writes: MP4 and MPEG-TS, to and from a broadcast and its catalog, by `moq-mux`.
 //!
-//! The readers and writers of `moq-mux` and `mp4-atom` are generic, and so compiled where they are used. That is here, once, and not in
-//! the command and each of its tests: what crosses this crate's border is plain data, handles and boxed futures (ADR 12).
+//! The readers and writers of `moq-mux` and `mp4-atom` are generic, so they are compiled in each crate that uses them. Only this crate uses them,
+//! and its interface has plain data, handles and boxed futures, so that the command and its tests do not compile them again (ADR 12).
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`import`] | pieces of a container into frames, groups and the catalog that browsers read |
-//! | [`boxes`] | where a piece of a fragmented MP4 ends, and when it is due |
-//! | [`movie`] | an ordinary MP4 as the fragments that it could have been |
+//! | [`import`] | parts of a container to frames, groups and the catalog that browsers read |
+//! | [`boxes`] | the parts of a fragmented MP4, and when each is due |
+//! | [`movie`] | an unfragmented MP4 as fragments |
 //! | [`export`] | a broadcast as fragmented MP4 |
-//! | [`tracks`] | what a catalog lists |
+//! | [`tracks`] | the tracks of a catalog |
 pub mod boxes;
 pub mod export;
 pub mod import;
@@ -19,5 +19,5 @@ pub mod tracks;
 use std::future::Future;
 use std::pin::Pin;
 
-/// What takes its time.
+/// A future on the heap.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,5 +1,5 @@
-//! An ordinary MP4: its tables of samples, and the fragments that it could have been (ISO/IEC 14496-12).
-use crate::boxes::{mend, seconds};
+//! An unfragmented MP4: its tables of samples, and fragments made from them (ISO/IEC 14496-12).
+use crate::boxes::{correct_channels, seconds};
 use anyhow::{Context, bail, ensure};
 use mp4_atom::{
     Any, DecodeMaybe, Encode, Mfhd, Moof, Moov, Mvex, Stbl, Stsz, StszSamples, Tfdt, Tfhd, Traf, Trak, Trex, Trun,
@@ -10,13 +10,13 @@ use std::io::Cursor;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-/// What one fragment holds of sound at most. Video goes out picture by picture.
-const SOUND: Duration = Duration::from_millis(100);
-/// Of a file without pictures, whose fragments are groups each: MoQ carries few streams better than many.
-const SOUND_ALONE: Duration = Duration::from_secs(1);
-/// The tables of a file of days.
-const TABLES_MAX: u64 = 512 << 20;
-/// `sample_depends_on` nothing, or something and not a sync sample.
+/// The most audio in one fragment. A fragment of video has one frame.
+const AUDIO_FRAGMENT: Duration = Duration::from_millis(100);
+/// The same for a file without video. Each of its fragments is a group, and MoQ carries few groups better than many.
+const AUDIO_ONLY_FRAGMENT: Duration = Duration::from_secs(1);
+/// The largest tables; enough for a file of days.
+const MAX_TABLES: u64 = 512 << 20;
+/// The flags of a sync sample, and of one that depends on others (`sample_depends_on`).
 const KEY: u32 = 0x0200_0000;
 const NOT_KEY: u32 = 0x0101_0000;
 
@@ -25,7 +25,7 @@ pub struct Movie {
     file: File,
     head: Vec<u8>,
     tracks: Vec<Track>,
-    /// In the order in which they are due.
+    /// In the order of their due times.
     fragments: Vec<Fragment>,
     length: Duration,
 }
@@ -36,14 +36,14 @@ struct Track {
     samples: Vec<Sample>,
 }
 
-/// Times are in units of the track.
+/// A sample. Times are in units of the track.
 #[derive(Clone, Copy)]
 struct Sample {
     at: u64,
     size: u32,
     decode: u64,
     duration: u32,
-    /// From decoding to presentation.
+    /// The offset from decoding to presentation.
     shift: i64,
     key: bool,
 }
@@ -56,14 +56,14 @@ struct Fragment {
 }
 
 impl Movie {
-    /// Reads the tables; `None` of a file that is fragmented already.
+    /// Reads the tables; `None` if the file is fragmented already.
     pub fn open(file: File) -> anyhow::Result<Option<Self>> {
         let Some(moov) = find(&file)? else { return Ok(None) };
         if moov.mvex.is_some() {
             return Ok(None);
         }
         let size = file.metadata()?.len();
-        let kept: Vec<Trak> = moov.trak.iter().filter(|track| wanted(track)).cloned().collect();
+        let kept: Vec<Trak> = moov.trak.iter().filter(|track| is_media(track)).cloned().collect();
         let mut tracks = Vec::new();
         for track in &kept {
             let samples = samples(track, moov.mvhd.timescale).context("the tables of the MP4 contradict each other")?;
@@ -75,12 +75,12 @@ impl Movie {
         for (index, (track, from)) in tracks.iter().zip(&kept).enumerate() {
             let longest = match (is_video(from), alone) {
                 (true, _) => Duration::ZERO,
-                (false, true) => SOUND_ALONE,
-                (false, false) => SOUND,
+                (false, true) => AUDIO_ONLY_FRAGMENT,
+                (false, false) => AUDIO_FRAGMENT,
             };
             track.cut(index, longest, &mut fragments);
         }
-        ensure!(!fragments.is_empty(), "there is neither video nor sound in it");
+        ensure!(!fragments.is_empty(), "the file contains neither video nor audio");
         fragments.sort_by_key(|fragment| fragment.due);
         let length = tracks.iter().map(Track::length).max().unwrap_or_default();
         let mut head = Vec::new();
@@ -88,12 +88,12 @@ impl Movie {
         Ok(Some(Self { file, head, tracks, fragments, length }))
     }
 
-    /// What comes before any fragment.
+    /// The header, which comes before the fragments.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// A fragment, and when it is due; `None` after the last. In later rounds times go on.
+    /// A fragment, and when it is due; `None` after the last. In later repetitions the timestamps continue.
     pub fn fragment(&self, index: usize, round: u32) -> anyhow::Result<Option<(Vec<u8>, Duration)>> {
         let Some(Fragment { due, track, first, count }) = self.fragments.get(index) else { return Ok(None) };
         let track = &self.tracks[*track];
@@ -105,7 +105,7 @@ impl Movie {
                 duration: Some(sample.duration),
                 size: Some(sample.size),
                 flags: Some(if sample.key { KEY } else { NOT_KEY }),
-                cts: Some(i32::try_from(sample.shift).context("a picture is shown at another time altogether")?),
+                cts: Some(i32::try_from(sample.shift).context("the presentation offset of a frame is out of range")?),
             })
         };
         let run = Trun { data_offset: Some(0), entries: samples.iter().map(entry).collect::<anyhow::Result<_>>()? };
@@ -166,10 +166,10 @@ fn find(file: &File) -> anyhow::Result<Option<Moov>> {
         };
         ensure!((8..=end - at).contains(&size), "the MP4 is cut off, or none: a box claims {size} bytes");
         match &head[4..8] {
-            // Fragments may come before anything that says so.
+            // Fragments may come before a box that announces them.
             b"moof" => return Ok(None),
             b"moov" => {
-                ensure!(size <= TABLES_MAX, "the tables of the MP4 are too large");
+                ensure!(size <= MAX_TABLES, "the tables of the MP4 are too large");
                 let mut whole = vec![0; usize::try_from(size)?];
                 file.read_exact_at(&mut whole, at)?;
                 return match Any::decode_maybe(&mut Cursor::new(&whole[..])).context("the MP4 cannot be read")? {
@@ -187,14 +187,14 @@ fn is_video(track: &Trak) -> bool {
     track.mdia.hdlr.handler == b"vide".into()
 }
 
-fn wanted(track: &Trak) -> bool {
+fn is_media(track: &Trak) -> bool {
     is_video(track) || track.mdia.hdlr.handler == b"soun".into()
 }
 
-/// The same without tables.
+/// The header without tables.
 fn bare(mut moov: Moov, tracks: Vec<Trak>) -> Moov {
     moov.trak = tracks;
-    mend(&mut moov);
+    correct_channels(&mut moov);
     for track in &mut moov.trak {
         track.edts = None;
         let stsd = std::mem::take(&mut track.mdia.minf.stbl.stsd);
@@ -248,7 +248,7 @@ fn samples(track: &Trak, movie_scale: u32) -> anyhow::Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// What the edit list says: how long nothing is shown, and where in the track showing begins.
+/// The edit list: the initial delay, and the start of the presentation in the track.
 fn edits(track: &Trak, movie_scale: u32) -> (u64, i64) {
     let list = track.edts.as_ref().and_then(|edits| edits.elst.as_ref());
     let (mut delay, scale) = (0, u64::from(track.mdia.mdhd.timescale));

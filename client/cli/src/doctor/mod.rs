@@ -1,12 +1,12 @@
-//! `parley doctor`: what a Parley host does for somebody who comes from here. [`Check`] lists the checks.
+//! `parley doctor`: checks from here what a Parley host does for its users. [`Check`] lists the checks.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`checks`] | one file for each check |
-//! | [`report`] | what they found, for people and for programs |
-//! | [`site`] | the host, and what has to be put back when the checks are over |
-//! | [`guest`] | somebody in a room |
-//! | [`allocation`] | an address of a TURN server, and a packet through it |
+//! | [`report`] | the findings, for people and for programs |
+//! | [`site`] | the host, and the connections that the checks open |
+//! | [`guest`] | a participant in a room |
+//! | [`allocation`] | an allocation on a TURN server, and a packet through it |
 mod allocation;
 mod checks;
 mod guest;
@@ -19,7 +19,7 @@ use crate::stop::Stop;
 use anyhow::{Context, ensure};
 use checks::{clock, dns, health, join, media, stream, tls, turn};
 use clap::ValueEnum;
-use report::{Finding, Looked, Report};
+use report::{CheckResult, Finding, Report};
 use serde::Serialize;
 use site::Site;
 use std::process::ExitCode;
@@ -27,80 +27,80 @@ use std::time::Duration;
 use tokio::time::timeout;
 use url::Url;
 
-/// Checks a Parley host from where you are: `parley doctor https://call.example.com`.
+/// Checks a Parley host from this machine: `parley doctor https://call.example.com`.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
     /// https://HOST, or http:// on this machine itself
     #[arg(value_name = "URL", value_parser = origin)]
     host: Url,
-    /// Make these checks and no others
+    /// Run only these checks
     #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECK,…", conflicts_with = "skip")]
     only: Vec<Check>,
-    /// Leave these checks out
+    /// Skip these checks
     #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECK,…")]
     skip: Vec<Check>,
-    /// Instead of lines, one JSON object at the end
+    /// Write one JSON object at the end instead of lines
     #[arg(long)]
     json: bool,
-    /// For the stream, where the host's relays ask for tokens
+    /// The token for the check of streams, if the relays require one
     #[arg(long, env = "PARLEY_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// Wait until the host answers before the first check, but no longer
+    /// Wait up to this long for the host to answer before the first check
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
     #[command(flatten)]
     reach: Reach,
 }
 
-/// All checks, in their order.
+/// The checks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
-    /// The host's name leads somewhere
+    /// The name of the host has an address
     Dns,
-    /// It takes connections, and a browser believes its certificate
+    /// The host accepts connections, and browsers trust its certificate
     Tls,
-    /// Its clock is right
+    /// The clock of the host is right
     Clock,
-    /// Its edge answers
+    /// The edge answers
     Health,
-    /// Two people meet in a room, one tells the other something, and both leave
+    /// Two participants join a room, one sends the other a message, and both leave
     Join,
-    /// Every address of TURN relays a packet
+    /// Each address of TURN relays a packet
     Turn,
-    /// A message that is published to a stream is heard
+    /// A message that is published to a stream is received
     Stream,
-    /// A broadcast that is published is seen, over QUIC and over WebSocket
+    /// A broadcast that is published is received, over QUIC and over WebSocket
     Media,
 }
 
 impl Check {
-    async fn look(self, site: &Site) -> Looked {
+    async fn run_check(self, site: &Site) -> CheckResult {
         match self {
-            Check::Dns => dns::look(site).await,
-            Check::Tls => tls::look(site).await,
-            Check::Clock => clock::look(site).await,
-            Check::Health => health::look(site).await,
-            Check::Join => join::look(site).await,
-            Check::Turn => turn::look(site).await,
-            Check::Stream => stream::look(site).await,
-            Check::Media => media::look(site).await,
+            Check::Dns => dns::check(site).await,
+            Check::Tls => tls::check(site).await,
+            Check::Clock => clock::check(site).await,
+            Check::Health => health::check(site).await,
+            Check::Join => join::check(site).await,
+            Check::Turn => turn::check(site).await,
+            Check::Stream => stream::check(site).await,
+            Check::Media => media::check(site).await,
         }
     }
 
-    /// The longest it may take: an answer that comes later helps nobody who waits for a call.
+    /// The longest duration of the check. A later answer would not help a user who waits for a call.
     fn limit(self) -> Duration {
         Duration::from_secs(match self {
             Check::Dns => 5,
             Check::Tls | Check::Clock | Check::Health | Check::Join | Check::Stream => 10,
-            // Each of several addresses, and each of two transports, has a limit of its own below this.
+            // Each of several addresses and each of the two transports has a shorter limit of its own.
             Check::Turn | Check::Media => 20,
         })
     }
 }
 
 impl Flags {
-    /// Makes the checks one after the other; one that fails stops no other.
+    /// Runs the checks one after the other. A failure does not stop the others.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         crate::runtime::run(self.check())
     }
@@ -109,24 +109,24 @@ impl Flags {
         let mut stop = Stop::new()?;
         let chosen = |check: &Check| !self.skip.contains(check) && (self.only.is_empty() || self.only.contains(check));
         let checks: Vec<_> = Check::value_variants().iter().copied().filter(chosen).collect();
-        ensure!(!checks.is_empty(), "no check is left to make");
+        ensure!(!checks.is_empty(), "no check is selected");
         let mut report = Report::new(&self.host, self.json);
         let site = Site::new(self.host, self.reach, self.token);
-        let answers = health::answers(&site, Duration::from_secs(self.wait));
-        tokio::select! { () = answers => {}, () = stop.told() => return Ok(Exit::Failed) }
+        let answer = health::wait_for_answer(&site, Duration::from_secs(self.wait));
+        tokio::select! { () = answer => {}, () = stop.requested() => return Ok(Exit::Failed) }
         for check in checks {
             report.begin(check);
-            let looked = tokio::select! {
-                looked = timeout(check.limit(), check.look(&site)) => looked,
-                () = stop.told() => {
-                    site.tidy().await;
+            let result = tokio::select! {
+                result = timeout(check.limit(), check.run_check(&site)) => result,
+                () = stop.requested() => {
+                    site.close().await;
                     return Ok(Exit::Failed);
                 }
             };
-            report.enter(check, looked.unwrap_or_else(|_| Err(Finding::late(check.limit()))));
+            report.add(check, result.unwrap_or_else(|_| Err(Finding::timed_out(check.limit()))));
         }
-        site.tidy().await;
-        report.end()
+        site.close().await;
+        report.finish()
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_is_given_by_any_of_its_pages() {
+    fn the_url_of_any_page_identifies_a_host() {
         for text in ["https://h", "https://h/", "https://h/r/abcd-efgh-jkmn-pqrs?x#y"] {
             assert_eq!(origin(text).unwrap().as_str(), "https://h/");
         }

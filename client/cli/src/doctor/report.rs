@@ -1,4 +1,4 @@
-//! What the checks found.
+//! The findings of the checks.
 use super::Check;
 use crate::exit::Exit;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::time::Duration;
 use url::Url;
 
-/// How well it is.
+/// The verdict of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "as they say")]
@@ -17,68 +17,68 @@ pub enum Verdict {
     Fail,
 }
 
-/// One thing that a check found.
+/// A finding of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
     verdict: Verdict,
     said: String,
-    /// What was measured, by name; `ms` where it is a time.
+    /// The measurements by name; `ms` is a duration.
     figures: BTreeMap<&'static str, f64>,
     /// What to do, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
 
-/// All that a check found, or what ended it early.
-pub type Looked = Result<Vec<Finding>, Finding>;
+/// The findings of a check, or the one that ended it early.
+pub type CheckResult = Result<Vec<Finding>, Finding>;
 
 impl Finding {
-    /// All is well.
+    /// A success.
     pub fn ok(said: impl Into<String>) -> Self {
         Self { verdict: Verdict::Ok, said: said.into(), figures: BTreeMap::new(), advice: None }
     }
 
-    /// It works, and something could be better.
+    /// A success with something to improve.
     pub fn warn(said: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { verdict: Verdict::Warn, advice: Some(advice.into()), ..Self::ok(said) }
     }
 
-    /// It does not work.
+    /// A failure.
     pub fn fail(said: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { verdict: Verdict::Fail, advice: Some(advice.into()), ..Self::ok(said) }
     }
 
-    /// A check that did not end in its time.
-    pub fn late(limit: Duration) -> Self {
-        let advice = "Something on the way answers nothing at all, such as a firewall that drops packets; the checks \
-                      before this one say how far it is.";
+    /// A check that exceeded its limit.
+    pub fn timed_out(limit: Duration) -> Self {
+        let advice = "Something on the path drops packets without an error, such as a firewall; the checks \
+                      before this one show where.";
         Self::fail(format!("no answer within {} s", limit.as_secs()), advice)
     }
 
-    /// With the time it took, which is also said.
+    /// Adds the duration, also to the text.
     pub fn took(mut self, time: Duration) -> Self {
         let ms = rounded(time.as_secs_f64() * 1e3, 100.0);
         self.said = format!("{}: {ms} ms", self.said);
         self.figure("ms", ms)
     }
 
-    /// With something measured, which programs read.
+    /// Adds a measurement, for programs.
     pub fn figure(mut self, name: &'static str, figure: f64) -> Self {
         self.figures.insert(name, figure);
         self
     }
 }
 
-/// A figure without digits that mean nothing: `parts` of one.
+/// Rounds to multiples of 1 / `parts`.
 pub fn rounded(figure: f64, parts: f64) -> f64 {
     (figure * parts).round() / parts
 }
 
-/// What all checks found.
+/// The findings of all checks.
 #[derive(Serialize)]
 pub struct Report {
     host: Url,
-    /// Whether nothing failed.
+    /// Whether no check failed.
     ok: bool,
     findings: Vec<Entry>,
     #[serde(skip)]
@@ -92,43 +92,43 @@ struct Entry {
     finding: Finding,
 }
 
-/// Goes to the beginning of the line and clears it (ECMA-48, EL).
+/// Moves the cursor to the beginning of the line and clears it (ECMA-48, EL).
 const ERASE: &str = "\r\x1b[K";
 
 impl Report {
-    /// About a host; `json`: written at the end, instead of line by line.
+    /// A report about a host. `json`: it is written at the end, instead of line by line.
     pub fn new(host: &Url, json: bool) -> Self {
         Self { host: host.clone(), ok: true, findings: Vec::new(), json }
     }
 
-    /// Whoever looks on is told what is going on.
+    /// Shows on a terminal which check runs.
     pub fn begin(&self, check: Check) {
         if stderr().is_terminal() {
             eprint!("{ERASE}…     {}", name(check));
         }
     }
 
-    /// Enters what a check found, and says so.
-    pub fn enter(&mut self, check: Check, looked: Looked) {
+    /// Adds the result of a check, and writes it.
+    pub fn add(&mut self, check: Check, result: CheckResult) {
         if stderr().is_terminal() {
             eprint!("{ERASE}");
         }
-        for finding in looked.unwrap_or_else(|finding| vec![finding]) {
+        for finding in result.unwrap_or_else(|finding| vec![finding]) {
             self.ok &= finding.verdict != Verdict::Fail;
             if !self.json {
-                // Nobody has to read it.
+                // A closed output does not stop the checks.
                 let _ = stdout().write_all(line(check, &finding).as_bytes());
             }
             self.findings.push(Entry { check, finding });
         }
     }
 
-    /// All of it, and how the command ends.
-    pub fn end(self) -> anyhow::Result<Exit> {
+    /// Writes the report as JSON if requested. Returns the exit code.
+    pub fn finish(self) -> anyhow::Result<Exit> {
         if self.json {
             println!("{}", serde_json::to_string(&self)?);
         }
-        Ok(if self.ok { Exit::Done } else { Exit::Unwell })
+        Ok(if self.ok { Exit::Done } else { Exit::CheckFailed })
     }
 }
 
@@ -151,20 +151,20 @@ mod tests {
 
     fn report() -> Report {
         let mut report = Report::new(&"https://h/".parse().unwrap(), true);
-        report.enter(Check::Health, Ok(vec![Finding::ok("it answers").took(Duration::from_micros(1_234))]));
+        report.add(Check::Health, Ok(vec![Finding::ok("it answers").took(Duration::from_micros(1_234))]));
         report
     }
 
     #[test]
-    fn a_line_tells_check_verdict_and_figure_and_the_next_what_to_do() {
+    fn a_line_has_check_verdict_and_measurement_and_the_next_the_advice() {
         let ok = Finding::ok("it answers").took(Duration::from_micros(1_234));
         assert_eq!(line(Check::Health, &ok), "ok    health  it answers: 1.23 ms\n");
-        let fail = Finding::fail("nobody answers", "Start it.");
-        assert_eq!(line(Check::Tls, &fail), "fail  tls     nobody answers\n              Start it.\n");
+        let fail = Finding::fail("no answer", "Start it.");
+        assert_eq!(line(Check::Tls, &fail), "fail  tls     no answer\n              Start it.\n");
     }
 
     #[test]
-    fn json_tells_the_same() {
+    fn json_has_the_same_content() {
         let json = serde_json::to_value(report()).unwrap();
         let finding = serde_json::json!({
             "check": "health", "verdict": "ok", "said": "it answers: 1.23 ms", "figures": { "ms": 1.23 }
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_fails_makes_the_command_fail() {
+    fn only_a_failure_makes_the_command_fail() {
         let mut warned = report();
-        warned.enter(Check::Clock, Ok(vec![Finding::warn("it is late", "Set it.")]));
-        assert_eq!(warned.end().unwrap(), Exit::Done);
+        warned.add(Check::Clock, Ok(vec![Finding::warn("it is late", "Set it.")]));
+        assert_eq!(warned.finish().unwrap(), Exit::Done);
         let mut failed = report();
-        failed.enter(Check::Join, Err(Finding::late(Duration::from_secs(10))));
-        failed.enter(Check::Stream, Ok(vec![Finding::ok("heard")]));
-        assert_eq!(failed.end().unwrap(), Exit::Unwell);
+        failed.add(Check::Join, Err(Finding::timed_out(Duration::from_secs(10))));
+        failed.add(Check::Stream, Ok(vec![Finding::ok("received")]));
+        assert_eq!(failed.finish().unwrap(), Exit::CheckFailed);
     }
 }

@@ -1,4 +1,4 @@
-//! The host, and what has to be put back when the checks are over.
+//! The host, and the connections that the checks open.
 use crate::reach::Reach;
 use parking_lot::Mutex;
 use std::net::IpAddr;
@@ -7,8 +7,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-/// How long leaving and closing may take.
-const TIDYING: Duration = Duration::from_secs(3);
+/// How long leaving rooms and closing connections may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A Parley host.
 pub struct Site {
@@ -16,38 +16,38 @@ pub struct Site {
     pub url: Url,
     /// How it is reached.
     pub reach: Reach,
-    /// For streams.
+    /// The token for streams.
     pub token: Option<String>,
-    open: Mutex<JoinSet<()>>,
+    tasks: Mutex<JoinSet<()>>,
 }
 
 impl Site {
-    /// A host of which nothing is open yet.
+    /// A host without open connections.
     pub fn new(url: Url, reach: Reach, token: Option<String>) -> Self {
-        Self { url, reach, token, open: Mutex::default() }
+        Self { url, reach, token, tasks: Mutex::default() }
     }
 
-    /// An address of it.
+    /// A URL of the host.
     pub fn at(&self, path: &str) -> Url {
         let mut url = self.url.clone();
         url.set_path(path);
         url
     }
 
-    /// The address of a WebSocket of it.
+    /// A WebSocket URL of the host.
     pub fn socket_at(&self, path: &str) -> Url {
         let mut url = self.at(path);
         let _always_is = url.set_scheme(if self.url.scheme() == "https" { "wss" } else { "ws" });
         url
     }
 
-    /// Its name and port.
+    /// The name and port of the host.
     pub fn host(&self) -> (&str, u16) {
         (self.url.host_str().unwrap_or_default(), self.url.port_or_known_default().unwrap_or(443))
     }
 
-    /// Whether it is this machine itself.
-    pub fn is_here(&self) -> bool {
+    /// Whether the host is this machine.
+    pub fn is_local(&self) -> bool {
         match self.url.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
             Some(Host::Ipv4(ip)) => ip.is_loopback(),
@@ -56,15 +56,15 @@ impl Site {
         }
     }
 
-    /// Holds something open. It ends soon after whoever uses it has dropped its end, as a check does that is given up.
-    pub fn hold(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.open.lock().spawn(task);
+    /// Tracks a task that ends soon after the check that uses it, also if the check is cancelled.
+    pub fn track(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.lock().spawn(task);
     }
 
-    /// Waits until nothing is left of the checks.
-    pub async fn tidy(self) {
-        let mut open = self.open.into_inner();
-        let all = async { while open.join_next().await.is_some() {} };
-        let _late = timeout(TIDYING, all).await;
+    /// Waits until the tracked tasks end.
+    pub async fn close(self) {
+        let mut tasks = self.tasks.into_inner();
+        let all = async { while tasks.join_next().await.is_some() {} };
+        let _late = timeout(CLOSE_TIMEOUT, all).await;
     }
 }

@@ -1,11 +1,11 @@
-//! Receives everybody else of a room, and says who is there and what comes of them.
-use super::choice::choose;
-use super::say;
+//! Receives the other participants of a room, and reports who is in the room and what arrives.
+use super::output;
 use super::tally::Tally;
-use crate::room::{Roster, Seen};
+use super::track_selection::select;
+use crate::room::{RoomView, Roster};
 use crate::watch::Output;
-use crate::watch::frames::{Event, What, Whose, follow};
-use crate::watch::wanted::{Change, Wanted};
+use crate::watch::frames::{Event, EventKind, Publication, follow};
+use crate::watch::selection::{Change, Selection};
 use moq_net::origin::Consumer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,65 +14,65 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, interval_at};
 
-/// Frames that wait to be counted; more wait with the relay.
-const WAITING: usize = 1024;
-/// Between two lines of JSON about a track, and between two lines for people.
-const LOGGED: Duration = Duration::from_secs(1);
-const SAID: Duration = Duration::from_secs(5);
+/// The capacity of the channel of frames. When it is full, frames wait at the relay.
+const CAPACITY: usize = 1024;
+/// The intervals of JSON lines and of lines of text about a track.
+const JSON_INTERVAL: Duration = Duration::from_secs(1);
+const TEXT_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Who is there, and what comes of them.
+/// The participants, and the tracks that are received from them.
 struct Listener {
-    /// Lines of JSON instead of lines for people.
+    /// JSON lines instead of text.
     log: bool,
     roster: Roster,
     publishers: BTreeMap<String, Publisher>,
-    /// By participant and track.
+    /// Received tracks by participant and name.
     tracks: BTreeMap<(String, Arc<str>), Received>,
-    said: Instant,
+    reported_at: Instant,
 }
 
-/// Somebody who publishes.
+/// A participant that publishes.
 #[derive(Default)]
 struct Publisher {
-    /// Their broadcasts. Pages follow each other, and the greatest counts (MEDIA-14).
+    /// Its broadcasts. A page that is reloaded publishes a new one, and the one with the greatest name newest (MEDIA-14).
     broadcasts: BTreeSet<String>,
-    /// The one that is received.
+    /// The broadcast that is received.
     followed: Option<(String, AbortHandle)>,
 }
 
-/// A track that is subscribed to.
+/// A subscribed track.
 struct Received {
     broadcast: String,
     tally: Tally,
-    /// Frames come.
-    comes: bool,
+    /// Whether frames arrive.
+    arriving: bool,
 }
 
-/// Until nobody reads the output, or the relay is gone for good. May be given up.
-pub async fn listen(origin: Consumer, seen: Seen, log: bool, output: &mut Output) -> anyhow::Result<()> {
-    let mut roster = seen.roster.clone();
-    let wanted = Wanted::Room(seen, None);
-    let (events, mut heard) = mpsc::channel(WAITING);
+/// Runs until the output is closed or the session with the relay ended for good. May be cancelled.
+pub async fn listen(origin: Consumer, view: RoomView, log: bool, output: &mut Output) -> anyhow::Result<()> {
+    let mut roster = view.roster.clone();
+    let selection = Selection::Room(view, None);
+    let (events, mut received_events) = mpsc::channel(CAPACITY);
     let mut announced = origin.announced();
     let mut tasks = JoinSet::new();
-    let every = if log { LOGGED } else { SAID };
-    let mut looks = interval_at(Instant::now() + every, every);
-    let mut stops = interval_at(Instant::now() + LOGGED, LOGGED);
+    let every = if log { JSON_INTERVAL } else { TEXT_INTERVAL };
+    let mut reports = interval_at(Instant::now() + every, every);
+    let mut stop_checks = interval_at(Instant::now() + JSON_INTERVAL, JSON_INTERVAL);
     let mut listener = Listener::new(log);
-    let first = listener.meet(&roster.borrow_and_update());
+    let first = listener.update_roster(&roster.borrow_and_update());
     output.write(first.as_bytes()).await?;
     loop {
         let lines = tokio::select! {
-            Some(event) = heard.recv() => listener.hear(&event),
+            Some(event) = received_events.recv() => listener.on_event(&event),
             Some(_) = tasks.join_next() => String::new(),
-            change = wanted.next(&mut announced) => {
+            change = selection.next(&mut announced) => {
                 let Some(change) = change else { return Ok(()) };
-                let start = |whose| tasks.spawn(follow(origin.clone(), Arc::new(whose), choose, events.clone()));
-                listener.announced(change, start)
+                let start = |publication| tasks.spawn(follow(origin.clone(), Arc::new(publication), select, events.clone()));
+                listener.on_change(change, start)
             }
-            Ok(()) = roster.changed() => listener.meet(&roster.borrow_and_update()),
-            now = stops.tick() => listener.stopped(now),
-            now = looks.tick() => listener.look(now)?,
+            Ok(()) = roster.changed() => listener.update_roster(&roster.borrow_and_update()),
+            now = stop_checks.tick() => listener.report_stopped(now),
+            now = reports.tick() => listener.report(now)?,
         };
         if !lines.is_empty() {
             output.write(lines.as_bytes()).await?;
@@ -83,57 +83,57 @@ pub async fn listen(origin: Consumer, seen: Seen, log: bool, output: &mut Output
 impl Listener {
     fn new(log: bool) -> Self {
         let (publishers, tracks) = (BTreeMap::new(), BTreeMap::new());
-        Self { log, roster: Roster::default(), publishers, tracks, said: Instant::now() }
+        Self { log, roster: Roster::default(), publishers, tracks, reported_at: Instant::now() }
     }
 
-    /// What somebody is called.
+    /// The display name of a participant, safe for a terminal.
     fn name(&self, participant: &str) -> String {
-        say::plain(self.roster.0.get(participant).map_or(participant, |member| &member.name))
+        output::printable(self.roster.0.get(participant).map_or(participant, |member| &member.name))
     }
 
-    /// A line for people; none where there are lines of JSON.
-    fn people(&self, line: String) -> String {
+    /// A line of text; empty if the output is JSON.
+    fn text(&self, line: String) -> String {
         if self.log { String::new() } else { line + "\n" }
     }
 
-    /// Who came, went, was lost or is back.
-    fn meet(&mut self, roster: &Roster) -> String {
+    /// Reports which participants joined, left, lost their socket or resumed.
+    fn update_roster(&mut self, roster: &Roster) -> String {
         let mut lines = String::new();
         let gone: Vec<_> = self.roster.0.iter().filter(|(who, _)| !roster.0.contains_key(*who)).collect();
         for (_, member) in gone {
-            lines += &self.people(format!("{} went", say::plain(&member.name)));
+            lines += &self.text(format!("{} left", output::printable(&member.name)));
         }
         for (participant, member) in &roster.0 {
             let before = self.roster.0.get(participant);
-            let what = match before.map(|before| (before.away, member.away)) {
-                None => "is here",
+            let change = match before.map(|before| (before.away, member.away)) {
+                None => "joined",
                 Some((false, true)) => "is away",
                 Some((true, false)) => "is back",
                 Some(_) => continue,
             };
-            lines += &self.people(format!("{} {what}", say::plain(&member.name)));
+            lines += &self.text(format!("{} {change}", output::printable(&member.name)));
         }
         self.roster = roster.clone();
         lines
     }
 
-    /// A broadcast came or went: the greatest of each participant is followed.
-    fn announced(&mut self, change: Change, start: impl FnOnce(Whose) -> AbortHandle) -> String {
-        let Change { broadcast, participant: Some(participant), there } = change else { return String::new() };
+    /// A broadcast began or ended: the one with the greatest name of each participant is received.
+    fn on_change(&mut self, change: Change, start: impl FnOnce(Publication) -> AbortHandle) -> String {
+        let Change { broadcast, participant: Some(participant), present } = change else { return String::new() };
         let publisher = self.publishers.entry(participant.clone()).or_default();
-        if there {
+        if present {
             publisher.broadcasts.insert(broadcast);
         } else {
             publisher.broadcasts.remove(&broadcast);
         }
-        let counts = publisher.broadcasts.last();
-        if publisher.followed.as_ref().map(|(followed, _)| followed) == counts {
+        let newest = publisher.broadcasts.last();
+        if publisher.followed.as_ref().map(|(followed, _)| followed) == newest {
             return String::new();
         }
         let before = publisher.followed.take();
-        publisher.followed = counts.map(|broadcast| {
-            let whose = Whose { broadcast: broadcast.clone(), participant: Some(participant.clone()) };
-            (broadcast.clone(), start(whose))
+        publisher.followed = newest.map(|broadcast| {
+            let publication = Publication { broadcast: broadcast.clone(), participant: Some(participant.clone()) };
+            (broadcast.clone(), start(publication))
         });
         if publisher.broadcasts.is_empty() {
             self.publishers.remove(&participant);
@@ -145,67 +145,67 @@ impl Listener {
         over.into_iter().map(|key| self.end(&key)).collect()
     }
 
-    /// Counts what came.
-    fn hear(&mut self, Event { whose, track, what }: &Event) -> String {
-        let Some(participant) = whose.participant.clone() else { return String::new() };
+    /// Counts a frame.
+    fn on_event(&mut self, Event { publication, track, kind }: &Event) -> String {
+        let Some(participant) = publication.participant.clone() else { return String::new() };
         let followed = self.publishers.get(&participant).and_then(|publisher| publisher.followed.as_ref());
-        if followed.is_none_or(|(broadcast, _)| *broadcast != whose.broadcast) {
+        if followed.is_none_or(|(broadcast, _)| *broadcast != publication.broadcast) {
             return String::new();
         }
         let key = (participant, track.clone());
-        if let What::Ended = what {
+        if let EventKind::Ended = kind {
             return self.end(&key);
         }
         let received = self.tracks.entry(key.clone()).or_insert_with(|| Received {
-            broadcast: whose.broadcast.clone(),
+            broadcast: publication.broadcast.clone(),
             tally: Tally::default(),
-            comes: false,
+            arriving: false,
         });
-        match what {
-            What::Begun { picture } => received.tally = Tally::new(!picture),
-            What::Group(number) => received.tally.group(*number),
-            What::Cut => received.tally.cut(),
-            What::Frame { at, bytes, .. } => {
+        match kind {
+            EventKind::Begun { video } => received.tally = Tally::new(!video),
+            EventKind::Group(number) => received.tally.group(*number),
+            EventKind::Incomplete => received.tally.incomplete_group(),
+            EventKind::Frame { arrived_at: at, bytes, .. } => {
                 received.tally.frame(*at, *bytes);
-                // The room's word about them may come a moment later.
+                // The message of the room may arrive after the first frames.
                 let known = self.roster.0.contains_key(&key.0);
-                if known && !std::mem::replace(&mut received.comes, true) {
-                    return self.people(format!("{}: {track} comes", self.name(&key.0)));
+                if known && !std::mem::replace(&mut received.arriving, true) {
+                    return self.text(format!("{}: receiving {track}", self.name(&key.0)));
                 }
             }
-            What::Ended => {}
+            EventKind::Ended => {}
         }
         String::new()
     }
 
-    /// Pictures that do not come any more.
-    fn stopped(&mut self, now: Instant) -> String {
+    /// Reports video tracks that stopped.
+    fn report_stopped(&mut self, now: Instant) -> String {
         let mut stopped = Vec::new();
         for (key, received) in &mut self.tracks {
-            if received.comes && received.tally.has_stopped(now) {
-                received.comes = false;
+            if received.arriving && received.tally.has_stopped(now) {
+                received.arriving = false;
                 stopped.push(key.clone());
             }
         }
-        stopped.into_iter().map(|(who, track)| self.people(format!("{}: {track} stopped", self.name(&who)))).collect()
+        stopped.into_iter().map(|(who, track)| self.text(format!("{}: {track} stopped", self.name(&who)))).collect()
     }
 
-    /// A track that is over.
+    /// Removes a track that ended.
     fn end(&mut self, key: &(String, Arc<str>)) -> String {
-        let came = self.tracks.remove(key).is_some_and(|received| received.comes);
-        if came { self.people(format!("{}: {} stopped", self.name(&key.0), key.1)) } else { String::new() }
+        let was_arriving = self.tracks.remove(key).is_some_and(|received| received.arriving);
+        if was_arriving { self.text(format!("{}: {} stopped", self.name(&key.0), key.1)) } else { String::new() }
     }
 
-    /// What came of each track since the last look.
-    fn look(&mut self, now: Instant) -> anyhow::Result<String> {
-        let over = now - std::mem::replace(&mut self.said, now);
+    /// Reports the statistics of each track since the last report.
+    fn report(&mut self, now: Instant) -> anyhow::Result<String> {
+        let over = now - std::mem::replace(&mut self.reported_at, now);
         let mut lines = String::new();
-        let parts: Vec<_> = self.tracks.iter_mut().map(|(key, one)| (key.clone(), one.tally.look(now))).collect();
+        let parts: Vec<_> = self.tracks.iter_mut().map(|(key, one)| (key.clone(), one.tally.report(now))).collect();
         for ((participant, track), part) in parts {
             let name = self.name(&participant);
             lines += &match self.log {
-                true => say::json(&participant, &name, &track, &part)?,
-                false => say::line(&name, &track, &part, over),
+                true => output::json(&participant, &name, &track, &part)?,
+                false => output::line(&name, &track, &part, over),
             };
         }
         Ok(lines)
@@ -218,13 +218,13 @@ mod tests {
     use crate::room::Member;
 
     #[test]
-    fn names_of_people_are_said_without_what_a_terminal_obeys() {
+    fn names_are_written_without_control_characters() {
         let name = "Bo\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}2J";
-        let there = Roster(BTreeMap::from([("p2".to_owned(), Member { name: name.to_owned(), away: false })]));
+        let present = Roster(BTreeMap::from([("p2".to_owned(), Member { name: name.to_owned(), away: false })]));
         let mut listener = Listener::new(false);
-        assert_eq!(listener.meet(&there), "Bo]52;c;ZXZpbA==2J is here\n");
+        assert_eq!(listener.update_roster(&present), "Bo]52;c;ZXZpbA==2J joined\n");
         assert_eq!(listener.name("p2"), "Bo]52;c;ZXZpbA==2J");
         assert_eq!(listener.name("p\u{1b}3"), "p3");
-        assert_eq!(listener.meet(&Roster::default()), "Bo]52;c;ZXZpbA==2J went\n");
+        assert_eq!(listener.update_roster(&Roster::default()), "Bo]52;c;ZXZpbA==2J left\n");
     }
 }

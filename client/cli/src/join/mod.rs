@@ -1,44 +1,44 @@
-//! `parley join`: somebody in a room, as a person in a browser is. Nothing is decoded: what comes is counted.
+//! `parley join`: a participant in a room, as a browser is one. Received media is counted and not decoded.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`listen`] | receives everybody else, and says who is there and what comes of them |
-//! | [`choice`] | which tracks of a catalog are received |
-//! | [`tally`] | what came of one track |
-//! | [`say`] | lines for people, lines of JSON |
-mod choice;
+//! | [`listen`] | receives the other participants, and reports who is in the room and what arrives |
+//! | [`track_selection`] | which tracks of a catalog are received |
+//! | [`tally`] | the statistics of one track |
+//! | [`output`] | text for people, JSON lines |
 mod listen;
-mod say;
+mod output;
 mod tally;
+mod track_selection;
 
 use crate::exit::Exit;
 use crate::media::dial::Ends;
 use crate::media::link::Session;
 use crate::media::place::Room;
-use crate::publish::{Source, feed, unfit};
-use crate::room::Arrival;
+use crate::publish::{Source, feed, input_error};
+use crate::room::MediaClient;
 use crate::stop::Stop;
-use crate::watch::{Output, nobody_reads};
+use crate::watch::{Output, is_broken_pipe};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Joins a room, publishes a video where one is given, and receives everybody else's pictures and voices. Until Ctrl-C.
+/// Joins a room, publishes a video if one is given, and receives the video and audio of every other participant until Ctrl-C.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
     /// https://HOST/r/ROOM
     #[arg(value_name = "WHERE")]
     room: Room,
-    /// MP4 or MPEG-TS to publish in real time [nothing: only receive]
+    /// MP4 or MPEG-TS to publish in real time [without it: only receive]
     #[arg(long, value_name = "FILE")]
     publish: Option<PathBuf>,
-    /// Begin the file again at its end
+    /// Repeat the file from its beginning
     #[arg(long = "loop", requires = "publish")]
     again: bool,
-    /// The name that others see
+    /// The name that the other participants see
     #[arg(long, value_name = "NAME", default_value = "parley")]
     name: String,
-    /// Once a second, one line of JSON about each track, instead of lines for people
+    /// Once a second, one JSON line about each track instead of text
     #[arg(long)]
     log: bool,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Is there until told to go, or until trying again cannot help.
+    /// Stays until the user stops the command or retrying cannot help.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         crate::runtime::run(self.join())
     }
@@ -57,42 +57,42 @@ impl Flags {
             None => None,
             Some(file) => match Source::open(Some(file), self.again).await {
                 Ok(source) => Some(source),
-                Err(why) => return unfit(why),
+                Err(why) => return input_error(why),
             },
         };
-        let (out, into) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
-        let publish = source.as_ref().map(|_| out.consume());
-        let ends = Ends { publish, subscribe: Some(into.clone()), ..Ends::default() };
-        let arrival = tokio::select! {
-            arrival = Arrival::join(&self.name, self.room, self.session.into(), ends, source.is_some()) => arrival,
-            () = stop.told() => return Ok(Exit::Done),
+        let (outgoing, incoming) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
+        let publish = source.as_ref().map(|_| outgoing.consume());
+        let ends = Ends { publish, subscribe: Some(incoming.clone()), ..Ends::default() };
+        let client = tokio::select! {
+            client = MediaClient::join(&self.name, self.room, self.session.into(), ends, source.is_some()) => client,
+            () = stop.requested() => return Ok(Exit::Done),
         };
-        let mut arrival = match arrival {
-            Ok(arrival) => arrival,
+        let mut client = match client {
+            Ok(client) => client,
             Err(ending) => return Ok(ending.say()),
         };
-        let seen = arrival.room.clone().context("a room was joined")?;
-        let (is_up, name) = (arrival.link.is_up(), arrival.broadcast.clone());
+        let view = client.room.clone().context("a room was joined")?;
+        let (is_up, name) = (client.link.is_up(), client.broadcast.clone());
         let publishing = async {
             let Some(source) = source else { return std::future::pending().await };
-            feed(source, out.create_broadcast(name.as_str())?, is_up, &mut Stop::new()?).await?;
-            eprintln!("parley: everything is published");
+            feed(source, outgoing.create_broadcast(name.as_str())?, is_up, &mut Stop::new()?).await?;
+            eprintln!("parley: the file is published");
             Ok(())
         };
         let mut output = Output::open(Path::new("-"))?;
-        let listening = listen::listen(into.consume(), seen, self.log, &mut output);
+        let listening = listen::listen(incoming.consume(), view, self.log, &mut output);
         let exit = tokio::select! {
-            // Ctrl-C ends the broadcast before anything else.
+            // The branches are polled in this order: Ctrl-C ends `publishing` first, so that the broadcast is closed before the session.
             biased;
-            exit = arrival.link.keep() => Ok(exit),
-            Err(why) = publishing => unfit(why),
-            () = stop.told() => Ok(Exit::Done),
-            heard = listening => match heard {
-                Err(why) if nobody_reads(&why) => Ok(Exit::Done),
-                heard => heard.map(|()| Exit::Done),
+            exit = client.link.keep() => Ok(exit),
+            Err(why) = publishing => input_error(why),
+            () = stop.requested() => Ok(Exit::Done),
+            listened = listening => match listened {
+                Err(why) if is_broken_pipe(&why) => Ok(Exit::Done),
+                listened => listened.map(|()| Exit::Done),
             },
         };
-        arrival.leave().await;
+        client.leave().await;
         exit
     }
 }

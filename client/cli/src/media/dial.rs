@@ -18,28 +18,28 @@ use std::time::Duration;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-/// A network that swallows UDP says nothing: after this WebSocket is tried as well.
+/// The head start of QUIC before WebSocket is tried too: a network that drops UDP sends no error.
 const HEAD_START: Duration = Duration::from_millis(1500);
-/// Not even a slow phone takes longer; another relay may be the better one.
-const GIVE_UP: Duration = Duration::from_secs(10);
-/// A relay that is silent this long is gone; it is pinged three times meanwhile.
-const IDLE: Duration = Duration::from_secs(5);
+/// The longest time to connect, also on a second phone. After that another relay may be better.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(10);
+/// A relay that sends nothing for this long is lost; it is pinged three times meanwhile.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 const PINGS: u32 = 3;
 
-/// Where a relay is, and what opens it.
+/// The addresses of a relay, with a token.
 #[derive(Clone, Debug, Default)]
 pub struct Address {
-    /// Its QUIC: `https://HOST:PORT/?jwt=TOKEN`.
+    /// Its QUIC address: `https://HOST:PORT/?jwt=TOKEN`.
     pub quic: Option<Url>,
-    /// Its certificates' hashes; none where a public CA signed them.
+    /// The hashes of its certificates; none if a public CA signed them.
     pub hashes: Vec<Hash>,
-    /// Its WebSocket: `wss://HOST/…?jwt=TOKEN`.
+    /// Its WebSocket address: `wss://HOST/…?jwt=TOKEN`.
     pub websocket: Option<Url>,
-    /// By which way.
+    /// How its host is reached.
     pub reach: Reach,
 }
 
-/// How to reach a relay that signaling offers (MEDIA-6, MEDIA-8), through the edge of `host` where it is reached by WebSocket (MEDIA-9).
+/// The addresses of a relay that signaling offers (MEDIA-6, MEDIA-8). Its WebSocket goes through the edge of `host` (MEDIA-9).
 pub fn address(offer: &RelayOffer, host: &Url) -> Result<Address, Ending> {
     let refused = |why: &dyn fmt::Display| Ending::Refused(format!("the service offers a relay: {why}"));
     let mut quic: Url = offer.url.parse().map_err(|why| refused(&why))?;
@@ -54,14 +54,14 @@ pub fn address(offer: &RelayOffer, host: &Url) -> Result<Address, Ending> {
     Ok(Address { quic: Some(quic), hashes, websocket: Some(websocket), reach: Reach::default() })
 }
 
-/// SHA-256 of a certificate.
+/// The SHA-256 of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hash([u8; 32]);
 
 impl FromStr for Hash {
     type Err = anyhow::Error;
 
-    /// Base64, as signaling and relays write it, or hex, as `openssl x509 -fingerprint` does.
+    /// Parses base64, as signaling and relays write it, or hex, as `openssl x509 -fingerprint` does.
     fn from_str(text: &str) -> anyhow::Result<Self> {
         let plain = text.replace(':', "");
         let hex = (0..64).step_by(2).map(|at| u8::from_str_radix(plain.get(at..at + 2)?, 16).ok());
@@ -79,7 +79,7 @@ impl fmt::Display for Hash {
     }
 }
 
-/// What carries a session.
+/// The transport of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs, reason = "as they say")]
 pub enum Transport {
@@ -97,81 +97,81 @@ impl fmt::Display for Transport {
     }
 }
 
-/// What a session carries.
+/// What a session publishes and receives.
 #[derive(Clone, Default)]
 pub struct Ends {
-    /// What is published here goes out.
+    /// The broadcasts that are published.
     pub publish: Option<origin::Consumer>,
-    /// What the relay offers comes in here.
+    /// Receives the broadcasts that the relay announces.
     pub subscribe: Option<origin::Producer>,
-    /// Counts what passes.
+    /// Counts the traffic.
     pub stats: Option<stats::Session>,
 }
 
-/// A session. **A refused token is told after the handshake (MED-13): by [`Connection::closed`].**
+/// A session. **A relay refuses a token only after the handshake (MED-13): [`Connection::closed`] reports it.**
 pub struct Dialled {
-    /// It ends when the last copy of this is dropped; it never dials again.
+    /// The connection. It ends when its last copy is dropped, and it does not reconnect.
     pub connection: Connection,
-    /// What carries it.
+    /// The transport that is used.
     pub over: Transport,
     client: Client,
 }
 
 impl Dialled {
-    /// Ends it once the relay has everything that was published.
+    /// Ends the session when the relay has received everything that was published.
     pub async fn close(self) {
         let _ = self.connection.close().await;
-        let _ = timeout(GIVE_UP, self.client.close()).await;
+        let _ = timeout(DIAL_TIMEOUT, self.client.close()).await;
     }
 }
 
-/// Dials a relay: over QUIC, and over WebSocket where that is slow or does not get through, unless it is told which.
+/// Connects to a relay over QUIC, and over WebSocket if QUIC is second or fails; or only over a given transport.
 pub fn dial(address: Address, only: Option<Transport>, ends: Ends) -> Boxed<'static, anyhow::Result<Dialled>> {
     Box::pin(async move {
         let wanted = |over: Transport| only.is_none_or(|only| only == over);
         let quic = address.quic.clone().filter(|_| wanted(Transport::Quic));
         let websocket = address.websocket.clone().filter(|_| wanted(Transport::WebSocket));
-        let quick = |url| open(url, Transport::Quic, &address.hashes, &ends, &address.reach);
-        let slow = |url| open(url, Transport::WebSocket, &[], &ends, &address.reach);
+        let over_quic = |url| open(url, Transport::Quic, &address.hashes, &ends, &address.reach);
+        let over_websocket = |url| open(url, Transport::WebSocket, &[], &ends, &address.reach);
         let race = async {
             match (quic, websocket) {
-                (Some(quic), Some(websocket)) => either(quick(quic), slow(websocket)).await,
-                (Some(quic), None) => quick(quic).await,
-                (None, Some(websocket)) => slow(websocket).await,
+                (Some(quic), Some(websocket)) => either(over_quic(quic), over_websocket(websocket)).await,
+                (Some(quic), None) => over_quic(quic).await,
+                (None, Some(websocket)) => over_websocket(websocket).await,
                 (None, None) => bail!("the relay has no address for that transport"),
             }
         };
-        timeout(GIVE_UP, race).await.context("the relay does not answer")?
+        timeout(DIAL_TIMEOUT, race).await.context("the relay does not answer")?
     })
 }
 
-/// The first of two that connects, with a head start for one.
+/// Runs two attempts, the first with a head start, and returns the first that succeeds.
 async fn either(
-    quick: impl Future<Output = anyhow::Result<Dialled>>,
-    slow: impl Future<Output = anyhow::Result<Dialled>>,
+    first: impl Future<Output = anyhow::Result<Dialled>>,
+    second: impl Future<Output = anyhow::Result<Dialled>>,
 ) -> anyhow::Result<Dialled> {
-    let (mut quick, mut slow) = (pin!(quick), pin!(slow));
-    match timeout(HEAD_START, &mut quick).await {
+    let (mut first, mut second) = (pin!(first), pin!(second));
+    match timeout(HEAD_START, &mut first).await {
         Ok(Ok(dialled)) => return Ok(dialled),
         Ok(Err(why)) => {
-            return slow.await.map_err(|other| why.context(format!("neither QUIC nor WebSocket: {other:#}")));
+            return second.await.map_err(|other| why.context(format!("neither QUIC nor WebSocket: {other:#}")));
         }
         Err(_) => {}
     }
     tokio::select! {
-        first = &mut quick => match first { Ok(dialled) => Ok(dialled), Err(_) => slow.await },
-        first = &mut slow => match first { Ok(dialled) => Ok(dialled), Err(_) => quick.await },
+        ended = &mut first => match ended { Ok(dialled) => Ok(dialled), Err(_) => second.await },
+        ended = &mut second => match ended { Ok(dialled) => Ok(dialled), Err(_) => first.await },
     }
 }
 
 async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends, reach: &Reach) -> anyhow::Result<Dialled> {
     let mut config = Config::default();
-    config.timeout = GIVE_UP;
-    // Where to dial next is asked for; and a relay that moves its clients names one whose certificate is not known.
+    config.timeout = DIAL_TIMEOUT;
+    // The caller chooses the next relay: the certificate of a relay that a goaway names is not known.
     config.once = Some(true);
     config.goaway.redirect = Redirect::Ignore;
     config.websocket.enabled = Some(over == Transport::WebSocket);
-    // A machine without IPv6 has no socket for both.
+    // A machine without IPv6 cannot open a dual-stack socket.
     if matches!(url.host(), Some(Host::Ipv4(_))) {
         config.bind = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
     }
@@ -179,8 +179,8 @@ async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends, reach: &R
     reach.trust(&mut config);
     let address = reach.at(url).await?;
     let mut timing = quic::Config::default();
-    timing.idle_timeout = IDLE;
-    timing.keep_alive = IDLE / PINGS;
+    timing.idle_timeout = IDLE_TIMEOUT;
+    timing.keep_alive = IDLE_TIMEOUT / PINGS;
     let mut client = config.init(timing)?;
     if let Some(publish) = &ends.publish {
         client = client.with_publisher(publish);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn media_9_without_udp_a_relay_is_reached_through_the_edge() {
+    fn media_9_the_websocket_of_a_relay_goes_through_the_edge() {
         let offer = format!(r#"{{"url":"https://10.0.0.7:8141/","token":"t+k","certificateHashes":["{BASE64}"]}}"#);
         let offer: RelayOffer = parley_protocol::decode(offer.as_bytes()).unwrap();
         let address = address(&offer, &"http://localhost:8080/live/x".parse().unwrap()).unwrap();

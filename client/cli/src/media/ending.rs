@@ -1,48 +1,48 @@
-//! How a session with a relay ended, and whether another would do better (MED-13 to MED-18, MED-51).
+//! How a session with a relay ended, and whether a new one may succeed (MED-13 to MED-18, MED-51).
 use crate::ending::{Again, Ending};
 use moq_net::SessionError;
 use moq_tokio::Error;
 use parley_protocol::relay_codes::session;
 
-/// Of a session that was closed. `asked`: whether signaling gives another token for the next one.
-pub fn closed(ended: Result<(), Error>, asked: bool) -> Ending {
+/// The ending of a session that was closed. `renews_token`: signaling issues a new token for the next session.
+pub fn closed(ended: Result<(), Error>, renews_token: bool) -> Ending {
     let error = match ended {
-        // It was told to go elsewhere.
-        Ok(()) => return Ending::Lost { why: "the relay is going away".into(), again: Again::AtOnce },
+        // The relay sent a goaway.
+        Ok(()) => return Ending::Lost { why: "the relay is draining".into(), again: Again::AtOnce },
         Err(error) => error,
     };
     if error.is_auth() {
-        return match asked {
-            true => Ending::lost("the relay ended the session: the token is over"),
+        return match renews_token {
+            true => Ending::lost("the relay ended the session: the token expired"),
             false => {
-                Ending::Refused("the relay does not take the token: it is over, revoked or another relay's".into())
+                Ending::Refused("the relay refused the token: it expired, was revoked or is for another relay".into())
             }
         };
     }
     match code(&error) {
         Some(session::PATH_INVALID) => {
-            Ending::Refused("the relay refused: an address of a relay has no path (PATH_INVALID)".into())
+            Ending::Refused("the relay refused: the address of a relay has no path (PATH_INVALID)".into())
         }
         Some(session::TOO_MANY_BROADCASTS) => {
             Ending::Refused("the relay refused: too many broadcasts (TOO_MANY_BROADCASTS)".into())
         }
-        Some(session::NOT_READY) => {
-            Ending::lost("the relay takes nobody now (TOO_MANY_SESSIONS, MEMORY_LIMIT_EXCEEDED, GOAWAY or NOT_READY)")
-        }
+        Some(session::NOT_READY) => Ending::lost(
+            "the relay accepts no sessions (TOO_MANY_SESSIONS, MEMORY_LIMIT_EXCEEDED, GOAWAY or NOT_READY)",
+        ),
         _ => Ending::lost(format!("the connection was lost: {:#}", anyhow::Error::from(error))),
     }
 }
 
-/// Of a session that did not begin.
-pub fn undialled(why: anyhow::Error, asked: bool) -> Ending {
+/// The ending of a session that was not established.
+pub fn not_connected(why: anyhow::Error, renews_token: bool) -> Ending {
     if let Some(error) = why.downcast_ref::<Error>()
         && (error.is_auth() || code(error).is_some())
     {
-        return closed(Err(error.clone()), asked);
+        return closed(Err(error.clone()), renews_token);
     }
     let text = format!("no connection to the relay: {why:#}");
-    // Nobody else's certificate will be taken for the one that was named.
-    if !asked && text.contains("fingerprint mismatch") { Ending::Refused(text) } else { Ending::lost(text) }
+    // The given hash belongs to another certificate, so every attempt would fail.
+    if !renews_token && text.contains("fingerprint mismatch") { Ending::Refused(text) } else { Ending::lost(text) }
 }
 
 fn code(error: &Error) -> Option<u16> {

@@ -1,4 +1,4 @@
-//! Asks a Parley host which relay to take (MEDIA-8).
+//! Requests a relay for a live broadcast from a Parley host (MEDIA-8).
 use super::dial::{self, Address};
 use crate::ending::Ending;
 use crate::http;
@@ -11,17 +11,17 @@ use url::Url;
 pub struct Live {
     /// `https://HOST/`.
     pub host: Url,
-    /// As in the address of its page.
+    /// The name in the URL of its page.
     pub name: String,
 }
 
 impl Live {
-    /// The broadcast on a relay.
+    /// The name of the broadcast on a relay.
     pub fn broadcast(&self) -> String {
         format!("live/{}", self.name)
     }
 
-    /// A relay, with a token to subscribe or to publish. Asked before every session: it may be another by then.
+    /// Requests a relay and a token to subscribe, or to publish. It is called before every session, as the relay may change.
     pub async fn ask(&self, publish: bool) -> Result<Address, Ending> {
         let mut url = self.host.clone();
         url.set_path(&routes::open_live(&self.name));

@@ -1,13 +1,13 @@
-//! Sessions with a relay's second door: Media over QUIC. Rules cited as `MED-n` are those of `services/relay/MEDIA.md`, as `MEDIA-n`
+//! Sessions with a media relay: Media over QUIC. Rules cited as `MED-n` are those of `services/relay/MEDIA.md`, as `MEDIA-n`
 //! those of `services/protocol/SPEC.md`.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`dial`] | one session: an [`Address`](dial::Address) is dialled over QUIC, or WebSocket where UDP does not get through |
-//! | [`place`] | what somebody means by the address they give |
-//! | [`live`] | asks a Parley host for a relay |
-//! | [`link`] | a session that comes back; **what ends it for good is [`ending`]** |
-//! | [`crate::room`] | asks a room for a relay |
+//! | [`dial`] | one session: connects to an [`Address`](dial::Address) over QUIC, or WebSocket where UDP is blocked |
+//! | [`place`] | the URLs that commands accept |
+//! | [`live`] | requests a relay from a Parley host |
+//! | [`link`] | a session that reconnects; **[`ending`] decides whether it does** |
+//! | [`crate::room`] | requests a relay from a room |
 pub mod dial;
 pub mod ending;
 pub mod link;
@@ -17,5 +17,5 @@ pub mod place;
 use std::future::Future;
 use std::pin::Pin;
 
-/// What takes its time.
+/// A future on the heap.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

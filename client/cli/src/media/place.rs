@@ -1,4 +1,4 @@
-//! What somebody means by an address.
+//! The URLs that commands accept.
 use super::live::Live;
 use anyhow::{Context, bail, ensure};
 use std::str::FromStr;
@@ -7,9 +7,9 @@ use url::Url;
 /// Where media is published or watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// `https://HOST/live/NAME`: a live broadcast, as its page is called.
+    /// `https://HOST/live/NAME`: a live broadcast, by the URL of its page.
     Live(Live),
-    /// `https://HOST/r/ROOM`: a room, as its page is called.
+    /// `https://HOST/r/ROOM`: a room, by the URL of its page.
     Room(Room),
     /// `https://HOST:PORT/?jwt=TOKEN`: a relay itself.
     Relay(Url),
@@ -20,7 +20,7 @@ pub enum Place {
 pub struct Room {
     /// `https://HOST/`.
     pub host: Url,
-    /// As in the address of its page.
+    /// The id in the URL of its page.
     pub id: String,
 }
 
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_that_of_a_page_or_of_a_relay() {
+    fn a_url_is_that_of_a_page_or_of_a_relay() {
         let live = |host: &str| Place::Live(Live { host: host.parse().unwrap(), name: "lab".into() });
         let place = |text: &str| text.parse::<Place>().unwrap();
         assert_eq!(place("https://h/live/lab"), live("https://h/"));

@@ -1,4 +1,4 @@
-//! What a page is called, and its link (PAGE-1).
+//! The address of a page and its URL (PAGE-1).
 use super::seal::Key;
 use anyhow::{Context, bail, ensure};
 use parley_protocol::shared::PageAddress;
@@ -8,25 +8,25 @@ use std::fmt;
 use std::str::FromStr;
 use url::Url;
 
-/// SHA-256 of a page's manifest.
+/// The SHA-256 of a page's manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address([u8; 32]);
 
-/// Where a page is, and what reads it.
+/// The URL of a page, or its bare address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// `https://HOST/`; none where only an address was given.
+pub struct PageUrl {
+    /// `https://HOST/`; absent for a bare address.
     pub host: Option<Url>,
-    /// Its address.
+    /// The address of the page.
     pub page: Address,
-    /// Of a sealed page, where the link has it.
+    /// The key of a sealed page, if the URL contains it.
     pub key: Option<Key>,
 }
 
 const FORMS: &str = "must be https://HOST/p/ADDRESS, or an ADDRESS of 64 hexadecimal digits";
 const KEY: &str = "key=";
 
-/// SHA-256.
+/// Computes the SHA-256 of bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     let mut hash = [0; 32];
     hash.copy_from_slice(digest(&SHA256, bytes).as_ref());
@@ -34,7 +34,7 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 }
 
 impl Address {
-    /// Of a manifest as it stands.
+    /// The address of the page with this manifest.
     pub fn of(manifest: &str) -> Self {
         Self(sha256(manifest.as_bytes()))
     }
@@ -80,7 +80,7 @@ impl From<&PageAddress> for Address {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for PageUrl {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
@@ -97,7 +97,7 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PageUrl {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(host) = &self.host {
             write!(out, "{host}p/")?;
@@ -107,7 +107,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Without path, query and fragment.
+/// Removes path, query and fragment of a URL.
 pub fn host(url: &Url) -> Url {
     let mut host = url.clone();
     host.set_path("/");
@@ -135,10 +135,10 @@ mod tests {
     fn a_link_is_what_it_was_made_of() {
         let key = "AAECAwQFBgcICQoLDA0ODw";
         for link in [format!("https://h/p/{PAGE}"), format!("http://h:8080/p/{PAGE}#key={key}"), PAGE.to_owned()] {
-            assert_eq!(link.parse::<Place>().unwrap().to_string(), link);
+            assert_eq!(link.parse::<PageUrl>().unwrap().to_string(), link);
         }
         for bad in ["", "https://h/", &format!("https://h/r/{PAGE}"), &format!("https://h/p/{PAGE}#key=short")] {
-            assert!(bad.parse::<Place>().is_err(), "{bad}");
+            assert!(bad.parse::<PageUrl>().is_err(), "{bad}");
         }
     }
 }

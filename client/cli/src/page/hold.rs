@@ -1,18 +1,18 @@
 //! `parley page hold`.
-use super::address::Place;
+use super::address::PageUrl;
 use super::log::Log;
 use super::visitor::Visitor;
-use super::{Session, host_of, unless_unread};
+use super::{Session, host_of, ignore_broken_pipe};
 use crate::exit::Exit;
 use crate::stop::Stop;
 use url::Url;
 
-/// Fetches pages from whoever holds them, and holds them for others until Ctrl-C.
+/// Fetches pages from their holders and serves them to others until Ctrl-C.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
-    /// https://HOST/p/ADDRESS, or an ADDRESS with --host; several of one host
+    /// https://HOST/p/ADDRESS, or ADDRESS with --host; several pages of one host
     #[arg(value_name = "PAGE", required = true)]
-    pages: Vec<Place>,
+    pages: Vec<PageUrl>,
     /// The Parley host of bare addresses: https://HOST
     #[arg(long, value_name = "HOST")]
     host: Option<Url>,
@@ -21,7 +21,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Holds them until told to go, or until the service refuses.
+    /// Serves the pages until the user stops the command or the service refuses all of them.
     pub async fn run(self) -> anyhow::Result<Exit> {
         let mut stop = Stop::new()?;
         let host = host_of(&self.pages, self.host.as_ref())?;
@@ -29,17 +29,17 @@ impl Flags {
             Ok(visitor) => visitor,
             Err(ending) => return Ok(ending.say()),
         };
-        let (mut log, mut places) = (Log::new(self.session.log), self.pages);
+        let (mut log, mut pages) = (Log::new(self.session.log), self.pages);
         let exit = visitor.run(&mut stop, |visitor| {
-            if visitor.arrived.is_some() {
-                places.drain(..).for_each(|place| visitor.read(place.page));
+            if visitor.welcome.is_some() {
+                pages.drain(..).for_each(|url| visitor.fetch(url.page));
             }
-            log.look(visitor)?;
-            // What cannot be had is said, and the others are held.
-            let none = !visitor.pages.is_empty() && visitor.pages.values().all(|page| page.why().is_some());
+            log.update(visitor)?;
+            // A page that cannot be fetched is reported; the others are served.
+            let none = !visitor.pages.is_empty() && visitor.pages.values().all(|page| page.refusal().is_some());
             Ok(none.then_some(Exit::Refused))
         });
-        let exit = unless_unread(exit.await);
+        let exit = ignore_broken_pipe(exit.await);
         visitor.leave().await;
         exit
     }

@@ -1,6 +1,6 @@
-//! What is said of pages: lines for people, or lines of JSON.
+//! Output about pages: text for people, or JSON lines.
 use super::address::Address;
-use super::link::Way;
+use super::link::Path;
 use super::state::State;
 use super::visitor::Visitor;
 use serde::Serialize;
@@ -9,13 +9,13 @@ use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
-/// Between two lines of JSON about one page that is as far as it was.
-const PACE: Duration = Duration::from_secs(1);
+/// The pause between two JSON lines about one page in the same state.
+const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Says what changed.
+/// Writes changes.
 pub struct Log {
     json: bool,
-    said: BTreeMap<Address, (State, String, Instant)>,
+    written: BTreeMap<Address, (State, String, Instant)>,
 }
 
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ struct Line<'a> {
     holders: Option<u64>,
     readers: Option<u64>,
     settled: bool,
-    /// With any page of the site open.
+    /// Visitors that have any page of the site open.
     visitors: Option<u64>,
     received: u64,
     sent: u64,
@@ -47,37 +47,37 @@ struct Chunks {
 #[derive(Serialize)]
 struct Peer<'a> {
     visitor: &'a str,
-    way: Way,
+    way: Path,
     whole: bool,
     received: u64,
     sent: u64,
 }
 
 impl Log {
-    /// For programs, or for people.
+    /// JSON lines for programs, or text for people.
     pub fn new(json: bool) -> Self {
-        Self { json, said: BTreeMap::new() }
+        Self { json, written: BTreeMap::new() }
     }
 
-    /// Says what is new since the last look.
-    pub fn look(&mut self, visitor: &Visitor) -> anyhow::Result<()> {
+    /// Writes what changed since the last call.
+    pub fn update(&mut self, visitor: &Visitor) -> anyhow::Result<()> {
         let now = Instant::now();
         for page in visitor.pages.keys() {
             let line = line(visitor, *page);
-            let before = self.said.get(page);
+            let before = self.written.get(page);
             let changed = before.is_none_or(|(state, ..)| *state != line.state);
-            if !changed && (!self.json || before.is_some_and(|(.., at)| now < *at + PACE)) {
+            if !changed && (!self.json || before.is_some_and(|(.., at)| now < *at + INTERVAL)) {
                 continue;
             }
             let text = serde_json::to_string(&line)?;
-            if !changed && before.is_some_and(|(_, said, _)| *said == text) {
+            if !changed && before.is_some_and(|(_, written, _)| *written == text) {
                 continue;
             }
             match self.json {
                 true => write(&stamped(&text))?,
-                false => say(&line)?,
+                false => write_text(&line)?,
             }
-            self.said.insert(*page, (line.state, text, now));
+            self.written.insert(*page, (line.state, text, now));
         }
         Ok(())
     }
@@ -88,47 +88,47 @@ fn line(visitor: &Visitor, page: Address) -> Line<'_> {
     let peers = visitor.peers(page).map(|(id, link)| {
         let peer = state.swarm.peer(*id);
         let (received, sent) = peer.map_or((0, 0), |peer| (peer.received, peer.sent));
-        Peer { visitor: &link.visitor, way: link.way, whole: state.swarm.has_whole(*id), received, sent }
+        Peer { visitor: &link.visitor, way: link.path, whole: state.swarm.peer_is_complete(*id), received, sent }
     });
     let peers: Vec<Peer<'_>> = peers.collect();
-    let copy = state.swarm.copy.as_ref();
+    let store = state.swarm.store.as_ref();
     Line {
         page,
         state: state.state(!peers.is_empty()),
-        why: state.why(),
-        bytes: copy.map(|copy| copy.manifest.bytes),
-        chunks: copy.map(|copy| Chunks { here: copy.here(), of: copy.count() }),
+        why: state.refusal(),
+        bytes: store.map(|store| store.manifest.bytes),
+        chunks: store.map(|store| Chunks { here: store.present(), of: store.count() }),
         holders: state.count.as_ref().map(|count| count.holders),
         readers: state.count.as_ref().map(|count| count.readers),
         settled: state.count.as_ref().is_some_and(|count| count.settled),
-        visitors: visitor.arrived.as_ref().filter(|_| visitor.is_up).map(|arrived| arrived.visitors),
+        visitors: visitor.welcome.as_ref().filter(|_| visitor.connected).map(|welcome| welcome.visitors),
         received: state.swarm.received,
         sent: state.swarm.sent,
-        dropped: state.dropped.len(),
+        dropped: state.banned.len(),
         peers,
     }
 }
 
-/// With milliseconds since 1970.
+/// A line with the time in milliseconds since 1970.
 fn stamped(line: &str) -> String {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     format!("{{\"timeMs\":{time},{}\n", line.trim_start_matches('{'))
 }
 
-fn say(line: &Line<'_>) -> anyhow::Result<()> {
+fn write_text(line: &Line<'_>) -> anyhow::Result<()> {
     let Line { page, state, why, bytes, chunks, .. } = line;
     let (bytes, of) = (bytes.unwrap_or(0), chunks.as_ref().map_or(0, |chunks| chunks.of));
     match state {
-        State::Finding => eprintln!("parley: {page}: looking for whoever has it"),
-        State::Fetching => eprintln!("parley: {page}: it comes"),
-        State::Gone => eprintln!("parley: {page}: nobody holds it; waiting"),
+        State::Finding => eprintln!("parley: {page}: looking for a holder"),
+        State::Fetching => eprintln!("parley: {page}: fetching"),
+        State::Gone => eprintln!("parley: {page}: no holder; waiting"),
         State::Refused => eprintln!("parley: {page}: {}", why.as_deref().unwrap_or("refused")),
-        State::Here => write(&format!("{page} is here: {bytes} bytes in {of} chunks\n"))?,
+        State::Here => write(&format!("{page} is complete: {bytes} bytes in {of} chunks\n"))?,
     }
     Ok(())
 }
 
-/// On standard output.
+/// Writes to standard output.
 pub fn write(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;

@@ -1,10 +1,10 @@
 //! `parley page make`.
-use super::address::{Place, host};
+use super::address::{PageUrl, host};
 use super::log::{Log, write};
 use super::manifest::{Head, make};
 use super::seal::Key;
 use super::visitor::Visitor;
-use super::{Session, unless_unread};
+use super::{Session, ignore_broken_pipe};
 use crate::exit::Exit;
 use crate::stop::Stop;
 use anyhow::{Context, ensure};
@@ -12,10 +12,10 @@ use parley_protocol::shared::MediaType;
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// Makes a page of a file, prints its link, and holds it until Ctrl-C: with its last holder it is gone.
+/// Makes a page of a file, prints its URL and serves it until Ctrl-C. The page is gone when its last holder leaves.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
-    /// What it is made of
+    /// The file
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The Parley host: https://HOST
@@ -24,14 +24,14 @@ pub struct Flags {
     /// Media type, without parameters; text is UTF-8 [by the name of the file]
     #[arg(long = "type", value_name = "TYPE", value_parser = media_type)]
     kind: Option<String>,
-    /// Only whoever has the whole link can read it
+    /// Encrypt the page: only readers with the complete URL, which contains the key, can read it
     #[arg(long)]
     sealed: bool,
     #[command(flatten)]
     session: Session,
 }
 
-/// What pages are made of, by the end of their file's name.
+/// Media types by file extension.
 const TYPES: [(&str, &str); 20] = [
     ("avif", "image/avif"),
     ("css", "text/css"),
@@ -57,7 +57,7 @@ const TYPES: [(&str, &str); 20] = [
 const NAME_MAX: usize = 200;
 
 impl Flags {
-    /// Holds it until told to go, or until the service refuses.
+    /// Serves the page until the user stops the command or the service refuses it.
     pub async fn run(self) -> anyhow::Result<Exit> {
         let mut stop = Stop::new()?;
         let shown = self.file.display().to_string();
@@ -70,10 +70,10 @@ impl Flags {
         };
         let (mut log, mut made) = (Log::new(self.session.log), false);
         let exit = visitor.run(&mut stop, |visitor| {
-            if let Some(limits) = visitor.arrived.as_ref().map(|arrived| arrived.limits.clone())
+            if let Some(limits) = visitor.welcome.as_ref().map(|welcome| welcome.limits.clone())
                 && !std::mem::replace(&mut made, true)
             {
-                // Nothing of it is read, hashed or sent where it is too large.
+                // A file that is too large is neither read nor hashed.
                 let most = limits.page_bytes.get().min(visitor.memory());
                 if size > most {
                     eprintln!("parley: {shown} has {size} bytes, a page at most {most} (PAGE_TOO_LARGE)");
@@ -88,13 +88,13 @@ impl Flags {
                     );
                     return Ok(Some(Exit::Refused));
                 }
-                write(&format!("{}\n", Place { host: Some(host.clone()), page: page.page, key }))?;
+                write(&format!("{}\n", PageUrl { host: Some(host.clone()), page: page.page, key }))?;
                 visitor.hold(page);
             }
-            log.look(visitor)?;
-            Ok(visitor.pages.values().any(|page| page.why().is_some()).then_some(Exit::Refused))
+            log.update(visitor)?;
+            Ok(visitor.pages.values().any(|page| page.refusal().is_some()).then_some(Exit::Refused))
         });
-        let exit = unless_unread(exit.await);
+        let exit = ignore_broken_pipe(exit.await);
         visitor.leave().await;
         exit
     }

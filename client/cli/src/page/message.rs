@@ -1,13 +1,15 @@
-//! What visitors send to the service, to each other through it, and to each other: the types of the contract, and the frame of a chunk.
+//! Messages of a visitor with the service, with other visitors through the service, and with peers directly; and the frame of a chunk.
 use super::address::Address;
 use parley_protocol::bounded::OutOfBounds;
 pub use parley_protocol::link::{self, Message as Signal, RejectReason};
-pub use parley_protocol::peer::{self, Message as Said};
+pub use parley_protocol::peer::{self, Message as PeerMessage};
 use parley_protocol::shared::LinkId;
-pub use parley_protocol::visit::Message as Told;
-pub use parley_protocol::visitor::{self, Message as Ask};
+pub use parley_protocol::visit::Message as ServerMessage;
+pub use parley_protocol::visitor::{self, Message as ClientMessage};
+// The load generator still uses these names.
+pub use {ClientMessage as Ask, ServerMessage as Told};
 
-/// Of which link.
+/// The link that a signal is about.
 pub fn link_of(signal: &Signal) -> &LinkId {
     match signal {
         Signal::Offer(link::Offer { link, .. })
@@ -18,37 +20,37 @@ pub fn link_of(signal: &Signal) -> &LinkId {
     }
 }
 
-/// The first on a connection: which page it is about, and the manifest where it is here.
-pub fn handshake(page: Address, manifest: Option<&str>) -> Result<Said, OutOfBounds> {
-    Ok(Said::Handshake(peer::Handshake { page: page.into(), manifest: manifest.map(str::parse).transpose()? }))
+/// The first message on a connection: the page, and its manifest if it is known.
+pub fn handshake(page: Address, manifest: Option<&str>) -> Result<PeerMessage, OutOfBounds> {
+    Ok(PeerMessage::Handshake(peer::Handshake { page: page.into(), manifest: manifest.map(str::parse).transpose()? }))
 }
 
-/// Which chunks are here.
-pub fn bitfield(chunks: &str) -> Result<Said, OutOfBounds> {
-    Ok(Said::Bitfield(peer::Bitfield { chunks: chunks.parse()? }))
+/// The chunks that are present.
+pub fn bitfield(chunks: &str) -> Result<PeerMessage, OutOfBounds> {
+    Ok(PeerMessage::Bitfield(peer::Bitfield { chunks: chunks.parse()? }))
 }
 
-/// One more chunk is here.
-pub fn have(chunk: u32) -> Said {
-    Said::Have(peer::Have { chunk: chunk.into() })
+/// One more chunk is present.
+pub fn have(chunk: u32) -> PeerMessage {
+    PeerMessage::Have(peer::Have { chunk: chunk.into() })
 }
 
-/// Asks for a chunk.
-pub fn request(chunk: u32) -> Said {
-    Said::Request(peer::Request { chunk: chunk.into() })
+/// Requests a chunk.
+pub fn request(chunk: u32) -> PeerMessage {
+    PeerMessage::Request(peer::Request { chunk: chunk.into() })
 }
 
-/// Refuses a chunk.
-pub fn reject(chunk: u32) -> Said {
-    Said::Reject(peer::Reject { chunk: chunk.into() })
+/// Rejects the request for a chunk.
+pub fn reject(chunk: u32) -> PeerMessage {
+    PeerMessage::Reject(peer::Reject { chunk: chunk.into() })
 }
 
-/// The number of a chunk in a message. One that no page has stays one that no page has.
+/// The number of a chunk in a message. A number that no page has remains one that no page has.
 pub fn number(chunk: u64) -> u32 {
     u32::try_from(chunk).unwrap_or(u32::MAX)
 }
 
-/// The number of a chunk and its bytes, in one message.
+/// The message with a chunk: its number and its bytes.
 pub fn frame(chunk: u32, bytes: &[u8]) -> Vec<u8> {
     [&chunk.to_be_bytes(), bytes].concat()
 }

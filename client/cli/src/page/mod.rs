@@ -1,19 +1,19 @@
-//! `parley page`: pages that exist while somebody holds them, from a terminal. Rules cited as `PAGE-n` are those of
+//! `parley page`: pages that exist as long as a visitor holds them, from a terminal. Rules cited as `PAGE-n` are those of
 //! `services/protocol/SPEC.md`.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`make`], [`hold`], [`get`] | the commands |
-//! | [`visitor`] | what they have in common: pages, and connections with others about them |
-//! | [`socket`], [`message`] | what is said to the service and to others |
-//! | [`state`] | one page: how far it is, and who else might give it |
-//! | [`swarm`], [`bits`] | one page among those who are connected: who is asked for which chunk, who is served |
+//! | [`visitor`] | what the commands share: pages, and connections with other visitors |
+//! | [`socket`], [`message`] | the socket to the service, and messages to the service and to visitors |
+//! | [`state`] | one page: its state, and its known holders |
+//! | [`swarm`], [`bitfield`] | one page and its peers: requests for chunks, and chunks that are sent |
 //! | [`link`] | a connection: a data channel, or a topic of the stream relay |
-//! | [`copy`], [`manifest`], [`seal`], [`address`] | what a page is |
-//! | [`log`] | what is said of all this |
+//! | [`chunk_store`], [`manifest`], [`seal`], [`address`] | the page itself |
+//! | [`log`] | output for people and for programs |
 pub mod address;
-mod bits;
-mod copy;
+mod bitfield;
+mod chunk_store;
 #[cfg(test)]
 mod fixtures;
 mod get;
@@ -31,27 +31,27 @@ mod visitor;
 
 use crate::exit::Exit;
 use crate::reach::Reach;
-use address::Place;
+use address::PageUrl;
 use anyhow::{Context, ensure};
 use std::process::ExitCode;
 use url::Url;
 
-/// Makes, holds and fetches pages that exist while somebody holds them.
+/// Makes, holds and fetches pages that exist as long as a visitor holds them.
 #[derive(Debug, clap::Subcommand)]
 pub enum Page {
-    /// Make a page of a file, print its link, and hold it until Ctrl-C
+    /// Make a page of a file, print its URL and serve it until Ctrl-C
     Make(make::Flags),
-    /// Fetch pages from whoever holds them, and hold them until Ctrl-C
+    /// Fetch pages from their holders and serve them until Ctrl-C
     Hold(hold::Flags),
-    /// Fetch a page from whoever holds it into a file
+    /// Fetch a page from its holders into a file
     Get(get::Flags),
 }
 
-/// What all of them take.
+/// Flags of all page commands.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Session {
-    /// Lines of JSON about what changes, instead of lines for people
+    /// Write JSON lines about changes instead of text
     #[arg(long)]
     log: bool,
     /// Most bytes of all pages together [as many as the service allows]
@@ -62,7 +62,7 @@ pub struct Session {
 }
 
 impl Page {
-    /// Runs it.
+    /// Runs the command.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         crate::runtime::run(async {
             match self {
@@ -74,18 +74,18 @@ impl Page {
     }
 }
 
-/// The one host of all places.
-fn host_of(places: &[Place], host: Option<&Url>) -> anyhow::Result<Url> {
+/// The host that all URLs have in common.
+fn host_of(places: &[PageUrl], host: Option<&Url>) -> anyhow::Result<Url> {
     let hosts: Vec<Url> = places.iter().filter_map(|place| place.host.clone()).chain(host.map(address::host)).collect();
-    let host = hosts.first().context("which host? Give a page's link, or --host https://HOST")?;
+    let host = hosts.first().context("the host is missing: give the URL of a page, or --host https://HOST")?;
     ensure!(hosts.iter().all(|other| other == host), "all pages must be of one host");
     Ok(host.clone())
 }
 
-/// A broken pipe is no failure: nobody reads the output any more.
-fn unless_unread(exit: anyhow::Result<Exit>) -> anyhow::Result<Exit> {
+/// A broken pipe is not an error: the reader of standard output ended.
+fn ignore_broken_pipe(exit: anyhow::Result<Exit>) -> anyhow::Result<Exit> {
     match exit {
-        Err(why) if crate::watch::nobody_reads(&why) => Ok(Exit::Done),
+        Err(why) if crate::watch::is_broken_pipe(&why) => Ok(Exit::Done),
         exit => exit,
     }
 }

@@ -1,4 +1,4 @@
-//! Pages that only whoever has the key can read (PAGE-4).
+//! Sealed pages, which only readers with the key can decrypt (PAGE-4).
 use anyhow::{Context, bail};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -8,15 +8,15 @@ use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt;
 use std::str::FromStr;
 
-/// How much longer sealed bytes are.
+/// The size of the authentication tag, which encryption adds.
 pub const TAG: usize = 16;
 const SALT: &[u8] = b"parley page 1";
 
-/// Of one page only: two contents under one key would share their nonces.
+/// The key of one page. It must not encrypt a second page: the nonces would repeat.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key([u8; 16]);
 
-/// What is sealed; each has a key of its own.
+/// What is encrypted; each part has a nonce, and each kind a key of its own.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "as they say")]
 pub enum Part {
@@ -25,20 +25,20 @@ pub enum Part {
 }
 
 impl Key {
-    /// Another one.
+    /// Generates a random key.
     pub fn new() -> anyhow::Result<Self> {
         let mut key = [0; 16];
         SystemRandom::new().fill(&mut key).ok().context("the system gives no random bytes")?;
         Ok(Self(key))
     }
 
-    /// Seals, in place.
+    /// Encrypts in place.
     pub fn seal(&self, part: Part, bytes: &mut Vec<u8>) -> anyhow::Result<()> {
         let (key, nonce) = self.of(part)?;
         key.seal_in_place_append_tag(nonce, Aad::empty(), bytes).ok().context("it cannot be sealed")
     }
 
-    /// Opens, or not, where it was sealed with another key.
+    /// Decrypts; `None` where another key or part was used.
     pub fn open(&self, part: Part, sealed: &[u8]) -> Option<Vec<u8>> {
         let (key, nonce) = self.of(part).ok()?;
         let mut bytes = sealed.to_vec();
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(key.to_string().parse::<Key>().unwrap(), key);
     }
 
-    /// The same bytes as WebCrypto's: `HKDF` with `SHA-256`, `AES-GCM` without additional data.
+    /// Browsers produce the same bytes with WebCrypto: `HKDF` with `SHA-256`, `AES-GCM` without additional data.
     #[test]
     fn page_4_browsers_seal_likewise() {
         let key: Key = "AAECAwQFBgcICQoLDA0ODw".parse().unwrap();

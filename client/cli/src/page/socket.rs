@@ -1,6 +1,6 @@
-//! A visitor's socket to the service, opened again when it is lost (PAGE-5).
-use super::message::{Ask, Signal, Told};
-use crate::again::{GOOD, pause};
+//! A visitor's socket to the service, which is reopened when it is lost (PAGE-5).
+use super::message::{ClientMessage, ServerMessage, Signal};
+use crate::again::{STABLE_AFTER, pause};
 use crate::ending::{Again, Ending};
 use crate::reach::{Reach, Socket};
 use futures_util::{SinkExt, StreamExt};
@@ -14,113 +14,113 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use url::Url;
 
-/// A service that does not answer in this time is not there.
-const OPENING: Duration = Duration::from_secs(10);
-/// After which a socket that is silent is tried; as long again, and it is gone.
-const QUIET: Duration = Duration::from_secs(15);
-const CLOSING: Duration = Duration::from_secs(2);
-/// What is said on the socket; while there is none it is forgotten.
+/// How long the service may take to accept a socket.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
+/// A socket without messages for this long is pinged. After the same time again it is lost.
+const PING_INTERVAL: Duration = Duration::from_secs(15);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// A message to send. It is discarded while there is no socket.
 #[derive(Debug)]
-pub enum Say {
-    /// To the service.
-    Ask(Ask),
-    /// To another visitor, with an id of its own (DIR-3).
-    To(String, String, Signal),
+pub enum Outgoing {
+    /// A message to the service.
+    ToService(ClientMessage),
+    /// A message to another visitor: its id, an id of the message (DIR-3), and the payload.
+    ToVisitor(String, String, Signal),
 }
 
-/// What comes of it.
+/// What happens on the socket.
 #[derive(Debug)]
-pub enum Heard {
-    /// A socket is there, and we are a new visitor.
-    Up(Welcome),
-    /// From the service.
-    Told(Told),
-    /// From another visitor.
-    From(String, Signal),
-    /// It was lost, and is tried again.
-    Down(String),
-    /// Trying again cannot help.
-    Over(Ending),
+pub enum SocketEvent {
+    /// A socket is open, and the service welcomed it as a new visitor.
+    Connected(Welcome),
+    /// A message of the service.
+    Message(ServerMessage),
+    /// A message of another visitor.
+    Signal(String, Signal),
+    /// The socket is lost and will be reopened.
+    Disconnected(String),
+    /// Retrying cannot help.
+    Failed(Ending),
 }
 
-/// Where the service has visitors' sockets.
+/// The URL of the service's socket for visitors.
 pub fn address(host: &Url) -> Result<Url, Ending> {
     let mut url = host.clone();
     url.set_path(PAGES_SOCKET);
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
-    url.set_scheme(scheme).map_err(|()| Ending::Refused(format!("{host} is no host")))?;
+    url.set_scheme(scheme).map_err(|()| Ending::Refused(format!("{host} is not a host")))?;
     Ok(url)
 }
 
-/// Keeps a socket until nobody says anything any more.
-pub async fn keep(url: Url, reach: Reach, mut says: mpsc::Receiver<Say>, tell: mpsc::Sender<Heard>) {
-    let mut tries = 0;
+/// Keeps a socket open until the sender of messages is dropped.
+pub async fn keep(url: Url, reach: Reach, mut outgoing: mpsc::Receiver<Outgoing>, events: mpsc::Sender<SocketEvent>) {
+    let mut attempts = 0;
     loop {
         let began = Instant::now();
-        let Err(ending) = visit(&url, &reach, &mut says, &tell).await else { return };
-        let Ending::Lost { why, again } = ending else { return drop(tell.send(Heard::Over(ending)).await) };
-        if began.elapsed() > GOOD {
-            tries = 0;
+        let Err(ending) = visit(&url, &reach, &mut outgoing, &events).await else { return };
+        let Ending::Lost { why, again } = ending else { return drop(events.send(SocketEvent::Failed(ending)).await) };
+        if began.elapsed() > STABLE_AFTER {
+            attempts = 0;
         }
-        let woken = Instant::now() + pause(again, tries);
-        tries += 1;
-        if tell.send(Heard::Down(why)).await.is_err() {
+        let woken = Instant::now() + pause(again, attempts);
+        attempts += 1;
+        if events.send(SocketEvent::Disconnected(why)).await.is_err() {
             return;
         }
         loop {
             tokio::select! {
                 () = sleep_until(woken) => break,
-                said = says.recv() => if said.is_none() { return },
+                message = outgoing.recv() => if message.is_none() { return },
             }
         }
     }
 }
 
-/// Serves one socket until it is lost, or nobody says anything any more.
+/// Serves one socket until it is lost or the sender of messages is dropped.
 async fn visit(
     url: &Url,
     reach: &Reach,
-    says: &mut mpsc::Receiver<Say>,
-    tell: &mpsc::Sender<Heard>,
+    outgoing: &mut mpsc::Receiver<Outgoing>,
+    events: &mpsc::Sender<SocketEvent>,
 ) -> Result<(), Ending> {
-    let opened = timeout(OPENING, reach.socket(url, None)).await;
+    let opened = timeout(OPEN_TIMEOUT, reach.socket(url, None)).await;
     let mut socket = opened.map_err(|_| Ending::lost("the service does not answer"))??;
-    let (mut quiet, mut pinged, mut move_at) = (Instant::now() + QUIET, false, None);
+    let (mut ping_at, mut pinged, mut move_at) = (Instant::now() + PING_INTERVAL, false, None);
     loop {
         tokio::select! {
-            heard = hear(&mut socket) => {
-                let heard = heard?;
-                (quiet, pinged) = (Instant::now() + QUIET, false);
-                if let Heard::Told(Told::Goaway(told)) = heard {
-                    move_at = Some(Instant::now() + Duration::from_millis(told.after_ms));
-                } else if tell.send(heard).await.is_err() {
+            event = receive(&mut socket) => {
+                let event = event?;
+                (ping_at, pinged) = (Instant::now() + PING_INTERVAL, false);
+                if let SocketEvent::Message(ServerMessage::Goaway(goaway)) = event {
+                    move_at = Some(Instant::now() + Duration::from_millis(goaway.after_ms));
+                } else if events.send(event).await.is_err() {
                     return Ok(());
                 }
             }
-            said = says.recv() => match said {
-                Some(Say::Ask(ask)) => send(&mut socket, json(&ask)?).await?,
-                Some(Say::To(to, id, signal)) => send(&mut socket, directed::text(&to, &id, &json(&signal)?)).await?,
+            message = outgoing.recv() => match message {
+                Some(Outgoing::ToService(ask)) => send(&mut socket, json(&ask)?).await?,
+                Some(Outgoing::ToVisitor(to, id, signal)) => send(&mut socket, directed::text(&to, &id, &json(&signal)?)).await?,
                 None => {
-                    let _late = timeout(CLOSING, socket.close(None)).await;
+                    let _late = timeout(CLOSE_TIMEOUT, socket.close(None)).await;
                     return Ok(());
                 }
             },
-            () = sleep_until(quiet) => {
+            () = sleep_until(ping_at) => {
                 if std::mem::replace(&mut pinged, true) {
-                    return Err(Ending::lost("the service went silent"));
+                    return Err(Ending::lost("the service stopped answering"));
                 }
-                quiet += QUIET;
-                send(&mut socket, json(&Ask::Ping)?).await?;
+                ping_at += PING_INTERVAL;
+                send(&mut socket, json(&ClientMessage::Ping)?).await?;
             }
-            () = sleep_until(move_at.unwrap_or(quiet)), if move_at.is_some() => {
-                return Err(Ending::Lost { why: "the service is served by another pod".into(), again: Again::AtOnce });
+            () = sleep_until(move_at.unwrap_or(ping_at)), if move_at.is_some() => {
+                return Err(Ending::Lost { why: "the pod of the service is draining".into(), again: Again::AtOnce });
             }
         }
     }
 }
 
-/// The next message that says something. May be given up halfway.
-async fn hear(socket: &mut Socket) -> Result<Heard, Ending> {
+/// Reads the next message that is known. Cancel-safe.
+async fn receive(socket: &mut Socket) -> Result<SocketEvent, Ending> {
     loop {
         let message = match socket.next().await {
             Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => message.into_data(),
@@ -131,15 +131,15 @@ async fn hear(socket: &mut Socket) -> Result<Heard, Ending> {
         };
         if let Some((from, payload)) = directed::received(&message) {
             match decode(payload) {
-                Some(signal) => return Ok(Heard::From(from.to_owned(), signal)),
+                Some(signal) => return Ok(SocketEvent::Signal(from.to_owned(), signal)),
                 None => continue,
             }
         }
         return match decode(&message) {
-            Some(Told::Welcome(arrived)) => Ok(Heard::Up(arrived)),
-            Some(Told::Error(error)) if error.fatal => Err(refused(&error.code)),
-            Some(told) => Ok(Heard::Told(told)),
-            // Of a newer service.
+            Some(ServerMessage::Welcome(welcome)) => Ok(SocketEvent::Connected(welcome)),
+            Some(ServerMessage::Error(error)) if error.fatal => Err(refused(&error.code)),
+            Some(message) => Ok(SocketEvent::Message(message)),
+            // A message of a newer service.
             None => continue,
         };
     }
@@ -151,7 +151,7 @@ fn refused(code: &str) -> Ending {
     if reconnects { Ending::lost(why) } else { Ending::Refused(why) }
 }
 
-/// A socket that ends without a word about why is opened again.
+/// A socket that closes without a code is reopened.
 fn closed(ending: Ending) -> Ending {
     if ending == Ending::Done { Ending::lost("the service closed the socket") } else { ending }
 }

@@ -1,6 +1,6 @@
-//! One page of a visitor: its swarm, and who else might give it.
+//! One page of a visitor: its swarm, and its known holders.
 use super::address::Address;
-use super::swarm::{Refused, Swarm};
+use super::swarm::{PageError, Swarm};
 use parley_protocol::shared::Holder;
 use parley_protocol::visit::Count;
 use serde::Serialize;
@@ -8,76 +8,76 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The longest pause before others are asked for; the shortest is the first.
+/// The first and the longest pause before the service is subscribed for more holders.
 const PAUSE: Duration = Duration::from_secs(2);
-const PAUSE_MAX: Duration = Duration::from_secs(15);
-/// As many as the service takes in `exclude`.
-const EXCLUDE_MAX: usize = 64;
+const MAX_PAUSE: Duration = Duration::from_secs(15);
+/// The limit of the service for the list `exclude`.
+const MAX_EXCLUDED: usize = 64;
 
-/// How far a page is.
+/// The state of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Nobody who has it is connected yet.
+    /// No holder is connected yet.
     Finding,
-    /// Chunks come.
+    /// Chunks arrive.
     Fetching,
-    /// All of it is here, and held for others.
+    /// All chunks are present, and others can fetch them.
     Here,
-    /// Nobody holds it.
+    /// The page has no holder.
     Gone,
-    /// It cannot be had.
+    /// The page cannot be fetched.
     Refused,
 }
 
 /// One page.
 pub struct Page {
-    /// What is here of it, and who is connected.
+    /// Its chunks and its peers.
     pub swarm: Swarm,
-    /// Of the whole site; none while the service is away.
+    /// The counts of the whole site; absent while the service is not connected.
     pub count: Option<Count>,
-    /// The service's refusal, or ours.
+    /// Why the service or this visitor refused the page.
     pub refused: Option<String>,
-    /// Whoever sent what is not of the page: they are not asked any more.
-    pub dropped: BTreeSet<String>,
-    /// What the service was told last: whether it is here in part or whole.
-    said: Option<bool>,
-    /// Who may give something, and whether all of it.
-    known: BTreeMap<String, bool>,
-    /// Who is left alone until then.
-    resting: BTreeMap<String, Instant>,
-    /// The service knows that it is wanted.
-    asked: bool,
-    /// The service is not to be asked or told anything before.
-    silent: Instant,
-    wants_at: Instant,
-    tries: u32,
+    /// Visitors that violated the protocol. They are not contacted again.
+    pub banned: BTreeSet<String>,
+    /// The last announcement to the service: whether all chunks are present.
+    announced: Option<bool>,
+    /// Known holders, and whether each has all chunks.
+    holders: BTreeMap<String, bool>,
+    /// Visitors that are not contacted before a time.
+    backoff: BTreeMap<String, Instant>,
+    /// Whether the service has this visitor's subscription.
+    subscribed: bool,
+    /// No message about this page is sent to the service before this time.
+    paused_until: Instant,
+    subscribe_at: Instant,
+    attempts: u32,
 }
 
 impl Page {
-    /// Of which nothing is known.
+    /// A page of which nothing is known.
     pub fn new(page: Address, most: u64, now: Instant) -> Self {
         Self {
             swarm: Swarm::new(page, most, fastrand::u64(..)),
             count: None,
             refused: None,
-            dropped: BTreeSet::new(),
-            said: None,
-            known: BTreeMap::new(),
-            resting: BTreeMap::new(),
-            asked: false,
-            silent: now,
-            wants_at: now,
-            tries: 0,
+            banned: BTreeSet::new(),
+            announced: None,
+            holders: BTreeMap::new(),
+            backoff: BTreeMap::new(),
+            subscribed: false,
+            paused_until: now,
+            subscribe_at: now,
+            attempts: 0,
         }
     }
 
-    /// How far it is.
+    /// The state of the page.
     pub fn state(&self, connected: bool) -> State {
         let gone = self.count.as_ref().is_some_and(|count| count.settled && count.holders == 0);
-        if self.swarm.is_whole() && self.swarm.refused.is_none() {
+        if self.swarm.is_complete() && self.swarm.error.is_none() {
             State::Here
-        } else if self.why().is_some() {
+        } else if self.refusal().is_some() {
             State::Refused
         } else if connected {
             State::Fetching
@@ -88,87 +88,87 @@ impl Page {
         }
     }
 
-    /// Why it cannot be had.
-    pub fn why(&self) -> Option<String> {
-        let unfit = self.swarm.refused.map(|why| match why {
-            Refused::TooLarge(bytes) => format!("it has {bytes} bytes (PAGE_TOO_LARGE)"),
-            Refused::Malformed(why) => format!("whoever made it made no page: {why} (PAGE_INVALID)"),
+    /// Why the page cannot be fetched.
+    pub fn refusal(&self) -> Option<String> {
+        let error = self.swarm.error.map(|why| match why {
+            PageError::TooLarge(bytes) => format!("it has {bytes} bytes (PAGE_TOO_LARGE)"),
+            PageError::Malformed(why) => format!("it is no valid page: {why} (PAGE_INVALID)"),
         });
-        unfit.or_else(|| self.refused.clone())
+        error.or_else(|| self.refused.clone())
     }
 
-    /// Whether it is to be fetched.
+    /// Whether the page is still to be fetched.
     pub fn is_wanted(&self) -> bool {
-        !self.swarm.is_whole() && self.why().is_none()
+        !self.swarm.is_complete() && self.refusal().is_none()
     }
 
-    /// Everybody is found anew: the service is another, or we are another visitor to it.
+    /// Forgets what the service said and was sent: a new socket is a new visitor.
     pub fn forget(&mut self) {
-        (self.count, self.said, self.asked) = (None, None, false);
-        self.known.clear();
+        (self.count, self.announced, self.subscribed) = (None, None, false);
+        self.holders.clear();
     }
 
-    /// Some who may give something.
-    pub fn meet(&mut self, givers: &[Holder]) {
-        for Holder { visitor, whole } in givers {
-            self.known.insert(visitor.to_string(), *whole);
+    /// Adds holders.
+    pub fn add_holders(&mut self, holders: &[Holder]) {
+        for Holder { visitor, whole } in holders {
+            self.holders.insert(visitor.to_string(), *whole);
         }
     }
 
-    /// Somebody is left alone for a while.
-    pub fn rest(&mut self, visitor: &str, until: Instant) {
-        self.resting.insert(visitor.to_owned(), until);
+    /// Does not contact a visitor before a time.
+    pub fn back_off(&mut self, visitor: &str, until: Instant) {
+        self.backoff.insert(visitor.to_owned(), until);
     }
 
-    /// Somebody is not there any more.
-    pub fn lose(&mut self, visitor: &str) {
-        self.known.remove(visitor);
+    /// Removes a holder that left.
+    pub fn remove_holder(&mut self, visitor: &str) {
+        self.holders.remove(visitor);
     }
 
-    /// Somebody to connect with: one who has all of it where there is one, else by chance.
-    pub fn choose(&mut self, now: Instant, busy: impl Fn(&str) -> bool) -> Option<String> {
-        self.resting.retain(|_, until| *until > now);
+    /// Chooses a holder to connect to, at random: one that has all chunks, if there is one.
+    pub fn choose_holder(&mut self, now: Instant, busy: impl Fn(&str) -> bool) -> Option<String> {
+        self.backoff.retain(|_, until| *until > now);
         let free =
-            |visitor: &str| !self.dropped.contains(visitor) && !self.resting.contains_key(visitor) && !busy(visitor);
-        let free: Vec<_> = self.known.iter().filter(|(visitor, _)| free(visitor)).collect();
+            |visitor: &str| !self.banned.contains(visitor) && !self.backoff.contains_key(visitor) && !busy(visitor);
+        let free: Vec<_> = self.holders.iter().filter(|(visitor, _)| free(visitor)).collect();
         let whole: Vec<_> = free.iter().filter(|(_, whole)| **whole).copied().collect();
         let among = if whole.is_empty() { free } else { whole };
         fastrand::choice(among).map(|(visitor, _)| visitor.clone())
     }
 
-    /// Whether the service is to be asked now, for the first time or as there is nobody to connect with; without whom.
-    pub fn wants(&mut self, now: Instant, alone: bool, connected: &[String]) -> Option<Vec<String>> {
-        if now < self.wants_at.max(self.silent) || (self.asked && !alone) {
+    /// Whether to ask the service for holders now: the first time, or because there are `too_few`. Returns the visitors to exclude.
+    pub fn next_subscribe(&mut self, now: Instant, too_few: bool, connected: &[String]) -> Option<Vec<String>> {
+        if now < self.subscribe_at.max(self.paused_until) || (self.subscribed && !too_few) {
             return None;
         }
-        self.asked = true;
-        let pause = PAUSE.saturating_mul(1 << self.tries.min(8)).min(PAUSE_MAX);
-        // Half of it by chance, so that those who lost somebody together do not ask together.
-        self.wants_at = now + pause.mul_f64(0.5 + fastrand::f64() / 2.0);
-        self.tries += 1;
-        let exclude: BTreeSet<&String> = self.dropped.iter().chain(self.resting.keys()).chain(connected).collect();
-        Some(exclude.into_iter().take(EXCLUDE_MAX).cloned().collect())
+        self.subscribed = true;
+        let pause = PAUSE.saturating_mul(1 << self.attempts.min(8)).min(MAX_PAUSE);
+        // Half of the pause is random, so that readers that lost the same holder do not ask at the same time.
+        self.subscribe_at = now + pause.mul_f64(0.5 + fastrand::f64() / 2.0);
+        self.attempts += 1;
+        let exclude: BTreeSet<&String> = self.banned.iter().chain(self.backoff.keys()).chain(connected).collect();
+        Some(exclude.into_iter().take(MAX_EXCLUDED).cloned().collect())
     }
 
-    /// Something came: whoever is lost next is looked for soon.
-    pub fn goes_on(&mut self) {
-        self.tries = 0;
+    /// Resets the pause: a chunk arrived.
+    pub fn note_progress(&mut self) {
+        self.attempts = 0;
     }
 
-    /// The service was asked or told too much: it is again, but not before then.
-    pub fn wait(&mut self, until: Instant) {
-        (self.said, self.asked, self.silent) = (None, false, until);
+    /// Sends nothing to the service before a time: it reported too many messages.
+    pub fn pause_until(&mut self, until: Instant) {
+        (self.announced, self.subscribed, self.paused_until) = (None, false, until);
     }
 
-    /// What the service is to be told of what is here, where it does not know that: whether it is whole.
-    pub fn tells(&mut self, now: Instant) -> Option<bool> {
-        let copy = self.swarm.copy.as_ref().filter(|copy| copy.here() > 0 && now >= self.silent)?;
-        let whole = copy.is_whole();
-        (self.why().is_none() && self.said.replace(whole) != Some(whole)).then_some(whole)
+    /// What to announce to the service, if it does not know it: whether all chunks are present.
+    pub fn next_announcement(&mut self, now: Instant) -> Option<bool> {
+        let store = self.swarm.store.as_ref().filter(|store| store.present() > 0 && now >= self.paused_until)?;
+        let whole = store.is_complete();
+        (self.refusal().is_none() && self.announced.replace(whole) != Some(whole)).then_some(whole)
     }
 
-    /// The next question is at once.
-    pub fn hurry(&mut self, now: Instant) {
-        (self.wants_at, self.silent, self.tries) = (now, now, 0);
+    /// Asks the service at once the next time.
+    pub fn ask_at_once(&mut self, now: Instant) {
+        (self.subscribe_at, self.paused_until, self.attempts) = (now, now, 0);
     }
 }

@@ -1,15 +1,15 @@
-//! A visitor (PAGE-5 to PAGE-16): pages that are held or fetched, and connections with others about them. One task; sockets and connections
-//! have tasks of their own, which tell it what happens.
-mod meeting;
+//! A visitor (PAGE-5 to PAGE-16): pages that are held or fetched, and connections with other visitors about them. It runs in one task;
+//! the socket and each connection have tasks of their own, which send events to it.
+mod links;
 
 use super::address::Address;
-use super::copy::Copy;
-use super::link::{News, Order, WAITING, Way};
-use super::manifest::Made;
-use super::message::{Ask, Said, Signal, Told, frame, visitor};
-use super::socket::{self, Heard, Say};
+use super::chunk_store::ChunkStore;
+use super::link::{COMMANDS, LinkCommand, LinkEvent, Path};
+use super::manifest::NewPage;
+use super::message::{ClientMessage, PeerMessage, ServerMessage, Signal, frame, visitor};
+use super::socket::{self, Outgoing, SocketEvent};
 use super::state::Page;
-use super::swarm::{Deed, Id, Parting};
+use super::swarm::{Action, DisconnectReason, PeerId};
 use crate::ending::Ending;
 use crate::exit::Exit;
 use crate::reach::Reach;
@@ -25,342 +25,353 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use url::Url;
 
-/// How exactly time is kept.
+/// The resolution of timeouts.
 const TICK: Duration = Duration::from_millis(100);
-/// Messages of all connections that wait to be heard: over it they wait in the network.
-const HEARD: usize = 64;
-/// Whoever serves as many as it may is asked again after this, whoever did not have it, could not be reached, or had nothing new, later.
+/// The capacity of the channels of events. When they are full, messages wait in the network.
+const CAPACITY: usize = 64;
+/// A visitor is contacted again after `BUSY` if it serves its limit of readers, and after `LATER` if it lacks the page, cannot be reached or
+/// had nothing new.
 const BUSY: Duration = Duration::from_secs(3);
 const LATER: Duration = Duration::from_secs(15);
-/// What is said last is gone by then.
-const LEAVING: Duration = Duration::from_secs(2);
+/// How long the last messages may take.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A visitor of one host.
 pub struct Visitor {
-    /// What is held and fetched.
+    /// The pages that are held and fetched.
     pub pages: BTreeMap<Address, Page>,
-    /// Who is connected, or about to be.
-    pub links: BTreeMap<Id, Link>,
-    /// What the service said first, as long as it was there once.
-    pub arrived: Option<Welcome>,
-    /// The service is there.
-    pub is_up: bool,
+    /// The connections that are open or being opened.
+    pub links: BTreeMap<PeerId, Link>,
+    /// The welcome of the last socket, once there was one.
+    pub welcome: Option<Welcome>,
+    /// Whether the socket is open.
+    pub connected: bool,
     host: Url,
     reach: Reach,
     memory: Option<u64>,
-    says: mpsc::Sender<Say>,
-    heard: mpsc::Receiver<Heard>,
-    news: mpsc::Receiver<(Id, News)>,
-    tells: mpsc::Sender<(Id, News)>,
+    outgoing: mpsc::Sender<Outgoing>,
+    socket_events: mpsc::Receiver<SocketEvent>,
+    link_events: mpsc::Receiver<(PeerId, LinkEvent)>,
+    link_sender: mpsc::Sender<(PeerId, LinkEvent)>,
     tasks: JoinSet<()>,
-    made: Id,
-    said: u64,
+    last_id: PeerId,
+    last_message: u64,
 }
 
 /// A connection about one page.
 pub struct Link {
-    /// About which.
+    /// The page.
     pub page: Address,
-    /// With whom.
+    /// The other visitor.
     pub visitor: String,
-    /// How messages go.
-    pub way: Way,
+    /// How its messages travel.
+    pub path: Path,
     name: LinkId,
-    /// We are the reader who began it.
-    ours: bool,
-    /// There is an answer to our offer.
+    /// Whether this visitor is the reader, which began the connection.
+    outbound: bool,
+    /// Whether the holder answered the offer.
     answered: bool,
-    orders: mpsc::Sender<Order>,
-    /// On the stream relay, or about to be: its name.
+    commands: mpsc::Sender<LinkCommand>,
+    /// The name of the pipe on the stream relay, if the connection uses one.
     pipe: Option<PipeName>,
-    /// Of the connection, or of saying again what comes first.
-    until: Instant,
-    again: Instant,
+    /// When opening the connection is given up, and when the handshake is repeated on a pipe.
+    deadline: Instant,
+    repeat_at: Instant,
 }
 
 impl Visitor {
-    /// Comes to a host; holds at most so many bytes, and what the service allows.
+    /// Opens the socket to a host. All pages together have at most `memory` bytes, and no more than the service allows.
     pub fn new(host: &Url, reach: &Reach, memory: Option<u64>) -> Result<Self, Ending> {
-        let (says, said) = mpsc::channel(WAITING);
-        let (tell, heard) = mpsc::channel(HEARD);
-        let (tells, news) = mpsc::channel(HEARD);
+        let (outgoing, messages) = mpsc::channel(COMMANDS);
+        let (events, socket_events) = mpsc::channel(CAPACITY);
+        let (link_sender, link_events) = mpsc::channel(CAPACITY);
         let mut tasks = JoinSet::new();
-        tasks.spawn(socket::keep(socket::address(host)?, reach.clone(), said, tell));
+        tasks.spawn(socket::keep(socket::address(host)?, reach.clone(), messages, events));
         Ok(Self {
             pages: BTreeMap::new(),
             links: BTreeMap::new(),
-            arrived: None,
-            is_up: false,
+            welcome: None,
+            connected: false,
             host: host.clone(),
             reach: reach.clone(),
             memory,
-            says,
-            heard,
-            news,
-            tells,
+            outgoing,
+            socket_events,
+            link_events,
+            link_sender,
             tasks,
-            made: 0,
-            said: 0,
+            last_id: 0,
+            last_message: 0,
         })
     }
 
-    /// Goes on until `seen`, which is called whenever something may have changed, or the user ends it, or the service refuses.
+    /// Runs until `on_change` returns an exit code, the user stops the command, or the service refuses it. `on_change` is called whenever
+    /// something may have changed.
     pub async fn run(
         &mut self,
         stop: &mut Stop,
-        mut seen: impl FnMut(&mut Self) -> anyhow::Result<Option<Exit>>,
+        mut on_change: impl FnMut(&mut Self) -> anyhow::Result<Option<Exit>>,
     ) -> anyhow::Result<Exit> {
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                Some(heard) = self.heard.recv() => if let Some(exit) = self.hear(heard) { return Ok(exit) },
-                Some((id, news)) = self.news.recv() => self.learn(id, news),
+                Some(event) = self.socket_events.recv() => if let Some(exit) = self.on_socket_event(event) { return Ok(exit) },
+                Some((id, event)) = self.link_events.recv() => self.on_link_event(id, event),
                 _ = tick.tick() => self.tick(),
-                () = stop.told() => return Ok(Exit::Done),
+                () = stop.requested() => return Ok(Exit::Done),
             }
-            self.act();
-            if let Some(exit) = seen(self)? {
+            self.run_actions();
+            if let Some(exit) = on_change(self)? {
                 return Ok(exit);
             }
         }
     }
 
-    /// Holds a page that was made here.
-    pub fn hold(&mut self, made: Made) {
+    /// Holds a page that was made on this machine.
+    pub fn hold(&mut self, made: NewPage) {
         let (page, most) = (made.page, made.manifest.bytes);
         let mut state = Page::new(page, most, Instant::now());
-        state.swarm.copy = Some(Copy::made(made));
+        state.swarm.store = Some(ChunkStore::from_new_page(made));
         self.pages.insert(page, state);
-        self.tell_page(page);
+        self.announce(page);
     }
 
     /// Fetches a page, and holds it from then on.
-    pub fn read(&mut self, page: Address) {
-        let most = self.arrived.as_ref().map_or(u64::MAX, |arrived| arrived.limits.page_bytes.get());
+    pub fn fetch(&mut self, page: Address) {
+        let most = self.welcome.as_ref().map_or(u64::MAX, |welcome| welcome.limits.page_bytes.get());
         self.pages.insert(page, Page::new(page, most, Instant::now()));
     }
 
-    /// How many bytes all pages together may have.
+    /// The most bytes of all pages together.
     pub fn memory(&self) -> u64 {
-        let allowed = self.arrived.as_ref().map_or(u64::MAX, |arrived| arrived.limits.memory_bytes.get());
+        let allowed = self.welcome.as_ref().map_or(u64::MAX, |welcome| welcome.limits.memory_bytes.get());
         self.memory.map_or(allowed, |memory| memory.min(allowed))
     }
 
-    /// Who is connected about a page.
-    pub fn peers(&self, page: Address) -> impl Iterator<Item = (&Id, &Link)> {
-        self.links.iter().filter(move |(_, link)| link.page == page && link.way != Way::Connecting)
+    /// The open connections about a page.
+    pub fn peers(&self, page: Address) -> impl Iterator<Item = (&PeerId, &Link)> {
+        self.links.iter().filter(move |(_, link)| link.page == page && link.path != Path::Connecting)
     }
 
-    /// Says goodbye to everybody.
+    /// Leaves all peers and closes the socket.
     pub async fn leave(mut self) {
         for link in self.links.values() {
-            let bye = serde_json::to_string(&Said::Bye).map(Order::Text);
-            let _full = bye.map(|bye| link.orders.try_send(bye));
-            let _full = link.orders.try_send(Order::End);
+            let bye = serde_json::to_string(&PeerMessage::Bye).map(LinkCommand::Text);
+            let _full = bye.map(|bye| link.commands.try_send(bye));
+            let _full = link.commands.try_send(LinkCommand::Close);
         }
         self.links.clear();
-        drop((self.says, self.heard));
-        // What is told meanwhile is not heard any more.
-        self.news.close();
-        while self.news.try_recv().is_ok() {}
-        let _late = timeout(LEAVING, async { while self.tasks.join_next().await.is_some() {} }).await;
+        drop((self.outgoing, self.socket_events));
+        // Events are not read any more: a task that waits to send one would not end.
+        self.link_events.close();
+        while self.link_events.try_recv().is_ok() {}
+        let _late = timeout(LEAVE_TIMEOUT, async { while self.tasks.join_next().await.is_some() {} }).await;
     }
 
-    fn ask(&self, ask: Ask) {
-        // Said again with the next socket, or asked for again.
-        let _slow = self.says.try_send(Say::Ask(ask));
+    fn send(&self, message: ClientMessage) {
+        // A full channel discards the message: it is sent again on the next socket, or asked for again.
+        let _slow = self.outgoing.try_send(Outgoing::ToService(message));
     }
 
-    fn signal(&mut self, to: &str, id: Id, signal: Signal) {
+    /// Sends a signal to another visitor. Its id names the connection, if there is one, so that `undelivered` is matched to it.
+    fn signal(&mut self, to: &str, id: Option<PeerId>, signal: Signal) {
         // A message's id has at most 24 characters (DIR-3).
-        self.said = (self.said + 1) % 1000;
+        self.last_message = (self.last_message + 1) % 1000;
         let id = match id {
-            Id::MAX => format!("none.{}", self.said),
-            id => format!("{id}.{}", self.said),
+            None => format!("none.{}", self.last_message),
+            Some(id) => format!("{id}.{}", self.last_message),
         };
-        let _slow = self.says.try_send(Say::To(to.to_owned(), id, signal));
+        let _slow = self.outgoing.try_send(Outgoing::ToVisitor(to.to_owned(), id, signal));
     }
 
-    fn hear(&mut self, heard: Heard) -> Option<Exit> {
+    fn on_socket_event(&mut self, event: SocketEvent) -> Option<Exit> {
         let now = Instant::now();
-        match heard {
-            Heard::Up(arrived) => {
-                self.is_up = true;
-                self.arrived = Some(arrived);
+        match event {
+            SocketEvent::Connected(welcome) => {
+                self.connected = true;
+                self.welcome = Some(welcome);
                 for page in self.pages.keys().copied().collect::<Vec<_>>() {
                     self.pages.entry(page).and_modify(|state| {
                         state.forget();
-                        state.hurry(now);
+                        state.ask_at_once(now);
                     });
-                    self.tell_page(page);
+                    self.announce(page);
                 }
             }
-            Heard::Down(why) => {
-                self.is_up = false;
+            SocketEvent::Disconnected(why) => {
+                self.connected = false;
                 self.pages.values_mut().for_each(Page::forget);
-                eprintln!("parley: {why}; trying again");
+                eprintln!("parley: {why}; reconnecting");
             }
-            Heard::Over(ending) => return Some(ending.say()),
-            Heard::Told(told) => self.told(told, now),
-            Heard::From(from, signal) => self.signalled(&from, signal, now),
+            SocketEvent::Failed(ending) => return Some(ending.say()),
+            SocketEvent::Message(message) => self.on_message(message, now),
+            SocketEvent::Signal(from, signal) => self.on_signal(&from, signal, now),
         }
         None
     }
 
-    fn told(&mut self, told: Told, now: Instant) {
-        match told {
-            Told::Holders(told) => {
-                if let Some(state) = self.pages.get_mut(&Address::from(&told.page)) {
-                    state.meet(&told.holders);
+    fn on_message(&mut self, message: ServerMessage, now: Instant) {
+        match message {
+            ServerMessage::Holders(answer) => {
+                if let Some(state) = self.pages.get_mut(&Address::from(&answer.page)) {
+                    state.add_holders(&answer.holders);
                 }
             }
-            Told::Count(count) => {
+            ServerMessage::Count(count) => {
                 if let Some(state) = self.pages.get_mut(&Address::from(&count.page)) {
                     state.count = Some(count);
                 }
             }
-            Told::Visitors(told) => {
-                if let Some(arrived) = &mut self.arrived {
-                    arrived.visitors = told.visitors;
+            ServerMessage::Visitors(count) => {
+                if let Some(welcome) = &mut self.welcome {
+                    welcome.visitors = count.visitors;
                 }
             }
-            Told::Pipe(told) => self.open_pipe(told.pipe, told.token),
-            Told::Undelivered(told) => self.undelivered(&told, now),
-            Told::Error(error) => self.refused(&error, now),
+            ServerMessage::Pipe(pipe) => self.open_pipe(pipe.pipe, pipe.token),
+            ServerMessage::Undelivered(message) => self.on_undelivered(&message, now),
+            ServerMessage::Error(error) => self.on_error(&error, now),
             _ => {}
         }
     }
 
-    fn undelivered(&mut self, Undelivered { to, id, reason }: &Undelivered, now: Instant) {
-        let id = id.split('.').next().and_then(|id| id.parse().ok()).unwrap_or(Id::MAX);
-        let connecting = |link: &&Link| *link.visitor == **to && link.way == Way::Connecting;
+    fn on_undelivered(&mut self, Undelivered { to, id, reason }: &Undelivered, now: Instant) {
+        let Some(id) = id.split('.').next().and_then(|id| id.parse().ok()) else { return };
+        let connecting = |link: &&Link| *link.visitor == **to && link.path == Path::Connecting;
         let Some(link) = self.links.get(&id).filter(connecting) else { return };
         if let Some(state) = self.pages.get_mut(&link.page) {
-            if *reason == UndeliveredReason::Unknown { state.lose(to) } else { state.rest(to, now + BUSY) }
+            if *reason == UndeliveredReason::Unknown { state.remove_holder(to) } else { state.back_off(to, now + BUSY) }
         }
-        self.end(id);
+        self.close(id);
     }
 
-    fn refused(&mut self, Error { code, r#ref, .. }: &Error, now: Instant) {
+    fn on_error(&mut self, Error { code, r#ref, .. }: &Error, now: Instant) {
         let page = r#ref.as_ref().and_then(|page| page.parse::<Address>().ok());
         let Some(state) = page.and_then(|page| self.pages.get_mut(&page)) else { return };
         if matches!(Code::named(code), Some(Code::TooManyPageRequests | Code::PodFull)) {
-            return state.wait(now + LATER);
+            return state.pause_until(now + LATER);
         }
         state.refused = Some(format!("the service refused: {code}"));
     }
 
-    /// Tells the service what is here of a page.
-    fn tell_page(&mut self, page: Address) {
-        let Some(state) = self.pages.get_mut(&page).filter(|_| self.is_up) else { return };
-        let Some(whole) = state.tells(Instant::now()) else { return };
-        let bytes = state.swarm.copy.as_ref().map_or(0, |copy| copy.manifest.bytes);
-        // What is here has at least one chunk.
+    /// Announces to the service which part of a page is present.
+    fn announce(&mut self, page: Address) {
+        let Some(state) = self.pages.get_mut(&page).filter(|_| self.connected) else { return };
+        let Some(whole) = state.next_announcement(Instant::now()) else { return };
+        let bytes = state.swarm.store.as_ref().map_or(0, |store| store.manifest.bytes);
+        // A page of which a chunk is present has at least one byte.
         let bytes = NonZeroU64::new(bytes).unwrap_or(NonZeroU64::MIN);
-        self.ask(Ask::Announce(visitor::Announce { page: page.into(), whole, bytes }));
+        self.send(ClientMessage::Announce(visitor::Announce { page: page.into(), whole, bytes }));
     }
 
     fn tick(&mut self) {
         let now = Instant::now();
-        self.remind(now);
+        self.on_tick(now);
         for page in self.pages.keys().copied().collect::<Vec<_>>() {
             if let Some(state) = self.pages.get_mut(&page) {
                 state.swarm.tick(now);
             }
-            self.seek(page, now);
+            self.find_holders(page, now);
         }
     }
 
-    /// Connects with others who may give a page, and asks for more of them.
-    fn seek(&mut self, page: Address, now: Instant) {
-        let Some(most) = self.arrived.as_ref().filter(|_| self.is_up).map(|arrived| arrived.limits.max_holders.get())
+    /// Connects to holders of a page, and asks the service for more of them.
+    fn find_holders(&mut self, page: Address, now: Instant) {
+        let Some(most) =
+            self.welcome.as_ref().filter(|_| self.connected).map(|welcome| welcome.limits.max_holders.get())
         else {
             return;
         };
         let Some(state) = self.pages.get_mut(&page).filter(|state| state.is_wanted()) else { return };
         let with: Vec<String> =
             self.links.values().filter(|link| link.page == page).map(|link| link.visitor.clone()).collect();
-        let ours = self.links.values().filter(|link| link.page == page && link.ours).count();
+        let outbound = self.links.values().filter(|link| link.page == page && link.outbound).count();
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut chosen = Vec::new();
-        while ours + chosen.len() < most {
+        while outbound + chosen.len() < most {
             let busy = |visitor: &str| with.iter().chain(&chosen).any(|other| other == visitor);
-            let Some(visitor) = state.choose(now, busy) else { break };
+            let Some(visitor) = state.choose_holder(now, busy) else { break };
             chosen.push(visitor);
         }
-        let alone = ours + chosen.len() < most;
-        if let Some(exclude) = state.wants(now, alone, &with)
+        let too_few = outbound + chosen.len() < most;
+        if let Some(exclude) = state.next_subscribe(now, too_few, &with)
             && let Ok(ask) = subscribe(page, &exclude)
         {
-            self.ask(ask);
+            self.send(ask);
         }
         for visitor in chosen {
-            self.offer(page, visitor, now);
+            self.connect(page, visitor, now);
         }
     }
 
-    /// Does what the swarms say.
-    fn act(&mut self) {
+    /// Carries out the actions of the swarms.
+    fn run_actions(&mut self) {
         while self.tasks.try_join_next().is_some() {}
         for page in self.pages.keys().copied().collect::<Vec<_>>() {
-            while let Some(deed) = self.pages.get_mut(&page).and_then(|state| state.swarm.next()) {
-                self.carry_out(page, deed);
+            while let Some(deed) = self.pages.get_mut(&page).and_then(|state| state.swarm.next_action()) {
+                self.run_action(page, deed);
             }
             self.check_memory(page);
-            self.tell_page(page);
+            self.announce(page);
         }
     }
 
-    fn carry_out(&mut self, page: Address, deed: Deed) {
+    fn run_action(&mut self, page: Address, deed: Action) {
         match deed {
-            Deed::Say(id, said) => {
+            Action::SendMessage(id, said) => {
                 if let Ok(text) = serde_json::to_string(&said) {
-                    self.order(id, Order::Text(text));
+                    self.command(id, LinkCommand::Text(text));
                 }
             }
-            Deed::Send(id, chunk) => {
-                let bytes = self.pages.get(&page).and_then(|state| state.swarm.copy.as_ref()?.chunk(chunk));
+            Action::SendChunk(id, chunk) => {
+                let bytes = self.pages.get(&page).and_then(|state| state.swarm.store.as_ref()?.chunk(chunk));
                 if let Some(bytes) = bytes.map(|bytes| frame(chunk, bytes)) {
-                    self.order(id, Order::Chunk(bytes));
+                    self.command(id, LinkCommand::Chunk(bytes));
                 }
             }
-            Deed::Leave(id, parting) => {
+            Action::Disconnect(id, parting) => {
                 let now = Instant::now();
                 if let Some(link) = self.links.get(&id)
                     && let Some(state) = self.pages.get_mut(&page)
                 {
                     match parting {
-                        Parting::Dropped(why) => {
-                            eprintln!("parley: {} is not asked any more: {why}", link.visitor);
-                            state.dropped.insert(link.visitor.clone());
+                        DisconnectReason::Misbehaved(why) => {
+                            eprintln!(
+                                "parley: {} violated the protocol and is not contacted again: {why}",
+                                link.visitor
+                            );
+                            state.banned.insert(link.visitor.clone());
                         }
-                        Parting::Silent | Parting::Stalled => state.rest(&link.visitor, now + LATER),
-                        Parting::Idle | Parting::Done => state.rest(&link.visitor, now + BUSY),
+                        DisconnectReason::NoHandshake | DisconnectReason::Stalled => {
+                            state.back_off(&link.visitor, now + LATER);
+                        }
+                        DisconnectReason::Idle | DisconnectReason::NotNeeded => {
+                            state.back_off(&link.visitor, now + BUSY);
+                        }
                     }
                 }
-                self.end(id);
+                self.close(id);
             }
         }
     }
 
-    /// A page that does not fit beside the others is not fetched.
+    /// Refuses a page that does not fit into memory beside the others.
     fn check_memory(&mut self, page: Address) {
-        let bytes = |state: &Page| state.swarm.copy.as_ref().map_or(0, |copy| copy.manifest.bytes);
-        let all: u64 = self.pages.values().filter(|state| state.why().is_none()).map(bytes).sum();
+        let bytes = |state: &Page| state.swarm.store.as_ref().map_or(0, |store| store.manifest.bytes);
+        let all: u64 = self.pages.values().filter(|state| state.refusal().is_none()).map(bytes).sum();
         let most = self.memory();
         let Some(state) = self.pages.get_mut(&page).filter(|state| all > most && state.is_wanted()) else { return };
         state.refused = Some(format!("all pages together would have {all} bytes, of {most} (PAGES_TOO_LARGE)"));
-        self.ask(Ask::Leave(visitor::Leave { page: page.into() }));
+        self.send(ClientMessage::Leave(visitor::Leave { page: page.into() }));
         for id in self.links.iter().filter(|(_, link)| link.page == page).map(|(id, _)| *id).collect::<Vec<_>>() {
-            self.end(id);
+            self.close(id);
         }
     }
 }
 
-/// Asks for a page, of others than these.
-fn subscribe(page: Address, exclude: &[String]) -> Result<Ask, OutOfBounds> {
+/// Subscribes to a page, and excludes known visitors from the answer.
+fn subscribe(page: Address, exclude: &[String]) -> Result<ClientMessage, OutOfBounds> {
     let exclude = exclude.iter().map(|visitor| visitor.parse()).collect::<Result<Vec<VisitorId>, _>>()?;
     let exclude = if exclude.is_empty() { None } else { Some(exclude.try_into()?) };
-    Ok(Ask::Subscribe(visitor::Subscribe { page: page.into(), exclude }))
+    Ok(ClientMessage::Subscribe(visitor::Subscribe { page: page.into(), exclude }))
 }

@@ -1,9 +1,9 @@
-//! `parley publish`: a video file, or what ffmpeg writes, as a broadcast.
+//! `parley publish`: publishes a video file, or the output of ffmpeg, as a broadcast.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`source`] | reads the input, in real time where it is a file, in pieces that `parley_containers::import` takes |
-//! | [`packets`] | when a piece of MPEG-TS is due |
+//! | [`source`] | reads the input in parts that `parley_containers::import` accepts; a file in real time |
+//! | [`packets`] | when a part of MPEG-TS is due |
 mod packets;
 mod source;
 
@@ -21,9 +21,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-/// How long the end of what was published may take to the relay, and about how long from there to those who watch.
-const LAST_WORDS: Duration = Duration::from_secs(2);
-const PASSED_ON: Duration = Duration::from_millis(250);
+/// How long the relay may take to receive the end of the broadcast, and about how long it takes to pass it on to subscribers.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+const FORWARD_TIME: Duration = Duration::from_millis(250);
 
 /// Publishes a video: H.264, VP8, VP9 or AV1, with AAC or Opus.
 #[derive(Debug, clap::Args)]
@@ -31,14 +31,14 @@ pub struct Flags {
     /// https://HOST/live/NAME, https://HOST/r/ROOM, or a relay's own https://HOST:PORT/?jwt=TOKEN
     #[arg(value_name = "WHERE")]
     place: Place,
-    /// MP4 or MPEG-TS, played in real time [standard input: fragmented MP4 or MPEG-TS, as it comes]
+    /// MP4 or MPEG-TS, published in real time [standard input: fragmented MP4 or MPEG-TS, as it arrives]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Begin the file again at its end
+    /// Repeat the file from its beginning
     #[arg(long = "loop", requires = "file")]
     again: bool,
     #[command(flatten)]
-    seat: crate::room::Seat,
+    client_flags: crate::room::ClientFlags,
     #[command(flatten)]
     link: LinkFlags,
 }
@@ -53,30 +53,30 @@ impl Flags {
         let mut stop = Stop::new()?;
         let source = match Source::open(self.file, self.again).await {
             Ok(source) => source,
-            Err(why) => return unfit(why),
+            Err(why) => return input_error(why),
         };
         let origin = moq_tokio::origin::spawn();
         let ends = Ends { publish: Some(origin.consume()), ..Ends::default() };
-        let arrival = tokio::select! {
-            arrival = self.seat.take(self.place, self.link, ends, true) => arrival?,
-            () = stop.told() => return Ok(Exit::Done),
+        let client = tokio::select! {
+            client = self.client_flags.prepare(self.place, self.link, ends, true) => client?,
+            () = stop.requested() => return Ok(Exit::Done),
         };
-        let mut arrival = match arrival {
-            Ok(arrival) => arrival,
+        let mut client = match client {
+            Ok(client) => client,
             Err(exit) => return Ok(exit),
         };
-        let broadcast = origin.create_broadcast(arrival.broadcast.as_str())?;
-        let is_up = arrival.link.is_up();
+        let broadcast = origin.create_broadcast(client.broadcast.as_str())?;
+        let is_up = client.link.is_up();
         let exit = tokio::select! {
-            exit = arrival.link.keep() => Ok(exit),
-            fed = feed(source, broadcast, is_up, &mut stop) => fed.map_or_else(unfit, |()| Ok(Exit::Done)),
+            exit = client.link.keep() => Ok(exit),
+            fed = feed(source, broadcast, is_up, &mut stop) => fed.map_or_else(input_error, |()| Ok(Exit::Done)),
         };
-        arrival.leave().await;
+        client.leave().await;
         exit
     }
 }
 
-/// Publishes from the first connection on, until the input ends or somebody says so. What is due while there is none is missed.
+/// Publishes from the first connection on, until the input ends or the user stops the command. Media that is due without a connection is skipped.
 pub async fn feed(
     mut source: Source,
     mut broadcast: broadcast::Producer,
@@ -84,30 +84,30 @@ pub async fn feed(
     stop: &mut Stop,
 ) -> anyhow::Result<()> {
     let mut import = Import::new(&mut broadcast, source.form())?;
-    tokio::select! { _ = is_up.wait_for(|up| *up) => {}, () = stop.told() => return Ok(()) }
+    tokio::select! { _ = is_up.wait_for(|up| *up) => {}, () = stop.requested() => return Ok(()) }
     broadcast.announce(moq_net::origin::Route::default())?;
     loop {
-        let piece = tokio::select! { piece = source.next() => piece?, () = stop.told() => None };
-        let Some(piece) = piece else { break };
-        import.decode(&piece)?;
+        let part = tokio::select! { part = source.next() => part?, () = stop.requested() => None };
+        let Some(part) = part else { break };
+        import.decode(&part)?;
     }
     import.finish()?;
-    // A relay that hears that the broadcast is gone cuts off what it has not passed on yet.
+    // A relay drops what it has not passed on yet when a broadcast is closed.
     let demand = broadcast.demand();
-    let taken = async {
-        let _late = timeout(LAST_WORDS, demand.unused()).await;
-        sleep(PASSED_ON).await;
+    let flushed = async {
+        let _late = timeout(FLUSH_TIMEOUT, demand.unused()).await;
+        sleep(FORWARD_TIME).await;
     };
-    tokio::select! { () = taken => {}, () = stop.told() => {} }
+    tokio::select! { () = flushed => {}, () = stop.requested() => {} }
     broadcast.close();
     Ok(())
 }
 
-/// An input that cannot be read may be there the next time; one that cannot be published will not.
-pub fn unfit(why: anyhow::Error) -> anyhow::Result<Exit> {
+/// An input that cannot be read is an error: it may be readable the next time. One that cannot be published has an exit code of its own.
+pub fn input_error(why: anyhow::Error) -> anyhow::Result<Exit> {
     if why.chain().any(|cause| cause.is::<std::io::Error>()) {
         return Err(why);
     }
     eprintln!("parley: the input cannot be published: {why:#}");
-    Ok(Exit::Unfit)
+    Ok(Exit::InvalidInput)
 }

@@ -1,4 +1,4 @@
-//! The input: a file in real time, or standard input as it comes.
+//! The input: a file in real time, or standard input as it arrives.
 use super::packets::{self, PACKET};
 use anyhow::{Context, bail};
 use parley_containers::boxes::{self, Boxes};
@@ -11,26 +11,26 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, Stdin, stdin};
 use tokio::time::{Instant, sleep_until};
 
-/// What one read takes at most.
+/// The most bytes of one read.
 const READ: usize = 1 << 16;
-/// Enough to know what it is.
-const BEGINNING: usize = 3 * PACKET;
-/// Of a file of packets: its clock is looked at this often, 10 ms at a Mbit/s.
-const PACKETS: usize = 7 * PACKET;
+/// The bytes that suffice to detect the format.
+const PROBE: usize = 3 * PACKET;
+/// The most bytes of one read of an MPEG-TS file, so that its clock is read every 10 ms at 1 Mbit/s.
+const PACKET_READ: usize = 7 * PACKET;
 
-/// Where pieces come from.
+/// Yields the input in parts.
 pub struct Source {
     input: Input,
-    /// When the media that is due at nothing was published; of a file, once it has begun.
+    /// The time at which the media with timestamp zero was due; of a file, once its first part was published.
     began: Option<Instant>,
-    /// When the last piece was due, and the longest time between two: that of the pieces themselves.
+    /// When the last part was due, and the longest time between two parts, which is about the duration of one.
     last: Duration,
     longest: Duration,
     again: bool,
 }
 
 enum Input {
-    Movie { movie: Movie, next: usize, round: u32, begun: bool },
+    Movie { movie: Movie, next: usize, repetition: u32, begun: bool },
     Stream { bytes: Bytes, cutter: Cutter, ended: bool },
 }
 
@@ -41,20 +41,20 @@ enum Bytes {
 
 enum Cutter {
     Boxes(Boxes),
-    /// What was read and not handed on: less than a packet.
+    /// Bytes that are not handed on yet: less than a packet.
     Packets(Vec<u8>),
 }
 
 impl Source {
-    /// Finds out what the input is.
+    /// Opens the input and detects its format.
     pub async fn open(file: Option<PathBuf>, again: bool) -> anyhow::Result<Self> {
         let mut bytes = match file {
             None => Bytes::Stdin(stdin()),
             Some(path) => Bytes::File(File::open(&path).with_context(|| path.display().to_string())?),
         };
         let mut first = Vec::new();
-        while first.len() < BEGINNING {
-            let read = bytes.read(BEGINNING - first.len()).await?;
+        while first.len() < PROBE {
+            let read = bytes.read(PROBE - first.len()).await?;
             if read.is_empty() {
                 break;
             }
@@ -62,13 +62,15 @@ impl Source {
         }
         let input = match bytes {
             _ if first.is_empty() => bail!("it is empty"),
-            bytes if packets::begins(&first) => Input::Stream { bytes, cutter: Cutter::Packets(first), ended: false },
-            bytes if !boxes::begins(&first) => {
+            bytes if packets::is_mpeg_ts(&first) => {
+                Input::Stream { bytes, cutter: Cutter::Packets(first), ended: false }
+            }
+            bytes if !boxes::is_mp4(&first) => {
                 drop(bytes);
                 bail!("it is neither MP4 nor MPEG-TS")
             }
             Bytes::File(file) => match Movie::open(file.try_clone()?)? {
-                Some(movie) => Input::Movie { movie, next: 0, round: 0, begun: false },
+                Some(movie) => Input::Movie { movie, next: 0, repetition: 0, begun: false },
                 None => Input::fragments(Bytes::File(file), &first),
             },
             bytes @ Bytes::Stdin(_) => Input::fragments(bytes, &first),
@@ -76,7 +78,7 @@ impl Source {
         Ok(Self { input, began: None, last: Duration::ZERO, longest: Duration::ZERO, again })
     }
 
-    /// What its pieces are.
+    /// The format of the parts.
     pub fn form(&self) -> Form {
         match &self.input {
             Input::Stream { cutter: Cutter::Packets(_), .. } => Form::Packets,
@@ -84,15 +86,15 @@ impl Source {
         }
     }
 
-    /// The next piece, when it is due; `None` at the end.
+    /// Waits until the next part is due. Returns `None` at the end.
     pub async fn next(&mut self) -> anyhow::Result<Option<Vec<u8>>> {
         let paced = !matches!(self.input, Input::Stream { bytes: Bytes::Stdin(_), .. });
         loop {
-            let Some((piece, due)) = self.input.next().await? else {
+            let Some((part, due)) = self.input.next().await? else {
                 if !self.again || !self.input.rewind()? {
                     return Ok(None);
                 }
-                // A movie counts its rounds; the time of a stream begins anew, when the last piece is over.
+                // A movie continues its timestamps. Those of a stream begin again, when the last part has been played.
                 if !matches!(self.input, Input::Movie { .. })
                     && let Some(began) = self.began.take()
                 {
@@ -101,7 +103,7 @@ impl Source {
                 continue;
             };
             if let Some(due) = due.filter(|_| paced) {
-                // A clock need not begin at nothing.
+                // The first timestamp may be other than zero.
                 let since = || Instant::now().checked_sub(due).unwrap_or_else(Instant::now);
                 let began = match self.began {
                     None => *self.began.insert(since()),
@@ -113,7 +115,7 @@ impl Source {
                 self.last = due;
                 sleep_until(began + due).await;
             }
-            return Ok(Some(piece));
+            return Ok(Some(part));
         }
     }
 }
@@ -131,21 +133,22 @@ impl Input {
                 *begun = true;
                 return Ok(Some((movie.head().to_vec(), None)));
             }
-            Input::Movie { movie, next, round, .. } => {
-                let fragment = movie.fragment(*next, *round)?;
+            Input::Movie { movie, next, repetition, .. } => {
+                let fragment = movie.fragment(*next, *repetition)?;
                 *next += 1;
-                return Ok(fragment.map(|(piece, due)| (piece, Some(due))));
+                return Ok(fragment.map(|(part, due)| (part, Some(due))));
             }
             Input::Stream { bytes, cutter, ended } => (bytes, cutter, ended),
         };
         loop {
-            if let Some(piece) = cutter.next()? {
-                return Ok(Some(piece));
+            if let Some(part) = cutter.next()? {
+                return Ok(Some(part));
             }
             if *ended {
                 return Ok(None);
             }
-            let most = if matches!((&*bytes, &*cutter), (Bytes::File(_), Cutter::Packets(_))) { PACKETS } else { READ };
+            let most =
+                if matches!((&*bytes, &*cutter), (Bytes::File(_), Cutter::Packets(_))) { PACKET_READ } else { READ };
             let read = bytes.read(most).await?;
             *ended = read.is_empty();
             match cutter {
@@ -155,10 +158,10 @@ impl Input {
         }
     }
 
-    /// Back to the beginning of a file; whether there is one.
+    /// Rewinds a file. Returns false for standard input.
     fn rewind(&mut self) -> anyhow::Result<bool> {
         match self {
-            Input::Movie { next, round, .. } => (*next, *round) = (0, *round + 1),
+            Input::Movie { next, repetition, .. } => (*next, *repetition) = (0, *repetition + 1),
             Input::Stream { bytes: Bytes::File(file), cutter, ended } => {
                 file.rewind()?;
                 *ended = false;
@@ -176,7 +179,7 @@ impl Input {
 impl Bytes {
     async fn read(&mut self, most: usize) -> anyhow::Result<Vec<u8>> {
         let mut read = vec![0; most];
-        // A file is here: what waits for it, waits microseconds.
+        // Reading a local file blocks for microseconds only.
         let size = match self {
             Bytes::File(file) => file.read(&mut read)?,
             Bytes::Stdin(stdin) => stdin.read(&mut read).await.context("standard input")?,
@@ -195,9 +198,9 @@ impl Cutter {
                 if whole == 0 {
                     return Ok(None);
                 }
-                let piece: Vec<u8> = rest.drain(..whole).collect();
-                let due = packets::clock(&piece);
-                Ok(Some((piece, due)))
+                let part: Vec<u8> = rest.drain(..whole).collect();
+                let due = packets::clock(&part);
+                Ok(Some((part, due)))
             }
         }
     }
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_are_cut_wherever_the_input_was() {
+    fn boxes_are_found_whatever_the_sizes_of_reads() {
         let stream = [boxed(b"ftyp", b"iso6"), boxed(b"free", &[0; 100])].concat();
         for step in 1..stream.len() {
             let (mut boxes, mut kinds) = (Boxes::default(), Vec::new());
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_mp4_and_nonsense_are_refused_before_they_are_kept() {
+    fn an_unfragmented_mp4_and_invalid_boxes_are_refused_before_they_are_buffered() {
         let refuses = |stream: &[u8]| {
             let mut boxes = Boxes::default();
             boxes.feed(stream);

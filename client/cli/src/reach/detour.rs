@@ -1,4 +1,4 @@
-//! Connecting to another address than a name's, while certificates and `Host` stay the name's.
+//! Connects to another address than that of a name; certificates and `Host` remain those of the name.
 use anyhow::{Context, ensure};
 use std::str::FromStr;
 
@@ -12,8 +12,8 @@ pub struct Detour {
 const FORM: &str = "must be HOST:PORT:ADDRESS:PORT, with IPv6 addresses in brackets";
 
 impl Detour {
-    /// Where a connection to this host and port goes instead.
-    pub fn of(&self, host: &str, port: u16) -> Option<(&str, u16)> {
+    /// The address for connections to this host and port, if it is another one.
+    pub fn target(&self, host: &str, port: u16) -> Option<(&str, u16)> {
         let (from, at) = (self.from.0.as_str(), self.from.1);
         (from.eq_ignore_ascii_case(host) && at == port).then_some((self.to.0.as_str(), self.to.1))
     }
@@ -30,7 +30,7 @@ impl FromStr for Detour {
     }
 }
 
-/// `HOST:PORT` at the beginning, and what follows it.
+/// Parses `HOST:PORT` at the beginning. Returns the rest too.
 fn end(text: &str) -> Option<((String, u16), &str)> {
     let (host, rest) = match text.strip_prefix('[') {
         Some(text) => text.split_once("]:")?,
@@ -45,13 +45,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_detour_leads_from_one_host_and_port_to_another() {
+    fn a_detour_replaces_one_host_and_port_by_another() {
         let detour: Detour = "Call.example.com:443:edge.parley.svc:8443".parse().unwrap();
-        assert_eq!(detour.of("call.example.com", 443), Some(("edge.parley.svc", 8443)));
-        assert_eq!(detour.of("call.example.com", 80), None);
-        assert_eq!(detour.of("example.com", 443), None);
+        assert_eq!(detour.target("call.example.com", 443), Some(("edge.parley.svc", 8443)));
+        assert_eq!(detour.target("call.example.com", 80), None);
+        assert_eq!(detour.target("example.com", 443), None);
         let six: Detour = "[2001:db8::1]:443:[::1]:8443".parse().unwrap();
-        assert_eq!(six.of("2001:db8::1", 443), Some(("::1", 8443)));
+        assert_eq!(six.target("2001:db8::1", 443), Some(("::1", 8443)));
         for bad in ["", "a", "a:1", "a:1:b", "a:1:b:x", "a:1:b:2:c", "a:1:b:99999", ":1:b:2", "a:1:[::1:2"] {
             assert!(bad.parse::<Detour>().is_err(), "{bad}");
         }

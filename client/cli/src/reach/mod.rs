@@ -1,9 +1,9 @@
-//! How a host is reached: whose certificates are believed, and where its names lead.
+//! How a host is reached: the trusted certificates, and the addresses of names.
 //!
 //! | module | what |
-//! |---|---|
+//! | module | content |
 //! | [`trust`] | certificates: `--ca`, `--insecure` |
-//! | [`detour`] | another address than the name's: `--connect-to` |
+//! | [`detour`] | another address than that of the name: `--connect-to` |
 mod detour;
 pub mod trust;
 
@@ -24,17 +24,17 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use url::Url;
 
-/// Usually nothing of it: public CAs vouch, and names lead where DNS says.
+/// Flags about reaching a host. By default, public CAs are trusted and DNS gives the address.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[group(skip)]
 pub struct Reach {
-    /// Certificates of CAs to believe, and of no others: a PEM file
+    /// CA certificates to trust instead of the public ones: a PEM file
     #[arg(long, value_name = "FILE", value_parser = Ca::read)]
     ca: Option<Ca>,
-    /// Go on with certificates that nobody vouches for
+    /// Accept any certificate
     #[arg(long, conflicts_with = "ca")]
     insecure: bool,
-    /// Connect to another address where HOST:PORT is meant, as curl does; repeatable
+    /// Connect to ADDRESS:PORT instead of HOST:PORT, as curl does; repeatable
     #[arg(long = "connect-to", value_name = "HOST:PORT:ADDRESS:PORT")]
     detours: Vec<Detour>,
 }
@@ -43,27 +43,27 @@ pub struct Reach {
 pub type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 impl Reach {
-    /// Where a connection to this host and port goes.
+    /// The host and port to connect to for this host and port.
     pub fn to<'a>(&'a self, host: &'a str, port: u16) -> (&'a str, u16) {
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        self.detours.iter().find_map(|detour| detour.of(host, port)).unwrap_or((host, port))
+        self.detours.iter().find_map(|detour| detour.target(host, port)).unwrap_or((host, port))
     }
 
-    /// The addresses to try, in order; never none.
+    /// The addresses to try, in order; at least one.
     pub async fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let found: Vec<_> = lookup_host(self.to(host, port)).await?.collect();
         if found.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(found) }
     }
 
-    /// A TCP connection.
+    /// Opens a TCP connection.
     pub async fn tcp(&self, host: &str, port: u16) -> io::Result<TcpStream> {
         let stream = TcpStream::connect(self.addresses(host, port).await?.as_slice()).await?;
         stream.set_nodelay(true)?;
         Ok(stream)
     }
 
-    /// Asks over HTTP, each time over a connection of its own.
-    pub fn agent(&self, patience: Duration) -> ureq::Agent {
+    /// An HTTP client that opens a connection for each request.
+    pub fn agent(&self, limit: Duration) -> ureq::Agent {
         let roots = match &self.ca {
             Some(ca) => {
                 let all = ca.certificates.iter().map(|der| Certificate::from_der(der).to_owned()).collect::<Vec<_>>();
@@ -74,20 +74,20 @@ impl Reach {
         let tls = TlsConfig::builder().root_certs(roots).disable_verification(self.insecure).build();
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(patience))
+            .timeout_global(Some(limit))
             .tls_config(tls)
             .build();
-        ureq::Agent::with_parts(config, DefaultConnector::default(), Detoured(self.clone()))
+        ureq::Agent::with_parts(config, DefaultConnector::default(), DetourResolver(self.clone()))
     }
 
     /// Opens a WebSocket.
     pub async fn socket(&self, url: &Url, header: Option<(&str, String)>) -> Result<Socket, Ending> {
         let lost = |why: io::Error| Ending::lost(format!("no connection: {why}"));
         let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
-            return Err(Ending::Refused(format!("{url} is no address of a WebSocket")));
+            return Err(Ending::Refused(format!("{url} is not the URL of a WebSocket")));
         };
         let tcp = self.tcp(host, port).await.map_err(lost)?;
-        let uri = url.as_str().parse().map_err(|_| Ending::Refused(format!("{url} is no address")))?;
+        let uri = url.as_str().parse().map_err(|_| Ending::Refused(format!("{url} is not a valid URL")))?;
         let mut request = ClientRequestBuilder::new(uri);
         if let Some((name, value)) = header {
             request = request.with_header(name, value);
@@ -97,19 +97,19 @@ impl Reach {
         opened.map(|(socket, _)| socket).map_err(Ending::of)
     }
 
-    /// Whom a session with a relay believes.
+    /// Sets the trusted certificates of a session with a relay.
     pub fn trust(&self, config: &mut Config) {
-        // A relay's own certificate is known by its hash, and by nothing else.
+        // The certificate of a relay is identified by its hash alone.
         if config.tls.fingerprint.is_empty() {
             config.tls.root = self.ca.iter().map(|ca| ca.path.clone()).collect();
             config.tls.insecure = self.insecure.then_some(true);
         }
     }
 
-    /// Where a session with a relay goes.
+    /// The address of a session with a relay.
     pub async fn at(&self, url: Url) -> anyhow::Result<Addr> {
         let Some((host, port)) = url.host_str().zip(url.port_or_known_default()) else { return Ok(Addr::new(url)) };
-        if !self.detours.iter().any(|detour| detour.of(host, port).is_some()) {
+        if !self.detours.iter().any(|detour| detour.target(host, port).is_some()) {
             return Ok(Addr::new(url));
         }
         let addresses = self.addresses(host, port).await?;
@@ -118,9 +118,9 @@ impl Reach {
 }
 
 #[derive(Debug)]
-struct Detoured(Reach);
+struct DetourResolver(Reach);
 
-impl Resolver for Detoured {
+impl Resolver for DetourResolver {
     fn resolve(
         &self,
         uri: &ureq::http::Uri,

@@ -1,4 +1,4 @@
-//! Whose certificates are believed (RFC 5280 section 6, as rustls-webpki does it).
+//! Which certificates are trusted (RFC 5280 section 6, as rustls-webpki implements it).
 use super::Reach;
 use anyhow::{Context, ensure};
 use rustls::client::WebPkiServerVerifier;
@@ -10,38 +10,42 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Certificates of CAs, from a file.
+/// CA certificates from a file.
 #[derive(Clone, Debug)]
 pub struct Ca {
-    /// Where they were read.
+    /// The path of the file.
     pub path: PathBuf,
-    /// At least one.
+    /// At least one certificate.
     pub certificates: Vec<CertificateDer<'static>>,
 }
 
 impl Ca {
-    /// Reads PEM.
+    /// Reads a PEM file.
     pub fn read(path: &str) -> anyhow::Result<Self> {
         let certificates = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
         let certificates: Vec<_> = certificates.with_context(|| format!("{path} cannot be read"))?;
-        ensure!(!certificates.is_empty(), "{path} holds no certificate");
+        ensure!(!certificates.is_empty(), "{path} contains no certificate");
         Ok(Self { path: path.into(), certificates })
     }
 }
 
 impl Reach {
-    /// For TLS with whoever is believed.
+    /// The TLS configuration with the trusted certificates.
     pub fn tls(&self) -> ClientConfig {
-        if self.insecure { anybody() } else { config().with_root_certificates(self.roots()).with_no_client_auth() }
+        if self.insecure {
+            accept_any_cert()
+        } else {
+            config().with_root_certificates(self.roots()).with_no_client_auth()
+        }
     }
 
-    /// Whether certificates are looked at, and no more.
+    /// Whether any certificate is accepted.
     pub fn is_insecure(&self) -> bool {
         self.insecure
     }
 
-    /// Whether a server that says it is `name` may be believed, by its own certificate and those it sent along.
-    pub fn vouch(&self, chain: &[CertificateDer<'_>], name: &ServerName<'_>) -> Result<(), Error> {
+    /// Verifies the chain that a server sent for `name`.
+    pub fn verify(&self, chain: &[CertificateDer<'_>], name: &ServerName<'_>) -> Result<(), Error> {
         let (own, others) = chain.split_first().ok_or(Error::NoCertificatesPresented)?;
         let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(self.roots()), provider())
             .build()
@@ -59,9 +63,9 @@ impl Reach {
     }
 }
 
-/// For TLS with whoever answers: to look at the certificate afterwards, or not at all.
-pub fn anybody() -> ClientConfig {
-    config().dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider()))).with_no_client_auth()
+/// A TLS configuration that accepts any certificate, for `--insecure` and for callers that check it afterwards.
+pub fn accept_any_cert() -> ClientConfig {
+    config().dangerous().with_custom_certificate_verifier(Arc::new(AcceptAnyCert(provider()))).with_no_client_auth()
 }
 
 fn provider() -> Arc<CryptoProvider> {
@@ -75,9 +79,9 @@ fn config() -> rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier> {
 }
 
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAnyCert(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAnyCert {
     fn verify_server_cert(
         &self,
         _own: &CertificateDer<'_>,

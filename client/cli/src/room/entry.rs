@@ -1,5 +1,5 @@
-//! From a room's address to a socket on which a participant was welcomed (JOIN-1 to JOIN-9, RES-1 to RES-5).
-use super::socket::{Heard, RoomSocket};
+//! From the URL of a room to a socket on which the service welcomed the participant (JOIN-1 to JOIN-9, RES-1 to RES-5).
+use super::socket::{RoomSocket, SocketEvent};
 use crate::ending::Ending;
 use crate::http;
 use crate::media::place::Room;
@@ -13,11 +13,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 use url::Url;
 
-/// A service that does not answer in this time is not there; in a lobby it may take as long as the owner likes.
-const OPENING: Duration = Duration::from_secs(10);
-const IN_LOBBY: Duration = Duration::from_secs(3600);
+/// How long the service may take to answer, and how long the owner may let the participant wait in the lobby.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+const LOBBY_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// What makes a socket the participant's.
+/// The credential of a participant, and what its sockets send first.
 pub struct Entry {
     url: Url,
     reach: Reach,
@@ -25,73 +25,81 @@ pub struct Entry {
     media: Media,
     generation: u64,
     credential: Credential,
-    /// Waits in the lobby of a room that has one; otherwise that ends it.
-    waits: bool,
+    /// Whether the participant waits in a lobby. If not, a lobby is a refusal.
+    waits_in_lobby: bool,
 }
 
-/// What lets a participant in.
+/// What admits the participant.
 enum Credential {
     /// For the first socket.
     Ticket(Text<0, 2048>),
-    /// For each further one: the newest, of the last welcome or of what came on its socket since (RES-11).
+    /// For each further socket: the newest token, of the last welcome or of a later message (RES-11).
     Resume(Text<0, 2048>),
 }
 
 impl Entry {
-    /// Asks for a ticket. `publish`: with a camera and a microphone.
-    pub async fn ask(room: &Room, name: &str, publish: bool, waits: bool, reach: &Reach) -> Result<Self, Ending> {
+    /// Requests a ticket. `publish`: the participant announces a camera and a microphone.
+    pub async fn request(
+        room: &Room,
+        name: &str,
+        publish: bool,
+        waits_in_lobby: bool,
+        reach: &Reach,
+    ) -> Result<Self, Ending> {
         let name: DisplayName = name.parse().map_err(|_| Ending::Refused("the name is too long or empty".into()))?;
         let mut url = room.host.clone();
         url.set_path(&routes::join_room(&room.id));
         let request = JoinRequest { name: Some(name.clone()), device: None };
         let answer: JoinAnswer = http::post_over(reach, url, &request).await?;
         Ok(Self {
-            url: answer.socket_url.parse().map_err(|_| http::strange())?,
+            url: answer.socket_url.parse().map_err(|_| http::invalid_answer())?,
             reach: reach.clone(),
             name,
             media: Media { audio: publish, video: publish, screen: false },
             generation: 0,
-            credential: Credential::Ticket(answer.ticket.try_into().map_err(|_| http::strange())?),
-            waits,
+            credential: Credential::Ticket(answer.ticket.try_into().map_err(|_| http::invalid_answer())?),
+            waits_in_lobby,
         })
     }
 
-    /// A token to resume with, newer than the last one.
+    /// Stores a newer resume token.
     pub fn renew(&mut self, token: String) -> Result<(), Ending> {
-        self.credential = Credential::Resume(token.try_into().map_err(|_| http::strange())?);
+        self.credential = Credential::Resume(token.try_into().map_err(|_| http::invalid_answer())?);
         Ok(())
     }
 
-    /// Opens a socket, and waits until the participant is welcomed on it.
+    /// Opens a socket and waits until the service welcomes the participant.
     pub async fn open(&mut self) -> Result<(RoomSocket, Welcome), Ending> {
-        // Raised before every socket, so that no two carry the same (ROS-5).
+        // Increased before each socket, as each needs a generation of its own (ROS-5).
         self.generation += 1;
-        let first = self.first()?;
-        let opened = timeout(OPENING, self.reach.socket(&self.url, None)).await;
+        let first = self.first_message()?;
+        let opened = timeout(ANSWER_TIMEOUT, self.reach.socket(&self.url, None)).await;
         let mut socket = RoomSocket::new(opened.map_err(|_| Ending::lost("the room does not answer"))??);
-        socket.say(&first).await?;
-        let mut until = Instant::now() + OPENING;
+        socket.send(&first).await?;
+        let mut deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
-            let heard = tokio::select! {
-                heard = socket.hear() => heard?,
-                () = sleep_until(until) => return Err(Ending::lost("the room does not answer")),
+            let event = tokio::select! {
+                event = socket.receive() => event?,
+                () = sleep_until(deadline) => return Err(Ending::lost("the room does not answer")),
             };
-            match heard {
-                Heard::Message(Message::Welcome(welcome)) => {
+            match event {
+                SocketEvent::Message(Message::Welcome(welcome)) => {
                     self.renew(welcome.resume.clone())?;
                     return Ok((socket, welcome));
                 }
-                Heard::Message(Message::LobbyWaiting(_)) if self.waits => {
-                    eprintln!("parley: waiting at the door of the room");
-                    until += IN_LOBBY;
+                SocketEvent::Message(Message::LobbyWaiting(_)) if self.waits_in_lobby => {
+                    eprintln!("parley: waiting in the lobby of the room");
+                    deadline += LOBBY_TIMEOUT;
                 }
-                Heard::Message(Message::LobbyWaiting(_)) => return Err(Ending::Refused("the room has a lobby".into())),
+                SocketEvent::Message(Message::LobbyWaiting(_)) => {
+                    return Err(Ending::Refused("the room has a lobby".into()));
+                }
                 _ => {}
             }
         }
     }
 
-    fn first(&self) -> Result<client::Message, Ending> {
+    fn first_message(&self) -> Result<client::Message, Ending> {
         let generation = self.generation.try_into().map_err(|_| Ending::Refused("too many sockets".into()))?;
         let (name, media) = (self.name.clone(), self.media.clone());
         Ok(match &self.credential {

@@ -1,25 +1,25 @@
-//! `parley room`, and being in one to publish or to watch. Rules cited as `JOIN-n`, `RES-n`, `MEDIA-n` are those of
+//! `parley room`, and the participant that publishes or watches in a room. Rules cited as `JOIN-n`, `RES-n`, `MEDIA-n` are those of
 //! `services/protocol/SPEC.md`.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`presence`] | a participant: the client of rooms of every command |
-//! | [`entry`] | join and resume: from an address to a welcome |
+//! | [`entry`] | join and resume: from a URL to a welcome |
 //! | [`socket`] | one socket, with typed messages |
-//! | [`roster`] | who else is there |
-//! | [`arrival`] | where media goes to or comes from, once somebody is there |
-mod arrival;
+//! | [`roster`] | the other participants |
+//! | [`media_client`] | a participant with its session with a relay |
 mod entry;
+mod media_client;
 mod presence;
 mod roster;
 mod socket;
 
-pub use arrival::{Arrival, Seat, Seen};
+pub use media_client::{ClientFlags, MediaClient, RoomView};
 pub use presence::{Asker, Manner, Presence};
 #[cfg(test)]
 pub use roster::Member;
 pub use roster::Roster;
-pub use socket::Heard;
+pub use socket::SocketEvent;
 
 use crate::ending::Ending;
 use crate::exit::Exit;
@@ -32,16 +32,16 @@ use parley_protocol::routes;
 use std::process::ExitCode;
 use url::Url;
 
-/// Makes rooms with a name, and ends them.
+/// Creates named rooms and deletes them.
 #[derive(Debug, clap::Subcommand)]
 pub enum Room {
-    /// Make a room with a name; prints its page, and the key of its owner
+    /// Create a named room; prints its URL and the key of its owner
     Create(Create),
-    /// End a room for everybody in it
+    /// Delete a room: the participants are disconnected
     Delete(Delete),
 }
 
-/// Makes a room.
+/// Creates a room.
 #[derive(Debug, clap::Args)]
 pub struct Create {
     /// The Parley host: https://HOST
@@ -50,15 +50,15 @@ pub struct Create {
     /// Letters, digits and dashes; the region is added
     #[arg(value_name = "NAME")]
     name: String,
-    /// Most participants, kept exactly
+    /// The most participants; the limit is exact
     #[arg(long, value_name = "N")]
     cap: Option<u32>,
 }
 
-/// Ends a room.
+/// Deletes a room.
 #[derive(Debug, clap::Args)]
 pub struct Delete {
-    /// The room's page: https://HOST/r/ROOM
+    /// The URL of the room: https://HOST/r/ROOM
     #[arg(value_name = "ROOM")]
     room: Place,
     /// The key of its owner
@@ -67,7 +67,7 @@ pub struct Delete {
 }
 
 impl Room {
-    /// Runs it.
+    /// Runs the command.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         crate::runtime::run(async {
             let done = match self {
@@ -85,11 +85,11 @@ impl Room {
 impl Create {
     async fn run(mut self) -> Result<(), Ending> {
         self.host.set_path(routes::CREATE_ROOM);
-        let unfit = |what: &str, why: OutOfBounds| Ending::Refused(format!("{what} {why}"));
+        let invalid = |what: &str, why: OutOfBounds| Ending::Refused(format!("{what} {why}"));
         let cap = self.cap.map(|cap| Whole::try_from(u64::from(cap))).transpose();
         let request = CreateRoomRequest {
-            name: self.name.parse().map_err(|why| unfit("the name", why))?,
-            cap: cap.map_err(|why| unfit("--cap", why))?,
+            name: self.name.parse().map_err(|why| invalid("the name", why))?,
+            cap: cap.map_err(|why| invalid("--cap", why))?,
             lobby: None,
         };
         let made: CreateRoomAnswer = http::post(self.host, None, &request).await?;
@@ -101,7 +101,9 @@ impl Create {
 
 impl Delete {
     async fn run(self) -> anyhow::Result<Result<(), Ending>> {
-        let Place::Room(Address { mut host, id }) = self.room else { bail!("a room is https://HOST/r/ROOM") };
+        let Place::Room(Address { mut host, id }) = self.room else {
+            bail!("the URL of a room is https://HOST/r/ROOM")
+        };
         host.set_path(&routes::delete_room(&id));
         Ok(http::delete(host, Some(&self.key)).await)
     }

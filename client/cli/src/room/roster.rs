@@ -1,35 +1,35 @@
-//! Who else is in a room, as its service says (ROS-1, ROS-2).
+//! The other participants of a room, as the service reports them (ROS-1, ROS-2).
 use parley_protocol::server::{Message, Welcome};
 use parley_protocol::shared::{self, Presence};
 use std::collections::BTreeMap;
 
-/// Everybody else, by participant.
+/// The other participants by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster(pub BTreeMap<String, Member>);
 
-/// One of them.
+/// A participant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Member {
-    /// As they want to be called.
+    /// The display name.
     pub name: String,
-    /// Lost their socket, and may be back.
+    /// Whether the participant lost its socket and may resume.
     pub away: bool,
 }
 
 impl Roster {
-    /// That of a welcome, without whoever is welcomed.
-    pub fn welcomed(welcome: &Welcome) -> Self {
+    /// The roster of a welcome, without the participant itself.
+    pub fn from_welcome(welcome: &Welcome) -> Self {
         let others = welcome.roster.iter().filter(|member| member.participant != welcome.participant);
         let mut roster = Self::default();
-        others.for_each(|member| roster.enter(member));
+        others.for_each(|member| roster.insert(member));
         roster
     }
 
-    /// Takes a message into account; whether it changed anything.
-    pub fn hear(&mut self, message: &Message) -> bool {
+    /// Applies a message. Returns whether the roster changed.
+    pub fn apply(&mut self, message: &Message) -> bool {
         let before = self.0.clone();
         match message {
-            Message::Joined(joined) => self.enter(&joined.member),
+            Message::Joined(joined) => self.insert(&joined.member),
             Message::Left(left) => drop(self.0.remove(&*left.participant)),
             Message::Away(away) => self.change(&away.participant, |member| member.away = true),
             Message::Back(back) => self.change(&back.participant, |member| member.away = false),
@@ -47,7 +47,7 @@ impl Roster {
         }
     }
 
-    fn enter(&mut self, member: &shared::Member) {
+    fn insert(&mut self, member: &shared::Member) {
         let (name, away) = (member.name.to_string(), member.state == Presence::Away);
         self.0.insert(member.participant.to_string(), Member { name, away });
     }
@@ -73,16 +73,16 @@ mod tests {
     }
 
     #[test]
-    fn ros_2_people_come_go_and_come_back() {
+    fn ros_2_participants_join_leave_and_return() {
         let mut roster = Roster::default();
         for one in [member(OWN, "own"), member(ADA, "Ada")] {
-            roster.hear(&read(&json!({ "type": "joined", "member": one })));
+            roster.apply(&read(&json!({ "type": "joined", "member": one })));
         }
-        assert!(roster.hear(&read(&json!({ "type": "left", "participant": OWN, "reason": "left" }))));
-        let said = |roster: &Roster| {
+        assert!(roster.apply(&read(&json!({ "type": "left", "participant": OWN, "reason": "left" }))));
+        let text = |roster: &Roster| {
             roster.0.iter().map(|(id, one)| format!("{id} {} {}", one.name, one.away)).collect::<Vec<_>>().join(", ")
         };
-        assert_eq!(said(&roster), format!("{ADA} Ada false"));
+        assert_eq!(text(&roster), format!("{ADA} Ada false"));
         let changed = json!({ "type": "changed", "participant": ADA, "name": "Bo", "media": member(ADA, "")["media"] });
         for (message, then) in [
             (json!({ "type": "away", "participant": ADA }), format!("{ADA} Ada true")),
@@ -92,10 +92,10 @@ mod tests {
             (json!({ "type": "left", "participant": ADA, "reason": "lost" }), format!("{CY} Cy false")),
         ] {
             let message = read(&message);
-            assert!(roster.hear(&message), "{message:?}");
-            assert_eq!(said(&roster), then, "{message:?}");
-            assert!(!roster.hear(&Message::Pong));
+            assert!(roster.apply(&message), "{message:?}");
+            assert_eq!(text(&roster), then, "{message:?}");
+            assert!(!roster.apply(&Message::Pong));
         }
-        assert!(!roster.hear(&read(&json!({ "type": "left", "participant": OWN, "reason": "left" }))));
+        assert!(!roster.apply(&read(&json!({ "type": "left", "participant": OWN, "reason": "left" }))));
     }
 }

@@ -8,40 +8,40 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
-const CLOSING: Duration = Duration::from_secs(2);
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A socket of a room.
 pub struct RoomSocket(Socket);
 
-/// What a socket brings.
+/// What a socket receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "there is one at a time")]
-pub enum Heard {
-    /// From the service.
+pub enum SocketEvent {
+    /// A message of the service.
     Message(server::Message),
-    /// From another participant: who, and the payload.
+    /// A directed message: its sender and payload.
     Directed(String, Vec<u8>),
 }
 
 impl RoomSocket {
-    /// Takes a socket that is open.
+    /// Wraps an open socket.
     pub fn new(socket: Socket) -> Self {
         Self(socket)
     }
 
     /// Sends a message to the service.
-    pub async fn say(&mut self, message: &client::Message) -> Result<(), Ending> {
+    pub async fn send(&mut self, message: &client::Message) -> Result<(), Ending> {
         let text = String::from_utf8(encode(message)).unwrap_or_default();
         self.0.send(Message::text(text)).await.map_err(Ending::of)
     }
 
     /// Sends a directed message to a participant.
-    pub async fn tell(&mut self, to: &str, id: &str, payload: &str) -> Result<(), Ending> {
+    pub async fn send_directed(&mut self, to: &str, id: &str, payload: &str) -> Result<(), Ending> {
         self.0.send(Message::text(directed::text(to, id, payload))).await.map_err(Ending::of)
     }
 
-    /// The next message. A message of a newer service is skipped. Cancel-safe.
-    pub async fn hear(&mut self) -> Result<Heard, Ending> {
+    /// Reads the next message that is known. Cancel-safe.
+    pub async fn receive(&mut self) -> Result<SocketEvent, Ending> {
         loop {
             let message = match self.0.next().await {
                 Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => message.into_data(),
@@ -51,13 +51,13 @@ impl RoomSocket {
                 None => return Err(Ending::lost("the room was lost")),
             };
             if let Some((from, payload)) = directed::received(&message) {
-                return Ok(Heard::Directed(from.to_owned(), payload.to_vec()));
+                return Ok(SocketEvent::Directed(from.to_owned(), payload.to_vec()));
             }
             match decode(&message) {
                 None | Some(server::Message::Unknown) => {}
-                Some(server::Message::RoomDeleted) => return Err(over(Code::RoomDeleted.name())),
-                Some(server::Message::Error(error)) if error.fatal => return Err(over(&error.code)),
-                Some(message) => return Ok(Heard::Message(message)),
+                Some(server::Message::RoomDeleted) => return Err(ended_by_service(Code::RoomDeleted.name())),
+                Some(server::Message::Error(error)) if error.fatal => return Err(ended_by_service(&error.code)),
+                Some(message) => return Ok(SocketEvent::Message(message)),
             }
         }
     }
@@ -65,22 +65,22 @@ impl RoomSocket {
     /// Leaves the room at once (JOIN-12) and closes the socket.
     pub async fn leave(mut self) {
         let leaving = async {
-            let _gone_already = self.say(&client::Message::Leave).await;
-            let _gone_already = self.0.close(None).await;
+            let _closed = self.send(&client::Message::Leave).await;
+            let _closed = self.0.close(None).await;
             while let Some(Ok(_)) = self.0.next().await {}
         };
-        let _late = timeout(CLOSING, leaving).await;
+        let _late = timeout(LEAVE_TIMEOUT, leaving).await;
     }
 }
 
-/// The service closes the socket next. A code of a newer service is a fault of its own.
-fn over(code: &str) -> Ending {
-    let why = format!("the room is over for us: {code}");
+/// The service closes the socket next. An unknown code of a newer service counts as an internal error.
+fn ended_by_service(code: &str) -> Ending {
+    let why = format!("the service ended the participation: {code}");
     let reconnects = Code::named(code).unwrap_or(Code::Internal).reconnect();
     if reconnects { Ending::lost(why) } else { Ending::Refused(why) }
 }
 
-/// A socket that closes without a reason is opened again.
+/// A socket that closes without a code is reopened.
 fn lost(ending: Ending) -> Ending {
     if ending == Ending::Done { Ending::lost("the room closed the socket") } else { ending }
 }

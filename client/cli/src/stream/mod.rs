@@ -1,13 +1,13 @@
-//! `parley stream`: topics from the command line. Rules cited as `STR-n` are those of `services/relay/STREAMS.md`.
+//! `parley stream`: topics of the stream relay. Rules cited as `STR-n` are those of `services/relay/STREAMS.md`.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`publish`], [`subscribe`], [`stats`], [`token`] | one command each |
-//! | [`link`] | a socket that is opened again when it is lost. **What can be cured, and how, is [`crate::ending`]** |
-//! | [`door`] | how a token gets in |
-//! | [`cut`] | what of the input becomes one message |
-mod cut;
-mod door;
+//! | [`link`] | a socket that is reopened when it is lost; **[`crate::ending`] decides whether it is** |
+//! | [`credentials`] | how a token is sent |
+//! | [`framing`] | divides the input into messages |
+mod credentials;
+mod framing;
 mod link;
 mod publish;
 mod stats;
@@ -17,21 +17,21 @@ mod token;
 use crate::exit::Exit;
 use std::process::ExitCode;
 
-/// Publishes to topics, hears them, watches a relay, makes tokens.
+/// Publishes and subscribes to topics, shows the statistics of a relay, signs tokens.
 #[derive(Debug, clap::Subcommand)]
 pub enum Stream {
     /// Publish standard input to a topic
     Pub(publish::Flags),
-    /// Write what a topic hears to standard output
+    /// Write the messages of a topic to standard output
     Sub(subscribe::Flags),
-    /// Show who is on a relay's topics, and what passes
+    /// Show the clients of a relay and their traffic
     Stats(stats::Flags),
-    /// Sign a token for trying a relay out
+    /// Sign a token to try a relay out
     Token(token::Flags),
 }
 
 impl Stream {
-    /// Runs it.
+    /// Runs the command.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let exit = match self {
@@ -40,7 +40,7 @@ impl Stream {
             Stream::Stats(flags) => runtime.block_on(flags.run()),
             Stream::Token(flags) => flags.run().map(|()| Exit::Done),
         };
-        // A thread that reads standard input cannot be told to stop.
+        // The thread that reads standard input cannot be stopped.
         runtime.shutdown_background();
         exit.map(ExitCode::from)
     }

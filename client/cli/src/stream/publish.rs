@@ -1,5 +1,5 @@
-//! `parley stream pub`: standard input to a topic.
-use super::cut::{Cut, Cutter};
+//! `parley stream pub`: publishes standard input to a topic.
+use super::framing::{Boundary, Framer};
 use super::link::{Link, Socket};
 use crate::ending::Ending;
 use crate::exit::Exit;
@@ -12,26 +12,26 @@ use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
 pub struct Flags {
     #[command(flatten)]
     link: Link,
-    /// Send text messages; without --message-per one for each line
+    /// Send text messages; one for each line unless --message-per is given
     #[arg(long, conflicts_with = "binary")]
     text: bool,
-    /// Send binary messages, as is done without this
+    /// Send binary messages, the default
     #[arg(long)]
     binary: bool,
-    /// What becomes one message: line, chunk=BYTES, or frame: what there is, MPEG-TS by whole packets [frame]
+    /// What becomes one message: line, chunk=BYTES, or frame: what one read returns, MPEG-TS by complete packets [frame]
     #[arg(long, value_name = "WHAT")]
-    message_per: Option<Cut>,
+    message_per: Option<Boundary>,
 }
 
-/// What one read of the input takes at most.
+/// The most bytes of one read.
 const READ: usize = 1 << 16;
 
 struct Input {
     stdin: Stdin,
     buffer: Vec<u8>,
-    cutter: Cutter,
+    framer: Framer,
     text: bool,
-    /// Read, and not yet sent: sent again when the connection was lost over it.
+    /// A message that is read but not sent, or that was lost with the connection. It is sent again.
     next: Option<Message>,
     ended: bool,
 }
@@ -39,9 +39,9 @@ struct Input {
 impl Flags {
     /// Publishes until the input ends.
     pub async fn run(self) -> anyhow::Result<Exit> {
-        let cut = self.message_per.unwrap_or(if self.text { Cut::Line } else { Cut::Frame });
-        let (buffer, cutter) = (vec![0; READ], Cutter::new(cut));
-        let mut input = Input { stdin: stdin(), buffer, cutter, text: self.text, next: None, ended: false };
+        let boundary = self.message_per.unwrap_or(if self.text { Boundary::Line } else { Boundary::Frame });
+        let (buffer, framer) = (vec![0; READ], Framer::new(boundary));
+        let mut input = Input { stdin: stdin(), buffer, framer, text: self.text, next: None, ended: false };
         self.link.keep(async |socket: &mut Socket| input.publish(socket).await).await
     }
 }
@@ -55,20 +55,20 @@ impl Input {
                 }
                 self.next = None;
             }
-            if let Some(bytes) = self.cutter.next()? {
+            if let Some(bytes) = self.framer.next()? {
                 self.next = Some(self.message(bytes)?);
             } else if self.ended {
-                let Some(rest) = self.cutter.rest() else { return Ok(Ending::Done) };
+                let Some(rest) = self.framer.rest() else { return Ok(Ending::Done) };
                 self.next = Some(self.message(rest)?);
             } else {
                 tokio::select! {
                     read = self.stdin.read(&mut self.buffer) => {
                         let size = read.context("standard input")?;
                         self.ended = size == 0;
-                        self.cutter.feed(&self.buffer[..size]);
+                        self.framer.feed(&self.buffer[..size]);
                     }
-                    // What others say on a topic that is heard and published is not for this command.
-                    heard = socket.hear() => if let Err(ending) = heard { return Ok(ending) },
+                    // A topic may also deliver the messages of others. They are discarded.
+                    received = socket.receive() => if let Err(ending) = received { return Ok(ending) },
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! `parley stream stats`: who is on a relay's topics, and what passes. Rules STR-60 and STR-61.
+//! `parley stream stats`: the clients of a relay and their traffic. Rules STR-60 and STR-61.
 mod table;
 
 use super::link::{Link, Socket};
@@ -8,29 +8,29 @@ use std::io::{IsTerminal, Write};
 use terminal_size::{Height, Width, terminal_size};
 use tokio_tungstenite::tungstenite::Message;
 
-/// Shows a relay's statistics: a table that lives on a terminal, lines of JSON elsewhere.
+/// Shows the statistics of a relay: a table that is updated on a terminal, JSON lines otherwise.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
     #[command(flatten)]
     link: Link,
-    /// Show them once
+    /// Show the statistics once
     #[arg(long)]
     once: bool,
-    /// Lines of JSON on a terminal too
+    /// Write JSON lines on a terminal too
     #[arg(long)]
     json: bool,
-    /// Time between two answers, in milliseconds
+    /// Time between two updates, in milliseconds
     #[arg(long, default_value_t = 1000, value_name = "MS", value_parser = clap::value_parser!(u32).range(200..=3_600_000))]
     every: u32,
 }
 
-/// A terminal that does not tell its size.
+/// The size if the terminal does not report one.
 const SIZE: (u16, u16) = (100, 40);
-/// To the upper left, and everything below forgotten.
+/// Moves the cursor to the upper left and clears the screen.
 const HOME: &str = "\x1b[H\x1b[J";
 
 impl Flags {
-    /// Shows them until told to stop.
+    /// Shows statistics until the user stops the command.
     pub async fn run(self) -> anyhow::Result<Exit> {
         let link = self.link.clone().or_path("/ws")?;
         link.keep(async |socket: &mut Socket| self.show(socket).await).await
@@ -43,7 +43,7 @@ impl Flags {
             return Ok(ending);
         }
         loop {
-            let message = match socket.hear().await {
+            let message = match socket.receive().await {
                 Ok(message) => message.into_data(),
                 Err(ending) => return Ok(ending),
             };

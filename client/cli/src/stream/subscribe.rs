@@ -1,4 +1,4 @@
-//! `parley stream sub`: what a topic hears to standard output.
+//! `parley stream sub`: writes the messages of a topic to standard output.
 use super::link::{Link, Socket};
 use crate::ending::Ending;
 use crate::exit::Exit;
@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncWriteExt, Stdout, stdout};
 use tokio_tungstenite::tungstenite::Message;
 
-/// Writes what a topic hears: `parley stream sub ws://HOST/out/cam | ffplay -`.
+/// Writes the messages of a topic: `parley stream sub ws://HOST/out/cam | ffplay -`.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
     #[command(flatten)]
@@ -17,12 +17,12 @@ pub struct Flags {
     /// End each message with a line feed
     #[arg(long, conflicts_with = "log")]
     lines: bool,
-    /// Instead of the messages, one line of JSON about each
+    /// Write one JSON line about each message instead of its content
     #[arg(long)]
     log: bool,
 }
 
-/// Messages that are here already are written together, up to this.
+/// Messages that have arrived already are written together, up to this many bytes.
 const WRITE: usize = 1 << 16;
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ struct Line {
 }
 
 impl Flags {
-    /// Writes until nobody reads.
+    /// Writes until standard output is closed.
     pub async fn run(self) -> anyhow::Result<Exit> {
         let mut out = stdout();
         self.link.keep(async |socket: &mut Socket| self.write(socket, &mut out).await).await
@@ -44,7 +44,7 @@ impl Flags {
     async fn write(&self, socket: &mut Socket, out: &mut Stdout) -> anyhow::Result<Ending> {
         let mut output = Vec::new();
         loop {
-            let mut next = Some(socket.hear().await);
+            let mut next = Some(socket.receive().await);
             output.clear();
             let ending = loop {
                 match next {
@@ -52,7 +52,7 @@ impl Flags {
                     Some(Err(ending)) => break Some(ending),
                     None => break None,
                 }
-                next = if output.len() < WRITE { socket.heard() } else { None };
+                next = if output.len() < WRITE { socket.try_receive() } else { None };
             };
             let written = async { out.write_all(&output).await.and(out.flush().await) }.await;
             match written {

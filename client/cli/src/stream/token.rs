@@ -1,4 +1,4 @@
-//! `parley stream token`: signs a token of HS256, for trying out. Rules STR-101 to STR-106.
+//! `parley stream token`: signs an HS256 token, to try a relay out. Rules STR-101 to STR-106.
 use anyhow::{Context, bail, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,31 +11,31 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Signs a token with the relay's shared secret, and writes it to standard output.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
-    /// The relay's audience; with the path of a topic after it: for that topic, as Crossbar has it
+    /// The audience of the relay; with a topic's path appended, the token is for that topic, as in Crossbar
     #[arg(long, default_value = STREAMS_AUDIENCE)]
     audience: String,
-    /// Topics that may be sent to: lab/7, lab/*/video, lab/**; may be given again
+    /// Topics to which the token permits to publish: lab/7, lab/*/video, lab/**; repeatable
     #[arg(long, value_name = "PATTERN")]
     publish: Vec<String>,
-    /// Topics that may be heard; may be given again
+    /// Topics to which the token permits to subscribe; repeatable
     #[arg(long, value_name = "PATTERN")]
     subscribe: Vec<String>,
-    /// How long it is good: 90s, 30m, 1h, 7d
+    /// The lifetime: 90s, 30m, 1h, 7d
     #[arg(long, default_value = "1h", value_parser = lifetime, value_name = "TIME")]
     expires: Duration,
-    /// Whom it is for, as revocations name them
+    /// The subject, by which revocations name it
     #[arg(long)]
     subject: Option<String>,
-    /// Its own name, as revocations name it
+    /// The id, by which revocations name it
     #[arg(long)]
     id: Option<String>,
-    /// It may revoke others
+    /// Permit to revoke other tokens
     #[arg(long)]
     admin: bool,
-    /// It may watch the relay's statistics
+    /// Permit to read the statistics of the relay
     #[arg(long)]
     stats: bool,
-    /// File that holds the secret; otherwise PARLEY_TOKEN_SECRET does
+    /// File that contains the secret; otherwise PARLEY_TOKEN_SECRET contains it
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 }
@@ -59,13 +59,13 @@ struct Claims<'a> {
     stats: bool,
 }
 
-/// Not a flag: a command line is seen by everybody on the machine.
+/// Not a flag: all users of a machine can read command lines.
 const SECRET: &str = "PARLEY_TOKEN_SECRET";
-/// RFC 7518 section 3.2: a key of at least the size of the hash.
+/// RFC 7518 section 3.2: the key has at least the size of the hash.
 const SECRET_BYTES: usize = 32;
 
 impl Flags {
-    /// Writes the token.
+    /// Prints the token.
     pub fn run(self) -> anyhow::Result<()> {
         println!("{}", self.sign(&self.secret()?, SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs())?);
         Ok(())
@@ -74,7 +74,9 @@ impl Flags {
     fn secret(&self) -> anyhow::Result<String> {
         let secret = match &self.secret_file {
             Some(path) => std::fs::read_to_string(path).with_context(|| path.display().to_string())?,
-            None => std::env::var(SECRET).with_context(|| format!("--secret-file or {SECRET} must hold the secret"))?,
+            None => {
+                std::env::var(SECRET).with_context(|| format!("--secret-file or {SECRET} must contain the secret"))?
+            }
         };
         Ok(secret.trim_end_matches(['\r', '\n']).to_owned())
     }
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_has_a_unit() {
+    fn a_lifetime_has_a_unit() {
         assert_eq!(lifetime("90s").unwrap(), lifetime("90s").unwrap());
         assert_eq!(lifetime("2d").unwrap().as_secs(), 172_800);
         for bad in ["", "1", "h", "-1h", "0s", "1.5h", "99999999999s"] {
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_signed_as_rfc_7515_says() {
+    fn a_token_is_signed_as_in_rfc_7515() {
         let flags = Flags {
             audience: "relay".into(),
             publish: vec!["lab/**".into()],

@@ -1,5 +1,5 @@
-//! The frames of a broadcast's tracks as they come, also after it was lost and is back.
-use super::wanted::MOVING;
+//! Receives the frames of a broadcast's tracks, and reconnects to a broadcast that is lost.
+use super::selection::MOVE_TIMEOUT;
 use moq_net::origin::Consumer;
 use moq_net::track::Subscription;
 use moq_net::{broadcast, group, track};
@@ -12,82 +12,87 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long a group is waited for before it is left out.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Between two looks at what cannot be read.
-const AGAIN: Duration = Duration::from_millis(250);
+/// How long a late group is waited for.
+const MAX_GROUP_AGE: Duration = Duration::from_secs(2);
+/// The pause before a broadcast or track that cannot be read is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Whose frame it is.
-pub struct Whose {
-    /// The broadcast's name.
+/// The origin of a frame.
+pub struct Publication {
+    /// The name of the broadcast.
     pub broadcast: String,
-    /// In a room, of whom.
+    /// The participant that publishes it, in a room.
     pub participant: Option<String>,
 }
 
-/// Something came of a track.
+/// An event of a track.
 pub struct Event {
-    /// Of whom.
-    pub whose: Arc<Whose>,
-    /// The track's name.
+    /// The broadcast.
+    pub publication: Arc<Publication>,
+    /// The name of the track.
     pub track: Arc<str>,
-    /// What it was.
-    pub what: What,
+    /// EventKind happened.
+    pub kind: EventKind,
 }
 
-/// What came of a track.
-pub enum What {
-    /// It is subscribed to.
+/// EventKind happened on a track.
+pub enum EventKind {
+    /// The track is subscribed to.
     Begun {
-        /// And not a sound.
-        picture: bool,
+        /// Whether it is a video track.
+        video: bool,
     },
-    /// A group by its number. Its frames come with it.
+    /// A group with this number begins. Its frames follow.
     Group(u64),
-    /// A frame.
+    /// A frame arrived.
     Frame {
-        /// Its group.
+        /// The number of its group.
         group: u64,
-        /// Its place there.
+        /// Its number in the group.
         object: u64,
-        /// On the publisher's clock.
+        /// Its time on the publisher's clock.
         timestamp: Duration,
-        /// Of its payload.
+        /// The size of its payload.
         bytes: usize,
-        /// When it came.
-        at: Instant,
+        /// When it arrived.
+        arrived_at: Instant,
     },
-    /// The rest of a group will not come.
-    Cut,
-    /// Nothing more comes, or it is not wanted any more.
+    /// The rest of a group will not arrive.
+    Incomplete,
+    /// The track ended, or is not selected any more.
     Ended,
 }
 
-/// Which tracks of a broadcast are wanted.
-pub type Choose = fn(&[Track]) -> Vec<Track>;
+/// Selects the tracks of a broadcast to receive.
+pub type Select = fn(&[Track]) -> Vec<Track>;
 
-/// Where they come from and go to.
+/// Where events are sent, and the broadcast that they are about.
 #[derive(Clone)]
-struct Way {
-    whose: Arc<Whose>,
+struct EventSink {
+    publication: Arc<Publication>,
     events: mpsc::Sender<Event>,
 }
 
-/// Everything that comes of a broadcast; whether it came to its end, and was not only lost. May be given up.
-pub async fn follow(origin: Consumer, whose: Arc<Whose>, choose: Choose, events: mpsc::Sender<Event>) -> bool {
-    let way = Way { whose, events };
-    while let Ok(broadcast) = origin.routed_broadcast(way.whose.broadcast.as_str()).await {
-        if read(&broadcast, choose, &way).await.is_ok() {
-            let _it_stays_without_media = timeout(MOVING, broadcast.closed()).await;
+/// Receives a broadcast. Returns whether it ended, rather than being lost. May be cancelled.
+pub async fn follow(
+    origin: Consumer,
+    publication: Arc<Publication>,
+    select: Select,
+    events: mpsc::Sender<Event>,
+) -> bool {
+    let sink = EventSink { publication, events };
+    while let Ok(broadcast) = origin.routed_broadcast(sink.publication.broadcast.as_str()).await {
+        if receive(&broadcast, select, &sink).await.is_ok() {
+            let _still_announced = timeout(MOVE_TIMEOUT, broadcast.closed()).await;
             return true;
         }
-        sleep(AGAIN).await;
+        sleep(RETRY_INTERVAL).await;
     }
     false
 }
 
-/// The tracks of its catalog, as they appear and go.
-async fn read(broadcast: &broadcast::Consumer, choose: Choose, way: &Way) -> anyhow::Result<()> {
+/// Receives the selected tracks of a catalog, which may change.
+async fn receive(broadcast: &broadcast::Consumer, select: Select, sink: &EventSink) -> anyhow::Result<()> {
     let mut listed = Tracks::open(broadcast).await?;
     let mut running = HashMap::<String, AbortHandle>::new();
     let mut tracks = JoinSet::new();
@@ -101,21 +106,21 @@ async fn read(broadcast: &broadcast::Consumer, choose: Choose, way: &Way) -> any
             Some(ended) = tracks.join_next() => {
                 if let Ok(name) = ended {
                     running.remove::<String>(&name);
-                    way.tell(&name.into(), What::Ended).await;
+                    sink.send(&name.into(), EventKind::Ended).await;
                 }
                 continue;
             }
         };
-        let wanted = choose(&listed_now);
-        let gone = |name: &String| !wanted.iter().any(|track| track.name == *name);
+        let selected = select(&listed_now);
+        let gone = |name: &String| !selected.iter().any(|track| track.name == *name);
         for (name, task) in running.extract_if(|name, _| gone(name)) {
             task.abort();
-            way.tell(&name.into(), What::Ended).await;
+            sink.send(&name.into(), EventKind::Ended).await;
         }
-        for Track { name, pixels } in wanted {
+        for Track { name, pixels } in selected {
             if let Entry::Vacant(one) = running.entry(name.clone()) {
-                way.tell(&name.as_str().into(), What::Begun { picture: pixels.is_some() }).await;
-                one.insert(tracks.spawn(frames(broadcast.clone(), name, way.clone())));
+                sink.send(&name.as_str().into(), EventKind::Begun { video: pixels.is_some() }).await;
+                one.insert(tracks.spawn(frames(broadcast.clone(), name, sink.clone())));
             }
         }
     };
@@ -123,66 +128,67 @@ async fn read(broadcast: &broadcast::Consumer, choose: Choose, way: &Way) -> any
         while tracks.join_next().await.is_some() {}
     }
     for name in running.into_keys() {
-        way.tell(&name.into(), What::Ended).await;
+        sink.send(&name.into(), EventKind::Ended).await;
     }
     ended
 }
 
-/// A track to its end, or its broadcast's; its name then.
-async fn frames(broadcast: broadcast::Consumer, name: String, way: Way) -> String {
+/// Receives a track until it or its broadcast ends. Returns its name.
+async fn frames(broadcast: broadcast::Consumer, name: String, sink: EventSink) -> String {
     let shared: Arc<str> = name.as_str().into();
     loop {
-        let subscription = Subscription::default().with_max_age(PATIENCE);
+        let subscription = Subscription::default().with_max_age(MAX_GROUP_AGE);
         let track = async { broadcast.track(&name)?.subscribe(subscription).await };
         if let Ok(track) = track.await
-            && groups(track, &shared, &way).await.is_ok()
+            && groups(track, &shared, &sink).await.is_ok()
         {
             return name;
         }
-        // It is listed: somebody publishes it again, or the broadcast ends, and this with it.
-        if timeout(AGAIN, broadcast.closed()).await.is_ok() {
+        // A track that is still listed will be published again, unless the broadcast ends.
+        if timeout(RETRY_INTERVAL, broadcast.closed()).await.is_ok() {
             return name;
         }
     }
 }
 
-/// All groups of a track, each as it comes: a late one holds up no other.
-async fn groups(mut track: track::Subscriber, name: &Arc<str>, way: &Way) -> Result<(), moq_net::Error> {
+/// Receives the groups of a track concurrently: a late group delays no other.
+async fn groups(mut track: track::Subscriber, name: &Arc<str>, sink: &EventSink) -> Result<(), moq_net::Error> {
     let mut groups = JoinSet::new();
     while let Some(group) = track.recv_group().await? {
-        way.tell(name, What::Group(group.sequence)).await;
-        groups.spawn(objects(group, name.clone(), way.clone()));
+        sink.send(name, EventKind::Group(group.sequence)).await;
+        groups.spawn(objects(group, name.clone(), sink.clone()));
         while groups.try_join_next().is_some() {}
     }
     while groups.join_next().await.is_some() {}
     Ok(())
 }
 
-async fn objects(mut group: group::Consumer, track: Arc<str>, way: Way) {
+async fn objects(mut group: group::Consumer, track: Arc<str>, sink: EventSink) {
     loop {
         let object = group.index();
-        let what = match group.read_frame().await {
-            Ok(Some(frame)) => What::Frame {
+        let kind = match group.read_frame().await {
+            Ok(Some(frame)) => EventKind::Frame {
                 group: group.sequence,
                 object,
                 timestamp: frame.timestamp.into(),
                 bytes: frame.payload.len(),
-                at: Instant::now(),
+                arrived_at: Instant::now(),
             },
             Ok(None) => return,
-            Err(_) => What::Cut,
+            Err(_) => EventKind::Incomplete,
         };
-        let over = matches!(what, What::Cut);
-        way.tell(&track, what).await;
-        if over {
+        let ended = matches!(kind, EventKind::Incomplete);
+        sink.send(&track, kind).await;
+        if ended {
             return;
         }
     }
 }
 
-impl Way {
-    async fn tell(&self, track: &Arc<str>, what: What) {
-        // Nobody listens any more only where the command ends.
-        let _ends = self.events.send(Event { whose: self.whose.clone(), track: track.clone(), what }).await;
+impl EventSink {
+    async fn send(&self, track: &Arc<str>, kind: EventKind) {
+        // The channel is closed only when the command ends.
+        let _closed =
+            self.events.send(Event { publication: self.publication.clone(), track: track.clone(), kind }).await;
     }
 }

@@ -1,7 +1,7 @@
-//! A line of JSON about each frame.
+//! Writes a JSON line about each frame.
 use super::Output;
-use super::frames::{Event, What, Whose, follow};
-use super::wanted::{Change, Wanted};
+use super::frames::{Event, EventKind, Publication, follow};
+use super::selection::{Change, Selection};
 use moq_net::origin::Consumer;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -12,16 +12,16 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-/// After which whoever waits is told why, and then now and then.
-const SILENCE: Duration = Duration::from_secs(1);
-const SAID_AGAIN: Duration = Duration::from_secs(60);
-/// Frames that wait to be written; more wait with the relay.
-const WAITING: usize = 1024;
+/// How long after the start, and how often from then on, the command says what it waits for.
+const FIRST_NOTICE: Duration = Duration::from_secs(1);
+const NOTICE_INTERVAL: Duration = Duration::from_secs(60);
+/// The capacity of the channel of frames. When it is full, frames wait at the relay.
+const CAPACITY: usize = 1024;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {
-    /// Milliseconds since 1970 at its arrival.
+    /// The time of arrival in milliseconds since 1970.
     time_ms: f64,
     broadcast: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,30 +29,30 @@ struct Line<'a> {
     track: &'a str,
     group: u64,
     object: u64,
-    /// Milliseconds on the publisher's clock.
+    /// The time on the publisher's clock in milliseconds.
     timestamp_ms: f64,
     bytes: usize,
 }
 
-/// Writes until the one broadcast that is watched has ended, or nobody reads.
+/// Writes until the only selected broadcast ends, or the output is closed.
 pub async fn write(
     origin: Consumer,
-    wanted: Wanted,
+    selection: Selection,
     mut is_up: watch::Receiver<bool>,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let (events, mut heard) = mpsc::channel(WAITING);
+    let (events, mut received) = mpsc::channel(CAPACITY);
     let mut announced = origin.announced();
     let mut watched = HashSet::new();
     let mut tasks = JoinSet::new();
-    let mut silence = pin!(sleep(SILENCE));
+    let mut notice = pin!(sleep(FIRST_NOTICE));
     loop {
         tokio::select! {
             biased;
-            Some(event) = heard.recv() => {
+            Some(event) = received.recv() => {
                 let mut whole = Vec::new();
                 append(&mut whole, &event)?;
-                while let Ok(more) = heard.try_recv() {
+                while let Ok(more) = received.try_recv() {
                     append(&mut whole, &more)?;
                 }
                 output.write(&whole).await?;
@@ -60,34 +60,34 @@ pub async fn write(
             Some(ended) = tasks.join_next() => {
                 let (broadcast, ended) = ended?;
                 watched.remove(&broadcast);
-                if ended && matches!(wanted, Wanted::One(_)) && !wanted.returns(&origin, &mut is_up).await {
+                if ended && matches!(selection, Selection::One(_)) && !selection.returns(&origin, &mut is_up).await {
                     return Ok(());
                 }
             }
-            change = wanted.next(&mut announced) => {
-                let Some(Change { broadcast, participant, there }) = change else { return Ok(()) };
-                if there && watched.insert(broadcast.clone()) {
-                    let whose = Arc::new(Whose { broadcast: broadcast.clone(), participant });
-                    let following = follow(origin.clone(), whose, <[_]>::to_vec, events.clone());
+            change = selection.next(&mut announced) => {
+                let Some(Change { broadcast, participant, present }) = change else { return Ok(()) };
+                if present && watched.insert(broadcast.clone()) {
+                    let publication = Arc::new(Publication { broadcast: broadcast.clone(), participant });
+                    let following = follow(origin.clone(), publication, <[_]>::to_vec, events.clone());
                     tasks.spawn(async move { (broadcast, following.await) });
                 }
             }
-            () = &mut silence, if watched.is_empty() => {
-                eprintln!("parley: {}: waiting", wanted.describe());
-                silence.as_mut().reset(Instant::now() + SAID_AGAIN);
+            () = &mut notice, if watched.is_empty() => {
+                eprintln!("parley: {}: waiting", selection.describe());
+                notice.as_mut().reset(Instant::now() + NOTICE_INTERVAL);
             }
         }
     }
 }
 
-/// A line, where it is about a frame.
-fn append(out: &mut Vec<u8>, Event { whose, track, what }: &Event) -> anyhow::Result<()> {
-    let What::Frame { group, object, timestamp, bytes, at } = *what else { return Ok(()) };
-    let arrived = SystemTime::now() - at.elapsed();
+/// Appends a line if the event is a frame.
+fn append(out: &mut Vec<u8>, Event { publication, track, kind }: &Event) -> anyhow::Result<()> {
+    let EventKind::Frame { group, object, timestamp, bytes, arrived_at } = *kind else { return Ok(()) };
+    let arrived = SystemTime::now() - arrived_at.elapsed();
     let line = Line {
         time_ms: millis(arrived.duration_since(UNIX_EPOCH).unwrap_or_default()),
-        broadcast: &whose.broadcast,
-        participant: whose.participant.as_deref(),
+        broadcast: &publication.broadcast,
+        participant: publication.participant.as_deref(),
         track,
         group,
         object,

@@ -1,6 +1,6 @@
-//! One broadcast, and its successor where it was lost.
+//! Writes one broadcast, and its successor if it is lost.
 use super::Output;
-use super::wanted::{MOVING, Wanted};
+use super::selection::{MOVE_TIMEOUT, Selection};
 use moq_net::bytes::Bytes;
 use moq_net::origin::Consumer;
 use parley_containers::export::{Chunk, Export};
@@ -8,64 +8,64 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-/// After which whoever waits is told why.
-const SILENCE: Duration = Duration::from_secs(1);
-/// Between two looks at a broadcast that cannot be read.
-const AGAIN: Duration = Duration::from_millis(250);
+/// How long after the start the command says what it waits for.
+const FIRST_NOTICE: Duration = Duration::from_secs(1);
+/// The pause before a broadcast that cannot be read is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Writes until the broadcast ends; one that is lost is waited for.
+/// Writes until the broadcast ends. A broadcast that is lost is waited for.
 pub async fn write(
     origin: Consumer,
-    wanted: Wanted,
+    selection: Selection,
     mut is_up: watch::Receiver<bool>,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let mut head = None;
     loop {
-        let Some(broadcast) = find(&origin, &wanted).await else { return Ok(()) };
-        match carry(&origin, &broadcast, &mut head, output).await? {
-            Ok(()) if wanted.returns(&origin, &mut is_up).await => {}
+        let Some(broadcast) = find(&origin, &selection).await else { return Ok(()) };
+        match write_broadcast(&origin, &broadcast, &mut head, output).await? {
+            Ok(()) if selection.returns(&origin, &mut is_up).await => {}
             Ok(()) => return Ok(()),
             Err(why) => {
                 eprintln!("parley: {broadcast} was lost ({why:#}); waiting for it");
-                sleep(AGAIN).await;
+                sleep(RETRY_INTERVAL).await;
             }
         }
     }
 }
 
-/// The name of the first that is there.
-async fn find(origin: &Consumer, wanted: &Wanted) -> Option<String> {
+/// The name of the first selected broadcast that is announced.
+async fn find(origin: &Consumer, selection: &Selection) -> Option<String> {
     let mut announced = origin.announced();
-    let mut silence = Some(SILENCE);
+    let mut notice = Some(FIRST_NOTICE);
     loop {
-        let next = wanted.next(&mut announced);
-        let change = match silence.take() {
+        let next = selection.next(&mut announced);
+        let change = match notice.take() {
             None => next.await,
-            Some(silence) => match timeout(silence, next).await {
+            Some(after) => match timeout(after, next).await {
                 Ok(change) => change,
                 Err(_) => {
-                    eprintln!("parley: {}: waiting", wanted.describe());
+                    eprintln!("parley: {}: waiting", selection.describe());
                     continue;
                 }
             },
         };
         let change = change?;
-        if change.there {
+        if change.present {
             return Some(change.broadcast);
         }
     }
 }
 
-/// Writes one broadcast to its end, or says why it broke off.
-async fn carry(
+/// Writes one broadcast to its end, or returns why it was interrupted.
+async fn write_broadcast(
     origin: &Consumer,
     broadcast: &str,
     head: &mut Option<Bytes>,
     output: &mut Output,
 ) -> anyhow::Result<anyhow::Result<()>> {
-    let there = match origin.request_broadcast(broadcast).await {
-        Ok(there) => there,
+    let announced = match origin.request_broadcast(broadcast).await {
+        Ok(announced) => announced,
         Err(why) => return Ok(Err(why.into())),
     };
     let mut export = match Export::open(origin.clone(), broadcast).await {
@@ -76,13 +76,13 @@ async fn carry(
         let chunk = match export.read().await {
             Ok(Some(chunk)) => chunk,
             Ok(None) => {
-                let _it_stays_without_media = timeout(MOVING, there.closed()).await;
+                let _still_announced = timeout(MOVE_TIMEOUT, announced.closed()).await;
                 return Ok(Ok(()));
             }
             Err(why) => return Ok(Err(why)),
         };
         match chunk {
-            // A player that goes on after a break knows what it plays.
+            // After an interruption the same header is not repeated: the player already has it.
             Chunk::Head(bytes) if head.as_ref() == Some(&bytes) => {}
             Chunk::Head(bytes) => output.write(head.insert(bytes)).await?,
             Chunk::Fragment(bytes) => output.write(&bytes).await?,

@@ -1,15 +1,15 @@
-//! `parley watch`: a broadcast to a player or a file, or a line about each of its frames.
+//! `parley watch`: writes a broadcast to a player or a file, or a line about each of its frames.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`media`] | one broadcast as fragmented MP4, and its successor where it was lost |
-//! | [`log`] | lines about frames, of every broadcast that is watched |
-//! | [`frames`] | what comes of a broadcast's tracks |
-//! | [`wanted`] | which broadcasts those are, as they come and go |
+//! | [`media`] | one broadcast as fragmented MP4, and its successor if it is lost |
+//! | [`log`] | JSON lines about the frames of all selected broadcasts |
+//! | [`frames`] | receives the tracks of a broadcast |
+//! | [`selection`] | which broadcasts are watched, and their changes |
 pub mod frames;
 mod log;
 mod media;
-pub mod wanted;
+pub mod selection;
 
 use crate::exit::Exit;
 use crate::media::dial::Ends;
@@ -17,12 +17,12 @@ use crate::media::link::Flags as LinkFlags;
 use crate::media::place::Place;
 use crate::stop::Stop;
 use anyhow::Context;
+use selection::Selection;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::io::{AsyncWriteExt, Stdout, stdout};
-use wanted::Wanted;
 
 /// Watches a live broadcast or a room: `parley watch https://HOST/live/NAME | ffplay -`.
 #[derive(Debug, clap::Args)]
@@ -33,19 +33,19 @@ pub struct Flags {
     /// Where to write fragmented MP4; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Instead of media, one line of JSON about each frame
+    /// Write one JSON line about each frame instead of media
     #[arg(long)]
     log: bool,
-    /// In a room: whom to watch [media: the first who publishes; --log: everybody else]
+    /// In a room: the participant to watch [media: the first that publishes; --log: all others]
     #[arg(long, value_name = "ID")]
     participant: Option<String>,
     #[command(flatten)]
-    seat: crate::room::Seat,
+    client_flags: crate::room::ClientFlags,
     #[command(flatten)]
     link: LinkFlags,
 }
 
-/// Where it is written.
+/// An output.
 pub enum Output {
     /// A file.
     File(File),
@@ -54,7 +54,7 @@ pub enum Output {
 }
 
 impl Flags {
-    /// Watches until the broadcast ends, or nobody reads.
+    /// Watches until the broadcast ends or the output is closed.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         crate::runtime::run(self.watch())
     }
@@ -64,38 +64,38 @@ impl Flags {
         let mut output = Output::open(&self.output)?;
         let origin = moq_tokio::origin::spawn();
         let ends = Ends { subscribe: Some(origin.clone()), ..Ends::default() };
-        let arrival = tokio::select! {
-            arrival = self.seat.take(self.place, self.link, ends, false) => arrival?,
-            () = stop.told() => return Ok(Exit::Done),
+        let client = tokio::select! {
+            client = self.client_flags.prepare(self.place, self.link, ends, false) => client?,
+            () = stop.requested() => return Ok(Exit::Done),
         };
-        let mut arrival = match arrival {
-            Ok(arrival) => arrival,
+        let mut client = match client {
+            Ok(client) => client,
             Err(exit) => return Ok(exit),
         };
-        let wanted = Wanted::new(&arrival, self.participant);
-        let mut is_up = arrival.link.is_up();
-        let written = async {
+        let selection = Selection::new(&client, self.participant);
+        let mut is_up = client.link.is_up();
+        let writing = async {
             is_up.wait_for(|up| *up).await?;
             match self.log {
-                true => log::write(origin.consume(), wanted, is_up, &mut output).await,
-                false => media::write(origin.consume(), wanted, is_up, &mut output).await,
+                true => log::write(origin.consume(), selection, is_up, &mut output).await,
+                false => media::write(origin.consume(), selection, is_up, &mut output).await,
             }
         };
         let exit = tokio::select! {
-            exit = arrival.link.keep() => Ok(exit),
-            written = written => match written {
-                Err(why) if nobody_reads(&why) => Ok(Exit::Done),
+            exit = client.link.keep() => Ok(exit),
+            written = writing => match written {
+                Err(why) if is_broken_pipe(&why) => Ok(Exit::Done),
                 written => written.map(|()| Exit::Done),
             },
-            () = stop.told() => Ok(Exit::Done),
+            () = stop.requested() => Ok(Exit::Done),
         };
-        arrival.leave().await;
+        client.leave().await;
         exit
     }
 }
 
 impl Output {
-    /// A file, or standard output where it is "-".
+    /// Opens a file, or standard output if the path is "-".
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         if path.as_os_str() == "-" {
             return Ok(Output::Stdout(stdout()));
@@ -103,7 +103,7 @@ impl Output {
         Ok(Output::File(File::create(path).with_context(|| path.display().to_string())?))
     }
 
-    /// Writes it all.
+    /// Writes all bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         match self {
             Output::File(file) => file.write_all(bytes).context("the output"),
@@ -114,7 +114,7 @@ impl Output {
     }
 }
 
-/// Whether an output ended because nobody takes it any more.
-pub fn nobody_reads(why: &anyhow::Error) -> bool {
+/// Whether an output was closed by its reader.
+pub fn is_broken_pipe(why: &anyhow::Error) -> bool {
     why.downcast_ref::<std::io::Error>().is_some_and(|why| why.kind() == ErrorKind::BrokenPipe)
 }

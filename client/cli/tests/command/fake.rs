@@ -1,4 +1,4 @@
-//! A server that a test drives by hand.
+//! A server that a test controls step by step.
 use super::relay::DEADLINE;
 use futures_util::{SinkExt, StreamExt};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ pub type Socket = WebSocketStream<TcpStream>;
 
 pub struct Server {
     pub listener: TcpListener,
-    /// The last upgrade that was asked for.
+    /// The last upgrade request.
     pub asked: Arc<Mutex<Option<Request>>>,
 }
 
@@ -27,10 +27,10 @@ impl Server {
     }
 
     pub async fn tcp(&self) -> TcpStream {
-        timeout(DEADLINE, self.listener.accept()).await.expect("nobody comes").unwrap().0
+        timeout(DEADLINE, self.listener.accept()).await.expect("no client connected").unwrap().0
     }
 
-    /// The next WebSocket.
+    /// Accepts the next WebSocket.
     pub async fn socket(&self) -> Socket {
         let asked = Arc::clone(&self.asked);
         let stream = self.tcp().await;
@@ -43,7 +43,7 @@ impl Server {
     }
 }
 
-/// Answers the next HTTP request, and tells its head.
+/// Answers the next HTTP request, and returns its head.
 pub async fn answer(server: &Server, status: &str, body: &str) -> String {
     let mut stream = server.tcp().await;
     let mut head = Vec::new();
@@ -56,13 +56,13 @@ pub async fn answer(server: &Server, status: &str, body: &str) -> String {
     String::from_utf8(head).unwrap()
 }
 
-/// Waits until the client answers a ping: its side of the handshake is done too.
+/// Waits until the client answers a ping, so that its side of the handshake is complete.
 pub async fn settle(socket: &mut Socket) {
     socket.send(Message::Ping("settled?".into())).await.unwrap();
     while !timeout(DEADLINE, socket.next()).await.expect("no pong").expect("it ended").unwrap().is_pong() {}
 }
 
-/// The close code that a client ends with, after whatever messages.
+/// Skips messages. Returns the close code of the client.
 pub async fn end(socket: &mut Socket) -> Option<u16> {
     loop {
         if let Message::Close(frame) = timeout(DEADLINE, socket.next()).await.expect("not closed")?.ok()? {

@@ -1,4 +1,4 @@
-//! Somebody in a room from a terminal.
+//! A participant of a room on a terminal.
 use super::media::{Door, Scratch, video};
 use super::parley::{Parley, run, start};
 use super::relay::{ANYWHERE, DEADLINE};
@@ -7,7 +7,7 @@ use parley_protocol::server::{Goaway, Message};
 use serde_json::Value;
 use tokio::time::timeout;
 
-/// The next line of its output that has this in it.
+/// Waits for the next line of output that contains a text.
 async fn says(parley: &mut Parley, part: &str) -> String {
     let found = async {
         loop {
@@ -21,7 +21,7 @@ async fn says(parley: &mut Parley, part: &str) -> String {
 }
 
 #[tokio::test]
-async fn who_comes_is_received_and_goes_is_said() {
+async fn a_participant_that_joins_is_received_and_its_leaving_is_reported() {
     let scratch = Scratch::new("join");
     let film = scratch.path("film.mp4");
     video(&film, 2).await;
@@ -31,20 +31,20 @@ async fn who_comes_is_received_and_goes_is_said() {
     let mut listens = start(&["join", &page, "--name", "Ada"]);
     listens.complains("connected over QUIC").await;
     let mut publishes = start(&["join", &page, "--name", "Bo", "--publish", &film, "--loop"]);
-    assert_eq!(says(&mut publishes, "Ada").await, "Ada is here\n");
-    says(&mut listens, "Bo is here").await;
-    says(&mut listens, "Bo: 0.m4s comes").await;
+    assert_eq!(says(&mut publishes, "Ada").await, "Ada joined\n");
+    says(&mut listens, "Bo joined").await;
+    says(&mut listens, "Bo: receiving 0.m4s").await;
     let line = says(&mut listens, "Bo: 0.m4s ").await;
     assert!(line.contains(" frames/s, ") && line.ends_with(" groups lost\n"), "{line}");
     assert!(publishes.interrupt().await.status.success());
     says(&mut listens, "Bo: 0.m4s stopped").await;
-    says(&mut listens, "Bo went").await;
+    says(&mut listens, "Bo left").await;
     assert!(listens.interrupt().await.status.success());
     service.until_left(&["Ada", "Bo"]).await;
 }
 
 #[tokio::test]
-async fn a_line_of_json_about_each_track_a_second_also_after_the_relay_was_lost() {
+async fn each_track_has_a_json_line_a_second_also_after_the_relay_was_lost() {
     let scratch = Scratch::new("join-log");
     let film = scratch.path("film.mp4");
     video(&film, 2).await;
@@ -67,14 +67,14 @@ async fn a_line_of_json_about_each_track_a_second_also_after_the_relay_was_lost(
         }
         if round == 0 {
             door.kill().await;
-            listens.complains("trying again in").await;
+            listens.complains("retrying in").await;
             door = Door::start(&address, &scratch, "").await;
         }
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_joined_or_published_is_refused() {
+async fn invalid_rooms_and_inputs_are_refused() {
     let scratch = Scratch::new("join-refused");
     let unfit = scratch.path("unfit");
     std::fs::write(&unfit, "garbage").unwrap();
@@ -104,7 +104,7 @@ async fn res_3_and_8_a_participant_whose_pod_drains_resumes_with_a_higher_genera
     let mut joins = start(&["join", &service.page(), "--name", "Ada"]);
     service.until_here(1).await;
     service.say(&Message::Goaway(Goaway { after_ms: 0 }));
-    joins.complains("the room is served by another pod; back in the room in").await;
+    joins.complains("the pod of the room is draining; rejoining the room in").await;
     assert_eq!(service.until_resumed().await, [2]);
     service.say(&Message::RoomDeleted);
     let output = joins.end().await;

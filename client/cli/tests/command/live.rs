@@ -1,4 +1,4 @@
-//! Live broadcasts from the terminal, through a relay.
+//! Live broadcasts through a relay.
 use super::media::{Door, Scratch, arguments, ffmpeg, hashes, video};
 use super::parley::{run, start};
 use super::relay::ANYWHERE;
@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 #[tokio::test]
-async fn med_10_a_file_is_watched_packet_by_packet_as_it_is_and_both_end_with_it() {
+async fn med_10_a_watcher_receives_the_packets_of_a_file_unchanged_and_both_commands_end_with_it() {
     let scratch = Scratch::new("file");
     let (source, seen) = (scratch.path("source.mp4"), scratch.path("seen.mp4"));
     video(&source, 3).await;
     let door = Door::start(ANYWHERE, &scratch, "").await;
     let place = door.flags("live/file");
     let mut watches = start(&arguments("watch", &place, &["-o", &seen]));
-    watches.complains("nobody publishes live/file yet").await;
+    watches.complains("live/file has no publisher yet").await;
     let began = std::time::Instant::now();
     let published = run(&arguments("publish", &place, &[&source])).await;
     assert!(published.status.success(), "{published:?}");
@@ -24,7 +24,7 @@ async fn med_10_a_file_is_watched_packet_by_packet_as_it_is_and_both_end_with_it
 }
 
 #[tokio::test]
-async fn packets_of_mpeg_ts_are_published_as_they_come() {
+async fn packets_of_mpeg_ts_are_published_as_they_arrive() {
     let scratch = Scratch::new("packets");
     let (source, packets) = (scratch.path("source.mp4"), scratch.path("source.ts"));
     video(&source, 2).await;
@@ -33,7 +33,7 @@ async fn packets_of_mpeg_ts_are_published_as_they_come() {
     let door = Door::start(ANYWHERE, &scratch, "").await;
     let place = door.flags("live/packets");
     let mut watches = start(&arguments("watch", &place, &["--log"]));
-    watches.complains("nobody publishes").await;
+    watches.complains("has no publisher yet").await;
     let mut publishes = start(&arguments("publish", &place, &[]));
     publishes.write(&packets).await;
     let line: Value = serde_json::from_str(&watches.line().await).unwrap();
@@ -44,7 +44,7 @@ async fn packets_of_mpeg_ts_are_published_as_they_come() {
 }
 
 #[tokio::test]
-async fn a_relay_that_is_killed_and_comes_back_is_found_again_by_both() {
+async fn publisher_and_watcher_reconnect_to_a_relay_that_restarts() {
     let scratch = Scratch::new("killed");
     let source = scratch.path("source.mp4");
     video(&source, 2).await;
@@ -54,7 +54,7 @@ async fn a_relay_that_is_killed_and_comes_back_is_found_again_by_both() {
     let mut watches = start(&arguments("watch", &place, &["--log"]));
     watches.line().await;
     door.kill().await;
-    tokio::join!(publishes.complains("trying again in"), watches.complains("trying again in"));
+    tokio::join!(publishes.complains("retrying in"), watches.complains("retrying in"));
     let _door = Door::start(&address, &scratch, "").await;
     tokio::join!(publishes.complains("connected over QUIC"), watches.complains("connected over QUIC"));
     let back = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1000.0;
@@ -64,12 +64,12 @@ async fn a_relay_that_is_killed_and_comes_back_is_found_again_by_both() {
         seen = line["timeMs"].as_f64().unwrap();
     }
     assert!(publishes.interrupt().await.status.success());
-    // Its end reaches the watcher, and that is all there was.
+    // The end of the broadcast reaches the watcher after all of its media.
     assert!(watches.end().await.status.success());
 }
 
 #[tokio::test]
-async fn med_11_it_goes_over_web_socket_as_well() {
+async fn med_11_a_broadcast_is_also_carried_over_websocket() {
     let scratch = Scratch::new("websocket");
     let source = scratch.path("source.mp4");
     video(&source, 1).await;
@@ -83,7 +83,7 @@ async fn med_11_it_goes_over_web_socket_as_well() {
 }
 
 #[tokio::test]
-async fn an_output_that_nobody_reads_ends_the_command() {
+async fn a_closed_output_ends_the_command() {
     let scratch = Scratch::new("unread");
     let source = scratch.path("source.mp4");
     video(&source, 1).await;
@@ -97,7 +97,7 @@ async fn an_output_that_nobody_reads_ends_the_command() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_published_is_refused_with_a_sentence() {
+async fn an_input_that_cannot_be_published_is_refused_with_a_reason() {
     let scratch = Scratch::new("unfit");
     let ordinary = scratch.path("ordinary.mp4");
     video(&ordinary, 1).await;

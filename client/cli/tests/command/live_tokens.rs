@@ -1,4 +1,4 @@
-//! Who may publish and watch, and how a relay is found (MEDIA-8, MED-13, MED-15).
+//! Permissions to publish and watch, and how a relay is found (MEDIA-8, MED-13, MED-15).
 use super::fake::{self, answer};
 use super::media::{Door, Scratch, arguments, video};
 use super::parley::{run, start, start_with};
@@ -6,14 +6,14 @@ use super::relay::ANYWHERE;
 
 const SECRET: &str = "a secret of thirty-two bytes ...";
 
-/// A relay that asks for tokens.
+/// A relay that requires tokens.
 async fn guarded(scratch: &Scratch) -> Door {
     let secret = scratch.path("secret");
     std::fs::write(&secret, SECRET).unwrap();
     Door::start(ANYWHERE, scratch, &format!("--access=token --token-secret-file={secret}")).await
 }
 
-/// A token of the command's own.
+/// A token signed by the command.
 async fn token(expires: &str) -> String {
     let arguments =
         ["stream", "token", "--audience=parley:media", "--publish=live/x", "--subscribe=live/x", "--expires"];
@@ -29,13 +29,13 @@ fn offer(door: &Door, token: &str) -> String {
 }
 
 #[tokio::test]
-async fn med_13_a_token_that_is_not_taken_ends_the_command() {
+async fn med_13_a_refused_token_ends_the_command() {
     let scratch = Scratch::new("refused");
     let door = guarded(&scratch).await;
     for query in ["", "?jwt=nonsense"] {
         let output = run(&arguments("watch", &door.flags_with("live/x", query), &[])).await;
         assert_eq!(output.status.code(), Some(3), "{output:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("does not take the token"), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("refused the token"), "{output:?}");
     }
     let mut place = door.flags_with("live/x", "");
     place[4] = "A".repeat(43) + "=";
@@ -44,7 +44,7 @@ async fn med_13_a_token_that_is_not_taken_ends_the_command() {
 }
 
 #[tokio::test]
-async fn media_8_signaling_is_asked_for_a_relay_again_when_the_token_is_over() {
+async fn media_8_the_client_requests_a_relay_again_when_the_token_expires() {
     let scratch = Scratch::new("renewed");
     let source = scratch.path("source.mp4");
     video(&source, 1).await;
@@ -58,7 +58,7 @@ async fn media_8_signaling_is_asked_for_a_relay_again_when_the_token_is_over() {
     let asked = answer(&host, "200 OK", &offer(&door, &short)).await;
     assert!(asked.starts_with("POST /v1/live/x HTTP/1.1\r\n"), "{asked}");
     watches.line().await;
-    watches.complains("the token is over").await;
+    watches.complains("the token expired").await;
     answer(&host, "200 OK", &offer(&door, &long)).await;
     watches.complains("connected over QUIC").await;
     for _ in 0..100 {
@@ -67,12 +67,12 @@ async fn media_8_signaling_is_asked_for_a_relay_again_when_the_token_is_over() {
 }
 
 #[tokio::test]
-async fn media_8_what_signaling_refuses_for_good_ends_the_command_and_what_passes_does_not() {
+async fn media_8_a_permanent_refusal_of_signaling_ends_the_command_and_a_transient_one_does_not() {
     let host = fake::Server::start().await;
     let page = format!("{}/live/x", host.url("").replace("ws:", "http:"));
     let mut watches = start(&["watch", &page]);
     answer(&host, "503 Service Unavailable", r#"{"code":"RELAY_UNAVAILABLE","message":"…"}"#).await;
-    watches.complains("RELAY_UNAVAILABLE (503); trying again in").await;
+    watches.complains("RELAY_UNAVAILABLE (503); retrying in").await;
     answer(&host, "403 Forbidden", r#"{"code":"LIVE_DISABLED","message":"…"}"#).await;
     let output = watches.end().await;
     assert_eq!(output.status.code(), Some(3), "{output:?}");
@@ -80,7 +80,7 @@ async fn media_8_what_signaling_refuses_for_good_ends_the_command_and_what_passe
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_a_wrong_command_line() {
+async fn an_invalid_url_is_an_error_of_the_command_line() {
     for place in ["x", "http://127.0.0.1:1/", "https://127.0.0.1:1/elsewhere"] {
         assert_eq!(run(&["watch", place]).await.status.code(), Some(2), "{place}");
     }

@@ -1,4 +1,4 @@
-//! The `parley` command as its users run it: the process, against a relay's process or a server that does one thing wrong.
+//! The `parley` command as users run it: the process, against a relay process or a server that violates one rule.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 /// The program under test, which [`parley`] starts.

@@ -1,21 +1,21 @@
-//! A relay that carries media, and media to be carried.
+//! A media relay, and test media.
 use super::relay::Relay;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// A relay with certificates of its own, which clients pin.
+/// A relay with its own certificates, which clients pin.
 pub struct Door {
     pub relay: Relay,
     /// The UDP address.
     pub address: String,
-    /// TCP, for WebSocket.
+    /// The TCP address, for WebSocket.
     pub websocket: String,
-    /// SHA-256 of its certificate, base64.
+    /// The SHA-256 of its certificate in base64.
     pub hash: String,
 }
 
-/// Files of one test, until dropped.
+/// The files of one test, deleted on drop.
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
@@ -37,7 +37,7 @@ impl Drop for Scratch {
 }
 
 impl Door {
-    /// Starts one; certificates last in `scratch`.
+    /// Starts a relay whose certificates are stored in `scratch`.
     pub async fn start(listen: &str, scratch: &Scratch, flags: &str) -> Self {
         let certificates = scratch.path("certificates");
         let flags = format!("--media-listen={listen} --media-certificate-dir={certificates} {flags}");
@@ -54,12 +54,12 @@ impl Door {
         Self { relay, address, websocket, hash }
     }
 
-    /// What the command is told to reach it.
+    /// The arguments with which the command reaches the relay.
     pub fn flags(&self, broadcast: &str) -> [String; 5] {
         self.flags_with(broadcast, "")
     }
 
-    /// With a token.
+    /// The same with a token.
     pub fn flags_with(&self, broadcast: &str, query: &str) -> [String; 5] {
         let url = format!("https://{}/{query}", self.address);
         [url, "--broadcast".into(), broadcast.into(), "--hash".into(), self.hash.clone()]
@@ -70,12 +70,12 @@ impl Door {
     }
 }
 
-/// The command's arguments in one.
+/// Joins arguments into one list.
 pub fn arguments<'a>(command: &'a str, place: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
     [command].into_iter().chain(place.iter().map(String::as_str)).chain(more.iter().copied()).collect()
 }
 
-/// Runs ffmpeg; what it writes to standard output.
+/// Runs ffmpeg. Returns its standard output.
 pub async fn ffmpeg(arguments: &str) -> Vec<u8> {
     let mut command = Command::new("ffmpeg");
     command.args(["-v", "error", "-y"]).args(arguments.split_whitespace()).stdin(Stdio::null());
@@ -84,7 +84,7 @@ pub async fn ffmpeg(arguments: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// A video of so many seconds: H.264 with B-frames, a key frame a second, and AAC.
+/// Creates a video of this many seconds: H.264 with B-frames and a key frame each second, and AAC.
 pub async fn video(path: &str, seconds: u32) {
     let picture = format!("-f lavfi -i testsrc=size=160x90:rate=30:duration={seconds}");
     let sound = format!("-f lavfi -i sine=frequency=440:duration={seconds}");
@@ -92,7 +92,7 @@ pub async fn video(path: &str, seconds: u32) {
     ffmpeg(&format!("{picture} {sound} {coded} {path}")).await;
 }
 
-/// SHA-256 of all packets of the pictures and of the sound, as they are.
+/// The SHA-256 of all packets of video and of audio, unchanged.
 pub async fn hashes(path: &str) -> String {
     String::from_utf8(ffmpeg(&format!("-i {path} -map 0:v -map 0:a -c copy -f streamhash -")).await).unwrap()
 }

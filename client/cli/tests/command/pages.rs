@@ -1,4 +1,4 @@
-//! Pages that exist while somebody holds them, from one terminal to another.
+//! Pages that exist as long as a visitor holds them, between terminals.
 use super::media::Scratch;
 use super::parley::{Parley, run, start};
 use super::relay::DEADLINE;
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// A file of so many bytes that no two chunks of are alike, and what it holds.
+/// Creates a file of this many bytes in which no two chunks are equal. Returns its content.
 fn file(scratch: &Scratch, size: usize) -> (String, Vec<u8>) {
     let content: Vec<u8> = (0..size).map(|at| u8::try_from((at * 31 + at / 977) % 251).unwrap()).collect();
     let path = scratch.path("page.html");
@@ -20,7 +20,7 @@ fn file(scratch: &Scratch, size: usize) -> (String, Vec<u8>) {
     (path, content)
 }
 
-/// Somebody who makes a page, and its link.
+/// Makes a page. Returns the command and the URL.
 async fn made(site: &Site, file: &str, flags: &[&str]) -> (Parley, String) {
     let mut makes = start(&[&["page", "make", file, "--host", &site.host], flags].concat());
     let link = makes.line().await.trim().to_owned();
@@ -32,7 +32,7 @@ fn address(link: &str) -> &str {
     link.split("/p/").nth(1).unwrap().split('#').next().unwrap()
 }
 
-/// The next line of JSON of which this is so.
+/// The next JSON line that fits.
 async fn logs(parley: &mut Parley, fit: impl Fn(&Value) -> bool) -> Value {
     let found = async {
         loop {
@@ -46,7 +46,7 @@ async fn logs(parley: &mut Parley, fit: impl Fn(&Value) -> bool) -> Value {
 }
 
 #[tokio::test]
-async fn page_1_a_page_goes_from_one_to_the_next_and_is_gone_with_the_last() {
+async fn page_1_a_page_is_passed_from_holder_to_holder_and_is_gone_with_the_last() {
     let scratch = Scratch::new("page");
     let site = Site::start().await;
     let (path, content) = file(&scratch, 1_000_000);
@@ -67,12 +67,12 @@ async fn page_1_a_page_goes_from_one_to_the_next_and_is_gone_with_the_last() {
     assert!(holds.interrupt().await.status.success());
     let late = run(&["page", "get", &link]).await;
     let said = String::from_utf8_lossy(&late.stderr);
-    assert!(late.status.code() == Some(1) && said.contains("nobody holds it"), "{late:?}");
+    assert!(late.status.code() == Some(1) && said.contains("it has no holder"), "{late:?}");
     assert!(site.piped() == 0 && site.signalled() < 50_000, "what it holds goes past the service");
 }
 
 #[tokio::test]
-async fn page_4_a_sealed_page_is_read_with_the_whole_link_only() {
+async fn page_4_a_sealed_page_is_read_with_the_complete_url_only() {
     let scratch = Scratch::new("page-sealed");
     let site = Site::start().await;
     let (path, content) = file(&scratch, 3 * CHUNK);
@@ -90,7 +90,7 @@ async fn page_4_a_sealed_page_is_read_with_the_whole_link_only() {
 }
 
 #[tokio::test]
-async fn page_15_where_there_is_no_direct_way_it_goes_through_the_stream_relay() {
+async fn page_15_without_a_direct_path_a_page_uses_the_stream_relay() {
     let scratch = Scratch::new("page-pipe");
     let site = Site::start().await;
     site.block();
@@ -105,15 +105,15 @@ async fn page_15_where_there_is_no_direct_way_it_goes_through_the_stream_relay()
 }
 
 #[tokio::test]
-async fn page_5_after_its_socket_was_lost_a_visitor_says_again_what_it_holds() {
+async fn page_5_a_visitor_announces_its_pages_again_after_its_socket_was_lost() {
     let scratch = Scratch::new("page-again");
     let site = Site::start().await;
     let (path, content) = file(&scratch, 100_000);
     let (mut makes, link) = made(&site, &path, &[]).await;
     site.until_held(address(&link), 1).await;
     site.hang_up();
-    makes.complains("trying again").await;
-    site.until_came(2).await;
+    makes.complains("reconnecting").await;
+    site.until_opened(2).await;
     site.until_held(address(&link), 1).await;
     let got = run(&["page", "get", &link, "--wait", "10"]).await;
     assert!(got.status.success() && got.stdout == content, "{got:?}");
@@ -135,7 +135,7 @@ async fn page_6_a_page_that_is_too_large_is_refused_at_once() {
     assert!(refused.status.code() == Some(3) && said.contains("PAGES_TOO_LARGE"), "{refused:?}");
 }
 
-/// A visitor that a test plays.
+/// A visitor that is controlled by a test.
 struct Actor {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     site: String,
@@ -155,7 +155,7 @@ impl Actor {
         self.socket.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    /// The next directed message of this type, and from whom.
+    /// The next directed message of this type, and its sender.
     async fn directed(&mut self, kind: &str) -> (String, Value) {
         let found = async {
             loop {
@@ -176,7 +176,7 @@ impl Actor {
         self.socket.send(Message::text(format!(">{to} {}\n{payload}", self.said))).await.unwrap();
     }
 
-    /// Answers an offer with nothing that connects, and meets the reader on the stream relay.
+    /// Answers an offer without candidates, and meets the reader on the stream relay.
     async fn meet(&mut self) -> WebSocketStream<MaybeTlsStream<TcpStream>> {
         let (reader, offer) = self.directed("offer").await;
         self.direct(&reader, &json!({ "type": "answer", "link": offer["link"], "sdp": "none" })).await;
@@ -206,7 +206,7 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn page_3_a_holder_that_sends_something_else_is_dropped_and_the_page_comes_from_another() {
+async fn page_3_a_holder_that_sends_a_wrong_chunk_is_disconnected_and_the_page_is_fetched_from_another() {
     let scratch = Scratch::new("page-hostile");
     let site = Site::start().await;
     let (path, content) = file(&scratch, 3 * CHUNK);
@@ -224,7 +224,7 @@ async fn page_3_a_holder_that_sends_something_else_is_dropped_and_the_page_comes
     liar.say(&json!({ "type": "announce", "page": page, "whole": true, "bytes": content.len() })).await;
     let mut gets = start(&["page", "get", &link, "--wait", "20"]);
     let mut pipe = liar.meet().await;
-    // What was said before the reader came is lost.
+    // What was sent before the reader subscribed is lost.
     until(&mut pipe, "handshake").await;
     pipe.send(Message::text(json!({ "type": "handshake", "page": page, "manifest": manifest }).to_string()))
         .await
@@ -233,7 +233,7 @@ async fn page_3_a_holder_that_sends_something_else_is_dropped_and_the_page_comes
     let chunk = u32::try_from(until(&mut pipe, "request").await["chunk"].as_u64().unwrap()).unwrap();
     let wrong = [&chunk.to_be_bytes()[..], &vec![0; CHUNK]].concat();
     pipe.send(Message::binary(wrong)).await.unwrap();
-    gets.complains("is not asked any more: it sends what is not of the page").await;
+    gets.complains("violated the protocol and is not contacted again: the hash of a chunk that it sent is wrong").await;
     let (_makes, again) = made(&site, &path, &[]).await;
     assert_eq!(again, link, "an unsealed page has one address wherever it is made");
     let got = gets.end().await;

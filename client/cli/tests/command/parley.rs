@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// A command that runs, with pipes on all sides.
+/// A running command, with pipes for input and output.
 pub struct Parley(pub Child);
 
 /// Sends a signal to one process.
@@ -19,12 +19,12 @@ fn kill(pid: u32, name: &str) {
     assert!(std::process::Command::new("kill").args(arguments).status().unwrap().success());
 }
 
-/// Starts it.
+/// Starts the command.
 pub fn start(arguments: &[&str]) -> Parley {
     start_with(arguments, &[])
 }
 
-/// Starts it with something in the environment.
+/// Starts the command with environment variables.
 pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Parley {
     let mut command = Command::new(super::PROGRAM);
     command
@@ -37,7 +37,7 @@ pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Parley {
     Parley(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
-/// Runs it to its end.
+/// Runs the command to its end.
 pub async fn run(arguments: &[&str]) -> Output {
     start(arguments).end().await
 }
@@ -47,13 +47,13 @@ impl Parley {
         self.try_write(bytes).await.unwrap();
     }
 
-    /// To a command that may end meanwhile.
+    /// Writes to the input of a command that may end in the meantime.
     pub async fn try_write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let stdin = self.0.stdin.as_mut().unwrap();
         timeout(DEADLINE, async { stdin.write_all(bytes).await.and(stdin.flush().await) }).await.unwrap()
     }
 
-    /// Exactly so many bytes of its output.
+    /// Reads exactly this many bytes of its output.
     pub async fn read(&mut self, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
         let stdout = self.0.stdout.as_mut().unwrap();
@@ -61,7 +61,7 @@ impl Parley {
         bytes
     }
 
-    /// The next line of its complaints that has this in it.
+    /// Waits for the next line on standard error that contains a text.
     pub async fn complains(&mut self, part: &str) -> String {
         let mut lines = BufReader::new(self.0.stderr.as_mut().unwrap()).lines();
         let found = async {
@@ -75,13 +75,13 @@ impl Parley {
         timeout(DEADLINE, found).await.unwrap_or_else(|_| panic!("never: {part}"))
     }
 
-    /// Ends its input and waits for its end.
+    /// Closes its input and waits for its end.
     pub async fn end(mut self) -> Output {
         drop(self.0.stdin.take());
         self.ended().await
     }
 
-    /// What it said until its end; one that does not end is killed, and its complaints are shown.
+    /// Waits for its end and returns its output. A command that does not end is killed, and its errors are shown.
     async fn ended(self) -> Output {
         let pid = self.0.id();
         let mut output = pin!(self.0.wait_with_output());
@@ -92,7 +92,7 @@ impl Parley {
         panic!("it does not end:\n{}", String::from_utf8_lossy(&output.await.unwrap().stderr));
     }
 
-    /// The next line of its output.
+    /// Reads the next line of its output.
     pub async fn line(&mut self) -> String {
         let mut line = Vec::new();
         while line.last() != Some(&b'\n') {
@@ -101,7 +101,7 @@ impl Parley {
         String::from_utf8(line).unwrap()
     }
 
-    /// As Ctrl-C does.
+    /// Interrupts the command as Ctrl-C does.
     pub async fn interrupt(self) -> Output {
         signal(&self.0, "INT");
         self.ended().await

@@ -1,17 +1,17 @@
-//! Standard input to a topic, and a topic to standard output.
+//! From standard input to a topic, and from a topic to standard output.
 use super::fake;
 use super::parley::{run, start};
 use super::relay::{ANYWHERE, DEADLINE, Relay};
 use tokio::time::timeout;
 
-/// Bytes without a pattern that a wrong cut would keep.
+/// Bytes without a period, so that a wrong division into messages changes the result.
 fn noise(size: usize) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(size as u64);
     std::iter::repeat_with(|| random.u8(..)).take(size).collect()
 }
 
 #[tokio::test]
-async fn what_goes_in_comes_out_byte_by_byte() {
+async fn the_output_is_the_input_byte_by_byte() {
     let relay = Relay::start(ANYWHERE, "").await;
     for cut in ["chunk=1000", "frame", "line"] {
         let bytes = [noise(300_000), b"\n".to_vec()].concat();
@@ -23,8 +23,8 @@ async fn what_goes_in_comes_out_byte_by_byte() {
         let said = says.end().await;
         assert!(said.status.success() && said.stderr.is_empty(), "{said:?}");
         assert!(hears.read(bytes.len()).await == bytes, "{cut}");
-        let heard = hears.interrupt().await;
-        assert!(heard.status.success() && heard.stdout.is_empty() && heard.stderr.is_empty(), "{heard:?}");
+        let output = hears.interrupt().await;
+        assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
         relay.until_sockets(0).await;
     }
 }
@@ -48,7 +48,7 @@ async fn a_line_is_a_text_message() {
 }
 
 #[tokio::test]
-async fn input_that_is_no_text_is_refused_as_text() {
+async fn input_that_is_not_utf_8_is_refused_as_text() {
     let relay = Relay::start(ANYWHERE, "").await;
     let mut says = start(&["stream", "pub", &relay.url("/in/chat"), "--text"]);
     says.write(b"\xff\n").await;
@@ -58,7 +58,7 @@ async fn input_that_is_no_text_is_refused_as_text() {
 }
 
 #[tokio::test]
-async fn an_output_that_nobody_reads_any_more_ends_the_command() {
+async fn a_closed_output_ends_the_command() {
     let relay = Relay::start(ANYWHERE, "").await;
     let mut hears = start(&["stream", "sub", &relay.url("/out/cam")]);
     relay.until_sockets(1).await;
@@ -67,12 +67,12 @@ async fn an_output_that_nobody_reads_any_more_ends_the_command() {
     assert_eq!(hears.read(3).await, b"one");
     drop(hears.0.stdout.take());
     says.write(b"two").await;
-    let heard = timeout(DEADLINE, hears.0.wait_with_output()).await.expect("it does not end").unwrap();
-    assert!(heard.status.success() && heard.stderr.is_empty(), "{heard:?}");
+    let output = timeout(DEADLINE, hears.0.wait_with_output()).await.expect("it does not end").unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
 #[tokio::test]
-async fn a_command_that_is_interrupted_says_goodbye() {
+async fn an_interrupted_command_sends_a_close_frame() {
     for arguments in [["stream", "sub"], ["stream", "pub"]] {
         let server = fake::Server::start().await;
         let command = start(&[arguments[0], arguments[1], &server.url("/x")]);
@@ -84,7 +84,7 @@ async fn a_command_that_is_interrupted_says_goodbye() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_is_a_goodbye_after_the_last_message() {
+async fn the_end_of_the_input_closes_the_socket_after_the_last_message() {
     let server = fake::Server::start().await;
     let url = server.url("/x");
     let arguments = ["stream", "pub", &url];

@@ -1,4 +1,4 @@
-//! A connection that is lost is opened again.
+//! A lost connection is reopened.
 use super::fake;
 use super::parley::start;
 use super::relay::{ANYWHERE, Relay};
@@ -7,7 +7,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 #[tokio::test]
-async fn a_relay_that_is_killed_and_comes_back_is_found_again() {
+async fn a_client_reconnects_to_a_relay_that_restarts() {
     let relay = Relay::start(ANYWHERE, "").await;
     let (address, hear, say) = (relay.address.clone(), relay.url("/out/cam"), relay.url("/in/cam"));
     let mut hears = start(&["stream", "sub", &hear]);
@@ -16,7 +16,7 @@ async fn a_relay_that_is_killed_and_comes_back_is_found_again() {
     says.write(b"before").await;
     assert_eq!(hears.read(6).await, b"before");
     relay.kill().await;
-    hears.complains("trying again in").await;
+    hears.complains("retrying in").await;
     let relay = Relay::start(&address, "").await;
     relay.until_sockets(2).await;
     says.write(b"after").await;
@@ -24,13 +24,13 @@ async fn a_relay_that_is_killed_and_comes_back_is_found_again() {
 }
 
 #[tokio::test]
-async fn str_70_a_relay_that_drains_sends_its_clients_elsewhere_at_once() {
+async fn str_70_clients_of_a_draining_relay_reconnect_at_once() {
     let relay = Relay::start(ANYWHERE, "--limit=drain.window=100 --limit=socket.closeTimeout=200").await;
     let address = relay.address.clone();
     let mut hears = start(&["stream", "sub", &relay.url("/out/cam")]);
     relay.until_sockets(1).await;
     let (_, line) = tokio::join!(relay.terminate(), hears.complains("GOAWAY (1012)"));
-    let pause: f64 = line.rsplit("trying again in ").next().unwrap().trim_end_matches(" s").parse().unwrap();
+    let pause: f64 = line.rsplit("retrying in ").next().unwrap().trim_end_matches(" s").parse().unwrap();
     assert!(pause <= 0.5, "{line}");
     Relay::start(&address, "").await.until_sockets(1).await;
 }
@@ -49,15 +49,15 @@ async fn input_waits_for_the_next_socket() {
 }
 
 #[tokio::test]
-async fn a_message_that_was_not_sent_whole_is_sent_over_the_next_socket() {
+async fn a_message_that_was_not_sent_completely_is_sent_over_the_next_socket() {
     let server = fake::Server::start().await;
     let mut says = start(&["stream", "pub", &server.url("/x"), "--message-per", "chunk=8000000"]);
     let socket = server.socket().await;
-    // More than sockets hold: once all of it was read, the command waits for a server that does not read.
+    // More than the socket buffers hold: when all of it is read, the command waits for a server that does not read.
     says.write(&[7; 8_000_000]).await;
     drop(socket);
-    let heard = server.socket().await.next().await.unwrap().unwrap();
-    assert!(heard.into_data() == vec![7; 8_000_000]);
+    let received = server.socket().await.next().await.unwrap().unwrap();
+    assert!(received.into_data() == vec![7; 8_000_000]);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What trying again would not cure ends the command with a sentence and a code.
+//! An error that a retry cannot cure ends the command with a message and an exit code.
 use super::fake;
 use super::parley::{run, start};
 use super::relay::{ANYWHERE, Relay};
@@ -16,7 +16,7 @@ async fn str_5_a_topic_that_is_reserved() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_by_its_code() {
+async fn a_refusal_is_reported_with_its_code() {
     let server = fake::Server::start().await;
     let url = server.url("/metrics/x");
     let arguments = ["stream", "pub", &url];
@@ -26,11 +26,11 @@ async fn a_refusal_is_told_by_its_code() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_full_is_asked_again() {
+async fn a_full_server_is_retried() {
     let server = fake::Server::start().await;
     let mut hears = start(&["stream", "sub", &server.url("/x")]);
     fake::answer(&server, "503 Service Unavailable", r#"{"code":"POD_FULL"}"#).await;
-    hears.complains("the server refused: POD_FULL (503); trying again in").await;
+    hears.complains("the server refused: POD_FULL (503); retrying in").await;
     server.socket().await;
 }
 
@@ -44,7 +44,7 @@ async fn str_11_a_message_that_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_no_tls() {
+async fn a_server_without_tls() {
     let server = fake::Server::start().await;
     let url = server.url("/x").replace("ws://", "wss://");
     let arguments = ["stream", "sub", &url];
@@ -55,7 +55,7 @@ async fn a_server_that_speaks_no_tls() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none() {
+async fn an_invalid_url() {
     for url in ["http://127.0.0.1/x", "127.0.0.1", "ws:///x"] {
         refused(&run(&["stream", "sub", url]).await, 2, "must be ws://HOST/PATH or wss://HOST/PATH");
     }

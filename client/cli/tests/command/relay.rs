@@ -1,5 +1,5 @@
-//! A relay's process of a test's own: this very test program, started again as a relay. So it is always the relay of this tree, whatever
-//! cargo was told to build.
+//! A relay process for one test: the test program itself, started again as a relay. So it is always the relay of this tree, whatever
+//! cargo was asked to build.
 use futures_util::{SinkExt, StreamExt};
 use parley_relay::{config, drain, log, relay};
 use std::process::Stdio;
@@ -10,11 +10,11 @@ use tokio::time::timeout;
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 
-/// Everything a test waits for comes within this, or never.
+/// The longest wait of a test.
 pub const DEADLINE: Duration = Duration::from_secs(30);
-/// The relay's flags; not among its own settings, of which it refuses unknown ones.
+/// The flags of the relay. They are not in its own environment variables, of which it refuses unknown ones.
 const FLAGS: &str = "PARLEY_TEST_RELAY_FLAGS";
-/// Where to listen when it does not matter.
+/// An address with any port.
 pub const ANYWHERE: &str = "127.0.0.1:0";
 
 pub struct Relay {
@@ -22,7 +22,7 @@ pub struct Relay {
     pub address: String,
 }
 
-/// No test, but the relay itself where it is asked for.
+/// Not a test: runs the relay if the environment requests it.
 #[test]
 fn a_relay_runs_in_a_process_of_its_own() {
     let Ok(flags) = std::env::var(FLAGS) else { return };
@@ -36,12 +36,12 @@ fn a_relay_runs_in_a_process_of_its_own() {
 }
 
 impl Relay {
-    /// Starts one and waits until it listens.
+    /// Starts a relay and waits until it listens.
     pub async fn start(listen: &str, flags: &str) -> Self {
         Self::start_telling(listen, flags, |_| {}).await
     }
 
-    /// The same, and what it logs until then.
+    /// Starts a relay, and returns its log lines up to that.
     pub async fn start_telling(listen: &str, flags: &str, mut tell: impl FnMut(&serde_json::Value)) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["relay::a_relay_runs_in_a_process_of_its_own", "--exact", "--nocapture"]);
@@ -51,7 +51,7 @@ impl Relay {
         let listens = async {
             loop {
                 let line = lines.next_line().await.unwrap().expect("the relay ended");
-                // After what the test program says of itself.
+                // The test program prints lines of its own first.
                 let log: serde_json::Value = line
                     .find('{')
                     .map_or_else(Default::default, |at| serde_json::from_str(&line[at..]).unwrap_or_default());
@@ -70,7 +70,7 @@ impl Relay {
         format!("ws://{}{path}", self.address)
     }
 
-    /// Waits until so many sockets are on topics.
+    /// Waits until this many sockets are on topics.
     pub async fn until_sockets(&self, count: u64) {
         let watch = async {
             let (mut socket, _) = connect_async(self.url("/ws")).await.unwrap();
@@ -86,12 +86,12 @@ impl Relay {
         assert!(timeout(DEADLINE, watch).await.is_ok(), "never {count} sockets");
     }
 
-    /// As `kill -9` does.
+    /// Kills the relay, as `kill -9` does.
     pub async fn kill(mut self) {
         self.child.kill().await.unwrap();
     }
 
-    /// As an orchestrator does: the relay drains and ends.
+    /// Terminates the relay, as an orchestrator does: it drains and ends.
     pub async fn terminate(mut self) {
         super::parley::signal(&self.child, "TERM");
         timeout(DEADLINE, self.child.wait()).await.expect("the relay does not end").unwrap();

@@ -1,4 +1,4 @@
-//! A service with one room, as far as the command needs it: joins, a roster, directed messages dropped, relays offered.
+//! A service with one room, as far as the command needs it: joins, a roster and offers of relays. It discards directed messages.
 use super::media::Door;
 use super::relay::DEADLINE;
 use futures_util::{SinkExt, StreamExt};
@@ -23,20 +23,20 @@ pub struct Service {
 
 #[derive(Default)]
 struct State {
-    /// What it offers, the first first.
+    /// The offered relays; the first one first.
     relays: Vec<Value>,
-    /// Answered to joins instead, where there is one.
+    /// The refusal of joins, if they are refused.
     refusal: Option<&'static str>,
     joined: usize,
     here: BTreeMap<String, (String, UnboundedSender<Value>)>,
-    /// Generations of those who came back.
+    /// The generations of participants that resumed.
     resumed: Vec<u64>,
-    /// Names of those who said that they leave.
+    /// The names of participants that sent `leave`.
     left: Vec<String>,
 }
 
 impl Service {
-    /// Sends everybody to the first of these relays, or to the next where that will not do.
+    /// Offers the first of these relays, or the next one if a client excludes it.
     pub async fn start(doors: &[&Door]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -52,52 +52,52 @@ impl Service {
         service
     }
 
-    /// The room's page.
+    /// The URL of the room.
     pub fn page(&self) -> String {
         format!("http://{}/r/{ROOM}", self.address)
     }
 
-    /// Joins are refused from here on.
+    /// Refuses joins from now on.
     pub fn refuse(&self, code: &'static str) {
         self.state.lock().unwrap().refusal = Some(code);
     }
 
     /// Sends a message to every participant.
     pub fn say(&self, message: &server::Message) {
-        for (_, tell) in self.state.lock().unwrap().here.values() {
-            tell.send(serde_json::to_value(message).unwrap()).unwrap();
+        for (_, sender) in self.state.lock().unwrap().here.values() {
+            sender.send(serde_json::to_value(message).unwrap()).unwrap();
         }
     }
 
-    /// Waits until a participant came back, and answers the generation of each who did.
+    /// Waits until a participant resumed. Returns the generation of each that did.
     pub async fn until_resumed(&self) -> Vec<u64> {
         let some = async {
             while self.state.lock().unwrap().resumed.is_empty() {
                 sleep(Duration::from_millis(20)).await;
             }
         };
-        timeout(DEADLINE, some).await.expect("nobody came back");
+        timeout(DEADLINE, some).await.expect("no participant resumed");
         self.state.lock().unwrap().resumed.clone()
     }
 
-    /// Waits until so many are in the room.
+    /// Waits until this many participants are in the room.
     pub async fn until_here(&self, count: usize) {
         let all = async {
             while self.state.lock().unwrap().here.len() < count {
                 sleep(Duration::from_millis(20)).await;
             }
         };
-        timeout(DEADLINE, all).await.expect("somebody did not come");
+        timeout(DEADLINE, all).await.expect("a participant did not join");
     }
 
-    /// Waits until these have said that they leave, in any order.
+    /// Waits until these participants sent `leave`, in any order.
     pub async fn until_left(&self, names: &[&str]) {
         let all = async {
             while !names.iter().all(|name| self.state.lock().unwrap().left.iter().any(|left| left == name)) {
                 sleep(Duration::from_millis(20)).await;
             }
         };
-        timeout(DEADLINE, all).await.expect("somebody did not leave");
+        timeout(DEADLINE, all).await.expect("a participant did not leave");
     }
 }
 
@@ -127,26 +127,26 @@ async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>)
         let _gone = stream.write_all(whole.as_bytes()).await;
     } else if let Ok(socket) = accept_async(stream).await {
         let (mut says, mut hears) = socket.split();
-        let (tell, mut told) = unbounded_channel::<Value>();
+        let (sender, mut messages) = unbounded_channel::<Value>();
         tokio::spawn(async move {
-            while let Some(message) = told.recv().await {
+            while let Some(message) = messages.recv().await {
                 let _gone = says.send(Message::text(message.to_string())).await;
             }
         });
         let mut who = String::new();
         while let Some(Ok(message)) = hears.next().await {
             let Ok(message) = serde_json::from_slice::<Value>(&message.into_data()) else { continue };
-            state.lock().unwrap().hear(&message, &mut who, &tell);
+            state.lock().unwrap().hear(&message, &mut who, &sender);
         }
         let here = &mut state.lock().unwrap().here;
-        // A participant who came back is on another socket.
-        if here.get(&who).is_some_and(|(_, other)| other.same_channel(&tell)) {
+        // A participant that resumed is on another socket.
+        if here.get(&who).is_some_and(|(_, other)| other.same_channel(&sender)) {
             here.remove(&who);
         }
     }
 }
 
-/// The id of the participant who joined as this one.
+/// The id of the participant that joined at this place.
 pub fn participant(number: usize) -> String {
     format!("p{number:0>16}")
 }
@@ -169,7 +169,7 @@ async fn body(stream: &mut TcpStream) -> Value {
 }
 
 impl State {
-    fn hear(&mut self, message: &Value, who: &mut String, tell: &UnboundedSender<Value>) {
+    fn hear(&mut self, message: &Value, who: &mut String, sender: &UnboundedSender<Value>) {
         match message["type"].as_str() {
             Some(kind @ ("enter" | "resume")) => {
                 let name = message["name"].as_str().unwrap();
@@ -177,7 +177,7 @@ impl State {
                     let (number, _) = message["ticket"].as_str().unwrap().split_once('/').unwrap();
                     *who = participant(number.parse().unwrap());
                 } else {
-                    // The token of a fake is the id.
+                    // The token of the fake service is the id.
                     message["token"].as_str().unwrap().clone_into(who);
                     self.resumed.push(message["generation"].as_u64().unwrap());
                 }
@@ -188,19 +188,19 @@ impl State {
                 for (_, other) in self.here.values() {
                     let _gone = other.send(json!({ "type": "joined", "member": entered }));
                 }
-                self.here.insert(who.clone(), (name.to_owned(), tell.clone()));
+                self.here.insert(who.clone(), (name.to_owned(), sender.clone()));
                 let roster: Vec<_> = self.here.iter().map(|(id, (name, _))| member(id, name)).collect();
                 let welcome = json!({
                     "type": "welcome", "participant": who, "room": room(), "pod": "test", "roster": roster, "resume": who,
                     "graceMs": 30_000, "iceServers": [], "iceTtlS": 0, "recovering": false, "chat": [],
                     "limits": { "messageBytes": 65_536, "nameChars": 64, "chatChars": 2000, "meshParticipants": 4 },
                 });
-                let _gone = tell.send(welcome);
+                let _gone = sender.send(welcome);
             }
             Some("relay") => {
                 let other = |offer: &&Value| offer["url"] != message["exclude"];
                 let offer = self.relays.iter().find(other).or(self.relays.first());
-                let _gone = tell.send(json!({ "type": "relay", "relay": offer }));
+                let _gone = sender.send(json!({ "type": "relay", "relay": offer }));
             }
             Some("leave") => {
                 let Some((name, _)) = self.here.remove(who) else { return };

@@ -1,4 +1,4 @@
-//! A service with pages, as far as the command needs it: visitors, who holds and wants what, directed messages, and topics for pipes.
+//! A service of pages, as far as the command needs it: visitors, holders and readers, directed messages, and topics for pipes.
 use super::relay::DEADLINE;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async};
 
-/// Of each page.
+/// The size of a chunk.
 pub const CHUNK: usize = 16_384;
 /// The largest page.
 pub const MOST: usize = 4 << 20;
@@ -25,12 +25,12 @@ pub struct Site {
 #[derive(Default)]
 struct State {
     made: usize,
-    /// None can reach another directly.
+    /// Whether candidates are removed, so that no two visitors can connect.
     blocked: bool,
-    /// One more is counted than there is.
+    /// Whether the count of holders is one too high.
     miscounts: bool,
     visitors: BTreeMap<String, UnboundedSender<Message>>,
-    /// Of each page, whether whole.
+    /// The holders of each page, and whether each has all chunks.
     holders: BTreeMap<String, BTreeMap<String, bool>>,
     readers: BTreeMap<String, BTreeSet<String>>,
     topics: BTreeMap<String, BTreeMap<usize, UnboundedSender<Message>>>,
@@ -58,42 +58,42 @@ impl Site {
         self.state.lock().unwrap()
     }
 
-    /// No candidate reaches anybody from here on.
+    /// Removes candidates from now on.
     pub fn block(&self) {
         self.state().blocked = true;
     }
 
-    /// Counts are wrong from here on.
+    /// Sends wrong counts from now on.
     pub fn miscount(&self) {
         self.state().miscounts = true;
     }
 
-    /// Ends all sockets of visitors.
+    /// Closes all sockets of visitors.
     pub fn hang_up(&self) {
         for visitor in self.state().visitors.values() {
             let _gone = visitor.send(Message::Close(None));
         }
     }
 
-    /// Bytes that went through topics.
+    /// The bytes of binary messages on topics.
     pub fn piped(&self) -> usize {
         self.state().piped
     }
 
-    /// Bytes that visitors said here.
+    /// The bytes of messages of visitors.
     pub fn signalled(&self) -> usize {
         self.state().signalled
     }
 
-    /// Waits until so many have come so far.
-    pub async fn until_came(&self, count: usize) {
-        self.until("nobody came", |state| state.made >= count).await;
+    /// Waits until this many sockets were opened.
+    pub async fn until_opened(&self, count: usize) {
+        self.until("too few sockets were opened", |state| state.made >= count).await;
     }
 
-    /// Waits until so many have all of a page.
+    /// Waits until this many visitors hold all of a page.
     pub async fn until_held(&self, page: &str, by: usize) {
         let whole = |all: &BTreeMap<String, bool>| all.values().filter(|whole| **whole).count();
-        self.until("not held by so many", |state| state.holders.get(page).map_or(0, whole) == by).await;
+        self.until("the number of holders is wrong", |state| state.holders.get(page).map_or(0, whole) == by).await;
     }
 
     async fn until(&self, never: &str, so: impl Fn(&State) -> bool) {
@@ -120,9 +120,9 @@ async fn serve(stream: TcpStream, state: Arc<Mutex<State>>) {
     }
 }
 
-/// As the relay does: everybody hears all others (STR-1).
+/// As the relay does: every client receives the messages of all others (STR-1).
 async fn pass_on(socket: WebSocketStream<TcpStream>, topic: String, state: Arc<Mutex<State>>) {
-    let (tell, mut hears) = told(socket);
+    let (tell, mut hears) = split(socket);
     let own = {
         let mut state = state.lock().unwrap();
         state.made += 1;
@@ -145,7 +145,7 @@ async fn pass_on(socket: WebSocketStream<TcpStream>, topic: String, state: Arc<M
 }
 
 async fn visit(socket: WebSocketStream<TcpStream>, state: Arc<Mutex<State>>) {
-    let (tell, mut hears) = told(socket);
+    let (tell, mut hears) = split(socket);
     let own = {
         let mut state = state.lock().unwrap();
         state.made += 1;
@@ -170,17 +170,17 @@ async fn visit(socket: WebSocketStream<TcpStream>, state: Arc<Mutex<State>>) {
     state.lock().unwrap().leave(&own);
 }
 
-fn told(
+fn split(
     socket: WebSocketStream<TcpStream>,
 ) -> (UnboundedSender<Message>, futures_util::stream::SplitStream<WebSocketStream<TcpStream>>) {
     let (mut says, hears) = socket.split();
-    let (tell, mut told) = unbounded_channel();
+    let (sender, mut messages) = unbounded_channel();
     tokio::spawn(async move {
-        while let Some(message) = told.recv().await {
+        while let Some(message) = messages.recv().await {
             let _gone = says.send(message).await;
         }
     });
-    (tell, hears)
+    (sender, hears)
 }
 
 impl State {
@@ -211,7 +211,7 @@ impl State {
             "leave" => self.forget(own, &page),
             "pipe" => self.tell(own, &json!({ "type": "pipe", "pipe": message["pipe"], "token": "" })),
             "ping" => self.tell(own, &json!({ "type": "pong" })),
-            other => panic!("a visitor said {other}"),
+            other => panic!("a visitor sent {other}"),
         }
         self.count(&page);
     }

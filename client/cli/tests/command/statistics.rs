@@ -3,7 +3,7 @@ use super::parley::{run, start};
 use super::relay::{ANYWHERE, Relay};
 
 #[tokio::test]
-async fn str_61_a_pod_is_shown_once_as_json() {
+async fn str_61_statistics_are_shown_once_as_json() {
     let relay = Relay::start(ANYWHERE, "").await;
     let _hears = start(&["stream", "sub", &relay.url("/out/cam")]);
     relay.until_sockets(1).await;
@@ -14,7 +14,7 @@ async fn str_61_a_pod_is_shown_once_as_json() {
 }
 
 #[tokio::test]
-async fn str_61_a_pod_is_shown_again_and_again() {
+async fn str_61_statistics_are_shown_repeatedly() {
     let relay = Relay::start(ANYWHERE, "").await;
     let mut stats = start(&["stream", "stats", &relay.url("/ws"), "--every", "200"]);
     let mut lines = Vec::new();

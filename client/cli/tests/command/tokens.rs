@@ -1,4 +1,4 @@
-//! How a token gets in. Rules STR-107 to STR-110.
+//! How a token is sent. Rules STR-107 to STR-110.
 use super::fake::{self, answer};
 use super::parley::{run, start, start_with};
 use super::relay::{ANYWHERE, DEADLINE, Relay};
@@ -8,7 +8,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 #[tokio::test]
-async fn str_108_a_token_goes_into_a_header() {
+async fn str_108_a_token_is_sent_in_a_header() {
     let server = fake::Server::start().await;
     let _hears = start_with(&["stream", "sub", &server.url("/x")], &[("PARLEY_TOKEN", "a.b.c")]);
     let _socket = server.socket().await;
@@ -30,7 +30,7 @@ async fn str_107_a_token_is_the_first_message() {
 }
 
 #[tokio::test]
-async fn str_107_a_token_that_is_not_taken_ends_the_command() {
+async fn str_107_a_refused_token_ends_the_command() {
     let server = fake::Server::start().await;
     let url = server.url("/x");
     let arguments = ["stream", "sub", &url, "--token", "a.b.c", "--token-door", "first-message"];
@@ -41,7 +41,7 @@ async fn str_107_a_token_that_is_not_taken_ends_the_command() {
         fake::end(&mut socket).await;
     });
     assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("does not take the token: expired"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("refused the token: expired"), "{output:?}");
 }
 
 #[tokio::test]
@@ -50,20 +50,20 @@ async fn str_100_a_first_message_to_an_open_relay_ends_the_command() {
     let others = start(&["stream", "pub", "--text", &relay.url("/x"), "--token=a.b.c", "--token-door=first-message"]);
     let output = timeout(2 * DEADLINE, others.0.wait_with_output()).await.unwrap().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("does not ask for a token"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("requires no token"), "{output:?}");
 }
 
 #[tokio::test]
-async fn str_107_a_server_that_is_silent_altogether_is_tried_again() {
+async fn str_107_a_server_that_does_not_answer_is_retried() {
     let server = fake::Server::start().await;
     let mut hears = start(&["stream", "sub", &server.url("/x"), "--token=a.b.c", "--token-door=first-message"]);
     let _silent = server.socket().await;
-    hears.complains("no answer to the token; trying again").await;
+    hears.complains("no answer to the token; retrying").await;
 }
 
 #[tokio::test]
-async fn str_107_who_has_no_token_for_a_server_that_asks_is_told() {
-    for (token, said) in [(None, "give one with --token"), (Some(("PARLEY_TOKEN", "a.b.c")), "trying again")] {
+async fn str_107_a_missing_token_is_reported() {
+    for (token, said) in [(None, "give one with --token"), (Some(("PARLEY_TOKEN", "a.b.c")), "retrying")] {
         let server = fake::Server::start().await;
         let mut hears = start_with(&["stream", "sub", &server.url("/x")], token.as_slice());
         let mut socket = server.socket().await;
@@ -74,7 +74,7 @@ async fn str_107_who_has_no_token_for_a_server_that_asks_is_told() {
 }
 
 #[tokio::test]
-async fn str_110_a_token_is_changed_for_a_code_for_each_socket() {
+async fn str_110_a_token_is_exchanged_for_a_code_for_each_socket() {
     let server = fake::Server::start().await;
     let mut hears = start(&["stream", "sub", &server.url("/out/x"), "--token", "a.b.c", "--token-door", "code"]);
     for code in ["one", "two"] {
@@ -84,12 +84,12 @@ async fn str_110_a_token_is_changed_for_a_code_for_each_socket() {
         drop(server.socket().await);
         let asked = server.asked.lock().unwrap().take().unwrap();
         assert_eq!(asked.uri().to_string(), format!("/out/x?code={code}"));
-        hears.complains("trying again").await;
+        hears.complains("retrying").await;
     }
 }
 
 #[tokio::test]
-async fn str_110_a_code_that_is_refused_ends_the_command() {
+async fn str_110_a_refused_code_ends_the_command() {
     let server = fake::Server::start().await;
     let url = server.url("/x");
     let arguments = ["stream", "sub", &url, "--token", "a.b.c", "--token-door", "code"];
@@ -100,7 +100,7 @@ async fn str_110_a_code_that_is_refused_ends_the_command() {
 }
 
 #[tokio::test]
-async fn a_secret_signs_a_token_and_is_never_a_flag() {
+async fn a_token_is_signed_with_a_secret_that_is_not_a_flag() {
     let arguments = ["stream", "token", "--subscribe", "lab/**"];
     let without = run(&arguments).await;
     assert!(String::from_utf8_lossy(&without.stderr).contains("PARLEY_TOKEN_SECRET"), "{without:?}");

@@ -1,5 +1,5 @@
-//! An address of a TURN server, and a packet through it to itself (RFC 8656). What is said to the server is up to
-//! `turn-client-proto`; [`wire`] carries it over UDP, TCP or TLS.
+//! An allocation on a TURN server, and a packet through it to itself (RFC 8656). `turn-client-proto` implements the protocol;
+//! [`wire`] carries its messages over UDP, TCP or TLS.
 pub mod server;
 mod wire;
 
@@ -24,77 +24,77 @@ use wire::Wire;
 
 turn_client_proto::impl_client!(Client, (Udp, TurnClientUdp), (Tcp, TurnClientTcp));
 
-/// As long as a browser gathers candidates before it goes on without them.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// A packet may be lost: so often another is sent.
-const AGAIN: Duration = Duration::from_millis(500);
-/// How long giving the address back may take.
-const RETURNING: Duration = Duration::from_secs(1);
+/// As long as a browser gathers candidates before it continues without them.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The interval at which the packet is sent again, as it may be lost.
+const RESEND_INTERVAL: Duration = Duration::from_millis(500);
+/// How long deleting the allocation may take.
+const DELETE_TIMEOUT: Duration = Duration::from_secs(1);
 const PACKET: &[u8] = b"parley doctor";
 /// The largest UDP packet.
-const READ: usize = 65_536;
+const MAX_PACKET: usize = 65_536;
 
-/// A packet came back.
+/// The times of a packet that came back.
 #[derive(Clone, Copy, Debug)]
 pub struct Relayed {
-    /// From asking for the address to having it.
+    /// From the request to the allocation.
     pub allocated: Duration,
     /// From sending the packet to its return.
     pub round_trip: Duration,
 }
 
-/// Why none did.
+/// Why no packet came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// No connection.
-    Unconnected(String),
-    /// Its certificate is not believed.
-    Unbelieved(String),
-    /// Nothing at all was answered.
+pub enum Failure {
+    /// The connection failed.
+    NotConnected(String),
+    /// The certificate is not trusted.
+    Untrusted(String),
+    /// The server did not answer.
     Silent,
-    /// The server refused, by RFC 8656's codes.
+    /// The server refused with a code of RFC 8656.
     Refused(u16, String),
-    /// The server gave this address, and what is sent to it is lost.
+    /// The server allocated this address, but packets to it are lost.
     Lost(SocketAddr),
 }
 
-impl Broken {
+impl Failure {
     fn of(why: &io::Error) -> Self {
         match why.kind() {
-            // What rustls says of a certificate.
-            io::ErrorKind::InvalidData => Broken::Unbelieved(why.to_string()),
-            _ => Broken::Unconnected(why.to_string()),
+            // The kind of error for a certificate in rustls.
+            io::ErrorKind::InvalidData => Failure::Untrusted(why.to_string()),
+            _ => Failure::NotConnected(why.to_string()),
         }
     }
 }
 
-/// Gets an address, sends a packet to it, and gives the address back, also when nobody waits for the answer any more.
-pub async fn try_out(
+/// Creates an allocation, sends a packet to it and deletes it. The allocation is also deleted if the caller is cancelled.
+pub async fn probe(
     site: &Site,
     server: Server,
     at: SocketAddr,
     user: &str,
     password: &str,
-) -> Result<Relayed, Broken> {
+) -> Result<Relayed, Failure> {
     let (mut answer, answered) = oneshot::channel();
     let (reach, credentials) = (site.reach.clone(), TurnCredentials::new(user, password));
-    site.hold(async move {
-        let until = Instant::now() + PATIENCE;
+    site.track(async move {
+        let until = Instant::now() + ATTEMPT_TIMEOUT;
         let opened = timeout_at(until, Allocation::open(&reach, &server, at, credentials)).await;
         let mut allocation = match opened {
             Ok(Ok(allocation)) => allocation,
-            Ok(Err(why)) => return drop(answer.send(Err(Broken::of(&why)))),
-            Err(_) => return drop(answer.send(Err(Broken::Silent))),
+            Ok(Err(why)) => return drop(answer.send(Err(Failure::of(&why)))),
+            Err(_) => return drop(answer.send(Err(Failure::Silent))),
         };
         let relayed = tokio::select! {
-            relayed = allocation.there_and_back() => relayed,
-            () = sleep_until(until) => Err(allocation.why()),
-            () = answer.closed() => Err(allocation.why()),
+            relayed = allocation.round_trip() => relayed,
+            () = sleep_until(until) => Err(allocation.failure()),
+            () = answer.closed() => Err(allocation.failure()),
         };
-        let _nobody_waits = answer.send(relayed);
-        let _late = timeout(RETURNING, allocation.give_back()).await;
+        let _cancelled = answer.send(relayed);
+        let _late = timeout(DELETE_TIMEOUT, allocation.delete()).await;
     });
-    answered.await.unwrap_or(Err(Broken::Silent))
+    answered.await.unwrap_or(Err(Failure::Silent))
 }
 
 struct Allocation {
@@ -102,14 +102,14 @@ struct Allocation {
     client: Client,
     began: Instant,
     relayed: Option<SocketAddr>,
-    /// The last refusal. The first is always 401: it brings what the password is to be hashed with.
+    /// The last refusal. The first is always 401 and brings the nonce and realm for the credentials.
     refused: Option<(u16, String)>,
 }
 
-enum Happened {
+enum Progress {
     Event(TurnEvent),
-    PacketCame,
-    /// Nothing, until then.
+    PacketReceived,
+    /// The wake time is reached.
     Woken,
     Closed,
 }
@@ -126,50 +126,50 @@ impl Allocation {
         Ok(Self { wire, client, began, relayed: None, refused: None })
     }
 
-    async fn there_and_back(&mut self) -> Result<Relayed, Broken> {
+    async fn round_trip(&mut self) -> Result<Relayed, Failure> {
         let (mut allocated, mut sent) = (Duration::ZERO, None);
         loop {
-            let again = sent.map(|sent: Instant| sent + AGAIN);
-            let happened = self.happen(again).await.map_err(|why| Broken::of(&why))?;
-            match happened {
-                Happened::Event(TurnEvent::AllocationCreated(_, at)) => {
+            let again = sent.map(|sent: Instant| sent + RESEND_INTERVAL);
+            let progress = self.advance(again).await.map_err(|why| Failure::of(&why))?;
+            match progress {
+                Progress::Event(TurnEvent::AllocationCreated(_, at)) => {
                     (self.relayed, allocated) = (Some(at), self.began.elapsed());
                     let now = self.now();
-                    self.client.create_permission(TransportType::Udp, at.ip(), now).map_err(|_| self.why())?;
+                    self.client.create_permission(TransportType::Udp, at.ip(), now).map_err(|_| self.failure())?;
                 }
-                Happened::Event(TurnEvent::PermissionCreated(..)) | Happened::Woken => {
+                Progress::Event(TurnEvent::PermissionCreated(..)) | Progress::Woken => {
                     sent = Some(Instant::now());
                     self.send().await?;
                 }
-                Happened::PacketCame => {
+                Progress::PacketReceived => {
                     let round_trip = sent.map(|sent| sent.elapsed()).unwrap_or_default();
                     return Ok(Relayed { allocated, round_trip });
                 }
-                Happened::Event(TurnEvent::AllocationCreateFailed(_) | TurnEvent::PermissionCreateFailed(..))
-                | Happened::Closed => return Err(self.why()),
-                Happened::Event(_) => {}
+                Progress::Event(TurnEvent::AllocationCreateFailed(_) | TurnEvent::PermissionCreateFailed(..))
+                | Progress::Closed => return Err(self.failure()),
+                Progress::Event(_) => {}
             }
         }
     }
 
-    /// A packet from the address to itself: as if two people who are both relayed met there.
-    async fn send(&mut self) -> Result<(), Broken> {
+    /// Sends a packet from the allocation to itself, as between two participants that both use relayed candidates.
+    async fn send(&mut self) -> Result<(), Failure> {
         let (now, Some(to)) = (self.now(), self.relayed) else { return Ok(()) };
-        let built = self.client.send_to(TransportType::Udp, to, PACKET, now).map_err(|_| self.why())?;
+        let built = self.client.send_to(TransportType::Udp, to, PACKET, now).map_err(|_| self.failure())?;
         let Some(built) = built else { return Ok(()) };
-        self.wire.send(&built.build().data).await.map_err(|why| Broken::of(&why))
+        self.wire.send(&built.build().data).await.map_err(|why| Failure::of(&why))
     }
 
-    async fn give_back(&mut self) {
+    async fn delete(&mut self) {
         let now = self.now();
         if self.client.delete(now).is_ok() {
-            while let Ok(Happened::Event(_) | Happened::PacketCame) = self.happen(None).await {}
+            while let Ok(Progress::Event(_) | Progress::PacketReceived) = self.advance(None).await {}
         }
     }
 
-    /// Carries messages both ways until something has happened.
-    async fn happen(&mut self, wake: Option<Instant>) -> io::Result<Happened> {
-        let mut buffer = vec![0; READ];
+    /// Carries messages both ways until an event.
+    async fn advance(&mut self, wake: Option<Instant>) -> io::Result<Progress> {
+        let mut buffer = vec![0; MAX_PACKET];
         loop {
             let now = self.now();
             let polled = self.client.poll(now);
@@ -177,37 +177,37 @@ impl Allocation {
                 self.wire.send(&out.data).await?;
             }
             if let Some(event) = self.client.poll_event() {
-                return Ok(Happened::Event(event));
+                return Ok(Progress::Event(event));
             }
-            if let Some(came) = self.client.poll_recv(now) {
-                if came.data() == PACKET {
-                    return Ok(Happened::PacketCame);
+            if let Some(received) = self.client.poll_recv(now) {
+                if received.data() == PACKET {
+                    return Ok(Progress::PacketReceived);
                 }
                 continue;
             }
             let until = match polled {
                 TurnPollRet::WaitUntil(moment) => Instant::from_std(moment.to_std(self.began.into_std())),
-                TurnPollRet::Closed => return Ok(Happened::Closed),
-                // Of allocations over which TCP is relayed: there is none.
+                TurnPollRet::Closed => return Ok(Progress::Closed),
+                // Only allocations for TCP have these.
                 TurnPollRet::AllocateTcpSocket { .. } | TurnPollRet::TcpClose { .. } => continue,
             };
             tokio::select! {
                 read = self.wire.receive(&mut buffer) => {
                     let read = read?;
                     if read == 0 {
-                        return Ok(Happened::Closed);
+                        return Ok(Progress::Closed);
                     }
                     if self.take(&buffer[..read]) {
-                        return Ok(Happened::PacketCame);
+                        return Ok(Progress::PacketReceived);
                     }
                 }
                 () = sleep_until(until) => {}
-                () = sleep_until(wake.unwrap_or(until)), if wake.is_some() => return Ok(Happened::Woken),
+                () = sleep_until(wake.unwrap_or(until)), if wake.is_some() => return Ok(Progress::Woken),
             }
         }
     }
 
-    /// Takes what came; whether it was the packet.
+    /// Handles received bytes. Returns whether they contain the packet.
     fn take(&mut self, bytes: &[u8]) -> bool {
         if let Ok(message) = Message::from_bytes(bytes)
             && let Ok(error) = message.attribute::<ErrorCode>()
@@ -222,12 +222,12 @@ impl Allocation {
         }
     }
 
-    /// Why there is no packet.
-    fn why(&self) -> Broken {
+    /// Why no packet came back.
+    fn failure(&self) -> Failure {
         match (&self.relayed, &self.refused) {
-            (Some(at), None | Some((401, _))) => Broken::Lost(*at),
-            (_, Some((code, reason))) => Broken::Refused(*code, reason.clone()),
-            (None, None) => Broken::Silent,
+            (Some(at), None | Some((401, _))) => Failure::Lost(*at),
+            (_, Some((code, reason))) => Failure::Refused(*code, reason.clone()),
+            (None, None) => Failure::Silent,
         }
     }
 

@@ -1,21 +1,21 @@
-//! Addresses of TURN (RFC 7065).
+//! URLs of TURN servers (RFC 7065).
 use std::str::FromStr;
 
-/// `turn:HOST:PORT?transport=udp` and the like (RFC 7065).
+/// A TURN server, as in `turn:HOST:PORT?transport=udp` (RFC 7065).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Its name or address.
+    /// The name or address of the host.
     pub host: String,
-    /// Its port.
+    /// The port.
     pub port: u16,
-    /// What it is spoken to over.
-    pub over: Over,
+    /// The transport between client and server.
+    pub transport: Transport,
 }
 
-/// What a TURN server is spoken to over.
+/// The transport between client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "as they say")]
-pub enum Over {
+pub enum Transport {
     Udp,
     Tcp,
     Tls,
@@ -27,19 +27,19 @@ impl FromStr for Server {
     fn from_str(url: &str) -> Result<Self, ()> {
         let (scheme, rest) = url.split_once(':').ok_or(())?;
         let (at, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let transport = query.strip_prefix("transport=").unwrap_or("");
-        let (over, usual) = match (scheme, transport) {
-            ("turn", "udp" | "") => (Over::Udp, 3478),
-            ("turn", "tcp") => (Over::Tcp, 3478),
-            ("turns", "tcp" | "") => (Over::Tls, 5349),
+        let parameter = query.strip_prefix("transport=").unwrap_or("");
+        let (transport, default_port) = match (scheme, parameter) {
+            ("turn", "udp" | "") => (Transport::Udp, 3478),
+            ("turn", "tcp") => (Transport::Tcp, 3478),
+            ("turns", "tcp" | "") => (Transport::Tls, 5349),
             _ => return Err(()),
         };
         let (host, port) = match at.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => (host, port.parse().map_err(drop)?),
-            _ => (at, usual),
+            _ => (at, default_port),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        if host.is_empty() { Err(()) } else { Ok(Self { host: host.into(), port, over }) }
+        if host.is_empty() { Err(()) } else { Ok(Self { host: host.into(), port, transport }) }
     }
 }
 
@@ -48,16 +48,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turn_addresses_are_those_of_rfc_7065() {
-        let server = |host: &str, port, over| Ok(Server { host: host.into(), port, over });
+    fn turn_urls_are_parsed_as_in_rfc_7065() {
+        let server = |host: &str, port, transport| Ok(Server { host: host.into(), port, transport });
         for (url, expected) in [
-            ("turn:203.0.113.7:3478?transport=udp", server("203.0.113.7", 3478, Over::Udp)),
-            ("turn:turn.example.com", server("turn.example.com", 3478, Over::Udp)),
-            ("turn:turn.example.com:80?transport=tcp", server("turn.example.com", 80, Over::Tcp)),
-            ("turns:turn.example.com:443?transport=tcp", server("turn.example.com", 443, Over::Tls)),
-            ("turns:turn.example.com", server("turn.example.com", 5349, Over::Tls)),
-            ("turn:[2001:db8::1]", server("2001:db8::1", 3478, Over::Udp)),
-            ("turn:[2001:db8::1]:99", server("2001:db8::1", 99, Over::Udp)),
+            ("turn:203.0.113.7:3478?transport=udp", server("203.0.113.7", 3478, Transport::Udp)),
+            ("turn:turn.example.com", server("turn.example.com", 3478, Transport::Udp)),
+            ("turn:turn.example.com:80?transport=tcp", server("turn.example.com", 80, Transport::Tcp)),
+            ("turns:turn.example.com:443?transport=tcp", server("turn.example.com", 443, Transport::Tls)),
+            ("turns:turn.example.com", server("turn.example.com", 5349, Transport::Tls)),
+            ("turn:[2001:db8::1]", server("2001:db8::1", 3478, Transport::Udp)),
+            ("turn:[2001:db8::1]:99", server("2001:db8::1", 99, Transport::Udp)),
             ("turns:h?transport=udp", Err(())),
             ("stun:h", Err(())),
             ("turn:", Err(())),

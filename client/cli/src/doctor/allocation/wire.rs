@@ -1,5 +1,5 @@
-//! What carries messages to a TURN server and back.
-use super::server::{Over, Server};
+//! The transport of messages to a TURN server and back.
+use super::server::{Server, Transport};
 use crate::reach::Reach;
 use rustls::pki_types::ServerName;
 use std::io;
@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio_rustls::TlsConnector;
 
-/// Messages in datagrams, or bytes one after the other.
+/// Messages in datagrams, or in a stream of bytes.
 #[allow(missing_docs, reason = "as they say")]
 pub enum Wire {
     Udp(UdpSocket),
@@ -21,9 +21,9 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 impl Wire {
-    /// Connects, and answers from which address.
+    /// Connects. Returns the local address too.
     pub async fn open(reach: &Reach, server: &Server, at: SocketAddr) -> io::Result<(Self, SocketAddr)> {
-        if server.over == Over::Udp {
+        if server.transport == Transport::Udp {
             let any: IpAddr = if at.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
             let socket = UdpSocket::bind((any, 0)).await?;
             socket.connect(at).await?;
@@ -33,7 +33,7 @@ impl Wire {
         let tcp = TcpStream::connect(at).await?;
         tcp.set_nodelay(true)?;
         let from = tcp.local_addr()?;
-        if server.over == Over::Tcp {
+        if server.transport == Transport::Tcp {
             return Ok((Wire::Stream(Box::new(tcp)), from));
         }
         let name = ServerName::try_from(server.host.clone()).map_err(io::Error::other)?;
@@ -41,7 +41,7 @@ impl Wire {
         Ok((Wire::Stream(Box::new(tls)), from))
     }
 
-    /// Sends all of it.
+    /// Sends all bytes.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Wire::Udp(socket) => socket.send(bytes).await.map(drop),
@@ -52,7 +52,7 @@ impl Wire {
         }
     }
 
-    /// Some of what came; none where it is over.
+    /// Receives some bytes; 0 at the end of a stream.
     pub async fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Wire::Udp(socket) => socket.recv(buffer).await,

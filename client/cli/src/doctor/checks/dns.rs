@@ -1,13 +1,12 @@
-//! The host's name leads somewhere.
-use crate::doctor::report::{Finding, Looked};
+//! The name of the host has an address.
+use crate::doctor::report::{CheckResult, Finding};
 use crate::doctor::site::Site;
 use tokio::time::Instant;
 
-const ADVICE: &str =
-    "Give that name an A or AAAA record that leads to the edge: `kubectl get service` shows its address.";
+const ADVICE: &str = "Create an A or AAAA record with the address of the edge, which `kubectl get service` shows.";
 
-/// Looks it up.
-pub async fn look(site: &Site) -> Looked {
+/// Resolves the name.
+pub async fn check(site: &Site) -> CheckResult {
     let (host, port) = site.host();
     let (name, _) = site.reach.to(host, port);
     let began = Instant::now();
@@ -18,6 +17,6 @@ pub async fn look(site: &Site) -> Looked {
     #[allow(clippy::cast_precision_loss, reason = "a count of addresses")]
     let count = ips.len() as f64;
     Ok(vec![
-        Finding::ok(format!("{name} leads to {}", ips.join(", "))).took(began.elapsed()).figure("addresses", count),
+        Finding::ok(format!("{name} resolves to {}", ips.join(", "))).took(began.elapsed()).figure("addresses", count),
     ])
 }

@@ -1,60 +1,60 @@
-//! Its edge answers.
-use crate::doctor::report::{Finding, Looked};
+//! The edge answers.
+use crate::doctor::report::{CheckResult, Finding};
 use crate::doctor::site::Site;
 use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, sleep};
 
-/// Below the check's own limit, so that what went wrong is told.
-const PATIENCE: Duration = Duration::from_secs(8);
-/// Between two looks at a host that does not answer yet.
-const AGAIN: Duration = Duration::from_millis(500);
+/// Shorter than the limit of the check, so that the error is reported.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(8);
+/// The interval at which a host without an answer is requested_at again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 const PATH: &str = "/healthz";
 
-/// What it said.
+/// The answer of the host.
 pub struct Answer {
     status: u16,
-    /// Its `Date`.
+    /// The header `Date`.
     pub date: Option<String>,
-    /// When it was asked.
-    pub asked: SystemTime,
-    /// From asking to the answer.
+    /// When the request was sent.
+    pub requested_at: SystemTime,
+    /// From the request to the answer.
     pub took: Duration,
 }
 
-/// Asks how it is.
-pub async fn look(site: &Site) -> Looked {
-    let answer = ask(site).await?;
+/// Requests the health of the edge.
+pub async fn check(site: &Site) -> CheckResult {
+    let answer = request(site).await?;
     if answer.status != 200 {
-        let advice = "See whether this is Parley's edge: it answers 200 itself, whatever becomes of what is behind it.";
+        let advice = "Check whether this is the edge of Parley: it answers 200 itself, also if its backends fail.";
         return Err(Finding::fail(format!("{PATH} answers {}", answer.status), advice));
     }
     Ok(vec![Finding::ok(format!("{PATH} answers 200")).took(answer.took)])
 }
 
-/// Waits until there is an answer, and no longer than so.
-pub async fn answers(site: &Site, longest: Duration) {
+/// Waits for an answer, at most for `longest`.
+pub async fn wait_for_answer(site: &Site, longest: Duration) {
     let until = Instant::now() + longest;
-    let mut told = false;
-    while Instant::now() < until && ask(site).await.is_err() {
-        if !std::mem::replace(&mut told, true) {
-            eprintln!("parley: waiting until {} answers", site.url);
+    let mut printed = false;
+    while Instant::now() < until && request(site).await.is_err() {
+        if !std::mem::replace(&mut printed, true) {
+            eprintln!("parley: waiting for an answer of {}", site.url);
         }
-        sleep(AGAIN).await;
+        sleep(RETRY_INTERVAL).await;
     }
 }
 
-/// Asks, over a connection of its own.
-pub async fn ask(site: &Site) -> Result<Answer, Finding> {
-    let (agent, url) = (site.reach.agent(PATIENCE), site.at(PATH));
-    let asked = (SystemTime::now(), Instant::now());
-    let got = tokio::task::spawn_blocking(move || agent.get(url.as_str()).call()).await;
-    let unanswered = |why: String| {
+/// Sends a request over a connection of its own.
+pub async fn request(site: &Site) -> Result<Answer, Finding> {
+    let (agent, url) = (site.reach.agent(REQUEST_TIMEOUT), site.at(PATH));
+    let requested_at = (SystemTime::now(), Instant::now());
+    let response = tokio::task::spawn_blocking(move || agent.get(url.as_str()).call()).await;
+    let failed = |why: String| {
         Finding::fail(
             format!("{PATH} does not answer: {why}"),
-            "Look at the checks dns and tls, then at the edge's pods.",
+            "See the checks dns and tls, then the pods of the edge.",
         )
     };
-    let answer = got.map_err(|why| unanswered(why.to_string()))?.map_err(|why| unanswered(why.to_string()))?;
+    let answer = response.map_err(|why| failed(why.to_string()))?.map_err(|why| failed(why.to_string()))?;
     let date = answer.headers().get("date").and_then(|date| date.to_str().ok()).map(str::to_owned);
-    Ok(Answer { status: answer.status().as_u16(), date, asked: asked.0, took: asked.1.elapsed() })
+    Ok(Answer { status: answer.status().as_u16(), date, requested_at: requested_at.0, took: requested_at.1.elapsed() })
 }

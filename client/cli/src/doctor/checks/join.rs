@@ -1,83 +1,80 @@
-//! Two people meet in a room, one tells the other something, and both leave.
+//! Two participants join a room, one sends the other a message, and both leave.
 use crate::doctor::guest::{Guest, room};
-use crate::doctor::report::{Finding, Looked, rounded};
+use crate::doctor::report::{CheckResult, Finding, rounded};
 use crate::doctor::site::Site;
 use crate::ending::Ending;
-use crate::room::Heard;
+use crate::room::SocketEvent;
 use parley_protocol::server::Message;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// A sender is told of what nobody took within 2 s (DIR-5), and joins are known in one (P3).
-const PATIENCE: Duration = Duration::from_secs(3);
-const SAID: &str = "how are you?";
-const NO_ENTRY: &str = "Look at signaling's pods and at what the edge says of them (envoy_cluster_membership_healthy); \
-                        codes are listed in services/protocol/generated/reference.md.";
-const ALONE: &str =
-    "Signaling's pods do not hear each other: look at parley_peers, at NATS, and at policies between them.";
+/// A sender receives `undelivered` within 2 s (DIR-5), and joins are announced within one (P3).
+const EVENT_TIMEOUT: Duration = Duration::from_secs(3);
+const TEXT: &str = "how are you?";
+const JOIN_ADVICE: &str = "Check the pods of signaling and their health at the edge (envoy_cluster_membership_healthy); \
+                        services/protocol/generated/reference.md lists the codes.";
+const BUS_ADVICE: &str =
+    "The pods of signaling do not reach each other: check parley_peers, NATS, and the network policies.";
 
-/// Meets.
-pub async fn look(site: &Site) -> Looked {
+/// Runs the check.
+pub async fn check(site: &Site) -> CheckResult {
     let room = room();
     let refused =
-        |who: &'static str| move |why: Ending| Finding::fail(format!("{who} cannot join: {}", why.why()), NO_ENTRY);
+        |who: &'static str| move |why: Ending| Finding::fail(format!("{who} cannot join: {}", why.why()), JOIN_ADVICE);
     let began = Instant::now();
-    let mut first = Guest::join(site, &room).await.map_err(refused("a first person"))?;
-    let mut second = Guest::join(site, &room).await.map_err(refused("a second person"))?;
-    wait("the first person heard nothing of the second", first.hear(joined)).await?;
+    let mut first = Guest::join(site, &room).await.map_err(refused("the first participant"))?;
+    let mut second = Guest::join(site, &room).await.map_err(refused("the second participant"))?;
+    wait("the first participant was not informed of the second", first.receive(joined)).await?;
     if !second.others.contains(&first.participant) {
-        wait("the second person heard nothing of the first", second.hear(joined)).await?;
+        wait("the second participant was not informed of the first", second.receive(joined)).await?;
     }
-    let met = began.elapsed();
+    let joined_after = began.elapsed();
 
     let began = Instant::now();
-    first.tell(&second.participant, SAID).await;
+    first.send(&second.participant, TEXT).await;
     let directed = async {
         tokio::select! {
-            heard = second.hear(directed) => heard,
-            told = first.hear(undelivered) => Err(told.map_or_else(|why| why, |_| Ending::lost("nobody took it"))),
+            received = second.receive(directed) => received,
+            result = first.receive(undelivered) => Err(result.map_or_else(|why| why, |_| Ending::lost("it was undelivered"))),
         }
     };
-    let heard = wait("a message from one person to the other did not arrive", directed).await?;
-    let told = began.elapsed();
-    if heard != (first.participant.clone(), SAID.as_bytes().to_vec()) {
-        return Err(Finding::fail(
-            "a message from one person to the other was bent on its way",
-            "Report this: no part of Parley may do that.",
-        ));
+    let received = wait("a directed message did not arrive", directed).await?;
+    let took = began.elapsed();
+    if received != (first.participant.clone(), TEXT.as_bytes().to_vec()) {
+        return Err(Finding::fail("a directed message was changed in transit", "Report this as a defect of Parley."));
     }
 
     drop(second);
-    wait("the first person did not hear that the second left", first.hear(left)).await?;
-    let ms = rounded(met.as_secs_f64() * 1e3, 100.0);
-    let said = format!("two people met in a room in {ms} ms, and one told the other something");
-    Ok(vec![Finding::ok(said).took(told).figure("metMs", ms)])
+    wait("the first participant was not informed that the second left", first.receive(left)).await?;
+    let ms = rounded(joined_after.as_secs_f64() * 1e3, 100.0);
+    let text = format!("two participants joined a room in {ms} ms; a directed message arrived");
+    Ok(vec![Finding::ok(text).took(took).figure("metMs", ms)])
 }
 
-fn joined(heard: &Heard) -> Option<()> {
-    matches!(heard, Heard::Message(Message::Joined(_))).then_some(())
+fn joined(event: &SocketEvent) -> Option<()> {
+    matches!(event, SocketEvent::Message(Message::Joined(_))).then_some(())
 }
 
-fn left(heard: &Heard) -> Option<()> {
-    matches!(heard, Heard::Message(Message::Left(_))).then_some(())
+fn left(event: &SocketEvent) -> Option<()> {
+    matches!(event, SocketEvent::Message(Message::Left(_))).then_some(())
 }
 
-fn undelivered(heard: &Heard) -> Option<()> {
-    matches!(heard, Heard::Message(Message::Undelivered(_))).then_some(())
+fn undelivered(event: &SocketEvent) -> Option<()> {
+    matches!(event, SocketEvent::Message(Message::Undelivered(_))).then_some(())
 }
 
-/// Sender and payload.
-fn directed(heard: &Heard) -> Option<(String, Vec<u8>)> {
-    match heard {
-        Heard::Directed(from, payload) => Some((from.clone(), payload.clone())),
-        Heard::Message(_) => None,
+/// The sender and the payload of a directed message.
+fn directed(event: &SocketEvent) -> Option<(String, Vec<u8>)> {
+    match event {
+        SocketEvent::Directed(from, payload) => Some((from.clone(), payload.clone())),
+        SocketEvent::Message(_) => None,
     }
 }
 
-async fn wait<T>(otherwise: &str, heard: impl Future<Output = Result<T, Ending>>) -> Result<T, Finding> {
-    match timeout(PATIENCE, heard).await {
-        Ok(Ok(heard)) => Ok(heard),
-        Ok(Err(why)) => Err(Finding::fail(format!("{otherwise}: {}", why.why()), ALONE)),
-        Err(_) => Err(Finding::fail(otherwise, ALONE)),
+async fn wait<T>(failure: &str, event: impl Future<Output = Result<T, Ending>>) -> Result<T, Finding> {
+    match timeout(EVENT_TIMEOUT, event).await {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(why)) => Err(Finding::fail(format!("{failure}: {}", why.why()), BUS_ADVICE)),
+        Err(_) => Err(Finding::fail(failure, BUS_ADVICE)),
     }
 }

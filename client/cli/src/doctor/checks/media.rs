@@ -1,6 +1,6 @@
-//! A broadcast that is published is seen, over QUIC and over WebSocket.
+//! A broadcast that is published is received, over QUIC and over WebSocket.
 use crate::doctor::guest::{Guest, room};
-use crate::doctor::report::{Finding, Looked, rounded};
+use crate::doctor::report::{CheckResult, Finding, rounded};
 use crate::doctor::site::Site;
 use crate::ending::Ending;
 use crate::media::dial::{Address, Dialled, Ends, Transport, dial};
@@ -13,39 +13,40 @@ use moq_net::track::{Producer, Subscription};
 use std::time::Duration;
 use tokio::time::{Instant, interval, timeout};
 
-/// Below the check's own limit, and above what a browser waits.
-const PATIENCE: Duration = Duration::from_secs(8);
-/// Between two frames, each the first of its group.
-const FRAMES: Duration = Duration::from_millis(50);
-/// Whoever watches wants no older ones.
+/// Shorter than the limit of the check, and longer than a browser waits.
+const TRANSPORT_TIMEOUT: Duration = Duration::from_secs(8);
+/// The interval between frames, each of which begins a group.
+const FRAME_INTERVAL: Duration = Duration::from_millis(50);
+/// The age beyond which a subscriber skips groups.
 const MAX_AGE: Duration = Duration::from_secs(1);
-/// So many are seen before one is measured: the first waits for subscriptions.
-const SEEN: usize = 5;
+/// Which received frame is measured: the first ones wait for the subscription.
+const MEASURED_FRAME: usize = 5;
 const TRACK: &str = "doctor";
-const NO_ROOM: &str = "Look at the check join first: rooms hand out relays.";
+const JOIN_ADVICE: &str = "See the check join first: rooms offer relays.";
 
-/// One person publishes, another watches, in a room.
-pub async fn look(site: &Site) -> Looked {
+/// One participant of a room publishes, another one watches.
+pub async fn check(site: &Site) -> CheckResult {
     let room = room();
-    let refused = |why: Ending| Finding::fail(format!("nobody can join: {}", why.why()), NO_ROOM);
+    let refused = |why: Ending| Finding::fail(format!("a participant cannot join: {}", why.why()), JOIN_ADVICE);
     let publisher = Guest::join(site, &room).await.map_err(refused)?;
     let watcher = Guest::join(site, &room).await.map_err(refused)?;
     let (from, to) = (relay(site, &publisher).await?, relay(site, &watcher).await?);
     let prefix = format!("rooms/{room}/{}", publisher.participant);
-    let over = |transport| see(format!("{prefix}/{transport}"), from.address.clone(), to.address.clone(), transport);
-    let (quic, websocket) = join(over(Transport::Quic), over(Transport::WebSocket)).await;
+    let probe =
+        |transport| measure(format!("{prefix}/{transport}"), from.address.clone(), to.address.clone(), transport);
+    let (quic, websocket) = join(probe(Transport::Quic), probe(Transport::WebSocket)).await;
     let at = from.at;
     Ok(vec![
         quic.unwrap_or_else(|why| {
             let advice = format!(
-                "Let UDP to {at} in to the relay, and out of where you are (relay.media.expose and .host say where that is); \
-                 until then media comes over WebSocket, with more delay."
+                "Let UDP to {at} in to the relay, and out of this network (relay.media.expose and .host set that address); \
+                 until then media uses WebSocket, with more delay."
             );
             Finding::fail(format!("no media over QUIC, UDP to {at}: {why:#}"), advice)
         }),
         websocket.unwrap_or_else(|why| {
-            let advice = "Look at the relays' pods and at what the edge says of them: nobody whose firewall stops UDP \
-                          gets media.";
+            let advice = "Check the relays' pods and their health at the edge: without it, users whose firewall blocks \
+                          UDP get no media.";
             Finding::fail(format!("no media over WebSocket, through the edge: {why:#}"), advice)
         }),
     ])
@@ -53,54 +54,54 @@ pub async fn look(site: &Site) -> Looked {
 
 struct Relay {
     address: Address,
-    /// Host and port of its QUIC.
+    /// Host and port of its QUIC address.
     at: String,
 }
 
-/// What the room offers (MEDIA-6).
+/// The relay that the room offers (MEDIA-6).
 async fn relay(site: &Site, guest: &Guest) -> Result<Relay, Finding> {
-    let refused = |why: Ending| Finding::fail(format!("no relay is offered: {}", why.why()), NO_ROOM);
+    let refused = |why: Ending| Finding::fail(format!("no relay was offered: {}", why.why()), JOIN_ADVICE);
     let Some(address) = guest.relay(site).await.map_err(refused)? else {
-        let advice = "See that relays run and reach NATS (parley_relay_nats_connected); where relay.media.enabled is off \
-                      on purpose, --skip media.";
-        return Err(Finding::fail("the room has no relay that takes sessions (RELAY_UNAVAILABLE)", advice));
+        let advice = "Check that relays run and reach NATS (parley_relay_nats_connected); if relay.media.enabled is off \
+                      on purpose, use --skip media.";
+        return Err(Finding::fail("the room has no relay that accepts sessions (RELAY_UNAVAILABLE)", advice));
     };
     let at = address.quic.as_ref().map(|url| url[url::Position::BeforeHost..url::Position::AfterPort].to_owned());
     Ok(Relay { at: at.unwrap_or_default(), address })
 }
 
-/// Publishes a broadcast and watches it, both over one transport.
-async fn see(name: String, from: Address, to: Address, over: Transport) -> anyhow::Result<Finding> {
+/// Publishes a broadcast and receives it, both over one transport.
+async fn measure(name: String, from: Address, to: Address, over: Transport) -> anyhow::Result<Finding> {
     let (published, watched) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
     let broadcast = published.create_broadcast(name.as_str())?;
     let track = broadcast.create_track(TRACK, None)?;
     broadcast.announce(origin::Route::default())?;
     let began = Instant::now();
-    let publishes = dial(from, Some(over), Ends { publish: Some(published.consume()), ..Ends::default() });
-    let watches = dial(to, Some(over), Ends { subscribe: Some(watched.clone()), ..Ends::default() });
-    let dialled = timeout(PATIENCE, join(publishes, watches)).await.context("no answer")?;
-    let (publishes, watches) = (dialled.0?, dialled.1?);
+    let publisher = dial(from, Some(over), Ends { publish: Some(published.consume()), ..Ends::default() });
+    let watcher = dial(to, Some(over), Ends { subscribe: Some(watched.clone()), ..Ends::default() });
+    let dialled = timeout(TRANSPORT_TIMEOUT, join(publisher, watcher)).await.context("no answer")?;
+    let (publisher, watcher) = (dialled.0?, dialled.1?);
     let watched = watched.consume();
-    let seen = async {
+    let received = async {
         tokio::select! {
-            seen = watch(&watched, &name, began) => seen,
+            times = watch(&watched, &name, began) => times,
             why = publish(&track, began) => Err(why),
-            why = ended(&publishes) => Err(why),
-            why = ended(&watches) => Err(why),
+            why = ended(&publisher) => Err(why),
+            why = ended(&watcher) => Err(why),
         }
     };
-    let seen = timeout(PATIENCE, seen).await;
-    publishes.close().await;
-    watches.close().await;
-    let (first, delay) = seen.context("connected, and no frame came")??;
+    let received = timeout(TRANSPORT_TIMEOUT, received).await;
+    publisher.close().await;
+    watcher.close().await;
+    let (first, delay) = received.context("connected, but no frame arrived")??;
     let first = rounded(first.as_secs_f64() * 1e3, 10.0);
-    let said = format!("over {over}, the first frame came after {first} ms, later ones in");
-    Ok(Finding::ok(said).took(delay).figure("firstFrameMs", first))
+    let text = format!("over {over}, the first frame arrived after {first} ms, later ones in");
+    Ok(Finding::ok(text).took(delay).figure("firstFrameMs", first))
 }
 
-/// A frame says when it was made. Ends only where it cannot go on.
+/// Publishes frames that contain the time at which they were made. Returns only an error.
 async fn publish(track: &Producer, began: Instant) -> anyhow::Error {
-    let mut due = interval(FRAMES);
+    let mut due = interval(FRAME_INTERVAL);
     loop {
         due.tick().await;
         let made = began.elapsed().as_nanos().to_be_bytes().to_vec();
@@ -114,26 +115,27 @@ async fn publish(track: &Producer, began: Instant) -> anyhow::Error {
     }
 }
 
-/// From dialling to the first frame, and from making to the arrival of one that had not to wait for anything.
+/// Returns the time from connecting to the first frame, and the delay of a later frame, which waited for no subscription.
 async fn watch(origin: &origin::Consumer, name: &str, began: Instant) -> anyhow::Result<(Duration, Duration)> {
     let found = origin.routed_broadcast(name).await?;
-    let wanted = Subscription::default().with_max_age(MAX_AGE);
-    let mut track = found.track(TRACK)?.subscribe(wanted).await?.ordered();
-    let (mut first, mut seen) = (None, 0);
+    let subscription = Subscription::default().with_max_age(MAX_AGE);
+    let mut track = found.track(TRACK)?.subscribe(subscription).await?.ordered();
+    let (mut first, mut received) = (None, 0);
     loop {
         let mut group = track.next_group().await?.context("the broadcast ended")?;
         let frame = group.read_frame().await?.context("a group without a frame")?;
         let now = began.elapsed();
         let first = *first.get_or_insert(now);
-        seen += 1;
-        if seen == SEEN {
-            let made = u128::from_be_bytes(frame.payload.as_ref().try_into().context("a frame that nobody made")?);
+        received += 1;
+        if received == MEASURED_FRAME {
+            let made =
+                u128::from_be_bytes(frame.payload.as_ref().try_into().context("a frame has an unexpected content")?);
             return Ok((first, now.saturating_sub(Duration::from_nanos(u64::try_from(made)?))));
         }
     }
 }
 
-/// Why a session was ended: a refused token is told after the handshake (MED-13).
+/// Why a session ended: a relay refuses a token only after the handshake (MED-13).
 async fn ended(session: &Dialled) -> anyhow::Error {
     let ending = closed(session.connection.clone().closed().await, true);
     anyhow::anyhow!("{}", ending.why())

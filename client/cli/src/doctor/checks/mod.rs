@@ -1,4 +1,4 @@
-//! What is looked at, one file each: `look` answers what it found, or the one finding that ended it.
+//! One file for each check: `check` returns its findings, or the one that ended it early.
 pub mod clock;
 pub mod dns;
 pub mod health;

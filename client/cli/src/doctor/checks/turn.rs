@@ -1,33 +1,33 @@
-//! Every address of TURN relays a packet.
-use crate::doctor::allocation::server::{Over, Server};
-use crate::doctor::allocation::{Broken, Relayed, try_out};
+//! Each address of TURN relays a packet.
+use crate::doctor::allocation::server::{Server, Transport};
+use crate::doctor::allocation::{Failure, Relayed, probe};
 use crate::doctor::guest::{Guest, room};
-use crate::doctor::report::{Finding, Looked, rounded};
+use crate::doctor::report::{CheckResult, Finding, rounded};
 use crate::doctor::site::Site;
 use futures_util::future::join_all;
 use parley_protocol::shared::IceServer;
 use std::net::SocketAddr;
 
-/// Servers behind one name that are tried.
-const ADDRESSES: usize = 8;
-const NO_CREDENTIALS: &str = "Look at the check join first: a participant who enters is given credentials for TURN.";
+/// The most addresses of one name that are checked.
+const MAX_ADDRESSES: usize = 8;
+const NO_CREDENTIALS: &str = "See the check join first: participants get credentials for TURN when they join.";
 
-/// Tries all that the host hands out, at once.
-pub async fn look(site: &Site) -> Looked {
+/// Checks all offered servers concurrently.
+pub async fn check(site: &Site) -> CheckResult {
     let guest = Guest::join(site, &room()).await;
     let guest =
         guest.map_err(|why| Finding::fail(format!("no credentials for TURN: {}", why.why()), NO_CREDENTIALS))?;
     let offered: Vec<_> = guest.ice_servers.iter().flat_map(addresses).collect();
     if offered.is_empty() {
-        let advice = "Set turn.enabled, and see that its pods run and reach NATS: without TURN some in ten people, behind \
-                      strict firewalls, get no call; where that is meant, --skip turn.";
+        let advice = "Set turn.enabled, and check that its pods run and reach NATS: without TURN, users behind strict \
+                      firewalls get no call; if that is intended, use --skip turn.";
         return Err(Finding::fail("the host offers no TURN", advice));
     }
     let found = join_all(offered.iter().map(|(url, ice)| at_all_addresses(site, url, ice))).await;
     Ok(found.into_iter().flatten().collect())
 }
 
-/// TURN's, with its credentials; STUN has none.
+/// The URLs of TURN, with their credentials; STUN has none.
 fn addresses(ice: &IceServer) -> impl Iterator<Item = (&str, &IceServer)> {
     ice.urls.iter().filter(|url| url.starts_with("turn")).map(move |url| (url.as_str(), ice))
 }
@@ -35,78 +35,78 @@ fn addresses(ice: &IceServer) -> impl Iterator<Item = (&str, &IceServer)> {
 async fn at_all_addresses(site: &Site, url: &str, ice: &IceServer) -> Vec<Finding> {
     let Ok(server) = url.parse::<Server>() else {
         let advice = "Correct turn.urls: turn:HOST:PORT?transport=udp or tcp, and turns:HOST:PORT?transport=tcp.";
-        return vec![Finding::fail(format!("{url} is no address of TURN that can be tried"), advice)];
+        return vec![Finding::fail(format!("{url} is not a valid URL of a TURN server"), advice)];
     };
     let mut found = match site.reach.addresses(&server.host, server.port).await {
         Ok(found) => found,
         Err(why) => {
-            let advice = format!("Give {} an A record with the public addresses of all TURN nodes.", server.host);
+            let advice = format!("Create an A record for {} with the public addresses of all TURN nodes.", server.host);
             return vec![Finding::fail(format!("{url}: {} has no address: {why}", server.host), advice)];
         }
     };
     found.dedup();
-    found.truncate(ADDRESSES);
+    found.truncate(MAX_ADDRESSES);
     let (user, password) = (ice.username.as_deref().unwrap_or_default(), ice.credential.as_deref().unwrap_or_default());
     let several = found.len() > 1;
     join_all(found.into_iter().map(async |at| {
         let shown = if several { format!("{url} at {at}") } else { url.to_owned() };
-        finding(&shown, server.over, at, try_out(site, server.clone(), at, user, password).await)
+        finding(&shown, server.transport, at, probe(site, server.clone(), at, user, password).await)
     }))
     .await
 }
 
-fn finding(shown: &str, over: Over, at: SocketAddr, tried: Result<Relayed, Broken>) -> Finding {
+fn finding(shown: &str, transport: Transport, at: SocketAddr, tried: Result<Relayed, Failure>) -> Finding {
     match tried {
-        Ok(Relayed { allocated, round_trip }) => Finding::ok(format!("{shown} relays, there and back"))
+        Ok(Relayed { allocated, round_trip }) => Finding::ok(format!("{shown} relays a packet"))
             .took(round_trip)
             .figure("allocatedMs", rounded(allocated.as_secs_f64() * 1e3, 100.0)),
         Err(why) => {
-            let said = match &why {
-                Broken::Unconnected(why) => format!("no connection: {why}"),
-                Broken::Unbelieved(why) => format!("no TLS: {why}"),
-                Broken::Silent => "no answer".into(),
-                Broken::Refused(code, reason) => format!("refused: {code} {reason}"),
-                Broken::Lost(relayed) => format!("what is sent to {relayed}, which it handed out, is lost"),
+            let text = match &why {
+                Failure::NotConnected(why) => format!("no connection: {why}"),
+                Failure::Untrusted(why) => format!("TLS failed: {why}"),
+                Failure::Silent => "no answer".into(),
+                Failure::Refused(code, reason) => format!("refused: {code} {reason}"),
+                Failure::Lost(relayed) => format!("packets to {relayed}, which it allocated, are lost"),
             };
-            Finding::fail(format!("{shown}: {said}"), advice(&why, over, at))
+            Finding::fail(format!("{shown}: {text}"), advice(&why, transport, at))
         }
     }
 }
 
-fn advice(why: &Broken, over: Over, at: SocketAddr) -> String {
+fn advice(why: &Failure, transport: Transport, at: SocketAddr) -> String {
     let port = at.port();
-    match (why, over) {
-        (Broken::Unconnected(_) | Broken::Silent, Over::Udp) => format!(
-            "Let UDP {port} in to the TURN nodes, and out of where you are, and see that coturn runs; where only a firewall \
-             here is in the way, calls go over TCP or TLS."
+    match (why, transport) {
+        (Failure::NotConnected(_) | Failure::Silent, Transport::Udp) => format!(
+            "Let UDP {port} in to the TURN nodes, and out of this network, and check that coturn runs; if only a local \
+             firewall blocks it, calls use TCP or TLS."
         ),
-        (Broken::Unconnected(_) | Broken::Silent, Over::Tcp | Over::Tls) => {
-            format!("Let TCP {port} in to the TURN nodes, and see that coturn runs.")
+        (Failure::NotConnected(_) | Failure::Silent, Transport::Tcp | Transport::Tls) => {
+            format!("Let TCP {port} in to the TURN nodes, and check that coturn runs.")
         }
-        (Broken::Unbelieved(_), _) => {
-            "Have the certificate (edge.tls) name the host of this address too, and be one that browsers \
-                                       believe; name a private CA with --ca, or go on with --insecure."
+        (Failure::Untrusted(_), _) => {
+            "Use a certificate (edge.tls) that also names this host and that browsers trust; \
+                                       pass a private CA with --ca, or use --insecure."
                 .into()
         }
-        (Broken::Refused(401, _), _) => {
-            "Give coturn and signaling the same secret (secrets.turn), and both the right time: the \
-                                         credentials that signaling made are not believed."
+        (Failure::Refused(401, _), _) => {
+            "Give coturn and signaling the same secret (secrets.turn), and set both clocks: coturn \
+                                         refuses the credentials that signaling issued."
                 .into()
         }
-        (Broken::Refused(403, _), _) => {
-            "Name the public addresses of all TURN nodes in turn.nodeAddresses: the server refuses its \
-                                         own address as a peer, so two people who are both relayed do not meet."
+        (Failure::Refused(403, _), _) => {
+            "List the public addresses of all TURN nodes in turn.nodeAddresses: the server refuses its \
+                                         own address as a peer, so two relayed participants cannot connect."
                 .into()
         }
-        (Broken::Refused(486 | 508, _), _) => {
-            "All addresses of this node are taken, or at 486 those of your network (turn.networkAllocations): widen \
+        (Failure::Refused(486 | 508, _), _) => {
+            "All ports of this node are allocated, or at 486 those of your network (turn.networkAllocations): widen \
              turn.ports.relayMin to relayMax, or label another node."
                 .into()
         }
-        (Broken::Refused(..), _) => "Look at coturn's log; RFC 8656 section 18 lists the codes.".into(),
-        (Broken::Lost(_), _) => {
-            "Let UDP of turn.ports.relayMin to relayMax in to the TURN nodes, and see that the address it \
-                                 handed out is the node's public one (turn.publicAddress)."
+        (Failure::Refused(..), _) => "See coturn's log; RFC 8656 section 18 lists the codes.".into(),
+        (Failure::Lost(_), _) => {
+            "Let UDP of turn.ports.relayMin to relayMax in to the TURN nodes, and check that the allocated \
+                                 address is the node's public one (turn.publicAddress)."
                 .into()
         }
     }
@@ -117,20 +117,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_way_that_turn_fails_has_its_advice() {
+    fn each_failure_of_turn_has_an_advice() {
         let at = "203.0.113.7:3478".parse().unwrap();
-        for (why, over, told) in [
-            (Broken::Silent, Over::Udp, "UDP 3478"),
-            (Broken::Unconnected("refused".into()), Over::Tcp, "TCP 3478"),
-            (Broken::Unbelieved("expired".into()), Over::Tls, "certificate"),
-            (Broken::Silent, Over::Tls, "TCP 3478"),
-            (Broken::Refused(401, "Unauthorized".into()), Over::Udp, "same secret"),
-            (Broken::Refused(403, "Forbidden IP".into()), Over::Udp, "turn.nodeAddresses"),
-            (Broken::Refused(508, "Cannot create socket".into()), Over::Udp, "relayMax"),
-            (Broken::Refused(437, "Mismatched allocation".into()), Over::Udp, "coturn's log"),
-            (Broken::Lost(at), Over::Udp, "publicAddress"),
+        for (why, transport, action) in [
+            (Failure::Silent, Transport::Udp, "UDP 3478"),
+            (Failure::NotConnected("refused".into()), Transport::Tcp, "TCP 3478"),
+            (Failure::Untrusted("expired".into()), Transport::Tls, "certificate"),
+            (Failure::Silent, Transport::Tls, "TCP 3478"),
+            (Failure::Refused(401, "Unauthorized".into()), Transport::Udp, "same secret"),
+            (Failure::Refused(403, "Forbidden IP".into()), Transport::Udp, "turn.nodeAddresses"),
+            (Failure::Refused(508, "Cannot create socket".into()), Transport::Udp, "relayMax"),
+            (Failure::Refused(437, "Mismatched allocation".into()), Transport::Udp, "coturn's log"),
+            (Failure::Lost(at), Transport::Udp, "publicAddress"),
         ] {
-            assert!(advice(&why, over, at).contains(told), "{why:?}");
+            assert!(advice(&why, transport, at).contains(action), "{why:?}");
         }
     }
 }

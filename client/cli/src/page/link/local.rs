@@ -1,4 +1,4 @@
-//! Where this machine may be reached: its addresses, and what a STUN server sees of them (RFC 8489).
+//! The addresses of this machine, and its addresses as a STUN server sees them (RFC 8489).
 use parley_protocol::shared::IceServer;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -10,26 +10,26 @@ use tokio::time::timeout;
 use turn_client_proto::stun::types::attribute::XorMappedAddress;
 use turn_client_proto::stun::types::message::{BINDING, Message, MessageWrite, MessageWriteVec};
 
-/// More say nothing that others do not.
-const ADDRESSES: usize = 8;
-/// A name that is not looked up by then is left out.
-const LOOKING_UP: Duration = Duration::from_secs(2);
+/// The most addresses: further ones rarely make a connection possible.
+const MAX_ADDRESSES: usize = 8;
+/// How long a lookup may take before the server is left out.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A socket for each address of this machine.
+/// One socket for each address of this machine.
 pub struct Sockets(Vec<(SocketAddr, UdpSocket)>);
 
-/// A packet that came.
-pub struct Came {
-    /// From where.
+/// A received packet.
+pub struct Packet {
+    /// Its source address.
     pub from: SocketAddr,
-    /// At which of our addresses.
+    /// The local address at which it arrived.
     pub at: SocketAddr,
-    /// How long it is.
+    /// Its size.
     pub size: usize,
 }
 
 impl Sockets {
-    /// Opens them: of other interfaces than the loopback, where there are any.
+    /// Opens the sockets. Loopback addresses are used only where there are no others.
     pub async fn open() -> io::Result<Self> {
         let found = if_addrs::get_if_addrs().unwrap_or_default();
         let (loopback, mut addresses): (Vec<IpAddr>, Vec<IpAddr>) =
@@ -37,10 +37,10 @@ impl Sockets {
         if addresses.is_empty() {
             addresses = if loopback.is_empty() { vec![Ipv4Addr::LOCALHOST.into()] } else { loopback };
         }
-        addresses.truncate(ADDRESSES);
+        addresses.truncate(MAX_ADDRESSES);
         let mut sockets = Vec::new();
         for address in addresses {
-            // An address that is about to go is none to be reached at.
+            // The address may have been removed since it was listed.
             if let Ok(socket) = UdpSocket::bind((address, 0)).await {
                 sockets.push((socket.local_addr()?, socket));
             }
@@ -48,26 +48,26 @@ impl Sockets {
         if sockets.is_empty() { Err(io::ErrorKind::AddrNotAvailable.into()) } else { Ok(Self(sockets)) }
     }
 
-    /// Their addresses.
+    /// The addresses of the sockets.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
         self.0.iter().map(|(address, _)| *address)
     }
 
-    /// Sends a packet; one that cannot be sent is lost, as others are.
+    /// Sends a packet. One that cannot be sent is lost, as any packet may be.
     pub async fn send(&self, from: SocketAddr, to: SocketAddr, packet: &[u8]) {
         if let Some((_, socket)) = self.0.iter().find(|(address, _)| *address == from) {
             let _lost = socket.send_to(packet, to).await;
         }
     }
 
-    /// The next packet.
-    pub async fn receive(&self, buffer: &mut [u8]) -> Came {
+    /// Receives the next packet.
+    pub async fn receive(&self, buffer: &mut [u8]) -> Packet {
         std::future::poll_fn(|context| {
             for (at, socket) in &self.0 {
                 let mut read = ReadBuf::new(buffer);
-                // An error is of a packet that was sent before, such as to a port that is closed.
+                // An error is about an earlier packet, such as one to a closed port.
                 if let Poll::Ready(Ok(from)) = socket.poll_recv_from(context, &mut read) {
-                    return Poll::Ready(Came { from, at: *at, size: read.filled().len() });
+                    return Poll::Ready(Packet { from, at: *at, size: read.filled().len() });
                 }
             }
             Poll::Pending
@@ -76,7 +76,7 @@ impl Sockets {
     }
 }
 
-/// Not the addresses of one wire only.
+/// Whether an address is valid beyond its own network segment.
 fn usable(address: &IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !address.is_link_local() && !address.is_unspecified(),
@@ -84,7 +84,7 @@ fn usable(address: &IpAddr) -> bool {
     }
 }
 
-/// The first STUN server; one of TURN over UDP is one too.
+/// The address of the first STUN server. A TURN server over UDP is one too.
 pub async fn stun(servers: &[IceServer]) -> Option<SocketAddr> {
     let mut urls = servers.iter().flat_map(|server| &server.urls);
     let at = urls.find_map(|url| {
@@ -95,19 +95,19 @@ pub async fn stun(servers: &[IceServer]) -> Option<SocketAddr> {
             if at.rsplit(':').next()?.parse::<u16>().is_ok() { Some(at.to_owned()) } else { Some(format!("{at}:3478")) }
         })?
     })?;
-    let found = timeout(LOOKING_UP, lookup_host(at)).await.ok()?.ok()?;
+    let found = timeout(LOOKUP_TIMEOUT, lookup_host(at)).await.ok()?.ok()?;
     let mut found: Vec<SocketAddr> = found.collect();
     found.sort_by_key(SocketAddr::is_ipv6);
     found.first().copied()
 }
 
-/// Asks a STUN server where the packet comes from.
-pub fn question() -> Vec<u8> {
+/// A binding request to a STUN server.
+pub fn binding_request() -> Vec<u8> {
     Message::builder_request(BINDING, MessageWriteVec::new()).finish()
 }
 
-/// What it answered.
-pub fn answer(packet: &[u8]) -> Option<SocketAddr> {
+/// The address in the answer of a STUN server.
+pub fn mapped_address(packet: &[u8]) -> Option<SocketAddr> {
     let message = Message::from_bytes(packet).ok()?;
     let mapped = message.attribute::<XorMappedAddress>().ok()?;
     Some(mapped.addr(message.transaction_id()))

@@ -1,83 +1,83 @@
-//! One connection with another visitor about one page: a task that carries messages.
+//! A connection with another visitor about one page: a task that carries messages.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`direct`] | a data channel of WebRTC |
-//! | [`local`] | addresses of this machine, and what STUN says they are |
-//! | [`pipe`] | a topic of the stream relay, where two cannot connect otherwise |
+//! | [`local`] | the addresses of this machine, and its addresses as a STUN server sees them |
+//! | [`pipe`] | a topic of the stream relay, where no path is found |
 pub mod direct;
 mod local;
 pub mod pipe;
 
-use super::swarm::Id;
+use super::swarm::PeerId;
 use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Bytes;
 
-/// Commands that wait for a connection: over it whoever is there takes nothing, and is left.
-pub const WAITING: usize = 1024;
-/// What does not fit a chunk and its number, or a manifest, is of nobody honest.
-pub const MESSAGE_MAX: u32 = 524_288;
+/// The capacity of the queue of commands. A connection whose queue is full is closed: the peer receives nothing.
+pub const COMMANDS: usize = 1024;
+/// The largest message: larger than a chunk with its number, and than a manifest.
+pub const MAX_MESSAGE: u32 = 524_288;
 
-/// How chunks go.
+/// How messages travel; `Relay` is a pipe on the stream relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "as they say")]
-pub enum Way {
+pub enum Path {
     Connecting,
     Direct,
     Turn,
     Relay,
 }
 
-/// To the task.
+/// A command to the task.
 #[derive(Debug)]
-pub enum Order {
-    /// What the other answered to an offer.
+pub enum LinkCommand {
+    /// The other visitor's answer to the offer.
     Answer(String),
-    /// Where the other may be reached.
+    /// A candidate of the other visitor.
     Candidate(String),
-    /// To be said.
+    /// Sends a text message.
     Text(String),
-    /// A chunk with its number; it is told when it is gone.
+    /// Sends a chunk with its number, and reports [`LinkEvent::ChunkSent`].
     Chunk(Vec<u8>),
-    /// Once all before it is gone.
-    End,
+    /// Closes the connection after all messages before it are sent.
+    Close,
 }
 
-/// From the task.
+/// An event of the task.
 #[derive(Debug)]
-pub enum News {
-    /// Our offer, or our answer.
+pub enum LinkEvent {
+    /// The local description: an offer or an answer.
     Description(String),
-    /// Where we may be reached, and of which section of the description that is.
+    /// A local candidate, and the `mid` of its section of the description.
     Candidate(String, Option<String>),
-    /// Messages go both ways from here on.
-    Open(Way),
-    /// They go another way.
-    Way(Way),
-    /// What the other said.
+    /// The connection is open.
+    Open(Path),
+    /// Messages take another path.
+    PathChanged(Path),
+    /// A text message of the peer.
     Text(String),
-    /// What the other sent.
+    /// A binary message of the peer.
     Binary(Bytes),
-    /// A chunk is gone.
-    Sent,
-    /// It is over, and why.
-    Ended(String),
+    /// A chunk is sent.
+    ChunkSent,
+    /// The connection is closed, and why.
+    Closed(String),
 }
 
-/// Tells what happens on one connection, one after the other: whoever does not listen stops the sender.
+/// Sends the events of one connection in order. A full channel stops the connection.
 #[derive(Clone)]
-pub struct Teller {
-    /// Of which.
-    pub id: Id,
-    /// To whom.
-    pub to: mpsc::Sender<(Id, News)>,
+pub struct EventSender {
+    /// The connection.
+    pub id: PeerId,
+    /// The channel of the visitor's task.
+    pub to: mpsc::Sender<(PeerId, LinkEvent)>,
 }
 
-impl Teller {
-    /// Waits until it is heard; false where nobody listens any more.
-    pub async fn tell(&self, news: News) -> bool {
-        self.to.send((self.id, news)).await.is_ok()
+impl EventSender {
+    /// Waits for capacity. Returns false where the receiver is dropped.
+    pub async fn send(&self, event: LinkEvent) -> bool {
+        self.to.send((self.id, event)).await.is_ok()
     }
 }

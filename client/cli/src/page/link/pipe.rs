@@ -1,6 +1,6 @@
-//! A topic of the stream relay that two visitors meet on (PAGE-15). What is sent while the other is not there yet is lost, as on any
-//! topic: whoever uses it says again what comes first.
-use super::{MESSAGE_MAX, News, Order, Teller, Way};
+//! A topic of the stream relay on which two visitors meet (PAGE-15). What is sent before the other visitor subscribed is lost, as on any
+//! topic, so the handshake is repeated.
+use super::{EventSender, LinkCommand, LinkEvent, MAX_MESSAGE, Path};
 use crate::ending::Ending;
 use crate::reach::{Reach, Socket};
 use anyhow::{Context, ensure};
@@ -11,68 +11,72 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use url::Url;
 
-/// Below which Parley's edge has streams.
-const STREAMS: &str = "/streams/pages/";
-const OPENING: Duration = Duration::from_secs(10);
-const CLOSING: Duration = Duration::from_secs(2);
+/// The path of pipes at Parley's edge.
+const PIPES_PATH: &str = "/streams/pages/";
+const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where it is.
-pub struct Place {
+/// A pipe.
+pub struct Endpoint {
     /// `https://HOST/`.
     pub host: Url,
-    /// How it is reached.
+    /// How the host is reached.
     pub reach: Reach,
-    /// Its name.
+    /// The name of the pipe.
     pub pipe: String,
-    /// For relays that ask for one.
+    /// The token for a relay that requires one; empty otherwise.
     pub token: String,
 }
 
-/// Carries messages until it is over, and says why.
-pub async fn run(place: Place, orders: mpsc::Receiver<Order>, teller: Teller) {
-    let why = match open(&place).await {
-        Ok(socket) => {
-            carry(socket, orders, &teller).await.map_or_else(|why| format!("{why:#}"), |()| "it ended".into())
-        }
+/// Carries messages until the connection is closed, and reports why.
+pub async fn run(endpoint: Endpoint, commands: mpsc::Receiver<LinkCommand>, events: EventSender) {
+    let why = match open(&endpoint).await {
+        Ok(socket) => carry(socket, commands, &events)
+            .await
+            .map_or_else(|why| format!("{why:#}"), |()| "the connection was closed".into()),
         Err(why) => format!("{why:#}"),
     };
-    teller.tell(News::Ended(why)).await;
+    events.send(LinkEvent::Closed(why)).await;
 }
 
-async fn open(place: &Place) -> anyhow::Result<Socket> {
-    let mut url = place.host.clone();
-    url.set_path(&format!("{STREAMS}{}", place.pipe));
+async fn open(endpoint: &Endpoint) -> anyhow::Result<Socket> {
+    let mut url = endpoint.host.clone();
+    url.set_path(&format!("{PIPES_PATH}{}", endpoint.pipe));
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
-    url.set_scheme(scheme).ok().context("no address")?;
-    let header = (!place.token.is_empty()).then(|| ("Authorization", format!("Bearer {}", place.token)));
+    url.set_scheme(scheme).ok().context("the host has no WebSocket address")?;
+    let header = (!endpoint.token.is_empty()).then(|| ("Authorization", format!("Bearer {}", endpoint.token)));
     let opened =
-        timeout(OPENING, place.reach.socket(&url, header)).await.context("the stream relay does not answer")?;
+        timeout(OPEN_TIMEOUT, endpoint.reach.socket(&url, header)).await.context("the stream relay does not answer")?;
     opened.map_err(|ending| anyhow::anyhow!("{}", ending.why()))
 }
 
-async fn carry(mut socket: Socket, mut orders: mpsc::Receiver<Order>, teller: &Teller) -> anyhow::Result<()> {
-    teller.tell(News::Open(Way::Relay)).await;
+async fn carry(
+    mut socket: Socket,
+    mut commands: mpsc::Receiver<LinkCommand>,
+    events: &EventSender,
+) -> anyhow::Result<()> {
+    events.send(LinkEvent::Open(Path::Relay)).await;
     loop {
         tokio::select! {
-            came = socket.next() => match came.context("the stream relay ended the connection")? {
-                Ok(Message::Text(text)) => drop(teller.tell(News::Text(text.to_string())).await),
+            message = socket.next() => match message.context("the stream relay ended the connection")? {
+                Ok(Message::Text(text)) => drop(events.send(LinkEvent::Text(text.to_string())).await),
                 Ok(Message::Binary(bytes)) => {
-                    ensure!(bytes.len() <= MESSAGE_MAX as usize, "a message is too large");
-                    teller.tell(News::Binary(bytes)).await;
+                    ensure!(bytes.len() <= MAX_MESSAGE as usize, "a message is too large");
+                    events.send(LinkEvent::Binary(bytes)).await;
                 }
-                Ok(Message::Close(frame)) => return said(&Ending::closed(frame.as_ref())),
+                Ok(Message::Close(frame)) => return failed(&Ending::closed(frame.as_ref())),
                 Ok(_) => {}
-                Err(why) => return said(&Ending::of(why)),
+                Err(why) => return failed(&Ending::of(why)),
             },
-            order = orders.recv() => match order {
-                Some(Order::Text(text)) => socket.send(Message::text(text)).await?,
-                Some(Order::Chunk(bytes)) => {
+            command = commands.recv() => match command {
+                Some(LinkCommand::Text(text)) => socket.send(Message::text(text)).await?,
+                Some(LinkCommand::Chunk(bytes)) => {
                     socket.send(Message::binary(bytes)).await?;
-                    teller.tell(News::Sent).await;
+                    events.send(LinkEvent::ChunkSent).await;
                 }
-                Some(Order::Answer(_) | Order::Candidate(_)) => {}
-                Some(Order::End) | None => {
-                    let _late = timeout(CLOSING, socket.close(None)).await;
+                Some(LinkCommand::Answer(_) | LinkCommand::Candidate(_)) => {}
+                Some(LinkCommand::Close) | None => {
+                    let _late = timeout(CLOSE_TIMEOUT, socket.close(None)).await;
                     return Ok(());
                 }
             },
@@ -80,6 +84,6 @@ async fn carry(mut socket: Socket, mut orders: mpsc::Receiver<Order>, teller: &T
     }
 }
 
-fn said(ending: &Ending) -> anyhow::Result<()> {
+fn failed(ending: &Ending) -> anyhow::Result<()> {
     Err(anyhow::anyhow!("{}", ending.why()))
 }

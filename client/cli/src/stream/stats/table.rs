@@ -1,8 +1,8 @@
-//! Statistics as a table of a terminal's size.
+//! Statistics as a table that fits a terminal.
 use serde::Deserialize;
 use std::fmt::Write;
 
-/// What a relay pushes; see `Summary` there.
+/// The statistics that a relay sends; see `Summary` of the relay.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Summary {
@@ -47,26 +47,26 @@ impl Rate {
     }
 }
 
-/// Two lines above the clients, one below them where they do not fit.
-const AROUND: usize = 3;
-/// Columns other than the topic's.
-const BESIDE: usize = 76;
-const TOPIC_MIN: usize = 16;
+/// Two lines above the clients, and one below if they do not fit.
+const OTHER_LINES: usize = 3;
+/// The columns other than the topic.
+const OTHER_COLUMNS: usize = 76;
+const MIN_TOPIC: usize = 16;
 
-/// One line for each client, cut to what fits.
+/// One line for each client, truncated to the size.
 pub fn draw(summary: &Summary, width: usize, height: usize) -> String {
     let Summary { sockets, topics, received, delivered, dropped, .. } = summary;
     let (megabytes, queued) = (summary.delivered_bytes / 1_000_000, summary.queued_bytes / 1000);
     let mut lines = vec![format!(
         "{sockets} sockets, {topics} topics; {received} messages in, {delivered} out ({megabytes} MB), {dropped} dropped, {queued} kB queued"
     )];
-    let topic = width.saturating_sub(BESIDE).max(TOPIC_MIN);
+    let topic = width.saturating_sub(OTHER_COLUMNS).max(MIN_TOPIC);
     lines.push(format!(
         "{:topic$} {:4} {:>10} {:>7} {:>10} {:>7} {:>8} {:>6}  FROM",
         "TOPIC", "ROLE", "IN kbit/s", "/s", "OUT kbit/s", "/s", "DROPPED", "QUEUED"
     ));
-    let room = height.saturating_sub(AROUND);
-    for client in summary.clients.iter().take(room) {
+    let rows = height.saturating_sub(OTHER_LINES);
+    for client in summary.clients.iter().take(rows) {
         let Client { role, remote_addr, stats: Both { tx, rx }, dropped, queued, .. } = client;
         let name: String = client.topic.chars().take(topic).collect();
         lines.push(format!(
@@ -77,11 +77,11 @@ pub fn draw(summary: &Summary, width: usize, height: usize) -> String {
             rx.fps
         ));
     }
-    if summary.clients.len() > room {
-        lines.push(format!("and {} more", summary.clients.len() - room));
+    if summary.clients.len() > rows {
+        lines.push(format!("and {} more", summary.clients.len() - rows));
     }
     lines.iter().fold(String::new(), |mut out, line| {
-        // What clients call themselves must not steer the terminal.
+        // Control characters in names must not reach the terminal.
         let printable = line.chars().filter(|letter| !letter.is_control());
         let _ = writeln!(out, "{}", printable.take(width).collect::<String>());
         out
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_a_line() {
+    fn each_client_is_a_line() {
         let table = draw(&summary(1), 120, 24);
         let line = table.lines().nth(2).unwrap();
         for part in ["/out/cam", "1099.9", "30.0", "10.0.0.7"] {
@@ -109,10 +109,10 @@ mod tests {
     }
 
     #[test]
-    fn a_table_fits_its_terminal_and_says_what_it_left_out() {
+    fn a_table_fits_the_terminal_and_counts_omitted_clients() {
         for (width, height) in [(40, 5), (120, 10), (1, 1)] {
             let table = draw(&summary(50), width, height);
-            assert!(table.lines().count() <= height.max(AROUND), "{table}");
+            assert!(table.lines().count() <= height.max(OTHER_LINES), "{table}");
             assert!(table.lines().all(|line| line.chars().count() <= width), "{table}");
         }
         assert!(draw(&summary(50), 120, 10).ends_with("and 43 more\n"));

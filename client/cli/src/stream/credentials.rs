@@ -1,4 +1,4 @@
-//! How a token gets in: in a header, as the first message, or changed for a one-use code. Rules STR-107 to STR-110.
+//! How a token is sent: in a header, as the first message, or exchanged for a single-use code. Rules STR-107 to STR-110.
 use crate::ending::Ending;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
@@ -7,45 +7,47 @@ use std::time::Duration;
 use tokio_tungstenite::tungstenite::http::uri::{PathAndQuery, Scheme};
 use tokio_tungstenite::tungstenite::http::{StatusCode, Uri};
 
-/// A token, and the door it is for.
+/// A token, and how it is sent.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Credentials {
-    /// Token to come in with
+    /// The token
     #[arg(long, env = "PARLEY_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// File that holds the token; read again for each connection
+    /// File that contains the token; it is read for each connection
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
-    /// How the token gets in
-    #[arg(long, value_enum, default_value_t = Door::Header, value_name = "DOOR")]
-    token_door: Door,
+    /// How the token is sent
+    #[arg(long, value_enum, default_value_t = Delivery::Header, value_name = "DOOR")]
+    token_door: Delivery,
 }
 
-/// The ways in.
+/// How a token is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Door {
+pub enum Delivery {
     /// `Authorization: Bearer` on the upgrade.
     Header,
-    /// The first message, as Crossbar's clients do.
+    /// As the first message, as clients of Crossbar do.
     FirstMessage,
-    /// A one-use code in the address, as web pages do.
+    /// Exchanged for a single-use code in the URL, as web pages do.
     Code,
 }
 
-/// Where Parley's edge has streams.
-const EDGE: &str = "/streams";
-/// A server that takes longer for a code is not there.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The path of streams at Parley's edge.
+const STREAMS_PATH: &str = "/streams";
+/// How long the exchange may take.
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Credentials {
-    /// Where to connect, and what to say there first.
-    pub async fn prepare(&self, url: &Uri) -> anyhow::Result<Result<Entry, Ending>> {
-        let Some(token) = self.read()? else { return Ok(Ok(Entry { url: url.clone(), header: None, message: None })) };
+    /// The URL of a connection, and what authenticates it.
+    pub async fn prepare(&self, url: &Uri) -> anyhow::Result<Result<Connection, Ending>> {
+        let Some(token) = self.read()? else {
+            return Ok(Ok(Connection { url: url.clone(), header: None, message: None }));
+        };
         let (mut header, mut message, mut address) = (None, None, url.clone());
         match self.token_door {
-            Door::Header => header = Some(format!("Bearer {token}")),
-            Door::FirstMessage => message = Some(token),
-            Door::Code => {
+            Delivery::Header => header = Some(format!("Bearer {token}")),
+            Delivery::FirstMessage => message = Some(token),
+            Delivery::Code => {
                 let of = url.clone();
                 match tokio::task::spawn_blocking(move || code(&of, &token)).await?? {
                     Ok(code) => address = with_query(url, &code)?,
@@ -53,11 +55,11 @@ impl Credentials {
                 }
             }
         }
-        Ok(Ok(Entry { url: address, header, message }))
+        Ok(Ok(Connection { url: address, header, message }))
     }
 
-    /// Whether there is no token to come in with.
-    pub fn none(&self) -> bool {
+    /// Whether there is no token.
+    pub fn is_empty(&self) -> bool {
         self.token_file.is_none() && self.token.as_ref().is_none_or(|token| token.trim().is_empty())
     }
 
@@ -68,35 +70,35 @@ impl Credentials {
         };
         let token = token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
         let plain = token.as_ref().is_none_or(|token| token.bytes().all(|byte| byte.is_ascii_graphic()));
-        ensure!(plain, "the token holds what no token can");
+        ensure!(plain, "the token contains invalid characters");
         Ok(token)
     }
 }
 
-/// A way in that is ready to be tried.
-pub struct Entry {
-    /// Where.
+/// A connection that is ready to be opened.
+pub struct Connection {
+    /// Its URL.
     pub url: Uri,
-    /// For `Authorization`.
+    /// The value of `Authorization`.
     pub header: Option<String>,
-    /// To be sent before anything else.
+    /// The first message to send.
     pub message: Option<String>,
 }
 
-/// Changes a token for a code that lets one socket in.
+/// Exchanges a token for a code that admits one socket.
 fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, Ending>> {
     let mut parts = url.clone().into_parts();
     parts.scheme = Some(if url.scheme_str() == Some("wss") { Scheme::HTTPS } else { Scheme::HTTP });
     parts.path_and_query = Some(PathAndQuery::try_from(codes_path(url.path()))?);
     let agent: ureq::Agent =
-        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build().into();
-    let asked = agent.post(Uri::from_parts(parts)?).header("authorization", format!("Bearer {token}")).send_empty();
-    let mut answer = match asked {
+        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(EXCHANGE_TIMEOUT)).build().into();
+    let response = agent.post(Uri::from_parts(parts)?).header("authorization", format!("Bearer {token}")).send_empty();
+    let mut answer = match response {
         Ok(answer) => answer,
-        Err(why) => return Ok(Err(Ending::lost(format!("no code: {why}")))),
+        Err(why) => return Ok(Err(Ending::lost(format!("no code was issued: {why}")))),
     };
     if answer.status() == StatusCode::NOT_FOUND {
-        return Ok(Err(Ending::Refused("the server gives no codes: it does not ask for tokens".into())));
+        return Ok(Err(Ending::Refused("the server issues no codes: it does not require tokens".into())));
     }
     let body = answer.body_mut().read_to_vec().unwrap_or_default();
     if !answer.status().is_success() {
@@ -108,10 +110,10 @@ fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, Ending>> {
     Ok(Ok(code.to_owned()))
 }
 
-/// Where codes for a path come from. Through Parley's edge streams are below `/streams`, which no topic begins with (STR-5).
+/// Where codes for a path are issued. At Parley's edge, streams are below `/streams`, which is the prefix of no topic (STR-5).
 fn codes_path(path: &str) -> String {
-    let topic = path.strip_prefix(EDGE).filter(|topic| topic.starts_with('/'));
-    topic.map_or_else(|| format!("/v1/codes{path}"), |topic| format!("{EDGE}/v1/codes{topic}"))
+    let topic = path.strip_prefix(STREAMS_PATH).filter(|topic| topic.starts_with('/'));
+    topic.map_or_else(|| format!("/v1/codes{path}"), |topic| format!("{STREAMS_PATH}/v1/codes{topic}"))
 }
 
 fn with_query(url: &Uri, code: &str) -> anyhow::Result<Uri> {
@@ -127,14 +129,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_joins_the_address_whether_or_not_it_has_a_query() {
+    fn a_code_is_added_to_a_url_with_or_without_a_query() {
         for (url, whole) in [("ws://h:1/in/a", "ws://h:1/in/a?code=x"), ("wss://h/a?b=c", "wss://h/a?b=c&code=x")] {
             assert_eq!(with_query(&url.parse().unwrap(), "x").unwrap(), whole);
         }
     }
 
     #[test]
-    fn str_110_codes_are_asked_for_where_the_streams_are() {
+    fn str_110_codes_are_requested_at_the_path_of_streams() {
         for (path, codes) in [
             ("/out/x", "/v1/codes/out/x"),
             ("/streams/out/x", "/streams/v1/codes/out/x"),

@@ -1,84 +1,94 @@
-//! Somebody who publishes or watches, and is there.
+//! A participant or a client of a broadcast, with its session with a relay.
 use super::presence::{Manner, Presence};
 use super::roster::Roster;
 use crate::ending::Ending;
 use crate::exit::Exit;
 use crate::media::dial::Ends;
-use crate::media::link::{Flags as LinkFlags, Link, Way};
+use crate::media::link::{Flags as LinkFlags, Link, RelaySource};
 use crate::media::place::{Place, Room};
 use crate::reach::Reach;
 use anyhow::{Context, ensure};
 use tokio::sync::watch;
 
-/// What is said of whoever publishes or watches.
+/// Flags of the commands that publish or watch.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Seat {
-    /// In a room: the name that others see
+pub struct ClientFlags {
+    /// In a room: the name that the other participants see
     #[arg(long, value_name = "NAME", default_value = "parley")]
     name: String,
-    /// Of a relay's own address: the name of the broadcast, such as live/NAME
+    /// With a relay's own address: the name of the broadcast, such as live/NAME
     #[arg(long, value_name = "NAME")]
     broadcast: Option<String>,
 }
 
-/// Somebody who is there.
-pub struct Arrival {
-    /// What may be published, or is watched, where that is one broadcast.
+/// A participant in a room, or a client of one broadcast.
+pub struct MediaClient {
+    /// The broadcast to publish, or to watch outside a room.
     pub broadcast: String,
-    /// The room, where it is one.
-    pub room: Option<Seen>,
-    /// The session with a relay, not begun yet.
+    /// The room, if the address is one.
+    pub room: Option<RoomView>,
+    /// The session with a relay. It is not connected yet.
     pub link: Link,
     presence: Option<Presence>,
 }
 
 /// A room as one of its participants sees it.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    /// `rooms/{room}/`, which all its broadcasts begin with (MEDIA-4).
+pub struct RoomView {
+    /// `rooms/{room}/`, the prefix of its broadcasts (MEDIA-4).
     pub prefix: String,
-    /// Who sees it.
+    /// The id of the participant itself.
     pub participant: String,
-    /// Everybody else there.
+    /// The other participants.
     pub roster: watch::Receiver<Roster>,
 }
 
-/// What a participant calls the broadcast of a file.
+/// The name of a participant's broadcast of a file.
 const BROADCAST: &str = "video";
 
-impl Seat {
-    /// Takes a place, in a room by joining it; or says why not.
-    pub async fn take(
+impl ClientFlags {
+    /// Prepares the session, in a room after joining it. Prints why that failed.
+    pub async fn prepare(
         self,
         place: Place,
         link: LinkFlags,
         ends: Ends,
         publish: bool,
-    ) -> anyhow::Result<Result<Arrival, Exit>> {
+    ) -> anyhow::Result<Result<MediaClient, Exit>> {
         ensure!(
             matches!(place, Place::Relay(_)) || self.broadcast.is_none(),
             "--broadcast is for a relay's own address"
         );
-        let arrival = match place {
+        let client = match place {
             Place::Live(live) => {
                 let broadcast = live.broadcast();
-                Arrival { broadcast, room: None, link: Link::new(Way::Live(live, publish), ends, link), presence: None }
+                MediaClient {
+                    broadcast,
+                    room: None,
+                    link: Link::new(RelaySource::Live(live, publish), ends, link),
+                    presence: None,
+                }
             }
             Place::Relay(url) => {
                 let broadcast =
                     self.broadcast.context("a relay's own address needs --broadcast NAME, such as live/NAME")?;
-                Arrival { broadcast, room: None, link: Link::new(Way::to(url, &link), ends, link), presence: None }
+                MediaClient {
+                    broadcast,
+                    room: None,
+                    link: Link::new(RelaySource::from_url(url, &link), ends, link),
+                    presence: None,
+                }
             }
-            Place::Room(room) => match Arrival::join(&self.name, room, link, ends, publish).await {
-                Ok(arrival) => arrival,
+            Place::Room(room) => match MediaClient::join(&self.name, room, link, ends, publish).await {
+                Ok(client) => client,
                 Err(ending) => return Ok(Err(ending.say())),
             },
         };
-        Ok(Ok(arrival))
+        Ok(Ok(client))
     }
 }
 
-impl Arrival {
+impl MediaClient {
     /// Joins a room.
     pub async fn join(name: &str, room: Room, link: LinkFlags, ends: Ends, publish: bool) -> Result<Self, Ending> {
         let presence = Presence::join(name, &room, publish, Manner::Stays, &Reach::default()).await?;
@@ -87,13 +97,13 @@ impl Arrival {
         eprintln!("parley: joined {} as {participant}", presence.room);
         Ok(Self {
             broadcast: format!("{prefix}{participant}/{BROADCAST}"),
-            room: Some(Seen { prefix, participant, roster: presence.roster.clone() }),
-            link: Link::new(Way::Room(presence.asker(), room.host), ends, link),
+            room: Some(RoomView { prefix, participant, roster: presence.roster.clone() }),
+            link: Link::new(RelaySource::Room(presence.asker(), room.host), ends, link),
             presence: Some(presence),
         })
     }
 
-    /// Goes, once the relay has everything that was published.
+    /// Closes the session when the relay has received everything, and leaves the room.
     pub async fn leave(self) {
         self.link.close().await;
         if let Some(presence) = self.presence {
