@@ -13,7 +13,7 @@ use parley_net::addresses::Addresses;
 use parley_net::network::Shares;
 use parley_net::size;
 use parley_streams::queue::{Backlog, Bounds};
-use parley_streams::{Clock, Counters, Interest, Topics};
+use parley_streams::{Clock, Counters, Interest, Topic, Topics};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -186,7 +186,7 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 impl Relay {
     fn new(
         settings: Settings,
-        interest: Option<Arc<Interest>>,
+        interest: Option<Arc<Interest<Topic>>>,
         ports: Option<Arc<Ports>>,
         links: Arc<cluster::counts::Counts>,
         media: Option<Arc<Media>>,
@@ -222,7 +222,7 @@ impl Relay {
     }
 
     /// What links carry.
-    fn streams(&self, interest: Arc<Interest>) -> cluster::Streams {
+    fn streams(&self, interest: Arc<Interest<Topic>>) -> cluster::Streams {
         let (topics, counters) = (Arc::clone(&self.topics), Arc::clone(&self.counters));
         cluster::Streams { topics, interest, counters, clock: self.clock }
     }

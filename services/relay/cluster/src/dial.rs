@@ -7,7 +7,8 @@ use super::lease::Lease;
 use super::pulse::Pulse;
 use super::stream::{Inbound, TlsOutlet, split};
 use parley_net::socket;
-use parley_streams::interest::{Follower, Found};
+use parley_streams::Topic;
+use parley_streams::interest::{Follower, Lookup};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -141,7 +142,7 @@ impl Trip {
 }
 
 /// Says what is wanted and what no longer is, and pings.
-async fn tell(outbound: TlsOutlet, follower: &Follower, shared: &Shared, trip: &Trip, told: &mut u64) -> End {
+async fn tell(outbound: TlsOutlet, follower: &Follower<Topic>, shared: &Shared, trip: &Trip, told: &mut u64) -> End {
     let mut ticks = interval(Duration::from_millis(shared.limits.link_ping_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut bytes = Vec::new();
@@ -168,7 +169,7 @@ async fn tell(outbound: TlsOutlet, follower: &Follower, shared: &Shared, trip: &
     }
 }
 
-async fn hear(mut inbound: Inbound, follower: &Follower, shared: &Shared, pulse: &Pulse, trip: &Trip) -> End {
+async fn hear(mut inbound: Inbound, follower: &Follower<Topic>, shared: &Shared, pulse: &Pulse, trip: &Trip) -> End {
     let mut decoder = Decoder::default();
     let mut input = vec![0; READ];
     let mut reads = 0;
@@ -204,12 +205,12 @@ impl Shared {
         self.counts.received.add(messages);
         self.counts.received_bytes.add((batch.bytes().len() + super::frames::BATCH_HEADER) as u64);
         let topic = match self.streams.interest.find(number) {
-            Found::Topic(topic) => topic,
-            Found::Late => {
+            Lookup::Active(topic) => topic,
+            Lookup::Ended => {
                 self.counts.late.add(messages);
                 return Ok(());
             }
-            Found::Never => return Err(End::Number),
+            Lookup::Unknown => return Err(End::Number),
         };
         match topic.deliver(number, batch, self.streams.clock.now()) {
             Some(fanout) => self.streams.counters.fanned_out(fanout),

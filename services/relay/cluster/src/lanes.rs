@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use parley_net::size;
 use parley_net::ws::Batch;
-use parley_streams::Remote;
+use parley_streams::RemoteSubscriber;
 use parley_streams::reader::Outlet;
 use std::collections::{HashMap, VecDeque};
 use std::io::{ErrorKind, IoSlice, Result};
@@ -115,7 +115,7 @@ impl Lane {
     }
 }
 
-impl Remote for Lane {
+impl RemoteSubscriber for Lane {
     fn send(&self, batch: &Batch, taken: Instant) {
         self.link.send(self.number, batch, taken);
     }

@@ -44,7 +44,7 @@ use hash::Hash;
 use lease::Lease;
 use parley_access::{self as access, Revoked};
 use parley_net::size;
-use parley_streams::{Clock, Counters, Interest, Topics};
+use parley_streams::{Clock, Counters, Interest, Topic, Topics};
 use place::{Others, Place};
 use roll::{Heard, Roll};
 use served::Served;
@@ -80,7 +80,7 @@ pub struct Streams {
     /// Those of this pod.
     pub topics: Arc<Topics>,
     /// What is read here.
-    pub interest: Arc<Interest>,
+    pub interest: Arc<Interest<Topic>>,
     /// Where deliveries are counted.
     pub counters: Arc<Counters>,
     /// The time that they go by.

@@ -8,7 +8,7 @@ use super::pulse::Pulse;
 use super::stream::{Inbound, Stream, split};
 use parley_net::size;
 use parley_net::socket;
-use parley_streams::Remote;
+use parley_streams::RemoteSubscriber;
 use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -166,7 +166,7 @@ async fn hear(mut inbound: Inbound, mut wants: Wants, pulse: &Pulse) -> End {
 struct Wants {
     shared: Arc<Shared>,
     outgoing: Arc<Outgoing>,
-    here: HashMap<u64, (Arc<str>, Arc<dyn Remote>)>,
+    here: HashMap<u64, (Arc<str>, Arc<dyn RemoteSubscriber>)>,
     topics: HashSet<Arc<str>>,
     /// The greatest number so far.
     last: u64,
@@ -197,8 +197,8 @@ impl Wants {
             return;
         }
         self.outgoing.open(number);
-        let lane: Arc<dyn Remote> = Arc::new(Lane::new(&self.outgoing, number));
-        self.shared.streams.topics.want(topic, &lane, replay);
+        let lane: Arc<dyn RemoteSubscriber> = Arc::new(Lane::new(&self.outgoing, number));
+        self.shared.streams.topics.subscribe(topic, &lane, replay);
         self.topics.insert(Arc::clone(topic));
         self.here.insert(number, (Arc::clone(topic), lane));
         self.shared.counts.asked.add(1);
@@ -207,7 +207,7 @@ impl Wants {
     fn unwant(&mut self, number: u64) {
         let Some((topic, lane)) = self.here.remove(&number) else { return };
         self.topics.remove(&topic);
-        self.shared.streams.topics.unwant(&topic, &lane);
+        self.shared.streams.topics.unsubscribe(&topic, &lane);
         self.outgoing.shut(number);
         self.shared.counts.asked.sub(1);
     }

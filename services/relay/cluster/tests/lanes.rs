@@ -7,7 +7,7 @@ use parley_cluster::lanes::{Bounds, Lane, Next, Outgoing};
 use parley_cluster::stream::split;
 use parley_cluster::tls::Identity;
 use parley_net::ws::{Batch, Kind};
-use parley_streams::Remote;
+use parley_streams::RemoteSubscriber;
 use parley_streams::reader::Outlet;
 use std::future::poll_fn;
 use std::io::{Error, ErrorKind, IoSlice, Result};

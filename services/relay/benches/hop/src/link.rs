@@ -11,7 +11,7 @@ use parley_cluster::tls::Identity;
 use parley_net::socket;
 use parley_relay::limits::Limits;
 use parley_relay::server::connection::TcpOutlet;
-use parley_streams::Remote;
+use parley_streams::RemoteSubscriber;
 use parley_streams::reader::Outlet;
 use std::future::poll_fn;
 use std::net::SocketAddr;
