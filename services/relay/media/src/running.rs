@@ -8,10 +8,10 @@ use crate::door::{self, Door, Peer};
 use anyhow::Context;
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
+use parley_cluster::endpoint::MediaEndpoint;
 use parley_cluster::hash::Hash;
 use parley_cluster::key::Key;
-use parley_cluster::lease::Lease;
-use parley_cluster::place::{Others, Place};
+use parley_cluster::lease::{Lease, PeerLeases};
 use parley_cluster::url::Url;
 use parley_protocol::bounded::OutOfBounds;
 use parley_protocol::media::MediaRelay;
@@ -77,7 +77,7 @@ impl Media {
         let (mut looks, mut words) = (interval(LOOK), interval(WORDS));
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         words.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut others = shared.others.subscribe();
+        let mut others = shared.peers.subscribe();
         others.mark_changed();
         let mut connects = bus.connects();
         loop {
@@ -99,7 +99,7 @@ impl Media {
     }
 
     /// Sends everybody elsewhere, within `drain.window`.
-    pub async fn drain(&self, others: &Others) {
+    pub async fn drain(&self, others: &PeerLeases) {
         let allows = |url: &Url| self.config.hosts.allow(url, &self.url);
         let successor = tree::successor(self.config.role, others, allows).cloned().map(String::from);
         tracing::info!(sessions = self.door.state().sessions, successor, "draining media");
@@ -119,9 +119,15 @@ impl Media {
     fn place(&self, shared: &Shared, available: u64) {
         let Some(key) = self.key.clone() else { return };
         let address = self.config.advertise.unwrap_or(self.door.address);
-        let now =
-            Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, available };
-        shared.place.send_if_modified(|place| {
+        let now = MediaEndpoint {
+            role: self.config.role,
+            address,
+            url: self.url.clone(),
+            hashes: self.hashes(),
+            key,
+            available,
+        };
+        shared.media.send_if_modified(|place| {
             let others = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
             *place = Some(now);
             others
@@ -131,7 +137,7 @@ impl Media {
     /// Publishes what signaling reads of it (MEDIA-1).
     async fn say(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
         match self.lease(own, draining) {
-            Ok(lease) => drop(bus.say(subject, parley_protocol::encode(&lease)).await),
+            Ok(lease) => drop(bus.publish(subject, parley_protocol::encode(&lease)).await),
             // Settings have bounds of their own, which are the same.
             Err(why) => tracing::error!(%why, "the lease of the relay's media"),
         }
@@ -151,12 +157,12 @@ impl Media {
         })
     }
 
-    fn peers(&self, own: &str, others: &Others) -> Vec<Peer> {
+    fn peers(&self, own: &str, others: &PeerLeases) -> Vec<Peer> {
         tree::dialled(own, self.config.role, others).into_iter().map(|(lease, place)| peer(lease, place)).collect()
     }
 }
 
-fn peer(lease: &Lease, place: &Place) -> Peer {
+fn peer(lease: &Lease, place: &MediaEndpoint) -> Peer {
     Peer {
         name: lease.pod.clone(),
         address: place.address,

@@ -1,8 +1,8 @@
 //! Where a relay stands among those that carry media in its region: leaves get from all origins, origins from each other. A session
 //! carries both ways, so of two origins only the one whose name comes first dials, and nobody dials a leaf. Which origin a broadcast
 //! comes through is chosen by MoQ's own routes (ADR 12).
-use parley_cluster::lease::Lease;
-use parley_cluster::place::{Others, Place, Role};
+use parley_cluster::endpoint::{MediaEndpoint, Role};
+use parley_cluster::lease::{Lease, PeerLeases};
 use parley_cluster::url::Url;
 
 /// What a link costs between relays that hear each other's leases, which are those of one region. One between regions would cost
@@ -10,18 +10,18 @@ use parley_cluster::url::Url;
 pub const WITHIN_A_REGION: u64 = 1;
 
 /// Whom a relay dials.
-pub fn dialled<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
+pub fn dialled<'a>(own: &str, role: Role, others: &'a PeerLeases) -> Vec<(&'a Lease, &'a MediaEndpoint)> {
     let origins = carriers(others).filter(|(_, place)| place.role == Role::Origin);
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
 }
 
 /// Where the clients of a relay that goes are sent: to its like with the most room, at a host that is allowed.
-pub fn successor(role: Role, others: &Others, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
+pub fn successor(role: Role, others: &PeerLeases, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
     let alike = carriers(others).filter(|(_, place)| place.role == role && place.available > 0 && allows(&place.url));
     alike.max_by_key(|(_, place)| place.available).map(|(_, place)| &place.url)
 }
 
-fn carriers(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
+fn carriers(others: &PeerLeases) -> impl Iterator<Item = (&Lease, &MediaEndpoint)> {
     others.values().filter_map(|lease| lease.media.as_ref().map(|place| (lease, place)))
 }
 
@@ -32,11 +32,11 @@ mod tests {
     use parley_cluster::hash::Hash;
     use parley_cluster::key::Key;
 
-    fn others(pods: &[(&str, Role, u64)]) -> Others {
+    fn others(pods: &[(&str, Role, u64)]) -> PeerLeases {
         let lease = |&(pod, role, available): &(&str, Role, u64)| {
             let address = "10.0.0.7:4443".parse().unwrap();
             let url = Url::try_from(format!("https://{pod}/")).unwrap();
-            let media = Some(Place { role, address, url, hashes: vec![], key: Key::random(), available });
+            let media = Some(MediaEndpoint { role, address, url, hashes: vec![], key: Key::random(), available });
             let lease = Lease {
                 pod: pod.into(),
                 epoch: 1,
@@ -51,7 +51,7 @@ mod tests {
         pods.iter().map(lease).collect()
     }
 
-    fn names(own: &str, role: Role, others: &Others) -> Vec<String> {
+    fn names(own: &str, role: Role, others: &PeerLeases) -> Vec<String> {
         dialled(own, role, others).iter().map(|(lease, _)| lease.pod.clone()).collect()
     }
 

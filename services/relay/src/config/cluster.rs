@@ -6,7 +6,7 @@ use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
 use parley_cluster::Config;
 use parley_cluster::bus::{Nats, Secret};
-use parley_cluster::lease::{POD_NAME, is_name};
+use parley_cluster::lease::{MAX_POD_NAME, is_name};
 use std::path::PathBuf;
 
 /// What was given, from wherever.
@@ -61,7 +61,9 @@ pub(super) fn read(given: Given) -> Result<Option<Config>, Refused> {
         )));
     }
     if let Some(pod) = given.pod.as_ref().filter(|pod| !is_name(pod)) {
-        return Err(Refused::Setting(format!("pod must be letters, digits, - and _, at most {POD_NAME}, not {pod}")));
+        return Err(Refused::Setting(format!(
+            "pod must be letters, digits, - and _, at most {MAX_POD_NAME}, not {pod}"
+        )));
     }
     let place = |name: &str, given: Option<String>| {
         let place = given.unwrap_or_else(|| "local".into());

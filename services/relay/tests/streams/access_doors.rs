@@ -32,7 +32,7 @@ async fn str_101_to_106_a_bad_token_is_refused_with_its_code_at_every_door_and_h
         counts.iter().find(|(code, _)| *code == Code::TokenNotYetValid).unwrap().1
     };
     assert_eq!((count(&counters.refused), count(&counters.closed)), (2 * expected, expected));
-    pod.until("nobody waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
+    pod.until("nobody waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 0).await;
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn str_107_until_its_token_is_good_a_client_neither_hears_nor_is_heard() {
     let token = eddsa(&claims(json!({})));
     let (mut one, mut other) = (enter(&pod, "/lab/7", &token).await, enter(&pod, "/lab/7", &token).await);
     let mut late = knock(&pod, "/lab/7").await;
-    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 1).await;
+    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 1).await;
     one.say("early").await;
     assert_eq!(other.hear_text().await, "early");
     late.send(Message::Ping(b"there?".as_slice().into())).await;
@@ -117,19 +117,19 @@ async fn str_107_only_so_many_wait_for_their_token() {
     let pod = start(&["--limit=pod.unauthenticated=2"]).await;
     let access = pod.0.relay.access.as_ref().unwrap();
     let two = (knock(&pod, "/lab/7").await, knock(&pod, "/lab/7").await);
-    pod.until("two wait", || access.waiting() == 2).await;
+    pod.until("two wait", || access.unauthenticated() == 2).await;
     let third = super::raw::request(&pod, &format!("GET /lab/7 HTTP/1.1\r\n{}\r\n", super::raw::UPGRADE)).await;
     assert_eq!((third.0, third.2), refusal(Code::TooManyUnauthenticated));
     assert_eq!(upgrade(&pod, "/lab/7", &eddsa(&claims(json!({})))).await.0, 101);
     drop(two);
-    pod.until("nobody waits", || access.waiting() == 0).await;
+    pod.until("nobody waits", || access.unauthenticated() == 0).await;
 }
 
 #[tokio::test]
 async fn str_70_a_draining_pod_waits_for_no_token() {
     let pod = start(&[]).await;
     let mut waits = knock(&pod, "/lab/7").await;
-    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 1).await;
+    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 1).await;
     pod.0.relay.begin_drain();
     assert_eq!(waits.end().await, 1012);
 }

@@ -32,7 +32,7 @@ async fn str_132_the_statistics_socket_asks_for_a_token_that_may_watch() {
     let mut client = knock(&pod, "/ws").await;
     client.say(r#"{"push":1000}"#).await;
     assert_eq!(verdict(&mut client).await["authorised"], false);
-    pod.until("nobody waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
+    pod.until("nobody waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 0).await;
 }
 
 #[tokio::test]
