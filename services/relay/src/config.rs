@@ -5,7 +5,7 @@ use clap::CommandFactory;
 use file::File;
 use flags::Flags;
 use parley_access::Rules;
-use parley_net::visitor::Origins;
+use parley_net::origins::Origins;
 use parley_streams::replay::Rule;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,30 +1,31 @@
-//! Leaving: take nobody, send everybody elsewhere in paced batches, end within a known time. Rule STR-70.
-use crate::relay::{Relay, Running};
+//! Drains a pod: it accepts no more clients, closes its sockets in paced batches, and ends within a known time. Rule STR-70.
+use crate::relay::Relay;
+use crate::start::Running;
 use parley_net::codes::Code;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep, timeout};
 
-/// Between two batches.
-const PACE: Duration = Duration::from_millis(50);
-/// NATS may be away.
-const LAST_WORD: Duration = Duration::from_secs(2);
+/// The pause between two batches.
+const BATCH_INTERVAL: Duration = Duration::from_millis(50);
+/// The wait for the announcement that the media server drains. NATS may be disconnected.
+const ANNOUNCEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// SIGTERM and SIGINT, from the moment it is made on: one that comes while the relay starts is not lost, and does not end it.
-pub struct Told {
+/// Receives SIGTERM and SIGINT from its creation on. A signal that arrives while the relay starts is kept, and does not end the process.
+pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
-impl Told {
-    /// Made before anybody can know of the process.
+impl Signals {
+    /// Installs the handlers. Call it before another process can know of this one.
     pub fn new() -> std::io::Result<Self> {
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 }
 
-/// Waits for a signal, then drains. A second one ends the process at once.
-pub async fn when_told(Told { mut terminate, mut interrupt }: Told, running: Running) {
+/// Waits for a signal, then drains. A second signal ends the process at once.
+pub async fn on_signal(Signals { mut terminate, mut interrupt }: Signals, running: Running) {
     tokio::select! {
         _ = terminate.recv() => {},
         _ = interrupt.recv() => {},
@@ -36,7 +37,7 @@ pub async fn when_told(Told { mut terminate, mut interrupt }: Told, running: Run
     }
 }
 
-/// Drains: done when every client is gone, or after `drain.window` and `socket.closeTimeout`; then leaves the other pods.
+/// Drains until every client has left, for at most `drain.window` and `socket.closeTimeout`; then leaves the other pods.
 pub async fn run(running: &Running) {
     let began = Instant::now();
     running.relay.begin_drain();
@@ -47,39 +48,39 @@ pub async fn run(running: &Running) {
     tracing::info!(all, ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), "drained");
 }
 
-/// Sends the clients of media to another relay, once signaling was told to send nobody here.
+/// Sends media clients to another relay, after signaling was informed that it must send no more here.
 async fn media(running: &Running) {
     let Some(media) = &running.relay.media else { return };
-    let telling = running.telling.lock().take();
-    if let Some(telling) = telling {
-        let _ = timeout(LAST_WORD, telling).await;
+    let announcing = running.announcing.lock().take();
+    if let Some(announcing) = announcing {
+        let _ = timeout(ANNOUNCEMENT_TIMEOUT, announcing).await;
     }
-    let others = running.cluster.as_ref().map(|cluster| cluster.shared.others.borrow().clone());
-    media.drain(&others.unwrap_or_default()).await;
+    let peers = running.cluster.as_ref().map(|cluster| cluster.shared.peers.borrow().clone());
+    media.drain(&peers.unwrap_or_default()).await;
 }
 
-/// Closes every socket; whether all are gone.
+/// Closes every socket. Returns whether all clients left in time.
 async fn streams(relay: &Relay) -> bool {
-    let everyone = relay.clients.all();
-    tracing::info!(sockets = everyone.len(), "draining");
+    let clients = relay.clients.all();
+    tracing::info!(sockets = clients.len(), "draining");
     let window = Duration::from_millis(relay.limits.drain_window);
-    let batches = window.as_millis().div_ceil(PACE.as_millis()).max(1);
-    let batch = everyone.len().div_ceil(usize::try_from(batches).unwrap_or(usize::MAX)).max(1);
-    for some in everyone.chunks(batch) {
-        for client in some {
+    let batches = window.as_millis().div_ceil(BATCH_INTERVAL.as_millis()).max(1);
+    let batch = clients.len().div_ceil(usize::try_from(batches).unwrap_or(usize::MAX)).max(1);
+    for batch in clients.chunks(batch) {
+        for client in batch {
             client.reader.close(Code::Goaway);
         }
-        sleep(PACE).await;
+        sleep(BATCH_INTERVAL).await;
     }
-    let patience = Duration::from_millis(relay.limits.close_timeout) + Duration::from_secs(1);
-    let gone = async {
+    let wait = Duration::from_millis(relay.limits.close_timeout) + Duration::from_secs(1);
+    let left = async {
         while relay.clients.count() > 0 || relay.addresses.total() > 0 {
-            // Whoever came in while the drain began is told too.
+            // Includes the clients that were admitted while the drain began.
             for client in relay.clients.all() {
                 client.reader.close(Code::Goaway);
             }
-            sleep(PACE).await;
+            sleep(BATCH_INTERVAL).await;
         }
     };
-    timeout(patience, gone).await.is_ok()
+    timeout(wait, left).await.is_ok()
 }

@@ -1,28 +1,33 @@
-//! Stream topics over WebSocket: whatever a client sends to a topic reaches everyone else who has it open.
+//! Stream topics over WebSocket: every message that a client sends to a topic is delivered to all other clients of the topic.
 //!
 //! The wire behaviour is in `STREAMS.md`; its rules are cited as `STR-n`.
 //!
-//! The parts are crates, each of which knows those above it in this list and no others; this one puts them together.
+//! The parts are crates. Each uses only crates above it in this list; this crate combines them.
 //!
-//! | crate | what |
+//! | crate | contents |
 //! |---|---|
-//! | `parley_net` | frames: bytes in, whole messages out; codes; networks and sockets |
+//! | `parley_net` | WebSocket frames: bytes in, whole messages out; codes; networks and sockets |
 //! | `parley_metrics` | counters and histograms |
 //! | `parley_streams` | topics. **A message is fanned out in `parley_streams::topic`** |
 //! | `parley_access` | tokens, one-use codes, revocations |
-//! | `parley_cluster` | other pods: finding them, and what crosses to and from them |
-//! | `parley_media` | the second door: Media over QUIC |
+//! | `parley_cluster` | other pods: their discovery, and the links to them |
+//! | `parley_media` | Media over QUIC |
 //!
-//! | module | what |
+//! The modules of this crate use only modules below them in this list:
+//!
+//! | module | contents |
 //! |---|---|
-//! | [`config`], [`limits`] | the settings |
-//! | [`server`] | sockets: accepting, the upgrade, one connection's life, the sweep that pings and times out |
-//! | [`stats`] | what is counted, and how it is shown |
-//! | [`relay`] | starts all of it, in order |
+//! | [`drain`] | ends a running relay |
+//! | [`start`] | starts all parts, in order |
+//! | [`server`] | sockets: accepting, the upgrade, the connection of a client, the sweep that pings and times out |
+//! | [`stats`] | statistics and metrics as JSON, as a page and for Prometheus |
+//! | [`relay`] | the state that all parts share |
+//! | [`config`], [`limits`], [`log`] | settings, limits, and the log |
 pub mod config;
 pub mod drain;
 pub mod limits;
 pub mod log;
 pub mod relay;
 pub mod server;
+pub mod start;
 pub mod stats;

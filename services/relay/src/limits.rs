@@ -1,38 +1,38 @@
-//! Every limit of the relay: its name, default, range, unit, the code a caller gets over it, and why that value.
+//! Every limit of the relay: its name, default, range, unit, the code of a refusal, and the reason for the value.
 //! A limit is set by the flag `--limit name=value`, by `PARLEY_RELAY_LIMIT_` and the name in capitals with underscores, or in
 //! the settings file under `[limits]`. Rule STR-82.
 use parley_net::codes::Code;
 use parley_net::size;
 
-/// One row of the table.
+/// A limit, which is one row of the table.
 #[derive(Debug)]
 pub struct Limit {
-    /// As in settings: `stream.messageBytes`.
+    /// The name in settings: `stream.messageBytes`.
     pub name: &'static str,
     /// The default.
     pub value: u64,
-    /// The least that may be set.
+    /// The least value.
     pub min: u64,
-    /// The most that may be set.
+    /// The greatest value.
     pub max: u64,
-    /// What the number counts.
+    /// The unit of the value.
     pub unit: &'static str,
-    /// What whoever goes over it is told; `None` where nobody is refused.
+    /// The code of a refusal over the limit; `None` if nothing is refused.
     pub code: Option<Code>,
-    /// Why this value.
-    pub why: &'static str,
+    /// The reason for the value.
+    pub reason: &'static str,
 }
 
 macro_rules! limits {
-    ($($field:ident $name:literal = $value:expr, $min:expr => $max:expr, $unit:literal, $code:expr, $why:literal;)*) => {
-        /// The limits in force on a pod: defaults with the operator's changes.
+    ($($field:ident $name:literal = $value:expr, $min:expr => $max:expr, $unit:literal, $code:expr, $reason:literal;)*) => {
+        /// The limits in force: the defaults with the operator's changes.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "each field is documented by its row in LIMITS")]
         pub struct Limits { $(pub $field: u64,)* }
 
-        /// The table.
+        /// The table of limits.
         pub const LIMITS: &[Limit] = &[
-            $(Limit { name: $name, value: $value, min: $min, max: $max, unit: $unit, code: $code, why: $why },)*
+            $(Limit { name: $name, value: $value, min: $min, max: $max, unit: $unit, code: $code, reason: $reason },)*
         ];
 
         impl Default for Limits {
@@ -51,79 +51,79 @@ limits! {
     message_bytes "stream.messageBytes" = 10 << 20, 1024 => 64 << 20, "bytes", Some(Code::MessageTooLarge),
         "Crossbar's: a thousand times a usual key frame";
     fragments "stream.fragments" = 16_384, 1 => 1 << 20, "fragments", Some(Code::MessageTooLarge),
-        "a message of 10 MiB in pieces of 640 bytes; without it, empty fragments go on for ever";
+        "a message of 10 MiB in fragments of 640 bytes; without it, a message of empty fragments never ends";
     message_timeout "stream.messageTimeout" = 120_000, 100 => 3_600_000, "ms", Some(Code::MessageTimeout),
         "10 MiB at 0.7 Mbit/s; a message that never ends holds memory for nothing";
     reader_messages "reader.messages" = 1024, 1 => 1 << 20, "messages", None,
-        "half a minute of video at 30 frames a second: older is dropped, as nobody wants it any more";
+        "half a minute of video at 30 frames per second; older messages are useless to a live viewer";
     reader_bytes "reader.bytes" = 16 << 20, 1024 => 1 << 30, "bytes", None,
-        "one message of the largest size and as much again of what came after it";
+        "one message of the largest size, and 6 MiB after it";
     reader_stall_timeout "reader.stallTimeout" = 30_000, 100 => 3_600_000, "ms", Some(Code::SlowConsumer),
-        "a reader that takes not one byte that long is gone or frozen";
+        "a reader that accepts no byte for that long has vanished or is frozen";
     pod_sockets "pod.sockets" = 16_000, 1 => 1_000_000, "sockets", Some(Code::PodFull),
         "below the 20,000 descriptors a process usually gets";
     pod_topics "pod.topics" = 16_000, 1 => 1_000_000, "topics", Some(Code::TooManyTopics),
         "every socket may have its own";
     pod_queued_bytes "pod.queuedBytes" = 256 << 20, 1024 => 1 << 40, "bytes", None,
-        "sixteen readers with full queues; over it each that is behind keeps an equal share";
+        "sixteen readers with full queues; above it, each slow reader keeps an equal share";
     pod_reassembly_bytes "pod.reassemblyBytes" = 256 << 20, 1024 => 1 << 40, "bytes", Some(Code::MemoryLimitExceeded),
-        "25 messages of the largest size on their way in at once";
+        "25 incomplete messages of the largest size";
     address_sockets "address.sockets" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManySockets),
         "a campus behind one address; an IPv6 /64 counts as one";
     address_reassembly_bytes "address.reassemblyBytes" = 64 << 20, 1024 => 1 << 40, "bytes", Some(Code::MemoryLimitExceeded),
         "a quarter of pod.reassemblyBytes: six messages of the largest size from one network at once";
     address_unauthenticated "address.unauthenticated" = 500, 1 => 1_000_000, "sockets", Some(Code::TooManyUnauthenticated),
-        "a quarter of pod.unauthenticated: one network that sends no token leaves the others their places";
+        "a quarter of pod.unauthenticated: a network that sends no tokens leaves places to others";
     address_codes "address.codes" = 1000, 1 => 1_000_000, "codes", Some(Code::TooManyCodes),
-        "a tenth of pod.codes: 30 a second, a campus that opens a page";
+        "a tenth of pod.codes: 30 per second, for a campus that opens a page";
     topic_bytes "topic.bytes" = 512, 8 => 8192, "bytes", Some(Code::TopicInvalid),
-        "a path that people or programs make by hand";
+        "longer than any path that is written by hand";
     headers_bytes "headers.bytes" = 16_384, 512 => 65_536, "bytes", Some(Code::HeadersTooLarge),
-        "what browsers send is below 4 kB, and proxies add to it";
+        "browsers send less than 4 kB, and proxies add to it";
     headers_timeout "headers.timeout" = 5000, 50 => 60_000, "ms", Some(Code::UpgradeTimeout),
-        "a head is one packet or two; whoever sends it by the byte wants to hold sockets";
+        "a head is one or two packets; a client that sends single bytes attacks the relay";
     ping_interval "socket.pingInterval" = 54_000, 20 => 600_000, "ms", None,
         "Crossbar's";
     idle_timeout "socket.idleTimeout" = 60_000, 50 => 3_600_000, "ms", Some(Code::IdleTimeout),
         "Crossbar's: the ping was not answered";
     close_timeout "socket.closeTimeout" = 5000, 50 => 60_000, "ms", None,
-        "how long a socket that was told to close is waited for";
+        "how long a closing socket may stay open";
     replay_bytes "replay.bytes" = 8 << 20, 1024 => 1 << 30, "bytes", None,
-        "what one topic keeps for late joiners, whatever the number of messages";
+        "the messages that one topic keeps for late subscribers, whatever their number";
     pod_replay_bytes "pod.replayBytes" = 256 << 20, 1024 => 1 << 40, "bytes", None,
-        "what all topics keep for late joiners: 32 with all they may";
+        "the messages that all topics keep for late subscribers: 32 topics with replay.bytes";
     lease_interval "lease.interval" = 1000, 20 => 60_000, "ms", None,
-        "a pod that comes is found at once, by its first lease; one that went is forgotten after three";
+        "a new pod is discovered by its first lease; a lost one is forgotten after three";
     lease_duration "lease.duration" = 3500, 50 => 600_000, "ms", None,
-        "three leases that did not come; only finding hangs on it, a link that is up stays";
+        "three missing leases; it affects only discovery, an open link stays";
     link_peers "link.peers" = 64, 1 => 1024, "pods", None,
-        "every pod links to every other of its region: 4,032 links in all at this many";
+        "every pod links to every other of its region: 4,032 links for 64 pods";
     link_subscriptions "link.subscriptions" = 16_000, 1 => 1_000_000, "topics", None,
-        "every topic of a pod with pod.topics may be read there";
+        "all topics of a pod with pod.topics";
     link_messages "link.messages" = 1024, 1 => 1 << 20, "messages", None,
-        "of one topic, waiting for one pod: as many as for one reader";
+        "of one topic, queued for one pod: as for one reader";
     link_bytes "link.bytes" = 16 << 20, 1024 => 1 << 30, "bytes", None,
-        "of one topic, waiting for one pod: as for one reader; one message of the largest size always may";
+        "of one topic, queued for one pod: as for one reader; one message of the largest size always fits";
     link_queued_bytes "link.queuedBytes" = 64 << 20, 1024 => 1 << 40, "bytes", None,
-        "of all topics, waiting for one pod: half a second of a 1 Gbit/s link";
+        "of all topics, queued for one pod: half a second of a 1 Gbit/s link";
     link_ping_interval "link.pingInterval" = 1000, 20 => 60_000, "ms", None,
-        "a dead pod is found within five seconds";
+        "a dead pod is detected within five seconds";
     link_idle_timeout "link.idleTimeout" = 3000, 50 => 600_000, "ms", None,
         "two pings without an answer";
     link_open_timeout "link.openTimeout" = 2000, 50 => 60_000, "ms", None,
         "a round trip within a region, and time for a busy machine";
     link_subscribe_timeout "link.subscribeTimeout" = 250, 0 => 10_000, "ms", None,
-        "a round trip within a region, on a busy machine; a pod that stands still costs a first reader no more";
+        "a round trip within a region, on a busy machine; a frozen pod delays a first reader by no more";
     stats_sockets "stats.sockets" = 32, 0 => 10_000, "sockets", Some(Code::TooManySockets),
         "each answer lists every client";
     stats_interval "stats.interval" = 200, 20 => 60_000, "ms", None,
-        "one socket gets at most five answers a second, as each lists every client";
+        "at most five answers per second and socket, as each lists every client";
     stats_clients "stats.clients" = 1000, 1 => 100_000, "clients", None,
-        "rows in one push: a page with more is not read";
+        "rows in one push; a page with more is unreadable";
     token_bytes "token.bytes" = 4096, 256 => 16_384, "bytes", Some(Code::TokenInvalid),
-        "four times what a token with a dozen patterns takes";
+        "four times the size of a token with a dozen patterns";
     token_patterns "token.patterns" = 64, 1 => 1024, "patterns", Some(Code::TokenInvalid),
-        "each is tried at the door; whoever needs more needs a wider one";
+        "each is compared at every upgrade; use a wider pattern instead of more";
     token_name_bytes "token.nameBytes" = 128, 16 => 1024, "bytes", Some(Code::TokenInvalid),
         "jti and sub are kept with every socket; a UUID is 36";
     token_leeway "token.leeway" = 5000, 0 => 600_000, "ms", Some(Code::TokenNotYetValid),
@@ -131,90 +131,90 @@ limits! {
     token_lifetime "token.lifetime" = 86_400_000, 1000 => 31_536_000_000, "ms", Some(Code::TokenInvalid),
         "a day of an instrument; a revocation is kept that long";
     token_timeout "token.timeout" = 10_000, 50 => 60_000, "ms", Some(Code::TokenTimeout),
-        "a program sends its token at once; ten round trips of a bad link";
+        "a program sends its token at once; ten round trips of a bad network";
     pod_unauthenticated "pod.unauthenticated" = 2000, 1 => 1_000_000, "sockets", Some(Code::TooManyUnauthenticated),
-        "a herd of 16,000 with a second of delay comes in at 2,000 a second";
+        "16,000 clients with a round trip of a second connect at 2,000 per second";
     code_lifetime "code.lifetime" = 30_000, 50 => 600_000, "ms", Some(Code::CodeInvalid),
         "a page opens its socket as soon as it has the code";
     code_timeout "code.timeout" = 1000, 50 => 60_000, "ms", Some(Code::NotReady),
-        "the pod that keeps a code is asked within a region, in 1 ms; nobody's handshake hangs on it";
+        "a request to the pod that issued a code takes 1 ms within a region; the bound of a delayed upgrade";
     pod_codes "pod.codes" = 10_000, 1 => 1_000_000, "codes", Some(Code::TooManyCodes),
-        "300 a second; each takes less than 1 kB";
+        "300 per second; each takes less than 1 kB";
     pod_revocations "pod.revocations" = 10_000, 1 => 1_000_000, "names", Some(Code::TooManyRevocations),
-        "one every nine seconds of a day";
+        "one every nine seconds for a day";
     pod_departures "pod.departures" = 100_000, 1 => 1_000_000, "names", None,
-        "of people who left rooms: 300 a second for five minutes; those that are over soonest make room";
+        "of participants who left rooms: 300 per second for five minutes; those that expire first are evicted";
     revocations_interval "revocations.interval" = 30_000, 100 => 600_000, "ms", None,
-        "how often a pod says a digest of its revocations: the longest that a lost message is missed for";
+        "how often a pod publishes a digest of its revocations; a lost message is repaired within it";
     body_bytes "body.bytes" = 4096, 64 => 65_536, "bytes", Some(Code::BodyTooLarge),
         "the only body is one name in JSON";
     log_lines "log.lines" = 200, 1 => 1_000_000, "lines", None,
-        "of one kind in a second: a pod that closes as fast as it drains writes 1,600; 200 bytes each are 3 GB a day at most";
+        "of one kind per second: a draining pod would write 1,600; with 200 bytes each at most 3 GB per day";
     media_sessions "media.sessions" = 1000, 1 => 1_000_000, "sessions", Some(Code::TooManySessions),
-        "one relay on one processor; signaling sends rooms elsewhere before";
+        "one relay on one processor; signaling chooses another relay before";
     media_address_sessions "media.addressSessions" = 500, 1 => 1_000_000, "sessions", Some(Code::TooManySessions),
-        "half a relay: a campus behind one address; those who shake hands count too";
+        "half a relay: a campus behind one address; handshakes count too";
     media_handshakes "media.handshakes" = 800, 2 => 1_000_000, "handshakes", Some(Code::TooManyHandshakes),
-        "each takes 2 ms of a processor; half of it, all that forged addresses get, is below media.addressSessions";
+        "each takes 2 ms of a processor; half of it, the share of unverified addresses, is below media.addressSessions";
     media_handshake_timeout "media.handshakeTimeout" = 10_000, 100 => 60_000, "ms", None,
-        "ten round trips of a bad link; who says nothing then is gone";
+        "ten round trips of a bad network";
     media_subscriptions "media.subscriptions" = 1000, 1 => 1_000_000, "tracks", Some(Code::TooManySubscriptions),
-        "of one session: sound, picture and catalog of everybody in a room of 300";
+        "of one session: audio, video and catalog of each participant in a room of 300";
     media_send_bytes "media.sendBytes" = 2 << 20, 16_384 => 1 << 30, "bytes", None,
-        "to one client, not acknowledged: 80 Mbit/s over 200 ms; who reads no more holds that much";
+        "to one client, not acknowledged: 80 Mbit/s over 200 ms; a client that stops reading holds that much";
     media_receive_bytes "media.receiveBytes" = 8 << 20, 16_384 => 1 << 30, "bytes", None,
         "from one client, not read yet: 300 Mbit/s over 200 ms";
     media_control_bytes "media.controlBytes" = 16 << 20, 65_536 => 1 << 30, "bytes", Some(Code::MemoryLimitExceeded),
-        "from one client beside media, above 256 kB a second: the largest request of a room of 300 is 100 kB";
+        "from one client besides media, above 256 kB per second: the largest request of a room of 300 is 100 kB";
     media_broadcasts "media.broadcasts" = 64, 1 => 100_000, "broadcasts", Some(Code::TooManyBroadcasts),
         "of one session: camera, microphone and screen, many times over";
     media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", Some(Code::MemoryLimitExceeded),
         "200 broadcasts of 1 Mbit/s for as long as media.cacheDuration";
     media_cache_duration "media.cacheDuration" = 10_000, 100 => 600_000, "ms", None,
-        "several groups of video: who comes late begins with a whole one, and who was cut off goes on";
+        "several groups of video: a late subscriber begins with a whole one, and a client can resume";
     media_idle_timeout "media.idleTimeout" = 10_000, 1000 => 3_600_000, "ms", None,
-        "a phone that changes networks is back within it";
+        "a phone that changes networks reconnects within it";
     media_link_idle_timeout "media.linkIdleTimeout" = 1500, 200 => 60_000, "ms", None,
-        "with a ping a dead origin is found within 1.9 s, and media flows again within 3 s";
+        "with a ping, a dead origin is detected within 1.9 s, and media flows again within 3 s";
     media_link_ping_interval "media.linkPingInterval" = 400, 20 => 10_000, "ms", None,
-        "three pings may be lost before a link counts as dead";
+        "three pings may be lost before a link times out";
     media_token_max_age "media.tokenMaxAge" = 300_000, 1000 => 86_400_000, "ms", Some(Code::TokenExpired),
-        "as signaling says it: time to connect, and to come back once";
+        "the lifetime that signaling gives: time to connect, and to reconnect once";
     media_certificate_lifetime "media.certificateLifetime" = 864_000_000, 3_601_000 => 1_123_200_000, "ms", None,
-        "browsers pin nothing that is good for more than 14 days";
+        "browsers pin no certificate that is valid for more than 14 days";
     media_certificate_rotation "media.certificateRotation" = 345_600_000, 500 => 1_123_200_000, "ms", None,
-        "whoever learnt the current and the next hash may come back for as long again";
+        "a client that knows the current and the next hash can reconnect for as long again";
     drain_window "drain.window" = 10_000, 10 => 600_000, "ms", None,
-        "clients move elsewhere at 1,600 a second from a full pod; within the 30 s Kubernetes gives a process to end";
+        "clients of a full pod move to other pods at 1,600 per second; within the 30 s that Kubernetes allows a process to end";
 }
 
-/// Why a limit was not taken.
+/// The reason for which a value was refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Refused {
-    /// No such limit.
+    /// There is no such limit.
     #[error("there is no limit named {0}")]
     Unknown(String),
-    /// Not a number in its range.
+    /// The value is not a number in the range.
     #[error("limit {name} must be {min} to {max} {unit}, not {given}")]
     Range {
         /// The limit.
         name: &'static str,
-        /// The least.
+        /// The least value.
         min: u64,
-        /// The most.
+        /// The greatest value.
         max: u64,
-        /// What it counts.
+        /// The unit.
         unit: &'static str,
-        /// What was given.
+        /// The refused value.
         given: String,
     },
-    /// Two limits that do not go together.
+    /// Two limits contradict each other.
     #[error("{0}")]
     Together(&'static str),
 }
 
 impl Limits {
-    /// Changes one limit.
+    /// Sets one limit.
     pub fn set(&mut self, name: &str, given: &str) -> Result<(), Refused> {
         let Some(row) = LIMITS.iter().find(|row| row.name == name) else {
             return Err(Refused::Unknown(name.to_owned()));
@@ -231,7 +231,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Checks limits that depend on each other, once all are set.
+    /// Checks limits that depend on each other, after all are set.
     pub fn check(&self) -> Result<(), Refused> {
         if self.reader_bytes < self.message_bytes {
             return Err(Refused::Together(
@@ -264,7 +264,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Those of tokens, codes and revocations.
+    /// The limits of tokens, codes and revocations.
     pub fn access(&self) -> parley_access::Limits {
         parley_access::Limits {
             token_bytes: self.token_bytes,
@@ -282,7 +282,7 @@ impl Limits {
         }
     }
 
-    /// Those of leases and links.
+    /// The limits of leases and links.
     pub fn cluster(&self) -> parley_cluster::Limits {
         parley_cluster::Limits {
             lease_interval: self.lease_interval,
@@ -302,7 +302,7 @@ impl Limits {
         }
     }
 
-    /// Those of media.
+    /// The limits of media.
     pub fn media(&self) -> parley_media::Limits {
         parley_media::Limits {
             sessions: size(self.media_sessions),
@@ -326,7 +326,7 @@ impl Limits {
     }
 }
 
-/// The environment key of a limit: `stream.messageBytes` is `PARLEY_RELAY_LIMIT_STREAM_MESSAGE_BYTES`.
+/// The environment variable of a limit: `stream.messageBytes` is `PARLEY_RELAY_LIMIT_STREAM_MESSAGE_BYTES`.
 pub fn key(name: &str) -> String {
     let mut key = String::from("PARLEY_RELAY_LIMIT_");
     for letter in name.chars() {
@@ -344,17 +344,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_is_within_its_range_and_they_go_together() {
+    fn every_default_is_within_its_range_and_the_defaults_are_consistent() {
         for row in LIMITS {
             assert!((row.min..=row.max).contains(&row.value), "{}", row.name);
-            assert!(!row.why.is_empty() && !row.unit.is_empty(), "{}", row.name);
+            assert!(!row.reason.is_empty() && !row.unit.is_empty(), "{}", row.name);
             Limits::default().set(row.name, &row.value.to_string()).unwrap();
         }
         Limits::default().check().unwrap();
     }
 
     #[test]
-    fn str_82_an_environment_key_is_the_name_in_capitals() {
+    fn str_82_an_environment_variable_is_the_name_in_capitals() {
         assert_eq!(key("stream.messageBytes"), "PARLEY_RELAY_LIMIT_STREAM_MESSAGE_BYTES");
     }
 

@@ -1,5 +1,5 @@
-//! JSON lines on standard output: one per connection that ended, nothing per message. What clients do writes no more than `log.lines` of
-//! one kind in a second, and the names of topics appear as hashes only: whoever knows a topic's name may be let in by it. Rules STR-83 and
+//! JSON lines on standard output: one per connection that ended, nothing per message. At most `log.lines` lines of one kind are written per
+//! second, and names of topics appear only as hashes, because the name of a topic may be enough to open it. Rules STR-83 and
 //! STR-135.
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -14,57 +14,57 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Half a minute of a pod whose every socket ends; a line takes some 200 bytes.
-const LINES_WAITING: usize = 16_384;
+/// The lines that may wait: half a minute of a full pod that closes all sockets. A line takes about 200 bytes.
+const MAX_WAITING_LINES: usize = 16_384;
 
-/// Installs the log for the whole process; what waits is written when the answer is dropped. A standard output that nobody reads holds
-/// nobody up: lines over `LINES_WAITING` are dropped.
-pub fn install(least: Level, lines: u64) -> anyhow::Result<WorkerGuard> {
+/// Installs the log for the whole process. Dropping the result writes the lines that wait. A standard output that is not read delays
+/// nothing: lines over `MAX_WAITING_LINES` are dropped.
+pub fn install(level: Level, lines: u64) -> anyhow::Result<WorkerGuard> {
     let (writer, guard) =
-        NonBlockingBuilder::default().lossy(true).buffered_lines_limit(LINES_WAITING).finish(std::io::stdout());
+        NonBlockingBuilder::default().lossy(true).buffered_lines_limit(MAX_WAITING_LINES).finish(std::io::stdout());
     tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
         .with_writer(writer)
-        .with_max_level(least)
+        .with_max_level(level)
         .with_current_span(false)
         .with_span_list(false)
         .finish()
-        .with(filter_fn(|about| may_be_shown(about.target(), *about.level())))
-        .with(Rate::new(lines))
+        .with(filter_fn(|metadata| is_allowed(metadata.target(), *metadata.level())))
+        .with(RateLimit::new(lines))
         .try_init()
-        .map_err(|why| anyhow::anyhow!("cannot install the log: {why}"))?;
+        .map_err(|error| anyhow::anyhow!("cannot install the log: {error}"))?;
     Ok(guard)
 }
 
-/// Lines that were not written, as `log.lines` of their kind had been.
+/// The lines that were suppressed over `log.lines`.
 static SUPPRESSED: AtomicU64 = AtomicU64::new(0);
 
-/// How many lines were not written since the process began.
+/// The number of lines that were suppressed since the process started.
 pub fn suppressed() -> u64 {
     SUPPRESSED.load(Ordering::Relaxed)
 }
 
-/// A name that must not be in the log, as a hash whose key ends with the process: lines about one name can be told to belong together.
+/// Hashes a name that must not be in the log, with a key that ends with the process. Lines about one name can be correlated.
 pub fn hashed(name: &str) -> String {
     static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     format!("{:016x}", KEY.hash_one(name))
 }
 
-/// At most so many lines of one kind, which is a place in the source, in a second. There are a few dozen such places.
-struct Rate {
-    most: u64,
+/// Limits the lines of one kind per second. A kind is a place in the source, of which there are a few dozen.
+struct RateLimit {
+    max: u64,
     written: Mutex<HashMap<Identifier, (Instant, u64)>>,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
 
-impl Rate {
-    fn new(most: u64) -> Self {
-        Self { most, written: Mutex::default() }
+impl RateLimit {
+    fn new(max: u64) -> Self {
+        Self { max, written: Mutex::default() }
     }
 
-    /// Counts a line. False: it is one too many.
+    /// Counts a line. Returns false if it exceeds the limit.
     fn take(&self, kind: Identifier, now: Instant) -> bool {
         let mut written = self.written.lock();
         let (since, lines) = written.entry(kind).or_insert((now, 0));
@@ -72,11 +72,11 @@ impl Rate {
             (*since, *lines) = (now, 0);
         }
         *lines += 1;
-        *lines <= self.most
+        *lines <= self.max
     }
 }
 
-impl<S: Subscriber> Layer<S> for Rate {
+impl<S: Subscriber> Layer<S> for RateLimit {
     fn event_enabled(&self, event: &Event<'_>, _context: Context<'_, S>) -> bool {
         let fits = self.take(event.metadata().callsite(), Instant::now());
         if !fits {
@@ -86,9 +86,9 @@ impl<S: Subscriber> Layer<S> for Rate {
     }
 }
 
-/// Libraries say less than the operator asked for: the NATS client would log every message it reads, with keys and codes, and MoQ every
-/// broadcast that somebody watches, and the name of a room is the key to it.
-fn may_be_shown(target: &str, level: Level) -> bool {
+/// Restricts libraries beyond the configured level: the NATS client would log every message, including keys and codes, and MoQ would log
+/// the name of every broadcast, and the name of a room is enough to join it.
+fn is_allowed(target: &str, level: Level) -> bool {
     match target.split("::").next() {
         Some("moq_net") => false,
         Some(library) if library.starts_with("moq_") => level <= Level::WARN,
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// What is written, as `fmt` would write it.
+    /// Counts the lines that are written.
     #[derive(Clone, Default)]
     struct Lines(Arc<AtomicU64>);
 
@@ -113,9 +113,9 @@ mod tests {
     }
 
     #[test]
-    fn str_135_a_flood_of_one_kind_of_line_is_cut_and_other_kinds_are_written() {
+    fn str_135_a_flood_of_one_kind_of_line_is_limited_and_other_kinds_are_written() {
         let lines = Lines::default();
-        let log = tracing_subscriber::registry().with(lines.clone()).with(Rate::new(10));
+        let log = tracing_subscriber::registry().with(lines.clone()).with(RateLimit::new(10));
         let before = suppressed();
         tracing::subscriber::with_default(log, || {
             for _ in 0..1000 {
@@ -123,7 +123,7 @@ mod tests {
             }
             tracing::warn!("other");
         });
-        // A second may have passed within the loop.
+        // The loop may last longer than a second.
         let written = lines.0.load(Ordering::Relaxed);
         assert!((11..=21).contains(&written), "{written}");
         assert!(suppressed() - before >= 980);
@@ -135,13 +135,13 @@ mod tests {
             name: "kind", target: "test", level: Level::INFO, fields: &[], callsite: &CALLSITE, kind: tracing::metadata::Kind::EVENT,
         };
         static CALLSITE: tracing::callsite::DefaultCallsite = tracing::callsite::DefaultCallsite::new(&METADATA);
-        let (rate, now) = (Rate::new(2), Instant::now());
+        let (rate, now) = (RateLimit::new(2), Instant::now());
         let take = |ms| rate.take(METADATA.callsite(), now + Duration::from_millis(ms));
         assert_eq!([0, 0, 0, 999, 1000, 1001, 1002].map(take), [true, true, false, false, true, true, false]);
     }
 
     #[test]
-    fn str_135_a_topic_is_hashed_alike_each_time_and_not_shown() {
+    fn str_135_the_hash_of_a_topic_is_stable_within_the_process() {
         assert_eq!(hashed("/lab/7"), hashed("/lab/7"));
         assert_ne!(hashed("/lab/7"), hashed("/lab/8"));
         assert_eq!(hashed("/lab/7").len(), 16);
@@ -158,7 +158,7 @@ mod tests {
             ("moq_tokio::connection", Level::INFO, false),
             ("moq_tokio", Level::WARN, true),
         ] {
-            assert_eq!(may_be_shown(target, level), shown, "{target} {level}");
+            assert_eq!(is_allowed(target, level), shown, "{target} {level}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The `parley-relay` command: reads its settings, starts the relay, and drains it when told to end.
+//! The `parley-relay` command: reads its settings, starts the relay, and drains it on a signal.
 use anyhow::Context;
-use parley_relay::{config, drain, log, relay};
+use parley_relay::{config, drain, log, start};
 
-/// Gives the memory of a crowd that has gone back to the system. glibc keeps it: what each thread holds in its cache pins the heap.
+/// jemalloc returns memory to the system after many clients have left. glibc does not: the caches of its threads pin the heap.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -10,9 +10,9 @@ fn main() -> anyhow::Result<()> {
     let settings = config::read(std::env::args_os(), std::env::vars()).unwrap_or_else(|refused| refused.exit());
     let _log = log::install(settings.log_level, settings.limits.log_lines)?;
     config::runtime(&settings).context("cannot start the runtime")?.block_on(async {
-        let told = drain::Told::new().context("cannot take signals")?;
-        let running = relay::start(settings).await?;
-        drain::when_told(told, running).await;
+        let signals = drain::Signals::new().context("cannot install signal handlers")?;
+        let running = start::relay(settings).await?;
+        drain::on_signal(signals, running).await;
         Ok(())
     })
 }

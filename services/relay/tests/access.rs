@@ -7,7 +7,7 @@ mod contracts;
 mod signer;
 
 use contracts::{codes, grant, revocations};
-use parley_access::revocations::Most;
+use parley_access::revocations::Capacity;
 use parley_access::{
     self as access, Codes, Entry, Grant, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
 };
@@ -167,26 +167,26 @@ async fn str_131_codes_are_limited_for_each_network() {
     let memory = one_use::Memory::new(10, 2, Duration::from_millis(50));
     let pass = || Pass { path: "/in/a".into(), role: Role::Publish, grant: grant("ada") };
     let [one, other] = [[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
-    assert!(memory.keep(pass(), one).await.is_ok() && memory.keep(pass(), one).await.is_ok());
-    assert_eq!(memory.keep(pass(), one).await, Err(Code::TooManyCodes));
-    assert!(memory.keep(pass(), other).await.is_ok());
+    assert!(memory.store(pass(), one).await.is_ok() && memory.store(pass(), one).await.is_ok());
+    assert_eq!(memory.store(pass(), one).await, Err(Code::TooManyCodes));
+    assert!(memory.store(pass(), other).await.is_ok());
     tokio::time::sleep(Duration::from_millis(60)).await;
-    assert!(memory.keep(pass(), one).await.is_ok(), "expired codes still take room");
+    assert!(memory.store(pass(), one).await.is_ok(), "expired codes still take room");
 }
 
 #[tokio::test]
 async fn str_115_revocations_in_memory_keep_the_contract() {
-    let revoked = Arc::new(Revoked::new(Most { asked: 2, departed: 2 }));
+    let revoked = Arc::new(Revoked::new(Capacity { requested: 2, departed: 2 }));
     revocations(&access::revocations::Memory(Arc::clone(&revoked)), &revoked).await;
 }
 
 fn entry(name: &str, until: u64) -> Entry {
-    Entry { whom: Revocation::Subject(name.into()), term: Term::all(until) }
+    Entry { revocation: Revocation::Subject(name.into()), term: Term::all(until) }
 }
 
 #[test]
 fn str_115_an_expired_revocation_makes_room() {
-    let revoked = Revoked::new(Most { asked: 1, departed: 1 });
+    let revoked = Revoked::new(Capacity { requested: 1, departed: 1 });
     revoked.add(entry("a", 100), 50).unwrap();
     revoked.add(entry("a", 60), 50).unwrap();
     assert_eq!(revoked.add(entry("b", 200), 99), Err(Code::TooManyRevocations));
@@ -197,7 +197,7 @@ fn str_115_an_expired_revocation_makes_room() {
 #[test]
 fn str_120_departures_and_revocations_have_separate_room_and_departures_replace_each_other() {
     let left = |name: &str, until| Entry { term: Term { before: Some(50), until }, ..entry(name, 0) };
-    let most = Most { asked: 1, departed: 2 };
+    let most = Capacity { requested: 1, departed: 2 };
     let (one, other) = (Revoked::new(most), Revoked::new(most));
     let all = [left("a", 100), left("b", 200), left("c", 150), left("d", 90)];
     let refused = |list: &Revoked, all: Vec<Entry>| list.merge(all, 50);
@@ -215,17 +215,20 @@ fn str_120_departures_and_revocations_have_separate_room_and_departures_replace_
 
 #[test]
 fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
-    let revoked = Revoked::new(Most { asked: 10, departed: 10 });
+    let revoked = Revoked::new(Capacity { requested: 10, departed: 10 });
     let up_to = |before| Entry { term: Term { before: Some(before), until: 100 }, ..entry("a", 0) };
     revoked.add(up_to(50), 50).unwrap();
-    let made = |made| Grant { made, ..grant("a") };
+    let made = |made| Grant { issued: made, ..grant("a") };
     for (made, expected) in
         [(made(Some(49)), true), (made(Some(50)), true), (made(Some(51)), false), (made(None), true)]
     {
         assert_eq!(revoked.covers(&made), expected, "{made:?}");
     }
     // The union of both, in either order.
-    let (later, all) = (Revoked::new(Most { asked: 10, departed: 10 }), Revoked::new(Most { asked: 10, departed: 10 }));
+    let (later, all) = (
+        Revoked::new(Capacity { requested: 10, departed: 10 }),
+        Revoked::new(Capacity { requested: 10, departed: 10 }),
+    );
     later.merge(vec![up_to(60), up_to(50)], 50);
     assert!(later.covers(&made(Some(60))) && !later.covers(&made(Some(61))));
     all.merge(vec![entry("a", 70), up_to(50)], 50);
@@ -240,7 +243,10 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
 
 #[test]
 fn str_118_merged_lists_are_equal_in_any_order_and_share_a_digest() {
-    let (one, other) = (Revoked::new(Most { asked: 10, departed: 10 }), Revoked::new(Most { asked: 10, departed: 10 }));
+    let (one, other) = (
+        Revoked::new(Capacity { requested: 10, departed: 10 }),
+        Revoked::new(Capacity { requested: 10, departed: 10 }),
+    );
     assert_eq!(one.digest(5), other.digest(5));
     let entries = [entry("a", 100), entry("b", 200), entry("a", 150), entry("c", 60)];
     for known in &entries {
@@ -252,8 +258,8 @@ fn str_118_merged_lists_are_equal_in_any_order_and_share_a_digest() {
     // Expired entries are in neither list, and are not merged again.
     assert_eq!(one.digest(60), other.digest(60));
     assert_eq!((one.merge(vec![entry("c", 60)], 60), one.entries(60).len()), (0, 2));
-    assert_eq!(one.digest(200), Revoked::new(Most { asked: 1, departed: 1 }).digest(200));
-    let token = Entry { whom: Revocation::Token("a".into()), term: Term::all(150) };
+    assert_eq!(one.digest(200), Revoked::new(Capacity { requested: 1, departed: 1 }).digest(200));
+    let token = Entry { revocation: Revocation::Token("a".into()), term: Term::all(150) };
     one.merge(vec![entry("a", 150)], 50);
     other.merge(vec![token], 50);
     assert_ne!(one.digest(50), other.digest(50), "a name of another kind matches");
@@ -261,7 +267,7 @@ fn str_118_merged_lists_are_equal_in_any_order_and_share_a_digest() {
 
 #[test]
 fn str_119_the_list_of_another_pod_is_bounded() {
-    let revoked = Revoked::new(Most { asked: 2, departed: 2 });
+    let revoked = Revoked::new(Capacity { requested: 2, departed: 2 });
     let names = ["a", "b", "c", "a", "d"];
     assert_eq!(revoked.merge(names.map(|name| entry(name, 100)).to_vec(), 50), 2);
     assert_eq!(revoked.entries(50).len(), 2);
@@ -271,11 +277,11 @@ fn str_119_the_list_of_another_pod_is_bounded() {
 fn str_117_a_code_names_its_pod_and_other_texts_are_no_codes() {
     let memory = one_use::Memory::new(1, 1, Duration::from_secs(60));
     let code = "AAAAAAAABBBBBBBBBBBBBBBBBBBBBA";
-    assert_eq!(one_use::mark(code), Some("AAAAAAAA"));
-    assert_eq!(memory.mark().len(), 8);
+    assert_eq!(one_use::prefix(code), Some("AAAAAAAA"));
+    assert_eq!(memory.prefix().len(), 8);
     let long = format!("{code}A");
     for bad in ["", "AAAAAAAA", &code[1..], &long, "AAAA.AAABBBBBBBBBBBBBBBBBBBBBA", "éAAAAAABBBBBBBBBBBBBBBBBBBBBBA"]
     {
-        assert_eq!(one_use::mark(bad), None, "{bad}");
+        assert_eq!(one_use::prefix(bad), None, "{bad}");
     }
 }

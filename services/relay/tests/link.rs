@@ -10,7 +10,7 @@
 mod random;
 
 use parley_cluster::end::End;
-use parley_cluster::frames::{BATCH_MAX, Decoder, Event, Hello, Request, acknowledgement, batch_header, pong};
+use parley_cluster::frames::{Decoder, Event, Hello, MAX_BATCH, Request, acknowledgement, batch_header, pong};
 use parley_net::ws::frame::read_frame;
 use parley_net::ws::{Batch, Kind};
 use proptest::prelude::*;
@@ -120,7 +120,7 @@ fn str_94_an_invalid_batch_ends_the_link() {
     let hello = [0x81, 2, b'h', b'i'];
     let cases = [
         (claimed(1, 1, u32::MAX, b""), End::TooLarge),
-        (claimed(1, 1, BATCH_MAX as u32 + 1, b""), End::TooLarge),
+        (claimed(1, 1, MAX_BATCH as u32 + 1, b""), End::TooLarge),
         (claimed(1, 0, 0, b""), End::Frame),
         (claimed(1, 1, 0, b""), End::Frame),
         (claimed(1, 2, 4, &hello), End::Frame),

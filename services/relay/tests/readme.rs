@@ -21,7 +21,7 @@ fn str_82_every_limit_is_in_the_readme() {
     let rows = rows();
     for row in LIMITS {
         let (value, range) = (row.value.to_string(), format!("{} to {}", row.min, row.max));
-        let expected = vec![row.name.into(), value, range, row.unit.into(), code(row.code), row.why.into()];
+        let expected = vec![row.name.into(), value, range, row.unit.into(), code(row.code), row.reason.into()];
         assert!(rows.contains(&expected), "| {} |", expected.join(" | "));
     }
 }

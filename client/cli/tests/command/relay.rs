@@ -1,7 +1,7 @@
 //! A relay process for one test: the test program itself, started again as a relay. So it is always the relay of this tree, whatever
 //! cargo was asked to build.
 use futures_util::{SinkExt, StreamExt};
-use parley_relay::{config, drain, log, relay};
+use parley_relay::{config, drain, log, start};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -30,8 +30,8 @@ fn a_relay_runs_in_a_process_of_its_own() {
     let settings = config::read(flags, std::iter::empty()).unwrap();
     let _log = log::install(settings.log_level, settings.limits.log_lines).unwrap();
     config::runtime(&settings).unwrap().block_on(async {
-        let told = drain::Told::new().unwrap();
-        drain::when_told(told, relay::start(settings).await.unwrap()).await;
+        let signals = drain::Signals::new().unwrap();
+        drain::on_signal(signals, start::relay(settings).await.unwrap()).await;
     });
 }
 

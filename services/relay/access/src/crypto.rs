@@ -1,4 +1,4 @@
-//! What checks signatures: `ring`, handed to `jsonwebtoken`. HS256 and EdDSA are all there is, so a token can ask for nothing else.
+//! Verifies signatures with `ring` on behalf of `jsonwebtoken`. Only HS256 and EdDSA exist here, so a token cannot select another algorithm.
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
 use jsonwebtoken::signature::{Error, Verifier};
@@ -12,7 +12,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Makes it the process's, unless another part of the process came first: that one knows both algorithms too.
+/// Installs the provider for the process, unless another part of the process installed one: that one supports both algorithms too.
 pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }

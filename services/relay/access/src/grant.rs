@@ -1,16 +1,16 @@
-//! What is left of a token once somebody was let in with it: enough to end the socket in time.
+//! The part of a token that is kept while its client is connected: enough to end the connection in time.
 use serde::{Deserialize, Serialize};
 
-/// How long a client may stay, and by what names it can be sent away before. Times are seconds since 1970.
+/// How long a client may stay connected, and the names by which it can be revoked. Times are seconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// `exp`: from here on it is over.
+    /// `exp`: the time at which the grant expires.
     pub until: u64,
-    /// `iat`: when it was made.
-    #[serde(default)]
-    pub made: Option<u64>,
-    /// `jti`: the one token.
+    /// `iat`: the time at which the token was issued.
+    #[serde(default, rename = "made")]
+    pub issued: Option<u64>,
+    /// `jti`: the id of the token.
     pub token: Option<Box<str>>,
-    /// `sub`: whoever it was made for.
+    /// `sub`: the subject of the token.
     pub subject: Option<Box<str>>,
 }

@@ -1,4 +1,4 @@
-//! The keys that tokens are verified with. Which algorithm a key is for is settled here, never by a token. Rules STR-101 and STR-102.
+//! The keys that verify tokens. The key determines the algorithm; a token does not. Rules STR-101 and STR-102.
 use super::crypto;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,7 +13,7 @@ pub struct Keys {
     named: HashMap<String, DecodingKey>,
 }
 
-/// The operator's key set: the file signaling signs with, or the same without its private parts. Those are never read here.
+/// The operator's key set: the file with which signaling signs, or a copy without the private parts, which are never read here.
 #[derive(Deserialize)]
 struct KeySet {
     keys: Vec<Jwk>,
@@ -27,28 +27,28 @@ struct Jwk {
     x: String,
 }
 
-/// RFC 7518 section 3.2: a key of at least the size of the hash.
-const SECRET_BYTES: usize = 32;
-/// RFC 8032 section 5.1.5.
+/// RFC 7518 section 3.2: a key is at least as long as the hash.
+const MIN_SECRET_BYTES: usize = 32;
+/// The length of a public key: RFC 8032 section 5.1.5.
 const PUBLIC_BYTES: usize = 32;
 
 impl Keys {
-    /// Adds the secret of HS256. Refused with a sentence.
+    /// Adds the secret of HS256. The error is a sentence for the operator.
     pub fn with_secret(mut self, secret: &str) -> Result<Self, String> {
         crypto::install();
-        if secret.len() < SECRET_BYTES {
-            return Err(format!("the token secret must be at least {SECRET_BYTES} bytes long"));
+        if secret.len() < MIN_SECRET_BYTES {
+            return Err(format!("the token secret must be at least {MIN_SECRET_BYTES} bytes long"));
         }
         self.shared = Some(DecodingKey::from_secret(secret.as_bytes()));
         Ok(self)
     }
 
-    /// Adds a key set as JSON: `{"active": …, "keys": [{"kty": "OKP", "crv": "Ed25519", "kid": …, "x": …}]}`. Refused with a
-    /// sentence that quotes nothing of it.
+    /// Adds a key set as JSON: `{"active": …, "keys": [{"kty": "OKP", "crv": "Ed25519", "kid": …, "x": …}]}`. The error is a sentence for the
+    /// operator that quotes nothing of the set.
     pub fn with_set(mut self, json: &str) -> Result<Self, String> {
         crypto::install();
         let set: KeySet = serde_json::from_str(json)
-            .map_err(|why| format!("not a key set, at line {}, column {}", why.line(), why.column()))?;
+            .map_err(|error| format!("not a key set, at line {}, column {}", error.line(), error.column()))?;
         if set.keys.is_empty() {
             return Err("a key set needs at least one key".into());
         }
@@ -64,12 +64,12 @@ impl Keys {
         Ok(self)
     }
 
-    /// Whether there is none.
+    /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.shared.is_none() && self.named.is_empty()
     }
 
-    /// The key for a token's `kid`, with the one algorithm that is taken with it.
+    /// The key for the `kid` of a token, with the only algorithm that is accepted with it.
     pub(super) fn find(&self, kid: Option<&str>) -> Option<(&DecodingKey, Algorithm)> {
         match kid {
             Some(kid) => self.named.get(kid).map(|key| (key, Algorithm::EdDSA)),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn str_102_a_set_that_is_none_is_refused_with_a_sentence_that_quotes_no_secret() {
+    fn str_102_an_invalid_key_set_is_refused_with_a_sentence_that_quotes_no_secret() {
         let key =
             |kid: &str, x: &str| format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"{kid}","x":"{x}","d":"SECRET"}}"#);
         for (keys, sentence) in [

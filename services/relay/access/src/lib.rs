@@ -1,12 +1,12 @@
-//! Who may open which topic: tokens, the codes that stand for them, and those that were revoked. Rules STR-100 to STR-119.
+//! Access to topics: tokens, the one-use codes that represent them, and revocations. Rules STR-100 to STR-119.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | [`keys`], `crypto` | the keys, each with its algorithm |
-//! | [`token`] | from bytes to claims that hold. No clock |
+//! | [`token`] | from bytes to verified claims. No clock |
 //! | [`scope`], [`pattern`] | from claims to a role on a topic |
-//! | [`one_use`] | codes that let one socket in; **a port** |
-//! | [`revocations`] | who is sent away before their time; **a port** |
+//! | [`one_use`] | codes that each open one socket; **a port** |
+//! | [`revocations`] | tokens and subjects that are revoked before they expire; **a port** |
 mod crypto;
 pub mod grant;
 pub mod keys;
@@ -34,32 +34,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a port answers, once it does.
+/// The future result of a port.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Code>> + Send + 'a>>;
 
-/// A relay that asks for tokens.
+/// The rules of a relay that requires tokens.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// What tokens are made for.
+    /// The audience of tokens.
     pub audience: String,
-    /// What they are verified with.
+    /// The keys that verify tokens.
     pub keys: Keys,
 }
 
-/// Where codes and revocations are kept.
+/// The stores of codes and revocations.
 pub struct Ports {
-    /// Codes.
+    /// The store of codes.
     pub codes: Box<dyn Codes>,
-    /// Tells every pod of a revocation.
+    /// Publishes revocations to every pod.
     pub revocations: Box<dyn Revocations>,
-    /// What is revoked, as this pod knows it.
+    /// The revocations that this pod knows.
     pub revoked: Arc<Revoked>,
 }
 
 impl Ports {
-    /// Of a pod alone: both are in its memory.
-    pub fn alone(limits: &Limits) -> Self {
-        let revoked = Arc::new(Revoked::new(revocations::most(limits)));
+    /// The stores of a single pod, in its memory.
+    pub fn in_memory(limits: &Limits) -> Self {
+        let revoked = Arc::new(Revoked::new(revocations::capacity(limits)));
         Self {
             codes: Box::new(one_use::Memory::with(limits)),
             revocations: Box::new(revocations::Memory(Arc::clone(&revoked))),
@@ -67,8 +67,8 @@ impl Ports {
         }
     }
 
-    /// Why a grant is over, if it is.
-    pub fn over(&self, grant: &Grant) -> Option<Code> {
+    /// Why a grant is no longer valid; `None` while it is.
+    pub fn ended(&self, grant: &Grant) -> Option<Code> {
         if grant.until <= now() {
             Some(Code::TokenExpired)
         } else {
@@ -77,13 +77,13 @@ impl Ports {
     }
 }
 
-/// The door of a relay that asks for tokens.
+/// Authorizes the clients of a relay that requires tokens.
 pub struct Access {
     rules: Rules,
     limits: Limits,
     ports: Arc<Ports>,
-    waiting: AtomicU64,
-    waiting_shares: Shares,
+    unauthenticated: AtomicU64,
+    unauthenticated_shares: Shares,
 }
 
 /// Seconds since 1970.
@@ -91,103 +91,103 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Seconds that a revocation is kept for: no token that is good today lives longer.
-pub fn revoked_for(limits: &Limits) -> u64 {
+/// The seconds for which a revocation is kept: no token that is valid now lives longer.
+pub fn revocation_lifetime(limits: &Limits) -> u64 {
     (limits.token_lifetime + limits.token_leeway) / 1000 + 1
 }
 
 impl Access {
-    /// A door with these rules.
+    /// Creates it with these rules.
     pub fn new(rules: Rules, limits: &Limits, ports: Arc<Ports>) -> Self {
-        let waiting_shares = Shares::new(limits.address_unauthenticated);
-        Self { rules, limits: limits.clone(), ports, waiting: AtomicU64::new(0), waiting_shares }
+        let unauthenticated_shares = Shares::new(limits.address_unauthenticated);
+        Self { rules, limits: limits.clone(), ports, unauthenticated: AtomicU64::new(0), unauthenticated_shares }
     }
 
-    /// What a token allows on a route.
-    pub fn judge(&self, token: &[u8], route: &Route) -> Result<Pass, Code> {
+    /// Returns what a token allows on a route.
+    pub fn authorize(&self, token: &[u8], route: &Route) -> Result<Pass, Code> {
         let claims = token::read(token, &self.rules.keys, &self.limits, now())?;
         let role = scope::role(&claims, &self.rules.audience, route)?;
         self.check(Pass { path: scope::path(route), role, grant: claims.grant() })
     }
 
-    /// A code for what a token allows on a route, for a client of this network.
+    /// Issues a code for what a token allows on a route, for a client of this network.
     pub async fn issue(&self, token: &[u8], route: &Route, network: IpAddr) -> Result<String, Code> {
-        let pass = self.judge(token, route)?;
-        self.ports.codes.keep(pass, network).await
+        let pass = self.authorize(token, route)?;
+        self.ports.codes.store(pass, network).await
     }
 
-    /// What a code allows on a route; it is used up whatever the answer.
+    /// Returns what a code allows on a route. The code is used up, whatever the result.
     pub async fn redeem(&self, code: &str, route: &Route) -> Result<Pass, Code> {
-        if one_use::mark(code).is_none() {
+        if one_use::prefix(code).is_none() {
             return Err(Code::CodeInvalid);
         }
         let pass = self.ports.codes.take(code).await?.filter(|pass| pass.path == scope::path(route));
         self.check(pass.ok_or(Code::CodeInvalid)?)
     }
 
-    /// What an operator's token gives for watching statistics.
-    pub fn watch(&self, token: &[u8]) -> Result<Grant, Code> {
+    /// Authorizes an operator's token for statistics.
+    pub fn authorize_statistics(&self, token: &[u8]) -> Result<Grant, Code> {
         let claims = token::read(token, &self.rules.keys, &self.limits, now())?;
         if !claims.stats || !claims.is_for(&self.rules.audience) {
             return Err(Code::TokenInsufficientScope);
         }
         let grant = claims.grant();
-        self.over(&grant).map_or(Ok(grant), Err)
+        self.ended(&grant).map_or(Ok(grant), Err)
     }
 
-    /// Revokes, if the token may.
+    /// Revokes a token or a subject, if this token permits it.
     pub async fn revoke(&self, token: &[u8], whom: Revocation) -> Result<(), Code> {
         let now = now();
         let claims = token::read(token, &self.rules.keys, &self.limits, now)?;
-        let may = claims.admin && claims.is_for(&self.rules.audience);
+        let permits = claims.admin && claims.is_for(&self.rules.audience);
         if self.ports.revoked.covers(&claims.grant()) {
             return Err(Code::TokenRevoked);
         }
-        if !may {
+        if !permits {
             return Err(Code::TokenInsufficientScope);
         }
         if whom.name().is_empty() || whom.name().len() > size(self.limits.token_name_bytes) {
             return Err(Code::BadRequest);
         }
-        self.ports.revocations.revoke(whom, now + revoked_for(&self.limits)).await
+        self.ports.revocations.revoke(whom, now + revocation_lifetime(&self.limits)).await
     }
 
-    /// Why a grant is over, if it is.
-    pub fn over(&self, grant: &Grant) -> Option<Code> {
-        self.ports.over(grant)
+    /// Why a grant is no longer valid; `None` while it is.
+    pub fn ended(&self, grant: &Grant) -> Option<Code> {
+        self.ports.ended(grant)
     }
 
     fn check(&self, pass: Pass) -> Result<Pass, Code> {
-        self.over(&pass.grant).map_or(Ok(pass), Err)
+        self.ended(&pass.grant).map_or(Ok(pass), Err)
     }
 
-    /// Counts a socket of this network that has yet to send its token.
-    pub fn wait(&self, network: IpAddr) -> Result<Waiting<'_>, Code> {
-        if !self.waiting_shares.take(network) {
+    /// Counts a socket of this network that has not sent its token yet.
+    pub fn count_unauthenticated(&self, network: IpAddr) -> Result<Unauthenticated<'_>, Code> {
+        if !self.unauthenticated_shares.take(network) {
             return Err(Code::TooManyUnauthenticated);
         }
-        let waiting = Waiting { access: self, network };
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.limits.pod_unauthenticated {
+        let unauthenticated = Unauthenticated { access: self, network };
+        if self.unauthenticated.fetch_add(1, Ordering::Relaxed) >= self.limits.pod_unauthenticated {
             return Err(Code::TooManyUnauthenticated);
         }
-        Ok(waiting)
+        Ok(unauthenticated)
     }
 
-    /// Sockets that have yet to send their token.
-    pub fn waiting(&self) -> u64 {
-        self.waiting.load(Ordering::Relaxed)
+    /// The number of sockets that have not sent their token yet.
+    pub fn unauthenticated(&self) -> u64 {
+        self.unauthenticated.load(Ordering::Relaxed)
     }
 }
 
-/// A socket that has yet to send its token, counted while this lives.
-pub struct Waiting<'a> {
+/// Counts a socket that has not sent its token yet, until it is dropped.
+pub struct Unauthenticated<'a> {
     access: &'a Access,
     network: IpAddr,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Unauthenticated<'_> {
     fn drop(&mut self) {
-        self.access.waiting.fetch_sub(1, Ordering::Relaxed);
-        self.access.waiting_shares.give(self.network);
+        self.access.unauthenticated.fetch_sub(1, Ordering::Relaxed);
+        self.access.unauthenticated_shares.give(self.network);
     }
 }

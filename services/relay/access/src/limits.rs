@@ -1,6 +1,6 @@
-//! What of tokens, codes and revocations is bounded. Names, ranges and defaults: the table of the relay's settings.
+//! The limits of tokens, codes and revocations. The relay's table of limits has their names, ranges and defaults.
 
-/// Times are ms.
+/// The limits in force. Times are in milliseconds.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Bytes of a token.
@@ -11,19 +11,19 @@ pub struct Limits {
     pub token_name_bytes: u64,
     /// How far the clocks of signer and relay may differ.
     pub token_leeway: u64,
-    /// The longest life of a token.
+    /// The longest lifetime of a token.
     pub token_lifetime: u64,
-    /// Sockets whose token has yet to come.
+    /// Sockets that have not sent their token yet.
     pub pod_unauthenticated: u64,
-    /// The same of one network.
+    /// The same for one network.
     pub address_unauthenticated: u64,
-    /// How long a code is good.
+    /// How long a code is valid.
     pub code_lifetime: u64,
     /// Codes that are kept.
     pub pod_codes: u64,
-    /// The same of one network.
+    /// The same for one network.
     pub address_codes: u64,
-    /// Revocations that an operator asked for.
+    /// Revocations that an operator requested.
     pub pod_revocations: u64,
     /// Revocations of participants who left rooms.
     pub pod_departures: u64,

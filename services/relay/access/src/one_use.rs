@@ -1,4 +1,4 @@
-//! Codes that let one socket in: a web page's way to open a topic, as it can give its WebSocket no header. Rules STR-110, STR-111,
+//! Codes that each open one socket. Web pages use them, because they cannot set a header of a WebSocket. Rules STR-110, STR-111,
 //! STR-117 and STR-131.
 use super::Answer;
 use super::grant::Grant;
@@ -17,97 +17,97 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// What a code is good for.
+/// What a code or a token permits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pass {
-    /// The path it was made for.
+    /// The path that it opens.
     pub path: String,
-    /// What its holder may do there.
+    /// The role of its holder there.
     pub role: Role,
-    /// The token it was made with.
+    /// The grant of the token behind it.
     pub grant: Grant,
 }
 
-/// Where codes wait for their socket.
+/// A store of codes that have not been used yet.
 pub trait Codes: Send + Sync {
-    /// A new code for a client of this network, and its pass kept for the time codes live.
-    fn keep(&self, pass: Pass, network: IpAddr) -> Answer<'_, String>;
-    /// Takes a pass out: of several who come with one code, one gets it. `None`: unknown, used or too old, and nobody learns which.
+    /// Creates a code for a client of this network, and stores its pass for the lifetime of codes.
+    fn store(&self, pass: Pass, network: IpAddr) -> Answer<'_, String>;
+    /// Removes a pass: of several clients with one code, one gets it. `None`: the code is unknown, used or expired; the caller cannot tell which.
     fn take(&self, code: &str) -> Answer<'_, Option<Pass>>;
 }
 
-/// Six bytes are eight whole characters: two pods of a region share them once in a million regions.
-const MARK_BYTES: usize = 6;
-const MARK: usize = 8;
-/// Nobody guesses them.
+/// The random prefix of a single pod: six bytes are eight characters of base64.
+const PREFIX_BYTES: usize = 6;
+const PREFIX: usize = 8;
+/// 128 bits cannot be guessed.
 const RANDOM_BYTES: usize = 16;
 
-/// Which pod's memory a code is in; `None`: it is no code, and nothing is asked of a store.
-pub fn mark(code: &str) -> Option<&str> {
-    let is_code = URL_SAFE_NO_PAD.decode(code).is_ok_and(|bytes| bytes.len() == MARK_BYTES + RANDOM_BYTES);
-    is_code.then(|| code.get(..MARK)).flatten()
+/// The prefix of a code, which names the pod that stores it. `None`: it is not a code, and no store needs to be asked.
+pub fn prefix(code: &str) -> Option<&str> {
+    let is_code = URL_SAFE_NO_PAD.decode(code).is_ok_and(|bytes| bytes.len() == PREFIX_BYTES + RANDOM_BYTES);
+    is_code.then(|| code.get(..PREFIX)).flatten()
 }
 
-/// What the codes of a pod begin with, and the subject ends with that it is asked for them on. The configuration of NATS has the same,
-/// so that no other relay is asked.
-pub fn mark_of(pod: &str) -> String {
+/// The prefix of the codes of a pod. It also ends the subject on which the pod answers requests for its codes; the configuration of NATS
+/// contains it, so that no other relay receives these requests. Two pods of a region share a prefix once in a million regions.
+pub fn prefix_of(pod: &str) -> String {
     let hash = digest::digest(&digest::SHA256, pod.as_bytes());
-    hash.as_ref().iter().take(MARK / 2).map(|byte| format!("{byte:02x}")).collect()
+    hash.as_ref().iter().take(PREFIX / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Codes of one pod.
+/// The codes of one pod, in its memory.
 pub struct Memory {
-    mark: String,
-    kept: Mutex<Kept>,
+    prefix: String,
+    stored: Mutex<Stored>,
     lifetime: Duration,
-    most: usize,
+    max: usize,
     shares: Shares,
 }
 
 #[derive(Default)]
-struct Kept {
+struct Stored {
     passes: HashMap<String, (Pass, Instant)>,
-    /// As all live equally long, the oldest ends first.
-    ends: VecDeque<(Instant, String, IpAddr)>,
+    /// In the order of expiry, because all codes have the same lifetime.
+    expiries: VecDeque<(Instant, String, IpAddr)>,
 }
 
 impl Memory {
-    /// As the limits have it.
+    /// A store with these limits.
     pub fn with(limits: &Limits) -> Self {
         let lifetime = Duration::from_millis(limits.code_lifetime);
         Self::new(size(limits.pod_codes), limits.address_codes, lifetime)
     }
 
-    /// The codes of a pod among others, which begin with what its name gives.
+    /// The store of one pod of several, whose codes begin with the prefix of its name.
     pub fn of(pod: &str, limits: &Limits) -> Self {
-        Self { mark: mark_of(pod), ..Self::with(limits) }
+        Self { prefix: prefix_of(pod), ..Self::with(limits) }
     }
 
-    /// At most `most` codes, `most_each` of one network, each of which lives for `lifetime`.
-    pub fn new(most: usize, most_each: u64, lifetime: Duration) -> Self {
-        let mark = URL_SAFE_NO_PAD.encode(rand::random::<[u8; MARK_BYTES]>());
-        Self { mark, kept: Mutex::default(), lifetime, most, shares: Shares::new(most_each) }
+    /// A store of at most `max` codes, `max_each` of one network, each of which is valid for `lifetime`.
+    pub fn new(max: usize, max_each: u64, lifetime: Duration) -> Self {
+        let prefix = URL_SAFE_NO_PAD.encode(rand::random::<[u8; PREFIX_BYTES]>());
+        Self { prefix, stored: Mutex::default(), lifetime, max, shares: Shares::new(max_each) }
     }
 
-    /// What its codes begin with.
-    pub fn mark(&self) -> &str {
-        &self.mark
+    /// The prefix of its codes.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     fn code(&self) -> Result<String, Code> {
         let mut bytes = [0; RANDOM_BYTES];
         SystemRandom::new().fill(&mut bytes).map_err(|_| Code::NotReady)?;
-        Ok(format!("{}{}", self.mark, URL_SAFE_NO_PAD.encode(bytes)))
+        Ok(format!("{}{}", self.prefix, URL_SAFE_NO_PAD.encode(bytes)))
     }
 }
 
-impl Kept {
-    fn forget_old(&mut self, now: Instant, shares: &Shares) {
-        while let Some((end, ..)) = self.ends.front() {
+impl Stored {
+    fn remove_expired(&mut self, now: Instant, shares: &Shares) {
+        while let Some((end, ..)) = self.expiries.front() {
             if *end > now {
                 return;
             }
-            if let Some((_, code, network)) = self.ends.pop_front() {
+            if let Some((_, code, network)) = self.expiries.pop_front() {
                 self.passes.remove(&code);
                 shares.give(network);
             }
@@ -116,25 +116,25 @@ impl Kept {
 }
 
 impl Codes for Memory {
-    fn keep(&self, pass: Pass, network: IpAddr) -> Answer<'_, String> {
+    fn store(&self, pass: Pass, network: IpAddr) -> Answer<'_, String> {
         Box::pin(async move {
             let code = self.code()?;
             let now = Instant::now();
-            let mut kept = self.kept.lock();
-            kept.forget_old(now, &self.shares);
-            // Used ones count until their time is up: they bound the list of ends.
-            if kept.ends.len() >= self.most || !self.shares.take(network) {
+            let mut stored = self.stored.lock();
+            stored.remove_expired(now, &self.shares);
+            // Used codes count until they expire, because they have entries in the list of expiries.
+            if stored.expiries.len() >= self.max || !self.shares.take(network) {
                 return Err(Code::TooManyCodes);
             }
-            kept.ends.push_back((now + self.lifetime, code.clone(), network));
-            kept.passes.insert(code.clone(), (pass, now + self.lifetime));
+            stored.expiries.push_back((now + self.lifetime, code.clone(), network));
+            stored.passes.insert(code.clone(), (pass, now + self.lifetime));
             Ok(code)
         })
     }
 
     fn take(&self, code: &str) -> Answer<'_, Option<Pass>> {
-        let taken = self.kept.lock().passes.remove(code);
-        let live = taken.filter(|(_, end)| *end > Instant::now()).map(|(pass, _)| pass);
-        Box::pin(async move { Ok(live) })
+        let taken = self.stored.lock().passes.remove(code);
+        let valid = taken.filter(|(_, end)| *end > Instant::now()).map(|(pass, _)| pass);
+        Box::pin(async move { Ok(valid) })
     }
 }

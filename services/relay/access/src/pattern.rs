@@ -1,7 +1,7 @@
-//! Which topics a pattern of a token means. Rule STR-105.
+//! The patterns by which a token names topics. Rule STR-105.
 
-/// Whether this is a pattern: segments between slashes, each a name, `*` or, at the end, `**`. A star within a name is none: it
-/// would look like more than it is.
+/// Whether this is a valid pattern: segments between slashes, each a name, `*` or, at the end, `**`. A star within a name is invalid: a
+/// reader would mistake it for a wildcard.
 pub fn is_valid(pattern: &str) -> bool {
     let last = pattern.split('/').count() - 1;
     pattern.split('/').enumerate().all(|(at, segment)| match segment {
@@ -12,7 +12,7 @@ pub fn is_valid(pattern: &str) -> bool {
     })
 }
 
-/// Whether a valid pattern means a topic's name. `*` is any one segment, `**` one or more. Takes one look at each segment.
+/// Whether a valid pattern matches the name of a topic. `*` is any one segment, `**` one or more. Linear in the number of segments.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let (mut wanted, mut given) = (pattern.split('/'), name.split('/'));
     loop {
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn str_105_what_looks_like_more_than_it_is_is_no_pattern() {
+    fn str_105_a_misleading_pattern_is_invalid() {
         for bad in ["", "/", "/lab", "lab/", "a//b", "**/a", "a/**/b", "lab*", "a/*b", "***", "a/**c"] {
             assert!(!is_valid(bad), "{bad}");
         }
@@ -64,7 +64,7 @@ mod tests {
         }
     }
 
-    /// The same by trying everything: `**` takes one segment and goes on or stops.
+    /// The same by exhaustive search: `**` matches one segment, and then continues or ends.
     fn naive(pattern: &[&str], name: &[&str]) -> bool {
         match (pattern, name) {
             ([], []) => true,
@@ -79,14 +79,14 @@ mod tests {
         #![proptest_config(proptest::test_runner::Config::with_cases(20_000))]
 
         #[test]
-        fn str_105_matching_agrees_with_trying_everything(pattern in "(a|b|\\*)(/(a|b|\\*)){0,4}(/\\*\\*)?", name in "[ab*](/[ab*]){0,5}") {
+        fn str_105_matching_agrees_with_exhaustive_search(pattern in "(a|b|\\*)(/(a|b|\\*)){0,4}(/\\*\\*)?", name in "[ab*](/[ab*]){0,5}") {
             let (wanted, given): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), name.split('/').collect());
             assert!(is_valid(&pattern));
             prop_assert_eq!(matches(&pattern, &name), naive(&wanted, &given), "{} {}", pattern, name);
         }
 
         #[test]
-        fn str_105_no_text_upsets_it(pattern in any::<String>(), name in any::<String>()) {
+        fn str_105_any_text_is_handled(pattern in any::<String>(), name in any::<String>()) {
             let _ = (is_valid(&pattern), matches(&pattern, &name));
             assert!(!is_valid(&name) || name.contains('*') || matches(&name, &name));
         }

@@ -1,4 +1,4 @@
-//! Tokens and people that are sent away before their time. Rules STR-114, STR-115 and STR-118.
+//! Tokens and subjects that are revoked before their tokens expire. Rules STR-114, STR-115 and STR-118.
 use super::Answer;
 use super::grant::Grant;
 use crate::Limits;
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Whom: `{"jti": …}` or `{"sub": …}`.
+/// What is revoked: `{"jti": …}` or `{"sub": …}`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Revocation {
-    /// The one token.
+    /// One token.
     #[serde(rename = "jti")]
     Token(Box<str>),
-    /// Every token of the one it was made for.
+    /// Every token of a subject.
     #[serde(rename = "sub")]
     Subject(Box<str>),
 }
 
 impl Revocation {
-    /// The name in it.
+    /// The id of the token, or the name of the subject.
     pub fn name(&self) -> &str {
         match self {
             Revocation::Token(name) | Revocation::Subject(name) => name,
@@ -29,190 +29,190 @@ impl Revocation {
     }
 }
 
-/// Whom, and for how long.
+/// A revocation with its term.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Whom.
+    /// What is revoked.
     #[serde(flatten)]
-    pub whom: Revocation,
-    /// For how long.
+    pub revocation: Revocation,
+    /// The term.
     #[serde(flatten)]
     pub term: Term,
 }
 
-/// Times are seconds since 1970.
+/// Which tokens are revoked, and until when. Times are seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
-    /// Tokens made later are as good as ever; all are revoked where there is no such time.
+    /// Tokens issued later stay valid; without this time, all tokens are revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// Until when it holds.
+    /// When the revocation expires.
     pub until: u64,
 }
 
 impl Term {
-    /// Every token, until then.
+    /// Revokes every token until this time.
     pub fn all(until: u64) -> Self {
         Self { before: None, until }
     }
 
-    /// At least what both say, in whatever order they are heard.
-    fn with(self, other: Self) -> Self {
+    /// The union of two terms, which does not depend on their order.
+    fn union(self, other: Self) -> Self {
         let before = self.before.zip(other.before).map(|(one, other)| one.max(other));
         Self { before, until: self.until.max(other.until) }
     }
 }
 
 impl Entry {
-    /// One number for each entry, the same on every pod.
+    /// A hash of the entry, the same on every pod.
     fn digest(&self) -> u64 {
-        let kind = matches!(self.whom, Revocation::Subject(_));
+        let kind = matches!(self.revocation, Revocation::Subject(_));
         let Term { before, until } = self.term;
-        let text = format!("{kind} {before:?} {until} {}", self.whom.name());
+        let text = format!("{kind} {before:?} {until} {}", self.revocation.name());
         let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
         digest.as_ref().iter().take(size_of::<u64>()).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     }
 }
 
-/// Tells every pod.
+/// Publishes revocations to every pod.
 pub trait Revocations: Send + Sync {
-    /// Revokes until a time in seconds since 1970. Once it is answered, this pod's `Revoked` holds it, and the others' soon after.
-    /// `NotReady`: this pod's holds it, and the others' will once they can be reached.
-    fn revoke(&self, whom: Revocation, until: u64) -> Answer<'_, ()>;
+    /// Revokes until a time in seconds since 1970. On success the `Revoked` of this pod contains the revocation, and those of the others do soon
+    /// after. `NotReady`: that of this pod contains it, and the others will once they can be reached.
+    fn revoke(&self, revocation: Revocation, until: u64) -> Answer<'_, ()>;
 }
 
-/// How many entries there are at most.
+/// The most entries of each kind.
 #[derive(Clone, Copy, Debug)]
-pub struct Most {
-    /// That somebody asked for: none of them makes room.
-    pub asked: usize,
-    /// Of people who left a room, which are many: those that are over soonest make room.
+pub struct Capacity {
+    /// Revocations that an operator requested. None of them is evicted.
+    pub requested: usize,
+    /// Revocations of participants who left a room. There are many of them; those that expire first are evicted.
     pub departed: usize,
 }
 
-/// As the limits say.
-pub fn most(limits: &Limits) -> Most {
-    Most { asked: size(limits.pod_revocations), departed: size(limits.pod_departures) }
+/// The capacity according to the limits.
+pub fn capacity(limits: &Limits) -> Capacity {
+    Capacity { requested: size(limits.pod_revocations), departed: size(limits.pod_departures) }
 }
 
-/// What is revoked, as one pod knows it.
+/// The revocations that one pod knows.
 #[derive(Debug)]
 pub struct Revoked {
     list: Mutex<List>,
-    most: Most,
+    capacity: Capacity,
 }
 
 #[derive(Debug, Default)]
 struct List {
     terms: HashMap<Revocation, Term>,
-    asked: BTreeSet<(u64, Revocation)>,
+    requested: BTreeSet<(u64, Revocation)>,
     departed: BTreeSet<(u64, Revocation)>,
-    /// Of all entries, whatever their order.
+    /// The digest of all entries, independent of their order.
     digest: u64,
 }
 
 impl List {
-    /// Those of one kind, the one that is over soonest first. A departure says which tokens it means; whoever asks means all.
+    /// The entries of one kind, in the order of expiry. A departure revokes tokens issued before a time, a requested revocation all.
     fn kind(&mut self, term: Term) -> &mut BTreeSet<(u64, Revocation)> {
-        if term.before.is_some() { &mut self.departed } else { &mut self.asked }
+        if term.before.is_some() { &mut self.departed } else { &mut self.requested }
     }
 
-    fn remove(&mut self, whom: &Revocation) {
-        let Some(term) = self.terms.remove(whom) else { return };
-        self.kind(term).remove(&(term.until, whom.clone()));
-        self.digest ^= Entry { whom: whom.clone(), term }.digest();
+    fn remove(&mut self, revocation: &Revocation) {
+        let Some(term) = self.terms.remove(revocation) else { return };
+        self.kind(term).remove(&(term.until, revocation.clone()));
+        self.digest ^= Entry { revocation: revocation.clone(), term }.digest();
     }
 
-    fn insert(&mut self, Entry { whom, term }: Entry) {
-        self.kind(term).insert((term.until, whom.clone()));
-        self.digest ^= Entry { whom: whom.clone(), term }.digest();
-        self.terms.insert(whom, term);
+    fn insert(&mut self, Entry { revocation, term }: Entry) {
+        self.kind(term).insert((term.until, revocation.clone()));
+        self.digest ^= Entry { revocation: revocation.clone(), term }.digest();
+        self.terms.insert(revocation, term);
     }
 
-    fn forget_old(&mut self, now: u64) {
+    fn remove_expired(&mut self, now: u64) {
         loop {
             let first =
-                [self.asked.first(), self.departed.first()].into_iter().flatten().find(|(until, _)| *until <= now);
-            let Some((_, whom)) = first.cloned() else { return };
-            self.remove(&whom);
+                [self.requested.first(), self.departed.first()].into_iter().flatten().find(|(until, _)| *until <= now);
+            let Some((_, revocation)) = first.cloned() else { return };
+            self.remove(&revocation);
         }
     }
 
-    fn add(&mut self, entry: Entry, most: Most) -> Result<(), Code> {
-        let Entry { whom, mut term } = entry;
-        let known = self.terms.get(&whom).copied();
+    fn add(&mut self, entry: Entry, capacity: Capacity) -> Result<(), Code> {
+        let Entry { revocation, mut term } = entry;
+        let known = self.terms.get(&revocation).copied();
         if let Some(known) = known {
-            term = term.with(known);
+            term = term.union(known);
             if term == known {
                 return Ok(());
             }
         }
         let is_new = known.is_none_or(|known| known.before.is_some() != term.before.is_some());
-        let most = if term.before.is_some() { most.departed } else { most.asked };
-        if is_new && self.kind(term).len() >= most {
-            // Of two full lists the same is kept, in whatever order it is heard.
+        let max = if term.before.is_some() { capacity.departed } else { capacity.requested };
+        if is_new && self.kind(term).len() >= max {
+            // Full lists of two pods keep the same entries, whatever the order in which these arrive.
             let soonest = self.departed.first().filter(|_| term.before.is_some()).cloned();
-            match soonest.filter(|soonest| *soonest < (term.until, whom.clone())) {
+            match soonest.filter(|soonest| *soonest < (term.until, revocation.clone())) {
                 Some((_, soonest)) => self.remove(&soonest),
                 None => return Err(Code::TooManyRevocations),
             }
         }
-        self.remove(&whom);
-        self.insert(Entry { whom, term });
+        self.remove(&revocation);
+        self.insert(Entry { revocation, term });
         Ok(())
     }
 }
 
 impl Revoked {
-    /// At most so many at once.
-    pub fn new(most: Most) -> Self {
-        Self { list: Mutex::default(), most }
+    /// An empty list with this capacity.
+    pub fn new(capacity: Capacity) -> Self {
+        Self { list: Mutex::default(), capacity }
     }
 
-    /// Adds one; the sweep ends its sockets. `now`: seconds since 1970.
+    /// Adds a revocation; the sweep closes its sockets. `now`: seconds since 1970.
     pub fn add(&self, entry: Entry, now: u64) -> Result<(), Code> {
         let mut list = self.list.lock();
-        list.forget_old(now);
-        list.add(entry, self.most)
+        list.remove_expired(now);
+        list.add(entry, self.capacity)
     }
 
-    /// Adds what another pod knows; answers how many of them there was no room for.
+    /// Adds the entries of another pod. Returns how many were refused for lack of capacity.
     pub fn merge(&self, entries: Vec<Entry>, now: u64) -> u64 {
         let mut list = self.list.lock();
-        list.forget_old(now);
-        let live = entries.into_iter().filter(|entry| entry.term.until > now);
-        live.map(|entry| u64::from(list.add(entry, self.most).is_err())).sum()
+        list.remove_expired(now);
+        let valid = entries.into_iter().filter(|entry| entry.term.until > now);
+        valid.map(|entry| u64::from(list.add(entry, self.capacity).is_err())).sum()
     }
 
-    /// All of it.
+    /// All entries.
     pub fn entries(&self, now: u64) -> Vec<Entry> {
         let mut list = self.list.lock();
-        list.forget_old(now);
-        list.terms.iter().map(|(whom, term)| Entry { whom: whom.clone(), term: *term }).collect()
+        list.remove_expired(now);
+        list.terms.iter().map(|(revocation, term)| Entry { revocation: revocation.clone(), term: *term }).collect()
     }
 
-    /// A number that pods with the same list share, and others do not.
+    /// A digest of the list: equal on two pods if and only if their lists are equal.
     pub fn digest(&self, now: u64) -> u64 {
         let mut list = self.list.lock();
-        list.forget_old(now);
+        list.remove_expired(now);
         list.digest
     }
 
-    /// Whether a grant is revoked. A token that does not say when it was made may be an old one.
+    /// Whether a grant is revoked. A token without the time of issue counts as old.
     pub fn covers(&self, grant: &Grant) -> bool {
         let terms = &self.list.lock().terms;
-        let means = |term: &Term| term.before.is_none_or(|before| grant.made.is_none_or(|made| made <= before));
-        let has = |whom: Option<Revocation>| whom.and_then(|whom| terms.get(&whom)).is_some_and(means);
+        let applies = |term: &Term| term.before.is_none_or(|before| grant.issued.is_none_or(|issued| issued <= before));
+        let has = |name: Option<Revocation>| name.and_then(|name| terms.get(&name)).is_some_and(applies);
         !terms.is_empty()
             && (has(grant.token.clone().map(Revocation::Token)) || has(grant.subject.clone().map(Revocation::Subject)))
     }
 }
 
-/// Revocations of one pod.
+/// The revocations of a single pod, in its memory.
 pub struct Memory(pub Arc<Revoked>);
 
 impl Revocations for Memory {
-    fn revoke(&self, whom: Revocation, until: u64) -> Answer<'_, ()> {
-        Box::pin(async move { self.0.add(Entry { whom, term: Term::all(until) }, super::now()) })
+    fn revoke(&self, revocation: Revocation, until: u64) -> Answer<'_, ()> {
+        Box::pin(async move { self.0.add(Entry { revocation, term: Term::all(until) }, super::now()) })
     }
 }

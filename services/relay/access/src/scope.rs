@@ -4,7 +4,7 @@ use super::token::Claims;
 use parley_net::codes::Code;
 use parley_streams::{Role, Route};
 
-/// The role that claims give on a route, at most the one its path asks for.
+/// The role that claims permit on a route: at most the one that its path requests.
 pub fn role(claims: &Claims, audience: &str, route: &Route) -> Result<Role, Code> {
     if claims.is_for(&format!("{audience}{}", path(route))) {
         return Ok(route.role);
@@ -23,7 +23,7 @@ pub fn role(claims: &Claims, audience: &str, route: &Route) -> Result<Role, Code
     }
 }
 
-/// The path as it was asked for: `/in/lab/7`.
+/// The path as it was requested: `/in/lab/7`.
 pub fn path(route: &Route) -> String {
     match route.role {
         Role::Publish => format!("/in/{}", name(route)),
@@ -31,7 +31,7 @@ pub fn path(route: &Route) -> String {
     }
 }
 
-/// The topic's name as patterns mean it, whichever end the path is: `lab/7`.
+/// The name of the topic to which patterns apply, the same for both ends: `lab/7`.
 fn name(route: &Route) -> &str {
     let topic = &route.topic;
     topic.strip_prefix("/out/").or(topic.strip_prefix('/')).unwrap_or(topic)

@@ -1,4 +1,4 @@
-//! From a token's bytes to claims that hold: key, signature, times, sizes. Rules STR-101 to STR-104.
+//! From the bytes of a token to verified claims: key, signature, times, sizes. Rules STR-101 to STR-104.
 use super::grant::Grant;
 use super::keys::Keys;
 use super::pattern;
@@ -8,7 +8,7 @@ use parley_net::codes::Code;
 use parley_net::size;
 use serde::Deserialize;
 
-/// What a token says. Times are seconds since 1970, as RFC 7519 has them, and whole.
+/// The claims of a token. Times are whole seconds since 1970 (RFC 7519).
 #[derive(Clone, Debug, Deserialize)]
 pub struct Claims {
     aud: Audience,
@@ -17,16 +17,16 @@ pub struct Claims {
     iat: Option<u64>,
     sub: Option<Box<str>>,
     jti: Option<Box<str>>,
-    /// Patterns of topics that may be sent to.
+    /// Patterns of topics to which the client may publish.
     #[serde(default)]
     pub publish: Vec<String>,
-    /// Patterns of topics that may be heard.
+    /// Patterns of topics to which the client may subscribe.
     #[serde(default)]
     pub subscribe: Vec<String>,
-    /// May revoke.
+    /// Whether the client may revoke tokens.
     #[serde(default)]
     pub admin: bool,
-    /// May watch statistics.
+    /// Whether the client may read statistics.
     #[serde(default)]
     pub stats: bool,
 }
@@ -38,7 +38,7 @@ enum Audience {
     Several(Vec<String>),
 }
 
-/// Reads a token. `now`: seconds since 1970.
+/// Parses and verifies a token. `now`: seconds since 1970.
 pub fn read(token: &[u8], keys: &Keys, limits: &Limits, now: u64) -> Result<Claims, Code> {
     if token.len() > size(limits.token_bytes) {
         return Err(Code::TokenInvalid);
@@ -53,9 +53,9 @@ fn verified(token: &[u8], keys: &Keys) -> Option<Claims> {
     let header = decode_header(token).ok()?;
     let (key, algorithm) = keys.find(header.kid.as_deref())?;
     let mut rules = Validation::new(algorithm);
-    // Times and audience are judged below, with a clock that is given and an audience that depends on the path.
+    // Times and audience are checked below: the caller supplies the time, and the audience depends on the path.
     (rules.validate_exp, rules.validate_aud) = (false, false);
-    // An extension that must be understood is not: RFC 7515 section 4.1.11.
+    // A header with critical extensions is refused, as none is supported: RFC 7515 section 4.1.11.
     let claims = decode(token, key, &rules).ok()?.claims;
     header.crit.is_none().then_some(claims)
 }
@@ -63,12 +63,12 @@ fn verified(token: &[u8], keys: &Keys) -> Option<Claims> {
 impl Claims {
     fn check_times(&self, limits: &Limits, now: u64) -> Result<(), Code> {
         let latest = now + limits.token_leeway / 1000;
-        let made = self.iat.unwrap_or(now);
+        let issued = self.iat.unwrap_or(now);
         if self.exp <= now {
             Err(Code::TokenExpired)
-        } else if made > latest || self.nbf.is_some_and(|from| from > latest) {
+        } else if issued > latest || self.nbf.is_some_and(|from| from > latest) {
             Err(Code::TokenNotYetValid)
-        } else if self.exp - made.min(self.exp) > limits.token_lifetime / 1000 {
+        } else if self.exp - issued.min(self.exp) > limits.token_lifetime / 1000 {
             Err(Code::TokenInvalid)
         } else {
             Ok(())
@@ -84,7 +84,7 @@ impl Claims {
         if fits { Ok(()) } else { Err(Code::TokenInvalid) }
     }
 
-    /// Whether it was made for this audience, among others.
+    /// Whether this is one of the audiences of the token.
     pub fn is_for(&self, audience: &str) -> bool {
         match &self.aud {
             Audience::One(one) => one == audience,
@@ -92,8 +92,8 @@ impl Claims {
         }
     }
 
-    /// What is kept of it.
+    /// The part of the claims that is kept.
     pub fn grant(self) -> Grant {
-        Grant { until: self.exp, made: self.iat, token: self.jti, subject: self.sub }
+        Grant { until: self.exp, issued: self.iat, token: self.jti, subject: self.sub }
     }
 }

@@ -1,5 +1,5 @@
-//! NATS, on which pods hear each other's leases and revocations, and ask each other for codes. Its absence ends nothing: the
-//! client goes on trying for ever, and what links there are stay. Rules STR-90, STR-97, STR-117 and STR-118,
+//! The connection to NATS, on which pods exchange leases, revocations and requests for codes. A disconnect ends nothing: the
+//! client reconnects without limit, and open links stay. Rules STR-90, STR-97, STR-117 and STR-118,
 //! and BUS-9 to BUS-11 of the protocol.
 use super::counts::Counts;
 use super::lease::Lease;
@@ -17,19 +17,19 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Where NATS is, and who this pod is there.
+/// How to connect to NATS.
 #[derive(Clone, Debug)]
 pub struct Nats {
-    /// `nats://host:4222` or, with TLS, `tls://host:4222`, several by commas.
+    /// The servers, separated by commas: `nats://host:4222` or, with TLS, `tls://host:4222`.
     pub servers: String,
-    /// The user and the password, where the server wants one.
+    /// The user and the password, if the server requires them.
     pub login: Option<(String, Secret)>,
-    /// A file with the CAs that certify the servers (PEM), read whenever the client connects. With it nothing is read before the
-    /// handshake of TLS, and no other CA counts.
+    /// A PEM file with the CAs that certify the servers, read whenever the client connects. With it the connection begins with the TLS
+    /// handshake, and no other CA is trusted.
     pub ca: Option<PathBuf>,
 }
 
-/// What must not be shown.
+/// A value that is not shown in debug output.
 #[derive(Clone)]
 pub struct Secret(pub String);
 
@@ -39,46 +39,46 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// A dead server is found within three pings.
+/// The interval of pings. A dead server is detected within three of them.
 const PING: Duration = Duration::from_secs(1);
-/// Between two attempts to connect, at most.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause between two attempts to connect.
+const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
-/// Messages of one kind that wait here for their turn; those beyond are lost.
-const WAITING: usize = 4096;
+/// The number of received messages that wait on one subscription; further ones are lost.
+const SUBSCRIPTION_CAPACITY: usize = 4096;
 
-/// A pod's place on the bus.
+/// The connection of a pod to NATS.
 #[derive(Clone)]
 pub struct Bus {
     client: Client,
     connects: watch::Receiver<u64>,
 }
 
-/// Why a question has no answer.
+/// The reason for which a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unanswered {
-    /// Nobody hears it.
-    Nobody,
-    /// The server is away, or the answer is not there in time.
-    Away,
+pub enum RequestError {
+    /// No process is subscribed to the subject.
+    NoResponders,
+    /// NATS is disconnected, or the answer did not arrive in time.
+    Unavailable,
 }
 
 impl Bus {
-    /// Joins the bus. NATS need not be there yet.
+    /// Connects to NATS, which may be unreachable yet.
     pub async fn join(nats: &Nats, pod: &str) -> anyhow::Result<Self> {
         let servers: Vec<&str> = nats.servers.split(',').map(str::trim).collect();
         let (connected, connects) = watch::channel(0);
         let mut options = ConnectOptions::new()
             .name(format!("parley-relay {pod}"))
-            // The server lets this pod alone listen there: others would read the passes that answer its questions.
+            // NATS allows only this pod to subscribe there: other pods would read the passes that answer its requests.
             .custom_inbox_prefix(format!("_INBOX_relay.{pod}"))
             .ping_interval(PING)
             .connection_timeout(PING * 2)
-            .subscription_capacity(WAITING)
-            .reconnect_delay_callback(|_| PAUSE.mul_f64(rand::random()))
+            .subscription_capacity(SUBSCRIPTION_CAPACITY)
+            .reconnect_delay_callback(|_| MAX_RECONNECT_DELAY.mul_f64(rand::random()))
             .event_callback(move |event| {
                 if event == Event::Connected {
-                    connected.send_modify(|times| *times += 1);
+                    connected.send_modify(|count| *count += 1);
                 }
                 log(&event);
                 std::future::ready(())
@@ -94,79 +94,80 @@ impl Bus {
         Ok(Self { client, connects })
     }
 
-    /// Whether the server is there.
+    /// Whether NATS is connected.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
 
-    /// Changes whenever the server is there again.
+    /// Changes whenever the client connects.
     pub fn connects(&self) -> watch::Receiver<u64> {
         self.connects.clone()
     }
 
-    /// Hears a subject, whenever the server is there.
-    pub async fn hear(&self, subject: &str) -> anyhow::Result<Subscriber> {
+    /// Subscribes to a subject. The subscription is renewed whenever the client connects.
+    pub async fn subscribe(&self, subject: &str) -> anyhow::Result<Subscriber> {
         self.client.subscribe(subject.to_owned()).await.context("nats: cannot subscribe")
     }
 
-    /// Says something to whoever hears the subject. False: the server is away, and nothing is said later.
-    pub async fn say(&self, subject: &str, bytes: Vec<u8>) -> bool {
-        let saying = self.client.publish(subject.to_owned(), bytes.into());
-        self.is_connected() && timeout(PING, saying).await.is_ok_and(|said| said.is_ok())
+    /// Publishes a message. Returns false if NATS is disconnected; the message is not published later.
+    pub async fn publish(&self, subject: &str, bytes: Vec<u8>) -> bool {
+        let publishing = self.client.publish(subject.to_owned(), bytes.into());
+        self.is_connected() && timeout(PING, publishing).await.is_ok_and(|published| published.is_ok())
     }
 
-    /// Asks whoever hears the subject, and waits that long for the answer.
-    pub async fn ask(&self, subject: &str, bytes: Vec<u8>, patience: Duration) -> Result<Bytes, Unanswered> {
+    /// Sends a request, and waits for the answer for at most `wait`.
+    pub async fn request(&self, subject: &str, bytes: Vec<u8>, wait: Duration) -> Result<Bytes, RequestError> {
         if !self.is_connected() {
-            return Err(Unanswered::Away);
+            return Err(RequestError::Unavailable);
         }
-        // An inbox of its own: the client's shared one keeps an entry for every question that has no answer.
-        let question = Request::new().payload(bytes.into()).inbox(self.client.new_inbox()).timeout(None);
-        match timeout(patience, self.client.send_request(subject.to_owned(), question)).await {
+        // An inbox of its own: the shared inbox of the client keeps an entry for every request without an answer.
+        let request = Request::new().payload(bytes.into()).inbox(self.client.new_inbox()).timeout(None);
+        match timeout(wait, self.client.send_request(subject.to_owned(), request)).await {
             Ok(Ok(answer)) => Ok(answer.payload),
-            Ok(Err(why)) if why.kind() == RequestErrorKind::NoResponders => Err(Unanswered::Nobody),
-            Ok(Err(_)) | Err(_) => Err(Unanswered::Away),
+            Ok(Err(error)) if error.kind() == RequestErrorKind::NoResponders => Err(RequestError::NoResponders),
+            Ok(Err(_)) | Err(_) => Err(RequestError::Unavailable),
         }
     }
 
-    /// Waits until what was said is on the wire. False: it is not.
+    /// Waits until published messages are written to the socket. Returns false if they were not.
     pub async fn flush(&self) -> bool {
         timeout(PING, self.client.flush()).await.is_ok_and(|flushed| flushed.is_ok())
     }
 }
 
-/// The leases of a region. Each pod publishes on a subject that ends with its name, and NATS lets it publish on no other.
+/// The leases of a region. Each pod publishes on a subject that ends with its name; NATS permits it no other.
 pub struct Leases {
     bus: Bus,
     subject: String,
     own_link: IpAddr,
-    heard: Subscriber,
+    received: Subscriber,
     counts: Arc<Counts>,
 }
 
 impl Leases {
-    /// Hears them from now on.
-    pub async fn hear(bus: Bus, region: &str, own: &Lease, counts: Arc<Counts>) -> anyhow::Result<Self> {
-        let heard = bus.hear(&relay_lease_subject(region, "*")).await?;
-        Ok(Self { bus, subject: relay_lease_subject(region, &own.pod), own_link: own.link.ip(), heard, counts })
+    /// Subscribes to the leases of the region.
+    pub async fn subscribe(bus: Bus, region: &str, own: &Lease, counts: Arc<Counts>) -> anyhow::Result<Self> {
+        let received = bus.subscribe(&relay_lease_subject(region, "*")).await?;
+        Ok(Self { bus, subject: relay_lease_subject(region, &own.pod), own_link: own.link.ip(), received, counts })
     }
 
-    /// Says a lease to everybody. While the server is away nothing is said: a lease that waits is old by then.
-    pub async fn say(&self, lease: &Lease) {
-        self.bus.say(&self.subject, lease.bytes()).await;
+    /// Publishes the lease of this pod. Nothing is published while NATS is disconnected: a delayed lease would be outdated.
+    pub async fn publish(&self, lease: &Lease) {
+        self.bus.publish(&self.subject, lease.bytes()).await;
     }
 
-    /// The next lease; what is none, or not of the pod whose subject it came on, or of an address that no pod has, is skipped.
+    /// Waits for the next lease. Skips and counts messages that are not leases, leases on the subject of another pod, and leases with
+    /// an address that no pod can have.
     pub async fn next(&mut self) -> Lease {
         loop {
-            match self.heard.next().await {
+            match self.received.next().await {
                 Some(message) => match Lease::read(&message.payload) {
                     Some(lease) if !message.subject.ends_with(&format!(".{}", lease.pod)) => self.counts.foreign.add(1),
                     Some(lease) if !lease.is_reachable_from(self.own_link) => self.counts.unreachable.add(1),
                     Some(lease) => return lease,
-                    None => self.counts.broken.add(1),
+                    None => self.counts.invalid.add(1),
                 },
-                // The client ended, which it never does by itself.
+                // Only the end of the client ends a subscription.
                 None => std::future::pending().await,
             }
         }

@@ -1,6 +1,6 @@
-//! One-use codes that open a socket on any pod: a code says whose it is, and the others ask that pod, whose memory alone
+//! One-use codes that open a socket on any pod. A code names the pod that issued it; the other pods ask that pod, whose memory alone
 //! decides. Rule STR-117.
-use super::bus::{Bus, Unanswered};
+use super::bus::{Bus, RequestError};
 use super::counts::Counts;
 use futures_util::StreamExt;
 use parley_access::Answer;
@@ -12,77 +12,77 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-/// The codes of a region.
-pub struct Spread {
+/// The codes of all pods of a region.
+pub struct ClusterCodes {
     own: Arc<Memory>,
     bus: Bus,
-    patience: Duration,
+    timeout: Duration,
     counts: Arc<Counts>,
     answering: AbortHandle,
 }
 
-/// More is no answer: a path, a `jti` and a `sub` as long as limits let them be.
-const ANSWER: usize = 64 * 1024;
+/// The size limit of an answer in bytes: a path, a `jti` and a `sub` of the greatest length that limits allow.
+const MAX_ANSWER: usize = 64 * 1024;
 
-impl Spread {
-    /// Asks the others, for at most `patience`, and answers them.
-    pub fn start(own: Memory, bus: &Bus, patience: Duration, counts: &Arc<Counts>) -> Self {
+impl ClusterCodes {
+    /// Starts to answer the other pods. Requests to them take at most `timeout`.
+    pub fn start(own: Memory, bus: &Bus, timeout: Duration, counts: &Arc<Counts>) -> Self {
         let own = Arc::new(own);
-        let answering = tokio::spawn(answer(Arc::clone(&own), bus.clone(), Arc::clone(counts))).abort_handle();
-        Self { own, bus: bus.clone(), patience, counts: Arc::clone(counts), answering }
+        let answering = tokio::spawn(answer_requests(Arc::clone(&own), bus.clone(), Arc::clone(counts))).abort_handle();
+        Self { own, bus: bus.clone(), timeout, counts: Arc::clone(counts), answering }
     }
 
-    async fn ask(&self, mark: &str, code: String) -> Result<Option<Pass>, Code> {
-        match self.bus.ask(&relay_codes_subject(mark), code.into_bytes(), self.patience).await {
+    async fn request(&self, prefix: &str, code: String) -> Result<Option<Pass>, Code> {
+        match self.bus.request(&relay_codes_subject(prefix), code.into_bytes(), self.timeout).await {
             Ok(answer) => Ok(self.read(&answer)),
-            // It ended, and its codes with it.
-            Err(Unanswered::Nobody) => Ok(None),
-            Err(Unanswered::Away) => Err(Code::NotReady),
+            // The pod ended, and its codes with it.
+            Err(RequestError::NoResponders) => Ok(None),
+            Err(RequestError::Unavailable) => Err(Code::NotReady),
         }
     }
 
     fn read(&self, answer: &[u8]) -> Option<Pass> {
-        let pass = (answer.len() <= ANSWER).then(|| serde_json::from_slice(answer).ok()).flatten();
+        let pass = (answer.len() <= MAX_ANSWER).then(|| serde_json::from_slice(answer).ok()).flatten();
         pass.unwrap_or_else(|| {
-            self.counts.broken.add(1);
+            self.counts.invalid.add(1);
             None
         })
     }
 }
 
-impl Drop for Spread {
+impl Drop for ClusterCodes {
     fn drop(&mut self) {
         self.answering.abort();
     }
 }
 
-impl Codes for Spread {
-    fn keep(&self, pass: Pass, network: IpAddr) -> Answer<'_, String> {
-        self.own.keep(pass, network)
+impl Codes for ClusterCodes {
+    fn store(&self, pass: Pass, network: IpAddr) -> Answer<'_, String> {
+        self.own.store(pass, network)
     }
 
     fn take(&self, code: &str) -> Answer<'_, Option<Pass>> {
-        match one_use::mark(code) {
-            Some(mark) if mark != self.own.mark() => {
-                let (mark, code) = (mark.to_owned(), code.to_owned());
-                Box::pin(async move { self.ask(&mark, code).await })
+        match one_use::prefix(code) {
+            Some(prefix) if prefix != self.own.prefix() => {
+                let (prefix, code) = (prefix.to_owned(), code.to_owned());
+                Box::pin(async move { self.request(&prefix, code).await })
             }
             _ => self.own.take(code),
         }
     }
 }
 
-async fn answer(own: Arc<Memory>, bus: Bus, counts: Arc<Counts>) {
-    let Ok(mut questions) = bus.hear(&relay_codes_subject(own.mark())).await else { return };
-    while let Some(question) = questions.next().await {
-        let code = std::str::from_utf8(&question.payload).ok();
-        let code = code.filter(|code| one_use::mark(code) == Some(own.mark()));
-        // Without an address for the answer the code would be used up for nobody.
-        let (Some(code), Some(asker)) = (code, question.reply) else {
-            counts.broken.add(1);
+async fn answer_requests(own: Arc<Memory>, bus: Bus, counts: Arc<Counts>) {
+    let Ok(mut requests) = bus.subscribe(&relay_codes_subject(own.prefix())).await else { return };
+    while let Some(request) = requests.next().await {
+        let code = std::str::from_utf8(&request.payload).ok();
+        let code = code.filter(|code| one_use::prefix(code) == Some(own.prefix()));
+        // Without a reply subject the code would be used up without opening a socket.
+        let (Some(code), Some(reply)) = (code, request.reply) else {
+            counts.invalid.add(1);
             continue;
         };
         let pass = own.take(code).await.ok().flatten();
-        bus.say(&asker, serde_json::to_vec(&pass).unwrap_or_default()).await;
+        bus.publish(&reply, serde_json::to_vec(&pass).unwrap_or_default()).await;
     }
 }

@@ -1,62 +1,62 @@
-//! What crosses between pods, in numbers. Rule STR-98.
+//! The counters of the links of a pod. Rule STR-98.
 use super::end::End;
 use parley_metrics::{Counter, Gauge, Histogram};
 
-/// The numbers of all links of a pod.
+/// The counters of all links of a pod.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// 1 while NATS is there.
-    pub bus: Gauge,
-    /// Messages on NATS that no pod would send.
-    pub broken: Counter,
-    /// Leases that came on another pod's subject.
+    /// 1 while NATS is connected.
+    pub nats_connected: Gauge,
+    /// Messages on NATS that do not match their schema.
+    pub invalid: Counter,
+    /// Leases that were published on the subject of another pod.
     pub foreign: Counter,
-    /// Leases with an address that no pod of the region has.
+    /// Leases with an address that no pod can have.
     pub unreachable: Counter,
     /// Revocations of other pods over `pod.revocations` or `pod.departures`.
-    pub overfull: Counter,
-    /// Links over which this pod hears others.
-    pub hears: Gauge,
-    /// Links over which this pod sends to others.
-    pub sends: Gauge,
-    /// Topics that others want, once for each pod that does.
-    pub asked: Gauge,
-    /// Wants over `link.subscriptions`.
-    pub refused: Counter,
-    /// Messages handed to links.
+    pub revocation_refusals: Counter,
+    /// Open links on which this pod receives.
+    pub receiving: Gauge,
+    /// Open links on which this pod sends.
+    pub sending: Gauge,
+    /// Subscriptions of other pods to topics of this pod.
+    pub subscriptions: Gauge,
+    /// Subscriptions refused over `link.subscriptions`.
+    pub subscription_refusals: Counter,
+    /// Messages written to links.
     pub sent: Counter,
-    /// Bytes of them on the wire, with headers.
+    /// Their bytes on the wire, including headers.
     pub sent_bytes: Counter,
-    /// Messages that came over links.
+    /// Messages received on links.
     pub received: Counter,
-    /// Bytes of them on the wire, with headers.
+    /// Their bytes on the wire, including headers.
     pub received_bytes: Counter,
-    /// Messages that came after nobody wanted them any more.
+    /// Messages received after their subscription had ended.
     pub late: Counter,
-    /// Messages dropped as a link was too slow, or ended.
+    /// Messages dropped because a link was too slow, or ended.
     pub dropped: Counter,
-    /// Messages that wait for links.
+    /// Messages queued for links.
     pub queued: Gauge,
     /// Their bytes.
     pub queued_bytes: Gauge,
-    /// From a publisher to the next pod.
+    /// Time from a publisher to the next pod.
     pub hop: Histogram,
-    /// How long answers to upgrades were held.
-    pub held: Histogram,
-    /// Of those: answered when `link.subscribeTimeout` had passed.
-    pub overdue: Counter,
+    /// Time for which answers to upgrades were held.
+    pub upgrade_hold: Histogram,
+    /// Answers that were held for all of `link.subscribeTimeout`.
+    pub upgrade_hold_timeouts: Counter,
     ended: [Counter; End::ALL.len()],
 }
 
 impl Counts {
-    /// Counts a link that ended, or was not let in.
+    /// Counts a link that ended or was refused.
     pub fn end(&self, end: End) {
         if let Some(counter) = self.ended.get(end as usize) {
             counter.add(1);
         }
     }
 
-    /// Every reason with its number.
+    /// The count of every reason.
     pub fn ends(&self) -> impl Iterator<Item = (End, u64)> + '_ {
         End::ALL.iter().copied().zip(self.ended.iter().map(Counter::get))
     }

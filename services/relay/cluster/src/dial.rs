@@ -1,13 +1,14 @@
-//! The hearing end of a link: dials a pod that was found, says which topics are read here, and hands what comes to readers here
-//! and to nobody else, so that nothing goes in circles. Rules STR-91 to STR-97.
-use super::Shared;
+//! The receiving end of a link: dials a discovered pod, subscribes to the topics with readers on this pod, and delivers the messages to these
+//! readers only. Messages from a link are never forwarded to another link, so they cannot loop. Rules STR-91 to STR-97.
 use super::end::End;
 use super::frames::{Decoder, Event, Hello, Request};
+use super::idle_timeout::IdleTimeout;
 use super::lease::Lease;
-use super::pulse::Pulse;
+use super::shared::Shared;
 use super::stream::{Inbound, TlsOutlet, split};
 use parley_net::socket;
-use parley_streams::interest::{Follower, Found};
+use parley_streams::Topic;
+use parley_streams::interest::{Follower, Lookup};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -17,24 +18,24 @@ use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_rustls::TlsStream;
 
-/// How much one read takes, as from a client.
-const READ: usize = 256 * 1024;
-/// Reads before other sockets get their turn.
+/// The size of one read, as for clients.
+const READ_SIZE: usize = 256 * 1024;
+/// The reads after which the task yields to other sockets.
 const READS_PER_TURN: usize = 4;
-/// Before a link that was steady is dialled again, at most; twice as long after each failure, up to the longest.
-const PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// A link that ends sooner is a failure, even if it opened.
-const STEADY: Duration = Duration::from_secs(5);
+/// The longest pause before a stable link is dialled again. It doubles after each failure, up to `MAX_REDIAL_DELAY`.
+const REDIAL_DELAY: Duration = Duration::from_millis(100);
+const MAX_REDIAL_DELAY: Duration = Duration::from_secs(2);
+/// The lifetime from which a link counts as stable. A link that ends sooner is a failure, even if it opened.
+const STABLE_AFTER: Duration = Duration::from_secs(5);
 
-/// A link that is dialled again whenever it ends; dropping it ends it for good.
+/// A link that is dialled again whenever it ends. Dropping it ends the link permanently.
 pub struct Dialler {
     task: AbortHandle,
     up: Arc<AtomicBool>,
 }
 
 impl Dialler {
-    /// Begins to dial.
+    /// Starts to dial.
     pub fn start(lease: Lease, shared: &Arc<Shared>) -> Self {
         let up = Arc::new(AtomicBool::new(false));
         let task = tokio::spawn(run(lease, Arc::clone(shared), Arc::clone(&up))).abort_handle();
@@ -55,19 +56,19 @@ impl Drop for Dialler {
 
 async fn run(lease: Lease, shared: Arc<Shared>, up: Arc<AtomicBool>) {
     let limits = &shared.limits;
-    let patience = Duration::from_millis(limits.link_open_timeout);
-    // The greatest number that this run of the peer was told: what it kept for those was sent before.
-    let mut told = 0;
+    let open_timeout = Duration::from_millis(limits.link_open_timeout);
+    // The greatest number that was sent to this run of the peer. The replay of these subscriptions was received before.
+    let mut last_sent = 0;
     let mut failures = 0;
     loop {
         let began = Instant::now();
-        let opened = timeout(patience, open(&lease, &shared)).await.unwrap_or(Err(End::Timeout));
+        let opened = timeout(open_timeout, open(&lease, &shared)).await.unwrap_or(Err(End::Timeout));
         let logged = opened.is_ok() || failures == 0;
         let end = match opened {
             Ok(stream) => {
-                let _up = Up::new(&shared, &up);
+                let _open = OpenLink::new(&shared, &up);
                 tracing::info!(pod = lease.pod, address = %lease.link, epoch = lease.epoch, "link up: receiving");
-                talk(stream, &shared, &mut told).await
+                exchange(stream, &shared, &mut last_sent).await
             }
             Err(end) => end,
         };
@@ -75,29 +76,29 @@ async fn run(lease: Lease, shared: Arc<Shared>, up: Arc<AtomicBool>) {
         if logged {
             tracing::info!(pod = lease.pod, address = %lease.link, code = end.name(), "link down: receiving");
         }
-        failures = if began.elapsed() > STEADY { 0 } else { failures + 1 };
-        sleep((PAUSE * (1 << failures.min(10))).min(LONGEST_PAUSE).mul_f64(rand::random())).await;
+        failures = if began.elapsed() > STABLE_AFTER { 0 } else { failures + 1 };
+        sleep((REDIAL_DELAY * (1 << failures.min(10))).min(MAX_REDIAL_DELAY).mul_f64(rand::random())).await;
     }
 }
 
-/// While it lives the link is counted as open.
-struct Up<'a> {
+/// Counts the link as open until it is dropped.
+struct OpenLink<'a> {
     shared: &'a Shared,
     up: &'a AtomicBool,
 }
 
-impl<'a> Up<'a> {
+impl<'a> OpenLink<'a> {
     fn new(shared: &'a Shared, up: &'a AtomicBool) -> Self {
         up.store(true, Relaxed);
-        shared.counts.hears.add(1);
+        shared.counts.receiving.add(1);
         Self { shared, up }
     }
 }
 
-impl Drop for Up<'_> {
+impl Drop for OpenLink<'_> {
     fn drop(&mut self) {
         self.up.store(false, Relaxed);
-        self.shared.counts.hears.sub(1);
+        self.shared.counts.receiving.sub(1);
     }
 }
 
@@ -107,85 +108,99 @@ async fn open(lease: &Lease, shared: &Shared) -> Result<TlsStream<TcpStream>, En
     let mut stream = shared.identity.connect(stream, lease.certificate).await?;
     stream.write_all(&Hello { pod: shared.own.pod.clone() }.bytes()).await.map_err(|_| End::Peer)?;
     stream.flush().await.map_err(|_| End::Peer)?;
-    // A lease may have the certificate and the address of another pod.
-    if Hello::hear(&mut stream).await?.pod == lease.pod { Ok(stream) } else { Err(End::Certificate) }
+    // A lease may contain the certificate and the address of another pod.
+    if Hello::receive(&mut stream).await?.pod == lease.pod { Ok(stream) } else { Err(End::Certificate) }
 }
 
-async fn talk(stream: TlsStream<TcpStream>, shared: &Shared, told: &mut u64) -> End {
-    let (inbound, outbound) = split(stream, READ);
-    let pulse = Pulse::new(&shared.limits);
-    let trip = Trip { began: Instant::now(), microseconds: AtomicU32::new(0) };
+async fn exchange(stream: TlsStream<TcpStream>, shared: &Shared, last_sent: &mut u64) -> End {
+    let (inbound, outbound) = split(stream, READ_SIZE);
+    let idle = IdleTimeout::start(&shared.limits);
+    let round_trip = RoundTrip { began: Instant::now(), microseconds: AtomicU32::new(0) };
     let follower = shared.streams.interest.follow();
     tokio::select! {
-        end = hear(inbound, &follower, shared, &pulse, &trip) => end,
-        end = tell(outbound, &follower, shared, &trip, told) => end,
-        end = pulse.stops() => end,
+        end = receive(inbound, &follower, shared, &idle, &round_trip) => end,
+        end = send(outbound, &follower, shared, &round_trip, last_sent) => end,
+        end = idle.expired() => end,
     }
 }
 
-/// The round trip of the link.
-struct Trip {
+/// Measures the round trip of the link.
+struct RoundTrip {
     began: Instant,
     microseconds: AtomicU32,
 }
 
-impl Trip {
+impl RoundTrip {
     fn stamp(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    fn back(&self, stamp: u64) {
+    fn complete(&self, stamp: u64) {
         let took = u32::try_from(self.stamp().saturating_sub(stamp)).unwrap_or(u32::MAX);
         self.microseconds.store(took, Relaxed);
     }
 }
 
-/// Says what is wanted and what no longer is, and pings.
-async fn tell(outbound: TlsOutlet, follower: &Follower, shared: &Shared, trip: &Trip, told: &mut u64) -> End {
+/// Sends subscriptions, unsubscriptions and pings.
+async fn send(
+    outbound: TlsOutlet,
+    follower: &Follower<Topic>,
+    shared: &Shared,
+    round_trip: &RoundTrip,
+    last_sent: &mut u64,
+) -> End {
     let mut ticks = interval(Duration::from_millis(shared.limits.link_ping_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut bytes = Vec::new();
     loop {
-        let mut newest = *told;
+        let mut newest = *last_sent;
         tokio::select! {
             () = follower.changed() => for (number, topic) in follower.take() {
                 match topic {
-                    Some(topic) => Request::Subscribe { number, replay: number > *told, topic: topic.to_string() },
+                    Some(topic) => Request::Subscribe { number, replay: number > *last_sent, topic: topic.to_string() },
                     None => Request::Unsubscribe { number },
                 }
                 .write(&mut bytes);
                 newest = newest.max(number);
             },
             _ = ticks.tick() => {
-                Request::Ping { stamp: trip.stamp(), round_trip: trip.microseconds.load(Relaxed) }.write(&mut bytes);
+                let microseconds = round_trip.microseconds.load(Relaxed);
+                Request::Ping { stamp: round_trip.stamp(), round_trip: microseconds }.write(&mut bytes);
             }
         }
         if outbound.write_all(&bytes).await.is_err() {
             return End::Peer;
         }
         bytes = Vec::new();
-        *told = newest;
+        *last_sent = newest;
     }
 }
 
-async fn hear(mut inbound: Inbound, follower: &Follower, shared: &Shared, pulse: &Pulse, trip: &Trip) -> End {
+/// Receives batches, pongs and acknowledgements.
+async fn receive(
+    mut inbound: Inbound,
+    follower: &Follower<Topic>,
+    shared: &Shared,
+    idle: &IdleTimeout,
+    round_trip: &RoundTrip,
+) -> End {
     let mut decoder = Decoder::default();
-    let mut input = vec![0; READ];
+    let mut input = vec![0; READ_SIZE];
     let mut reads = 0;
     loop {
         let read = match inbound.read(&mut input).await {
             Ok(0) | Err(_) => return End::Peer,
             Ok(read) => read,
         };
-        pulse.beat();
+        idle.restart();
         let taken = decoder.feed(&input[..read], &mut |event| match event {
             Event::Batch { number, batch } => shared.deliver(number, &batch),
             Event::Pong { stamp } => {
-                trip.back(stamp);
+                round_trip.complete(stamp);
                 Ok(())
             }
             Event::Acknowledgement { number } if follower.acknowledge(number) => Ok(()),
-            Event::Acknowledgement { .. } => Err(End::Number),
+            Event::Acknowledgement { .. } => Err(End::SubscriptionId),
         });
         if let Err(end) = taken {
             return end;
@@ -198,18 +213,18 @@ async fn hear(mut inbound: Inbound, follower: &Follower, shared: &Shared, pulse:
 }
 
 impl Shared {
-    /// Hands what came to those who read it here.
+    /// Delivers a batch to the readers on this pod.
     fn deliver(&self, number: u64, batch: &parley_net::ws::Batch) -> Result<(), End> {
         let messages = batch.count() as u64;
         self.counts.received.add(messages);
         self.counts.received_bytes.add((batch.bytes().len() + super::frames::BATCH_HEADER) as u64);
         let topic = match self.streams.interest.find(number) {
-            Found::Topic(topic) => topic,
-            Found::Late => {
+            Lookup::Active(topic) => topic,
+            Lookup::Ended => {
                 self.counts.late.add(messages);
                 return Ok(());
             }
-            Found::Never => return Err(End::Number),
+            Lookup::Unknown => return Err(End::SubscriptionId),
         };
         match topic.deliver(number, batch, self.streams.clock.now()) {
             Some(fanout) => self.streams.counters.fanned_out(fanout),

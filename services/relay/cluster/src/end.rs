@@ -1,51 +1,51 @@
-//! Why a link between two pods ended, in words that do not change: in the log and in metrics. Rule STR-98.
+//! The reasons for which a link between two pods ends, with stable names for the log and for metrics. Rule STR-98.
 
-/// Why a link ended, or was not let in.
+/// The reason for which a link ended or was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// The other side closed, or vanished.
+    /// The peer closed the link, or vanished.
     Peer,
-    /// Nothing was heard for `link.idleTimeout`.
-    Dead,
-    /// This pod goes.
-    Leaving,
-    /// A newer link of the same pod took its place.
+    /// The peer sent nothing for `link.idleTimeout`.
+    IdleTimeout,
+    /// This pod drains.
+    Draining,
+    /// A newer link of the same pod replaced it.
     Replaced,
-    /// A later run of the other side's pod is linked.
-    Epoch,
-    /// The other side could not be reached.
+    /// A later run of the peer's pod is linked.
+    StaleEpoch,
+    /// The peer could not be reached.
     Unreachable,
-    /// It was not opened within `link.openTimeout`.
+    /// The link did not open within `link.openTimeout`.
     Timeout,
-    /// Another version of the wire.
+    /// The peer has another version of the protocol.
     Version,
-    /// No certificate, or not the one in the lease of the pod that the other side should be, or says it is.
+    /// The peer presented no certificate, or not the one in the lease of its pod.
     Certificate,
-    /// What came is no frame of a link.
+    /// The peer sent bytes that are not a frame of the protocol.
     Frame,
-    /// A batch larger than any may be.
+    /// The peer sent a batch over the size limit.
     TooLarge,
-    /// A number that was never given to a topic, or was given before, or a topic that has one.
-    Number,
-    /// The pod has `link.peers`.
+    /// The peer sent an unknown or a used number, or subscribed twice to one topic.
+    SubscriptionId,
+    /// The pod has `link.peers` links.
     Full,
 }
 
 impl End {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [End; 13] = [
         End::Peer,
-        End::Dead,
-        End::Leaving,
+        End::IdleTimeout,
+        End::Draining,
         End::Replaced,
-        End::Epoch,
+        End::StaleEpoch,
         End::Unreachable,
         End::Timeout,
         End::Version,
         End::Certificate,
         End::Frame,
         End::TooLarge,
-        End::Number,
+        End::SubscriptionId,
         End::Full,
     ];
 
@@ -53,17 +53,17 @@ impl End {
     pub const fn name(self) -> &'static str {
         match self {
             End::Peer => "LINK_CLOSED",
-            End::Dead => "LINK_IDLE_TIMEOUT",
-            End::Leaving => "LINK_DRAINING",
+            End::IdleTimeout => "LINK_IDLE_TIMEOUT",
+            End::Draining => "LINK_DRAINING",
             End::Replaced => "LINK_REPLACED",
-            End::Epoch => "LINK_STALE_EPOCH",
+            End::StaleEpoch => "LINK_STALE_EPOCH",
             End::Unreachable => "LINK_UNREACHABLE",
             End::Timeout => "LINK_TIMEOUT",
             End::Version => "LINK_VERSION_MISMATCH",
             End::Certificate => "LINK_CERTIFICATE_INVALID",
             End::Frame => "LINK_PROTOCOL_ERROR",
             End::TooLarge => "LINK_TOO_LARGE",
-            End::Number => "LINK_SUBSCRIPTION_ID",
+            End::SubscriptionId => "LINK_SUBSCRIPTION_ID",
             End::Full => "LINK_FULL",
         }
     }

@@ -1,5 +1,5 @@
-//! The wire between two pods: bytes in, requests or batches out. No I/O, no clock; whatever a peer sends is bounded here and
-//! never trusted. Numbers are big-endian. Rule STR-92.
+//! The wire protocol between two pods: bytes in, requests or batches out. No clock, and no I/O but to receive a hello. All input of a peer is bounded and
+//! validated here. Numbers are big-endian. Rule STR-92.
 //!
 //! | from, at | bytes |
 //! |---|---|
@@ -11,15 +11,15 @@
 //! | listener: pong | `17`, stamp 8 |
 //! | listener: acknowledgement | `18`, number 8 |
 //!
-//! An acknowledgement holds for the subscription with its number and for every one before it.
+//! An acknowledgement covers the subscription with its number and every one before it.
 use super::end::End;
-use super::lease::POD_NAME;
+use super::lease::MAX_POD_NAME;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use parley_net::size;
 use parley_net::ws::Batch;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// What both sides say first. Pods of two versions do not link; each serves its own clients.
+/// The version of the protocol, which both sides send first. Pods of different versions do not link; each serves its own clients.
 pub const VERSION: u8 = 3;
 const SUBSCRIBE: u8 = 1;
 const UNSUBSCRIBE: u8 = 2;
@@ -27,45 +27,45 @@ const PING: u8 = 3;
 const BATCH: u8 = 16;
 const PONG: u8 = 17;
 const ACKNOWLEDGEMENT: u8 = 18;
-/// The longest name of a topic: the most that `topic.bytes` may be, and `/out`.
-const TOPIC_NAME: usize = 8192 + 4;
-/// Bytes of the header of a batch.
+/// The length limit of a topic name: the greatest value of `topic.bytes`, and `/out`.
+const MAX_TOPIC_NAME: usize = 8192 + 4;
+/// The size of the header of a batch in bytes.
 pub const BATCH_HEADER: usize = 17;
-/// Bytes of a pong, and of an acknowledgement.
+/// The size of a pong and of an acknowledgement in bytes.
 pub const ANSWER: usize = 9;
-/// What a batch may have above the largest message: its header, and what came in the same read.
+/// The bytes that a batch may have beyond the largest message: its header, and messages of the same read.
 pub const BATCH_OVERHEAD: usize = 512 * 1024;
-/// The largest batch: the most that `stream.messageBytes` may be on any pod, and its overhead.
-pub const BATCH_MAX: usize = (64 << 20) + BATCH_OVERHEAD;
-/// The most messages of a batch: empty ones, in one read.
-const MESSAGES_MAX: usize = BATCH_OVERHEAD / 2;
-/// A batch that is claimed gets this much room; more comes with its bytes.
-const FIRST_ROOM: usize = 64 * 1024;
+/// The size limit of a batch: the greatest value of `stream.messageBytes`, and the overhead.
+pub const MAX_BATCH: usize = (64 << 20) + BATCH_OVERHEAD;
+/// The most messages in a batch: empty ones, in one read.
+const MAX_MESSAGES: usize = BATCH_OVERHEAD / 2;
+/// The memory that is reserved for a batch when its header arrives; more is reserved as its bytes arrive.
+const INITIAL_CAPACITY: usize = 64 * 1024;
 
-/// What each end says first, the dialer before the listener. Which run of the pod it is, its certificate says.
+/// The first message of each end, the dialer before the listener. The certificate identifies the run of the pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
-    /// The pod that speaks. Its lease has to have the certificate of the link: two leases may claim one certificate.
+    /// The name of the sending pod. Its lease must contain the certificate of the link, as two leases may contain one certificate.
     pub pod: String,
 }
 
 impl Hello {
-    /// As it goes onto the wire.
+    /// The encoded message.
     pub fn bytes(&self) -> Vec<u8> {
-        let name = &self.pod.as_bytes()[..self.pod.len().min(POD_NAME)];
+        let name = &self.pod.as_bytes()[..self.pod.len().min(MAX_POD_NAME)];
         let mut bytes = vec![VERSION, u8::try_from(name.len()).unwrap_or(u8::MAX)];
         bytes.put_slice(name);
         bytes
     }
 
-    /// Reads one from the start of `input`, with its size. `None`: not complete yet.
+    /// Decodes a message from the start of `input`, and returns it with its size. `None`: it is incomplete.
     pub fn read(input: &[u8]) -> Result<Option<(Self, usize)>, End> {
         let Some((&version, rest)) = input.split_first() else { return Ok(None) };
         if version != VERSION {
             return Err(End::Version);
         }
         let Some((&length, rest)) = rest.split_first() else { return Ok(None) };
-        if !(1..=POD_NAME).contains(&usize::from(length)) {
+        if !(1..=MAX_POD_NAME).contains(&usize::from(length)) {
             return Err(End::Frame);
         }
         let Some((name, rest)) = rest.split_at_checked(length.into()) else { return Ok(None) };
@@ -73,8 +73,8 @@ impl Hello {
         Ok(Some((Self { pod }, input.len() - rest.len())))
     }
 
-    /// Waits for one, and takes nothing that comes after it.
-    pub async fn hear(stream: &mut (impl AsyncRead + Unpin)) -> Result<Self, End> {
+    /// Receives a hello, and reads no bytes after it.
+    pub async fn receive(stream: &mut (impl AsyncRead + Unpin)) -> Result<Self, End> {
         let mut input = Vec::new();
         loop {
             input.push(stream.read_u8().await.map_err(|_| End::Peer)?);
@@ -85,38 +85,38 @@ impl Hello {
     }
 }
 
-/// What a dialer asks of a listener.
+/// A request of a dialer to its listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Send the topic's messages under this number.
+    /// Send the messages of the topic under this number.
     Subscribe {
-        /// Greater than every number before it.
+        /// A number greater than all before it.
         number: u64,
-        /// What the topic kept comes first.
+        /// Whether the kept messages of the topic come first.
         replay: bool,
-        /// The topic.
+        /// The name of the topic.
         topic: String,
     },
     /// Send no more under this number.
     Unsubscribe {
-        /// Of a subscription.
+        /// The number of the subscription.
         number: u64,
     },
-    /// To be answered with the same stamp.
+    /// Answer with the same stamp.
     Ping {
-        /// Any number.
+        /// Any value.
         stamp: u64,
-        /// Microseconds from the last ping to its answer.
+        /// Microseconds from the previous ping to its answer.
         round_trip: u32,
     },
 }
 
 impl Request {
-    /// Appends it as it goes onto the wire.
+    /// Appends the encoded request.
     pub fn write(&self, into: &mut Vec<u8>) {
         match self {
             Request::Subscribe { number, replay, topic } => {
-                let name = &topic.as_bytes()[..topic.len().min(TOPIC_NAME)];
+                let name = &topic.as_bytes()[..topic.len().min(MAX_TOPIC_NAME)];
                 into.put_u8(SUBSCRIBE);
                 into.put_u64(*number);
                 into.put_u8(u8::from(*replay));
@@ -135,7 +135,7 @@ impl Request {
         }
     }
 
-    /// Reads one from the start of `input`, with its size. `None`: not complete yet.
+    /// Decodes a message from the start of `input`, and returns it with its size. `None`: it is incomplete.
     pub fn read(input: &[u8]) -> Result<Option<(Self, usize)>, End> {
         let Some((&kind, rest)) = input.split_first() else { return Ok(None) };
         if ![SUBSCRIBE, UNSUBSCRIBE, PING].contains(&kind) {
@@ -147,7 +147,7 @@ impl Request {
             SUBSCRIBE => {
                 let &[replay, high, low, ref rest @ ..] = rest else { return Ok(None) };
                 let length = usize::from(u16::from_be_bytes([high, low]));
-                if replay > 1 || length > TOPIC_NAME {
+                if replay > 1 || length > MAX_TOPIC_NAME {
                     return Err(End::Frame);
                 }
                 let Some((name, rest)) = rest.split_at_checked(length) else { return Ok(None) };
@@ -164,7 +164,7 @@ impl Request {
     }
 }
 
-/// The header before the frames of a batch; a batch is at most `BATCH_MAX` bytes.
+/// The header of a batch, which is followed by its frames: at most `MAX_BATCH` bytes.
 pub fn batch_header(number: u64, batch: &Batch) -> [u8; BATCH_HEADER] {
     let mut header = [BATCH; BATCH_HEADER];
     header[1..9].copy_from_slice(&number.to_be_bytes());
@@ -173,12 +173,12 @@ pub fn batch_header(number: u64, batch: &Batch) -> [u8; BATCH_HEADER] {
     header
 }
 
-/// The answer to a ping.
+/// The encoded answer to a ping.
 pub fn pong(stamp: u64) -> [u8; ANSWER] {
     answer(PONG, stamp)
 }
 
-/// The answer to the subscription with this number, and to all before it.
+/// The encoded acknowledgement of the subscription with this number and of all before it.
 pub fn acknowledgement(number: u64) -> [u8; ANSWER] {
     answer(ACKNOWLEDGEMENT, number)
 }
@@ -189,34 +189,34 @@ fn answer(kind: u8, number: u64) -> [u8; ANSWER] {
     bytes
 }
 
-/// What a listener sends.
+/// A message of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Messages of the topic subscribed to under this number.
     Batch {
-        /// Of the subscription; whether there is one is not known here.
+        /// The number of the subscription, which is not validated here.
         number: u64,
-        /// Checked: exactly the frames that our own readers may be sent.
+        /// The messages, validated: each is framed exactly as this relay frames it.
         batch: Batch,
     },
     /// The answer to a ping.
     Pong {
-        /// Its stamp.
+        /// The stamp of the ping.
         stamp: u64,
     },
-    /// From now on the messages of this subscription follow, and of every one before it.
+    /// The messages of this subscription, and of every one before it, follow from here on.
     Acknowledgement {
-        /// Of the subscription; whether there is one is not known here.
+        /// The number of the subscription, which is not validated here.
         number: u64,
     },
 }
 
-/// A dialer's decoder of what its listener sends.
+/// Decodes the messages of a listener.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// A header that was cut by the end of a read.
-    cut: [u8; BATCH_HEADER],
-    cut_size: usize,
+    /// The part of a header that the last read contained.
+    partial: [u8; BATCH_HEADER],
+    partial_size: usize,
     pending: Option<Pending>,
 }
 
@@ -229,7 +229,7 @@ struct Pending {
 }
 
 impl Decoder {
-    /// Takes bytes, cut anywhere. After an error the link is of no use.
+    /// Decodes bytes, which may be split anywhere. After an error the link must be closed.
     pub fn feed(&mut self, mut input: &[u8], on: &mut impl FnMut(Event) -> Result<(), End>) -> Result<(), End> {
         loop {
             if let Some(mut pending) = self.pending.take() {
@@ -248,14 +248,14 @@ impl Decoder {
                 ACKNOWLEDGEMENT => on(Event::Acknowledgement { number })?,
                 _ => {
                     let (count, length) = (size(fields.get_u32().into()), size(fields.get_u32().into()));
-                    if length > BATCH_MAX || count > MESSAGES_MAX {
+                    if length > MAX_BATCH || count > MAX_MESSAGES {
                         return Err(End::TooLarge);
                     }
                     if let Some((whole, rest)) = input.split_at_checked(length) {
                         input = rest;
                         on(batch(number, Bytes::copy_from_slice(whole), count)?)?;
                     } else {
-                        let bytes = BytesMut::with_capacity(length.min(FIRST_ROOM));
+                        let bytes = BytesMut::with_capacity(length.min(INITIAL_CAPACITY));
                         self.pending = Some(Pending { number, count, length, bytes });
                     }
                 }
@@ -263,29 +263,29 @@ impl Decoder {
         }
     }
 
-    /// The next header, once it is complete.
+    /// Returns the next header, once it is complete.
     fn header(&mut self, input: &mut &[u8]) -> Result<Option<[u8; BATCH_HEADER]>, End> {
-        let kept = self.cut[..self.cut_size].first();
+        let kept = self.partial[..self.partial_size].first();
         let size = match kept.or(input.first()) {
             Some(&BATCH) => BATCH_HEADER,
             Some(&(PONG | ACKNOWLEDGEMENT)) => ANSWER,
             Some(_) => return Err(End::Frame),
             None => return Ok(None),
         };
-        let (here, rest) = input.split_at(input.len().min(size - self.cut_size));
-        self.cut[self.cut_size..][..here.len()].copy_from_slice(here);
-        self.cut_size += here.len();
+        let (here, rest) = input.split_at(input.len().min(size - self.partial_size));
+        self.partial[self.partial_size..][..here.len()].copy_from_slice(here);
+        self.partial_size += here.len();
         *input = rest;
-        if self.cut_size < size {
+        if self.partial_size < size {
             return Ok(None);
         }
-        self.cut_size = 0;
-        Ok(Some(self.cut))
+        self.partial_size = 0;
+        Ok(Some(self.partial))
     }
 }
 
 impl Pending {
-    /// Takes what belongs to it and answers the rest.
+    /// Takes the bytes that belong to this batch, and returns the rest.
     fn take<'a>(&mut self, input: &'a [u8]) -> &'a [u8] {
         let (here, rest) = input.split_at(input.len().min(self.length - self.bytes.len()));
         if self.bytes.len() + here.len() > self.bytes.capacity() {

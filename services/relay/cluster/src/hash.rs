@@ -1,17 +1,17 @@
-//! What clients pin a relay's certificate by: they take a certificate that no CA signed for up to two weeks, if they know this
-//! (W3C WebTransport, `serverCertificateHashes`). Relays know the other end of a link by it too.
+//! The hash by which clients pin the certificate of a relay: with it they accept a certificate without a CA that is valid for at most two weeks
+//! (W3C WebTransport, `serverCertificateHashes`). Relays identify the peer of a link by it too.
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
-/// SHA-256 of a certificate, base64.
+/// The SHA-256 of a certificate, in base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// Of a certificate in DER.
+    /// The hash of a certificate in DER.
     pub fn of(certificate: &[u8]) -> Self {
         let mut hash = [0; 32];
         hash.copy_from_slice(digest(&SHA256, certificate).as_ref());

@@ -1,24 +1,24 @@
-//! What opens a relay's media to other relays: they read it in its lease.
+//! The key with which other relays open the media of a relay. They read it in its lease.
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Random, new at each start, never stored and never shown.
+/// A random key, new at each start, which is neither stored nor shown.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Key(pub [u8; Key::SIZE]);
 
 impl Key {
-    /// Bytes of a key.
+    /// The size of a key in bytes.
     pub const SIZE: usize = 32;
 
-    /// A key nobody else has.
+    /// A new random key.
     pub fn random() -> Self {
         Self(rand::random())
     }
 
-    /// Whether `presented` is this key; takes as long whatever it is.
+    /// Whether `presented` is this key, compared in constant time.
     pub fn admits(&self, presented: &[u8; Key::SIZE]) -> bool {
         subtle::ConstantTimeEq::ct_eq(&self.0[..], &presented[..]).into()
     }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_admits_itself_alone_and_is_not_shown() {
+    fn a_key_admits_only_itself_and_is_not_shown() {
         let (key, mut other) = (Key::random(), Key::random().0);
         assert!(key.admits(&key.0) && !key.admits(&other));
         other.copy_from_slice(&key.0);

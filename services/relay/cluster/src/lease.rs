@@ -1,61 +1,66 @@
-//! What a pod says of itself while it lives: who it is and how to reach it. Rule STR-90.
+//! The lease that a pod publishes: its identity and its addresses. Rule STR-90.
+use crate::endpoint::{MediaEndpoint, deserialize_if_known};
 use crate::hash::Hash;
-use crate::place::{Place, if_known};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-/// A pod's word that it is there; it holds for `lease.duration` after it was heard. A field that is not known here is skipped, so
-/// that pods of two versions find each other.
+/// The lease of a pod. It is valid for `lease.duration` after it was received. Unknown fields are ignored, so that pods of two versions
+/// discover each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// Which pod: the same after a restart.
+    /// The name of the pod, which stays the same after a restart.
     pub pod: String,
-    /// Which run of it: a later one is greater.
+    /// The run of the pod; a later run has a greater number.
     pub epoch: u64,
-    /// Where in the region, as the operator named it.
+    /// The zone, as configured by the operator.
     #[serde(default)]
     pub zone: String,
-    /// Where its links are taken.
+    /// The address at which the pod accepts links.
     pub link: SocketAddr,
-    /// Of the certificate of its links: who holds that one's key is this pod.
+    /// The hash of the link certificate: the holder of its private key is this pod.
     pub certificate: Hash,
-    /// The last word: the pod is going.
+    /// Set in the last lease of a pod, when it drains.
     #[serde(default)]
     pub draining: bool,
-    /// Where its media is, if it carries any.
-    #[serde(default, deserialize_with = "if_known", skip_serializing_if = "Option::is_none")]
-    pub media: Option<Place>,
+    /// The media endpoint, if the pod carries media.
+    #[serde(default, deserialize_with = "deserialize_if_known", skip_serializing_if = "Option::is_none")]
+    pub media: Option<MediaEndpoint>,
 }
 
-/// The longest name of a pod.
-pub const POD_NAME: usize = 128;
-/// Whether this may be the name of a pod: one token of a NATS subject.
+/// The valid leases of other pods, by name.
+pub type PeerLeases = BTreeMap<String, Lease>;
+
+/// The length limit of a pod name.
+pub const MAX_POD_NAME: usize = 128;
+/// The size limit of a lease in bytes.
+const MAX_LEASE: usize = 4096;
+
+/// Whether this is a valid pod name: one token of a NATS subject.
 pub fn is_name(name: &str) -> bool {
     let plain = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'-' || letter == b'_';
-    (1..=POD_NAME).contains(&name.len()) && name.bytes().all(plain)
+    (1..=MAX_POD_NAME).contains(&name.len()) && name.bytes().all(plain)
 }
 
-/// More is no lease.
-const LEASE: usize = 4096;
-
 impl Lease {
-    /// Reads what came on the bus. `None`: no lease.
+    /// Parses a message. `None`: it is not a lease.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let lease: Self = (bytes.len() <= LEASE).then(|| serde_json::from_slice(bytes).ok()).flatten()?;
+        let lease: Self = (bytes.len() <= MAX_LEASE).then(|| serde_json::from_slice(bytes).ok()).flatten()?;
         is_name(&lease.pod).then_some(lease)
     }
 
-    /// Whether a pod at this address can have its links and its media where the lease says. Loopback is another machine's own, so that
-    /// it is taken only on a machine where all pods are. Nobody is at the others, and a metadata service may be.
+    /// Whether a pod with this address may dial the link and media addresses of the lease. A loopback address belongs to the machine of the
+    /// dialing pod, so it is valid only if that pod has one too. The other excluded addresses are no pod's; a cloud metadata service may
+    /// have one of them.
     pub fn is_reachable_from(&self, own: IpAddr) -> bool {
         let addresses = [Some(self.link), self.media.as_ref().map(|media| media.address)];
         addresses.into_iter().flatten().all(|address| {
             let ip = address.ip().to_canonical();
-            let nowhere = match ip {
+            let excluded = match ip {
                 IpAddr::V4(ip) => ip.is_link_local() || ip.is_broadcast(),
                 IpAddr::V6(ip) => ip.is_unicast_link_local(),
             };
-            !nowhere
+            !excluded
                 && !ip.is_unspecified()
                 && !ip.is_multicast()
                 && address.port() != 0
@@ -63,7 +68,7 @@ impl Lease {
         })
     }
 
-    /// As it goes onto the bus.
+    /// The lease as JSON.
     pub fn bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
@@ -94,8 +99,8 @@ mod tests {
         assert_eq!(Lease::read(&lease_with(&value)).map(|lease| lease.pod), Some("relay-7".into()));
         let url = crate::url::Url::try_from("https://relay-7.example:4443/".to_owned()).unwrap();
         let hashes = vec!["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".to_owned().try_into().unwrap(); 2];
-        let (role, address) = (crate::place::Role::Leaf, "10.0.0.7:4443".parse().unwrap());
-        let media = Some(Place { role, address, url, hashes, key: Key([7; 32]), available: 7 });
+        let (role, address) = (crate::endpoint::Role::Leaf, "10.0.0.7:4443".parse().unwrap());
+        let media = Some(MediaEndpoint { role, address, url, hashes, key: Key([7; 32]), available: 7 });
         for lease in [lease(), Lease { media, ..lease() }] {
             assert_eq!(Lease::read(&lease.bytes()), Some(lease));
         }
@@ -106,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn str_90_what_is_no_lease_is_skipped() {
+    fn str_90_a_message_that_is_not_a_lease_is_skipped() {
         let good = serde_json::to_value(lease()).unwrap();
         let with = |name: &str, value: serde_json::Value| {
             let mut changed = good.clone();
@@ -123,7 +128,7 @@ mod tests {
             with("pod", "*".into()),
             with("pod", ">".into()),
             with("zone", long.into()),
-            with("link", "nowhere".into()),
+            with("link", "excluded".into()),
             with("certificate", "c2hvcnQ=".into()),
             with("epoch", (-1).into()),
         ];
@@ -133,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn str_134_a_lease_is_of_an_address_that_a_pod_of_the_region_can_have() {
+    fn str_134_a_lease_with_an_address_that_no_pod_can_have_is_refused() {
         let at = |address: &str| Lease { link: address.parse().unwrap(), ..lease() };
         let [inside, local] = ["10.0.0.9", "127.0.0.1"].map(|own| own.parse().unwrap());
         for (address, from_inside, from_local) in [
@@ -153,10 +158,10 @@ mod tests {
             assert_eq!(found, (from_inside, from_local), "{address}");
         }
         let url = crate::url::Url::of("10.0.0.7:4443".parse().unwrap());
-        let role = crate::place::Role::Leaf;
+        let role = crate::endpoint::Role::Leaf;
         let media = |address: &str| {
             let (address, url, hashes, key) = (address.parse().unwrap(), url.clone(), vec![], Key([7; 32]));
-            Some(Place { role, address, url, hashes, key, available: 1 })
+            Some(MediaEndpoint { role, address, url, hashes, key, available: 1 })
         };
         assert!(Lease { media: media("10.0.0.7:4443"), ..lease() }.is_reachable_from(inside));
         assert!(!Lease { media: media("127.0.0.1:4443"), ..lease() }.is_reachable_from(inside));

@@ -1,34 +1,34 @@
-//! What of leases and links is bounded. Names, ranges and defaults: the table of the relay's settings.
+//! The limits of leases and links. The relay's table of limits has their names, ranges and defaults.
 
-/// Times are ms.
+/// The limits in force. Times are in milliseconds.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Between two leases of a pod.
+    /// The interval between two leases of a pod.
     pub lease_interval: u64,
-    /// How long a lease holds.
+    /// How long a lease is valid.
     pub lease_duration: u64,
-    /// Pods that are linked.
+    /// Linked pods.
     pub link_peers: u64,
-    /// Topics that one pod may want.
+    /// Subscriptions of one pod.
     pub link_subscriptions: u64,
-    /// Messages of one topic that wait for one pod.
+    /// Messages of one topic that are queued for one pod.
     pub link_messages: u64,
     /// Their bytes.
     pub link_bytes: u64,
-    /// Bytes of all topics that wait for one pod.
+    /// Bytes of all topics that are queued for one pod.
     pub link_queued_bytes: u64,
-    /// Between two pings.
+    /// The interval between two pings.
     pub link_ping_interval: u64,
-    /// A link that is silent this long is dead.
+    /// How long a peer may send nothing.
     pub link_idle_timeout: u64,
-    /// How long a link may take to open.
+    /// How long the opening of a link may take.
     pub link_open_timeout: u64,
-    /// Bytes of the largest message.
+    /// The size limit of a message in bytes.
     pub message_bytes: u64,
-    /// How long another pod is waited for that keeps a code.
+    /// How long the pod that issued a code may take to answer.
     pub code_timeout: u64,
-    /// Between two digests of revocations.
+    /// The interval between two digests of revocations.
     pub revocations_interval: u64,
-    /// Those of tokens, codes and revocations.
+    /// The limits of tokens, codes and revocations.
     pub access: parley_access::Limits,
 }

@@ -1,38 +1,38 @@
-//! Prometheus metrics of the links of a pod. Rule STR-98.
+//! The Prometheus metrics of the links of a pod. Rule STR-98.
 use super::counts::Counts;
 use parley_metrics::Families;
 
 /// Appends the metrics of links.
 pub fn write(out: &mut Families, counts: &Counts) {
-    out.gauge("parley_relay_nats_connected", "1 while NATS is connected", counts.bus.get());
+    out.gauge("parley_relay_nats_connected", "1 while NATS is connected", counts.nats_connected.get());
     out.counter(
         "parley_relay_nats_invalid_messages_total",
         "Messages on NATS that did not match their schema",
-        counts.broken.get(),
+        counts.invalid.get(),
     );
     let refused = [("FOREIGN", counts.foreign.get()), ("ADDRESS", counts.unreachable.get())];
     out.by_code("parley_relay_lease_refusals_total", "Leases that were refused", refused.into_iter());
     out.counter(
         "parley_relay_revocation_refusals_total",
         "Revocations of other pods that were refused: pod.revocations, pod.departures",
-        counts.overfull.get(),
+        counts.revocation_refusals.get(),
     );
-    out.gauge("parley_relay_links_receiving", "Open links over which this pod receives", counts.hears.get());
-    out.gauge("parley_relay_links_sending", "Open links over which this pod sends", counts.sends.get());
+    out.gauge("parley_relay_links_receiving", "Open links over which this pod receives", counts.receiving.get());
+    out.gauge("parley_relay_links_sending", "Open links over which this pod sends", counts.sending.get());
     out.gauge(
         "parley_relay_link_subscriptions",
         "Subscriptions of other pods to topics of this pod",
-        counts.asked.get(),
+        counts.subscriptions.get(),
     );
     out.counter(
         "parley_relay_link_subscription_refusals_total",
         "Subscriptions over link.subscriptions",
-        counts.refused.get(),
+        counts.subscription_refusals.get(),
     );
     out.counter(
         "parley_relay_upgrade_hold_timeouts_total",
         "Answers to upgrades that were held for the whole of link.subscribeTimeout",
-        counts.overdue.get(),
+        counts.upgrade_hold_timeouts.get(),
     );
     out.counter("parley_relay_link_sent_messages_total", "Messages sent to other pods", counts.sent.get());
     out.counter("parley_relay_link_sent_bytes_total", "Bytes of them, with headers", counts.sent_bytes.get());
@@ -60,6 +60,6 @@ pub fn write(out: &mut Families, counts: &Counts) {
     out.histogram(
         "parley_relay_upgrade_hold_seconds",
         "Time for which answers to upgrades waited for other pods",
-        &counts.held,
+        &counts.upgrade_hold,
     );
 }

@@ -1,10 +1,10 @@
-//! Revocations that hold on every pod. Each is said when it is made. A message may be lost and a pod may come later, so every
-//! pod also says a digest of its list, often after it came to the bus and then every `revocations.interval`; whoever has
-//! another digest says its whole list, unless somebody else has just done so. Lists only grow until their entries are over, so
-//! that they become one in whatever order they are heard. Rules STR-118 and STR-119.
+//! Revocations that are valid on every pod. A pod publishes each one when it is made. A message may be lost and a pod may start later, so every
+//! pod also publishes a digest of its list: frequently after it connected, then every `revocations.interval`. A pod that receives a different
+//! digest publishes its whole list, unless another pod has just done so. Entries leave a list only when they expire, so the lists of all pods
+//! converge in whatever order messages arrive. Rules STR-118 and STR-119.
 use super::bus::Bus;
 use super::counts::Counts;
-use super::word::{ENTRIES, Word};
+use super::revocation_message::{MAX_ENTRIES, RevocationMessage};
 use crate::Limits;
 use futures_util::StreamExt;
 use parley_access::{self as access, Answer, Entry, Revocation, Revocations, Revoked, Term};
@@ -16,134 +16,137 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// All regions': a token is good in each of them.
+/// The subject, which all regions share: a token is valid in each of them.
 pub const SUBJECT: &str = REVOKED_SUBJECT;
-/// The client says that it is connected just before it is.
-const SETTLE: Duration = Duration::from_millis(50);
-/// Between the first two digests; twice as long after each, up to `revocations.interval`.
-const SOON: Duration = Duration::from_secs(1);
-/// Somebody else's list may come before ours is said.
-const MANNERS: Duration = Duration::from_millis(250);
-/// Between two whole lists: pods whose limits or clocks never agree do not fill the bus with them.
-const GAP: Duration = Duration::from_secs(5);
+/// The wait before the first digest. The client reports a connection slightly before it can publish.
+const CONNECT_DELAY: Duration = Duration::from_millis(50);
+/// The interval between the first two digests; it doubles after each, up to `revocations.interval`.
+const FIRST_DIGEST_INTERVAL: Duration = Duration::from_secs(1);
+/// The longest random delay before the whole list is published, in which the list of another pod may make it unnecessary.
+const MAX_LIST_DELAY: Duration = Duration::from_millis(250);
+/// The shortest interval between two whole lists: pods whose limits or clocks differ must not flood NATS with them.
+const MIN_LIST_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The revocations of all pods.
-pub struct Spread {
+pub struct ClusterRevocations {
     revoked: Arc<Revoked>,
     bus: Bus,
-    talking: AbortHandle,
+    syncing: AbortHandle,
 }
 
-impl Spread {
-    /// Tells the others, and hears them.
+impl ClusterRevocations {
+    /// Starts to exchange revocations with the other pods.
     pub fn start(revoked: &Arc<Revoked>, bus: &Bus, limits: &Limits, counts: &Arc<Counts>) -> Self {
-        let talk = Talk {
+        let sync = Sync {
             revoked: Arc::clone(revoked),
             bus: bus.clone(),
             limits: limits.clone(),
             counts: Arc::clone(counts),
             list_at: None,
-            list_said: None,
+            list_published: None,
         };
-        let talking = tokio::spawn(talk.run()).abort_handle();
-        Self { revoked: Arc::clone(revoked), bus: bus.clone(), talking }
+        let syncing = tokio::spawn(sync.run()).abort_handle();
+        Self { revoked: Arc::clone(revoked), bus: bus.clone(), syncing }
     }
 }
 
-impl Drop for Spread {
+impl Drop for ClusterRevocations {
     fn drop(&mut self) {
-        self.talking.abort();
+        self.syncing.abort();
     }
 }
 
-impl Revocations for Spread {
-    fn revoke(&self, whom: Revocation, until: u64) -> Answer<'_, ()> {
+impl Revocations for ClusterRevocations {
+    fn revoke(&self, revocation: Revocation, until: u64) -> Answer<'_, ()> {
         Box::pin(async move {
-            let entry = Entry { whom, term: Term::all(until) };
+            let entry = Entry { revocation, term: Term::all(until) };
             self.revoked.add(entry.clone(), access::now())?;
-            let said = self.bus.say(SUBJECT, Word::Revoked(vec![entry]).bytes()).await && self.bus.flush().await;
-            if said { Ok(()) } else { Err(Code::NotReady) }
+            let message = RevocationMessage::Revoked(vec![entry]);
+            let published = self.bus.publish(SUBJECT, message.bytes()).await && self.bus.flush().await;
+            if published { Ok(()) } else { Err(Code::NotReady) }
         })
     }
 }
 
-struct Talk {
+struct Sync {
     revoked: Arc<Revoked>,
     bus: Bus,
     limits: Limits,
     counts: Arc<Counts>,
-    /// When the whole list is due, if somebody lacks some of it.
+    /// When the whole list is due, if another pod lacks some of it.
     list_at: Option<Instant>,
-    list_said: Option<Instant>,
+    list_published: Option<Instant>,
 }
 
-impl Talk {
+impl Sync {
     async fn run(mut self) {
-        let Ok(mut words) = self.bus.hear(SUBJECT).await else { return };
+        let Ok(mut messages) = self.bus.subscribe(SUBJECT).await else { return };
         let mut connects = self.bus.connects();
         let longest = Duration::from_millis(self.limits.revocations_interval);
-        let (mut digest_at, mut pause) = (Instant::now() + SETTLE, SOON);
+        let (mut digest_at, mut pause) = (Instant::now() + CONNECT_DELAY, FIRST_DIGEST_INTERVAL);
         loop {
             tokio::select! {
-                Ok(()) = connects.changed() => (digest_at, pause) = (Instant::now() + SETTLE, SOON),
+                Ok(()) = connects.changed() => (digest_at, pause) = (Instant::now() + CONNECT_DELAY, FIRST_DIGEST_INTERVAL),
                 () = sleep_until(digest_at) => {
-                    self.say_digest().await;
+                    self.publish_digest().await;
                     pause = pause.min(longest);
                     digest_at = Instant::now() + pause;
                     pause *= 2;
                 }
-                () = due(self.list_at) => self.say_list().await,
-                word = words.next() => match word {
-                    Some(message) => self.hear(&message.payload),
+                () = due(self.list_at) => self.publish_list().await,
+                message = messages.next() => match message {
+                    Some(message) => self.receive(&message.payload),
                     None => return,
                 },
             }
         }
     }
 
-    async fn say_digest(&self) {
+    async fn publish_digest(&self) {
         let digest = self.revoked.digest(access::now());
-        self.bus.say(SUBJECT, Word::Digest(digest).bytes()).await;
+        self.bus.publish(SUBJECT, RevocationMessage::Digest(digest).bytes()).await;
     }
 
-    async fn say_list(&mut self) {
+    async fn publish_list(&mut self) {
         self.list_at = None;
-        self.list_said = Some(Instant::now());
-        for some in self.revoked.entries(access::now()).chunks(ENTRIES) {
-            if !self.bus.say(SUBJECT, Word::Revoked(some.to_vec()).bytes()).await {
+        self.list_published = Some(Instant::now());
+        for chunk in self.revoked.entries(access::now()).chunks(MAX_ENTRIES) {
+            if !self.bus.publish(SUBJECT, RevocationMessage::Revoked(chunk.to_vec()).bytes()).await {
                 return;
             }
         }
-        self.say_digest().await;
+        self.publish_digest().await;
     }
 
-    fn hear(&mut self, bytes: &[u8]) {
-        match Word::read(bytes) {
-            Some(Word::Revoked(entries)) => self.take(entries),
-            Some(Word::Digest(digest)) if digest == self.revoked.digest(access::now()) => self.list_at = None,
-            Some(Word::Digest(_)) => {
-                let soon = Instant::now() + MANNERS.mul_f64(rand::random());
-                let allowed = self.list_said.map_or(soon, |said| soon.max(said + GAP));
+    fn receive(&mut self, bytes: &[u8]) {
+        match RevocationMessage::read(bytes) {
+            Some(RevocationMessage::Revoked(entries)) => self.merge(entries),
+            Some(RevocationMessage::Digest(digest)) if digest == self.revoked.digest(access::now()) => {
+                self.list_at = None;
+            }
+            Some(RevocationMessage::Digest(_)) => {
+                let earliest = Instant::now() + MAX_LIST_DELAY.mul_f64(rand::random());
+                let allowed = self.list_published.map_or(earliest, |last| earliest.max(last + MIN_LIST_INTERVAL));
                 self.list_at.get_or_insert(allowed);
             }
-            None => self.counts.broken.add(1),
+            None => self.counts.invalid.add(1),
         }
     }
 
-    /// Another pod is trusted no further than a request: names have their limit, and nothing is kept for ever.
-    fn take(&self, entries: Vec<Entry>) {
+    /// Merges the list of another pod, which is trusted no more than a request: names have a length limit, and entries an expiry.
+    fn merge(&self, entries: Vec<Entry>) {
         let now = access::now();
-        // Its clock may be ahead of ours.
-        let latest = now + access::revoked_for(&self.limits.access) + self.limits.access.token_leeway / 1000;
+        // The clock of the other pod may be ahead.
+        let latest = now + access::revocation_lifetime(&self.limits.access) + self.limits.access.token_leeway / 1000;
         let longest = size(self.limits.access.token_name_bytes);
-        let (good, broken): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| (1..=longest).contains(&entry.whom.name().len()));
-        self.counts.broken.add(broken.len() as u64);
-        let short = |Term { before, until }: Term| Term { before, until: until.min(latest) };
-        let good = good.into_iter().map(|entry| Entry { term: short(entry.term), ..entry }).collect();
-        let refused = self.revoked.merge(good, now);
+        let (valid, invalid): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| (1..=longest).contains(&entry.revocation.name().len()));
+        self.counts.invalid.add(invalid.len() as u64);
+        let bounded = |Term { before, until }: Term| Term { before, until: until.min(latest) };
+        let valid = valid.into_iter().map(|entry| Entry { term: bounded(entry.term), ..entry }).collect();
+        let refused = self.revoked.merge(valid, now);
         if refused > 0 {
-            self.counts.overfull.add(refused);
+            self.counts.revocation_refusals.add(refused);
             tracing::warn!(refused, "revocations of other pods refused: pod.revocations, pod.departures");
         }
     }

@@ -1,14 +1,14 @@
-//! The sending end of a link: another pod dialled, shows the certificate in its lease, and says which topics it wants. What its
-//! clients may hear goes out; nothing a client could hear comes in. Rules STR-91 to STR-95.
-use super::Shared;
+//! The sending end of a link: another pod dials, presents the certificate of its lease, and subscribes to topics. Messages for its
+//! clients leave on this link; no messages for clients arrive on it. Rules STR-91 to STR-95.
 use super::end::End;
 use super::frames::{Hello, Request};
-use super::lanes::{Bounds, Lane, Next, Outgoing};
-use super::pulse::Pulse;
+use super::idle_timeout::IdleTimeout;
+use super::outgoing::{Bounds, Next, Outgoing, Subscription};
+use super::shared::Shared;
 use super::stream::{Inbound, Stream, split};
 use parley_net::size;
 use parley_net::socket;
-use parley_streams::Remote;
+use parley_streams::RemoteSubscriber;
 use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -19,113 +19,118 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsStream;
 
-/// How long to wait after a connection could not be accepted.
-const BREATH: Duration = Duration::from_millis(50);
-/// How much one read takes: more than the longest request.
-const READ: usize = 16 * 1024;
-/// How long a peer has to take the last bytes of a link that ends.
-pub const GOODBYE: Duration = Duration::from_secs(1);
+/// The pause after a connection could not be accepted.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
+/// The size of one read: more than the longest request.
+const READ_SIZE: usize = 16 * 1024;
+/// How long a peer may take to read the last bytes of a link that ends.
+pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Takes links until the task is ended.
+/// Accepts links until the task is aborted.
 pub async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    // Strangers hold a place until it is known who they are, so that they are bounded too.
-    let places = Arc::new(tokio::sync::Semaphore::new(2 * size(shared.limits.link_peers)));
+    // A connection holds a permit before its peer is identified, so that unknown peers are bounded too.
+    let permits = Arc::new(tokio::sync::Semaphore::new(2 * size(shared.limits.link_peers)));
     loop {
         match listener.accept().await {
-            Ok((stream, address)) => match Arc::clone(&places).try_acquire_owned() {
-                Ok(place) => {
+            Ok((stream, address)) => match Arc::clone(&permits).try_acquire_owned() {
+                Ok(permit) => {
                     let shared = Arc::clone(&shared);
                     tokio::spawn(async move {
                         serve(stream, address, &shared).await;
-                        drop(place);
+                        drop(permit);
                     });
                 }
                 Err(_) => shared.counts.end(End::Full),
             },
-            Err(why) => {
-                tracing::warn!(%why, "accept failed for a link");
-                tokio::time::sleep(BREATH).await;
+            Err(error) => {
+                tracing::warn!(why = %error, "accept failed for a link");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
 }
 
 async fn serve(stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
-    let (stream, peer) = match greet(stream, shared).await {
-        Ok(greeted) => greeted,
+    let (stream, peer) = match handshake(stream, shared).await {
+        Ok(opened) => opened,
         Err(end) => {
             shared.counts.end(end);
             tracing::warn!(%address, code = end.name(), "link refused");
             return;
         }
     };
-    let (inbound, outbound) = split(stream, READ);
+    let (inbound, outbound) = split(stream, READ_SIZE);
     let bounds = Bounds::of(&shared.limits);
     let outgoing = Arc::new(Outgoing::new(Box::new(outbound), bounds, Arc::clone(&shared.counts)));
-    let place = match shared.served.enter(&peer.pod, peer.epoch, &outgoing) {
-        Ok(place) => place,
+    let registration = match shared.accepted.register(&peer.pod, peer.epoch, &outgoing) {
+        Ok(registration) => registration,
         Err(end) => {
             shared.counts.end(end);
             tracing::warn!(%address, pod = peer.pod, code = end.name(), "link refused");
             return;
         }
     };
-    shared.counts.sends.add(1);
+    shared.counts.sending.add(1);
     tracing::info!(%address, pod = peer.pod, epoch = peer.epoch, "link up: sending");
-    let end = match talk(inbound, &outgoing, shared).await {
-        End::Peer if shared.is_leaving() => End::Leaving,
-        End::Peer if !place.is_held() => End::Replaced,
+    let end = match exchange(inbound, &outgoing, shared).await {
+        End::Peer if shared.is_draining() => End::Draining,
+        End::Peer if !registration.is_current() => End::Replaced,
         end => end,
     };
     outgoing.end();
-    shared.counts.sends.sub(1);
+    shared.counts.sending.sub(1);
     shared.counts.end(end);
     tracing::info!(%address, pod = peer.pod, code = end.name(), "link down: sending");
 }
 
-/// Who dialled.
+/// The pod that dialled.
 struct Peer {
     pod: String,
     epoch: u64,
 }
 
-/// Finds out who dialled, and answers its hello; within `link.openTimeout`. Its lease may come later than the link.
-async fn greet(stream: TcpStream, shared: &Shared) -> Result<(TlsStream<TcpStream>, Peer), End> {
+/// Identifies the pod that dialled, and answers its hello, within `link.openTimeout`. Its lease may arrive after it dialled.
+async fn handshake(stream: TcpStream, shared: &Shared) -> Result<(TlsStream<TcpStream>, Peer), End> {
     socket::prepare(&stream);
-    let until = Instant::now() + Duration::from_millis(shared.limits.link_open_timeout);
-    let shown = async {
+    let deadline = Instant::now() + Duration::from_millis(shared.limits.link_open_timeout);
+    let received = async {
         let (mut stream, certificate) = shared.identity.accept(stream).await?;
-        let Hello { pod } = Hello::hear(&mut stream).await?;
+        let Hello { pod } = Hello::receive(&mut stream).await?;
         Ok((stream, certificate, pod))
     };
-    let (mut stream, certificate, pod) = timeout_at(until, shown).await.map_err(|_| End::Timeout)??;
-    let epoch = timeout_at(until, shared.holder(&pod, certificate)).await.map_err(|_| End::Certificate)?;
+    let (mut stream, certificate, pod) = timeout_at(deadline, received).await.map_err(|_| End::Timeout)??;
+    let epoch = timeout_at(deadline, shared.epoch_of(&pod, certificate)).await.map_err(|_| End::Certificate)?;
     let answer = async {
         stream.write_all(&Hello { pod: shared.own.pod.clone() }.bytes()).await?;
         stream.flush().await
     };
-    timeout_at(until, answer).await.map_err(|_| End::Timeout)?.map_err(|_| End::Peer)?;
+    timeout_at(deadline, answer).await.map_err(|_| End::Timeout)?.map_err(|_| End::Peer)?;
     Ok((stream, Peer { pod, epoch }))
 }
 
-async fn talk(inbound: Inbound, outgoing: &Arc<Outgoing>, shared: &Arc<Shared>) -> End {
-    let pulse = Pulse::new(&shared.limits);
+async fn exchange(inbound: Inbound, outgoing: &Arc<Outgoing>, shared: &Arc<Shared>) -> End {
+    let idle = IdleTimeout::start(&shared.limits);
     let (shared, outgoing) = (Arc::clone(shared), Arc::clone(outgoing));
-    let wants =
-        Wants { shared, outgoing: Arc::clone(&outgoing), here: HashMap::new(), topics: HashSet::new(), last: 0 };
+    let subscriptions = PeerSubscriptions {
+        shared,
+        outgoing: Arc::clone(&outgoing),
+        active: HashMap::new(),
+        topics: HashSet::new(),
+        last: 0,
+    };
     let stream = inbound.stream();
-    let hearing = hear(inbound, wants, &pulse);
-    tokio::pin!(hearing);
+    let receiving = receive(inbound, subscriptions, &idle);
+    tokio::pin!(receiving);
     tokio::select! {
-        end = &mut hearing => return end,
-        end = pulse.stops() => return end,
+        end = &mut receiving => return end,
+        end = idle.expired() => return end,
         () = send(&stream, &outgoing) => {}
     }
-    // Ending with unread bytes would reset the connection, and take the last messages with it.
-    timeout(GOODBYE, hearing).await.unwrap_or(End::Peer)
+    // Closing a socket with unread bytes would reset the connection and discard the last messages.
+    timeout(CLOSE_TIMEOUT, receiving).await.unwrap_or(End::Peer)
 }
 
-/// Sends what waits until the link ended.
+/// Sends what waits until the link ends.
 async fn send(stream: &Stream, outgoing: &Outgoing) {
     while poll_fn(|cx| outgoing.flush(cx)).await == Next::Blocked {
         if stream.writable().await.is_err() {
@@ -134,20 +139,21 @@ async fn send(stream: &Stream, outgoing: &Outgoing) {
     }
 }
 
-async fn hear(mut inbound: Inbound, mut wants: Wants, pulse: &Pulse) -> End {
-    let (mut input, mut filled) = (vec![0; READ], 0);
+/// Receives the requests of the peer.
+async fn receive(mut inbound: Inbound, mut subscriptions: PeerSubscriptions, idle: &IdleTimeout) -> End {
+    let (mut input, mut filled) = (vec![0; READ_SIZE], 0);
     loop {
         match inbound.read(&mut input[filled..]).await {
             Ok(0) | Err(_) => return End::Peer,
             Ok(read) => filled += read,
         }
-        pulse.beat();
+        idle.restart();
         let mut taken = 0;
         loop {
             match Request::read(&input[taken..filled]) {
                 Ok(Some((request, size))) => {
                     taken += size;
-                    if let Err(end) = wants.take(request) {
+                    if let Err(end) = subscriptions.process(request) {
                         return end;
                     }
                 }
@@ -157,33 +163,33 @@ async fn hear(mut inbound: Inbound, mut wants: Wants, pulse: &Pulse) -> End {
         }
         input.copy_within(taken..filled, 0);
         filled -= taken;
-        // A peer that never stops asking must not keep the thread from others.
+        // A peer that sends requests without pause must not occupy the thread.
         tokio::task::yield_now().await;
     }
 }
 
-/// What the peer wants; dropping it ends all of it.
-struct Wants {
+/// The subscriptions of the peer. Dropping it ends all of them.
+struct PeerSubscriptions {
     shared: Arc<Shared>,
     outgoing: Arc<Outgoing>,
-    here: HashMap<u64, (Arc<str>, Arc<dyn Remote>)>,
+    active: HashMap<u64, (Arc<str>, Arc<dyn RemoteSubscriber>)>,
     topics: HashSet<Arc<str>>,
-    /// The greatest number so far.
+    /// The greatest number received.
     last: u64,
 }
 
-impl Wants {
-    fn take(&mut self, request: Request) -> Result<(), End> {
+impl PeerSubscriptions {
+    fn process(&mut self, request: Request) -> Result<(), End> {
         match request {
-            // A pod wants a topic once; each further want would be one more copy to be sent.
+            // A pod subscribes to a topic once; each further subscription would cost one more copy.
             Request::Subscribe { number, replay, topic } if number > self.last && !self.topics.contains(&*topic) => {
                 self.last = number;
-                self.want(number, &topic.into(), replay);
-                // One that was refused too: there is nothing to wait for.
+                self.subscribe(number, &topic.into(), replay);
+                // A refused subscription is acknowledged too: the peer has nothing to wait for.
                 self.outgoing.acknowledge(number);
             }
-            Request::Unsubscribe { number } if number <= self.last => self.unwant(number),
-            Request::Subscribe { .. } | Request::Unsubscribe { .. } => return Err(End::Number),
+            Request::Unsubscribe { number } if number <= self.last => self.unsubscribe(number),
+            Request::Subscribe { .. } | Request::Unsubscribe { .. } => return Err(End::SubscriptionId),
             Request::Ping { stamp, round_trip } => {
                 self.outgoing.pong(stamp, Duration::from_micros(round_trip.into()));
             }
@@ -191,33 +197,33 @@ impl Wants {
         Ok(())
     }
 
-    fn want(&mut self, number: u64, topic: &Arc<str>, replay: bool) {
-        if self.here.len() >= size(self.shared.limits.link_subscriptions) {
-            self.shared.counts.refused.add(1);
+    fn subscribe(&mut self, number: u64, topic: &Arc<str>, replay: bool) {
+        if self.active.len() >= size(self.shared.limits.link_subscriptions) {
+            self.shared.counts.subscription_refusals.add(1);
             return;
         }
         self.outgoing.open(number);
-        let lane: Arc<dyn Remote> = Arc::new(Lane::new(&self.outgoing, number));
-        self.shared.streams.topics.want(topic, &lane, replay);
+        let subscription: Arc<dyn RemoteSubscriber> = Arc::new(Subscription::new(&self.outgoing, number));
+        self.shared.streams.topics.subscribe(topic, &subscription, replay);
         self.topics.insert(Arc::clone(topic));
-        self.here.insert(number, (Arc::clone(topic), lane));
-        self.shared.counts.asked.add(1);
+        self.active.insert(number, (Arc::clone(topic), subscription));
+        self.shared.counts.subscriptions.add(1);
     }
 
-    fn unwant(&mut self, number: u64) {
-        let Some((topic, lane)) = self.here.remove(&number) else { return };
+    fn unsubscribe(&mut self, number: u64) {
+        let Some((topic, subscription)) = self.active.remove(&number) else { return };
         self.topics.remove(&topic);
-        self.shared.streams.topics.unwant(&topic, &lane);
-        self.outgoing.shut(number);
-        self.shared.counts.asked.sub(1);
+        self.shared.streams.topics.unsubscribe(&topic, &subscription);
+        self.outgoing.close(number);
+        self.shared.counts.subscriptions.sub(1);
     }
 }
 
-impl Drop for Wants {
+impl Drop for PeerSubscriptions {
     fn drop(&mut self) {
-        let numbers: Vec<u64> = self.here.keys().copied().collect();
+        let numbers: Vec<u64> = self.active.keys().copied().collect();
         for number in numbers {
-            self.unwant(number);
+            self.unsubscribe(number);
         }
     }
 }

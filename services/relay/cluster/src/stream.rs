@@ -1,5 +1,5 @@
-//! The encrypted bytes of a link after its handshake. Publishers write from any thread without waiting, as they do to a plain
-//! socket, so the connection's state is behind a lock that is held only to encrypt or decrypt what is there. Rules STR-91 and STR-95.
+//! The encrypted stream of a link after its handshake. Publishers write from any thread without waiting, as to a plain socket, so the state of the
+//! connection is behind a lock that is held only to encrypt or decrypt available bytes. Rules STR-91 and STR-95.
 use parking_lot::Mutex;
 use parley_streams::reader::Outlet;
 use socket2::SockRef;
@@ -12,8 +12,8 @@ use tokio::task::yield_now;
 use tokio_rustls::TlsStream;
 use tokio_rustls::rustls::Connection;
 
-/// Ciphertext that may wait here for the socket: eight records, as much as the socket takes unsent.
-const UNSENT: usize = 128 * 1024;
+/// The ciphertext that may wait for the socket: eight records, as much as the socket holds unsent.
+const MAX_UNSENT: usize = 128 * 1024;
 
 /// One end of a link.
 pub struct Stream {
@@ -21,18 +21,18 @@ pub struct Stream {
     tls: Mutex<Connection>,
 }
 
-/// The end's incoming bytes.
+/// The incoming half of a stream.
 pub struct Inbound {
     stream: Arc<Stream>,
     ciphertext: Box<[u8]>,
-    /// What of it was not decrypted yet.
+    /// The range that is not decrypted yet.
     rest: Range<usize>,
 }
 
-/// The end's outgoing bytes; dropping it ends them with a close_notify.
+/// The outgoing half of a stream. Dropping it sends a close_notify.
 pub struct TlsOutlet(Arc<Stream>);
 
-/// Takes a connection apart whose handshake is over. One read of the socket takes `read` bytes.
+/// Splits a connection after its handshake. One read of the socket takes at most `read` bytes.
 pub fn split(stream: TlsStream<TcpStream>, read: usize) -> (Inbound, TlsOutlet) {
     let (socket, mut tls) = match stream {
         TlsStream::Client(stream) => {
@@ -44,34 +44,34 @@ pub fn split(stream: TlsStream<TcpStream>, read: usize) -> (Inbound, TlsOutlet) 
             (socket, Connection::from(tls))
         }
     };
-    tls.set_buffer_limit(Some(UNSENT));
+    tls.set_buffer_limit(Some(MAX_UNSENT));
     let stream = Arc::new(Stream { socket, tls: Mutex::new(tls) });
     let inbound = Inbound { stream: Arc::clone(&stream), ciphertext: vec![0; read].into(), rest: 0..0 };
     (inbound, TlsOutlet(stream))
 }
 
 impl Stream {
-    /// Ready when the socket takes bytes.
+    /// Waits until the socket accepts bytes.
     pub async fn writable(&self) -> io::Result<()> {
         self.socket.writable().await
     }
 
-    /// Sends what is encrypted.
+    /// Writes the ciphertext to the socket.
     fn send(&self, tls: &mut Connection) -> io::Result<()> {
         while tls.wants_write() {
-            tls.write_tls(&mut Unsent(&self.socket))?;
+            tls.write_tls(&mut SocketWriter(&self.socket))?;
         }
         Ok(())
     }
 }
 
 impl Inbound {
-    /// The connection, to wait until it is writable.
+    /// The stream, to wait until it is writable.
     pub fn stream(&self) -> Arc<Stream> {
         Arc::clone(&self.stream)
     }
 
-    /// Waits for bytes, and decrypts what is there as far as it fits into `into`. 0: the other side ended.
+    /// Waits for bytes, and decrypts as many as fit into `into`. Returns 0 when the peer ended the stream.
     pub async fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             if let Some(read) = self.decrypt(into)? {
@@ -85,16 +85,16 @@ impl Inbound {
                     if let Some(read) = self.decrypt(into)? {
                         return Ok(read);
                     }
-                    // Records without plaintext: a peer that sends nothing else keeps no thread, and its link is found dead.
+                    // Records without plaintext. A peer that sends only these must not occupy the thread, and runs into the idle timeout.
                     yield_now().await;
                 }
-                Err(why) if why.kind() == ErrorKind::WouldBlock => {}
-                Err(why) => return Err(why),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
             }
         }
     }
 
-    /// `None`: more has to come first.
+    /// Decrypts available bytes. `None`: more bytes must arrive first.
     fn decrypt(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
         let mut tls = self.stream.tls.lock();
         let mut read = 0;
@@ -105,8 +105,8 @@ impl Inbound {
                     read += more;
                     continue;
                 }
-                Err(why) if why.kind() == ErrorKind::WouldBlock => {}
-                Err(why) => return Err(why),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
             }
             if self.rest.is_empty() {
                 return Ok((read > 0).then_some(read));
@@ -115,23 +115,23 @@ impl Inbound {
             tls.read_tls(&mut from)?;
             self.rest.start = self.rest.end - from.len();
             let taken = tls.process_new_packets();
-            // An alert, or the answer to a change of keys; what the socket does not take goes with the next message.
+            // Sends an alert or the answer to a key update. What the socket does not accept is sent with the next message.
             let _ = self.stream.send(&mut tls);
-            taken.map_err(|why| Error::new(ErrorKind::InvalidData, why))?;
+            taken.map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
         }
     }
 }
 
 impl TlsOutlet {
-    /// Waits until the socket has all of `bytes`.
+    /// Writes all of `bytes` to the socket.
     pub async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
         loop {
             let written = if bytes.is_empty() { self.flush().map(|()| 0) } else { self.write(bytes) };
             match written {
                 Ok(0) => return Ok(()),
                 Ok(written) => bytes = &bytes[written..],
-                Err(why) if why.kind() == ErrorKind::WouldBlock => self.0.writable().await?,
-                Err(why) => return Err(why),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.0.writable().await?,
+                Err(error) => return Err(error),
             }
         }
     }
@@ -142,13 +142,13 @@ impl Outlet for TlsOutlet {
         self.write_vectored(&[IoSlice::new(bytes)])
     }
 
-    /// Encrypts nothing while the socket has not taken what was encrypted before.
-    fn write_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+    /// Encrypts nothing while earlier ciphertext waits for the socket.
+    fn write_vectored(&self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
         let mut tls = self.0.tls.lock();
         self.0.send(&mut tls)?;
-        let written = tls.writer().write_vectored(pieces)?;
+        let written = tls.writer().write_vectored(slices)?;
         match self.0.send(&mut tls) {
-            Err(why) if why.kind() != ErrorKind::WouldBlock => Err(why),
+            Err(error) if error.kind() != ErrorKind::WouldBlock => Err(error),
             _ => Ok(written),
         }
     }
@@ -167,16 +167,16 @@ impl Drop for TlsOutlet {
     }
 }
 
-/// The socket as rustls writes to it.
-struct Unsent<'a>(&'a TcpStream);
+/// Adapts the socket to the writer that rustls needs.
+struct SocketWriter<'a>(&'a TcpStream);
 
-impl Write for Unsent<'_> {
+impl Write for SocketWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.try_write(bytes)
     }
 
-    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.0.try_write_vectored(pieces)
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.0.try_write_vectored(slices)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,5 +1,5 @@
-//! The TLS of links: version 1.3 alone, a certificate on both sides, no CA. A pod makes its certificate at every start and says the
-//! hash of it in its lease; NATS lets it publish no other pod's lease, so that the hash says who a pod is (ADR 22). Rule STR-91.
+//! The TLS of links: only version 1.3, a certificate on both sides, no CA. A pod creates its certificate at every start and publishes the
+//! hash in its lease. NATS does not permit it to publish the lease of another pod, so the hash identifies the pod (ADR 22). Rule STR-91.
 use super::end::End;
 use crate::hash::Hash;
 use anyhow::Context;
@@ -20,9 +20,9 @@ use tokio_rustls::rustls::{
 };
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
-/// The certificate of one run of a pod, with its key; neither is ever stored.
+/// The certificate of one run of a pod with its private key. Neither is stored.
 pub struct Identity {
-    /// What others know it by.
+    /// The hash of the certificate, by which other pods identify this one.
     pub certificate: Hash,
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -31,7 +31,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A new one.
+    /// Creates a certificate.
     pub fn new() -> anyhow::Result<Self> {
         let pair = KeyPair::generate()?;
         let made = CertificateParams::default().self_signed(&pair).context("cannot make a certificate")?;
@@ -41,25 +41,26 @@ impl Identity {
             .with_protocol_versions(&[&TLS13])?
             .with_client_cert_verifier(Arc::new(AcceptAnyCert(Arc::clone(&provider))))
             .with_single_cert(chain.clone(), key.clone_key())?;
-        // Every link proves who its ends are.
+        // Without session resumption every link authenticates both ends.
         server.session_storage = Arc::new(NoServerSessionStorage {});
         server.send_tls13_tickets = 0;
         let acceptor = TlsAcceptor::from(Arc::new(server));
         Ok(Self { certificate: Hash::of(made.der()), chain, key, acceptor, provider })
     }
 
-    /// Takes a link. The hash is that of the certificate whose key the dialer holds; which pod that is, the caller knows.
+    /// Accepts a link. Returns the hash of the certificate whose private key the dialer has; the caller maps it to a pod.
     pub async fn accept(&self, stream: TcpStream) -> Result<(TlsStream<TcpStream>, Hash), End> {
         let stream = self.acceptor.accept(stream).await.map_err(|error| end_of(&error))?;
-        let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(|shown| Hash::of(shown));
-        Ok((stream.into(), shown.ok_or(End::Certificate)?))
+        let presented =
+            stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(|certificate| Hash::of(certificate));
+        Ok((stream.into(), presented.ok_or(End::Certificate)?))
     }
 
-    /// Opens a link to the holder of this certificate.
+    /// Opens a link to the holder of the private key of this certificate.
     pub async fn connect(&self, stream: TcpStream, certificate: Hash) -> Result<TlsStream<TcpStream>, End> {
         let address = stream.peer_addr().map_err(|_| End::Peer)?;
         let connector = TlsConnector::from(Arc::new(self.client(certificate).map_err(|_| End::Certificate)?));
-        // No name of a pod is sent in the clear: an address is no server name (RFC 6066, section 3).
+        // No pod name is sent in the clear: an IP address is not sent as a server name (RFC 6066, section 3).
         let name = ServerName::from(address.ip());
         connector.connect(name, stream).await.map(TlsStream::from).map_err(|error| end_of(&error))
     }
@@ -76,7 +77,7 @@ impl Identity {
     }
 }
 
-/// Why a handshake failed.
+/// The reason for which a handshake failed.
 fn end_of(error: &io::Error) -> End {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
         Some(Error::NoCertificatesPresented | Error::InvalidCertificate(_)) => End::Certificate,
@@ -85,8 +86,8 @@ fn end_of(error: &io::Error) -> End {
     }
 }
 
-/// On the listener: the dialer must hold the key of its certificate. Its lease may still be on its way, so that who it is is looked
-/// up after the handshake.
+/// The verifier of the listener: the dialer must have the private key of its certificate. The dialer is identified after the handshake, because its lease
+/// may not have arrived yet.
 #[derive(Debug)]
 struct AcceptAnyCert(Arc<CryptoProvider>);
 
@@ -127,7 +128,7 @@ impl ClientCertVerifier for AcceptAnyCert {
     }
 }
 
-/// On the dialer: the listener must be the one whose lease was heard. Names and times of its certificate say nothing.
+/// The verifier of the dialer: the listener must have the certificate of the lease. Names and times in the certificate are ignored.
 #[derive(Debug)]
 struct PinnedCert {
     certificate: Hash,

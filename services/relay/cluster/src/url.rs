@@ -1,4 +1,4 @@
-//! Where clients reach a relay: an origin, as broadcasts have the paths. Rule MEDIA-1.
+//! The URL of a relay for clients: an origin, because paths name broadcasts. Rule MEDIA-1.
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -7,17 +7,17 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 #[serde(try_from = "String", into = "String")]
 pub struct Url(String);
 
-/// As signaling takes it.
-const URL: usize = 256;
+/// The length limit, as in signaling.
+const MAX_URL: usize = 256;
 const SCHEME: &str = "https://";
 
 impl Url {
-    /// Of a relay that clients reach where it listens.
+    /// The URL of a relay that clients reach at its listening address.
     pub fn of(address: SocketAddr) -> Self {
         Self(format!("{SCHEME}{address}/"))
     }
 
-    /// The host's name or address, an IPv6 address without its brackets.
+    /// The name or address of the host; an IPv6 address without brackets.
     pub fn host(&self) -> &str {
         let authority = self.0[SCHEME.len()..].trim_end_matches('/');
         match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -32,12 +32,12 @@ impl TryFrom<String> for Url {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let authority = text.strip_prefix(SCHEME).map(|rest| rest.strip_suffix('/').unwrap_or(rest));
-        let fits = text.len() <= URL && authority.is_some_and(is_authority);
+        let fits = text.len() <= MAX_URL && authority.is_some_and(is_authority);
         fits.then_some(Self(text)).ok_or("must be https://HOST:PORT/, without a path")
     }
 }
 
-/// Whether browsers read the same host from it.
+/// Whether this is an authority from which browsers read the same host.
 fn is_authority(authority: &str) -> bool {
     let (is_host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
@@ -53,7 +53,7 @@ fn is_authority(authority: &str) -> bool {
     is_host && (port.is_empty() || number.is_some_and(|number| is_digits(number) && number.parse::<u16>().is_ok()))
 }
 
-/// What ends in a number is an IPv4 address to browsers (URL standard, "ends in a number").
+/// Browsers read a host that ends in a number as an IPv4 address (URL standard, "ends in a number").
 fn is_name_or_ipv4(host: &str) -> bool {
     let last = host.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let hexadecimal = last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn media_1_what_is_no_origin_is_refused() {
+    fn media_1_a_url_that_is_not_an_origin_is_refused() {
         let long = format!("https://{}/", "x".repeat(300));
         for text in [
             "",

@@ -7,8 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Grant, Keys, Ports, now, token};
 use parley_cluster::key::Key;
 use parley_net::codes::Code;
-use parley_net::network;
-use parley_net::visitor;
+use parley_net::{forwarded, network, origins};
 use parley_protocol::audiences::MEDIA_AUDIENCE;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,11 +19,11 @@ pub(super) fn url_encoded(key: &Key) -> String {
 
 impl Admission for Guard {
     fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal> {
-        if !visitor::is_allowed(request.origin, Some(request.host), &self.origins) {
+        if !origins::is_allowed(request.origin, Some(request.host), &self.origins) {
             return Err(Code::OriginDenied.name());
         }
         let forwarded = request.forwarded.iter().copied();
-        Ok(network::of(visitor::behind(forwarded, request.direct, self.trusted_proxies)))
+        Ok(network::of(forwarded::client_address(forwarded, request.direct, self.trusted_proxies)))
     }
 
     fn network(&self, address: IpAddr) -> IpAddr {
@@ -55,7 +54,7 @@ impl Authorization for Authorized {
 
     fn ended(&self) -> Option<Refusal> {
         let (grant, ports) = self.until.as_ref()?;
-        ports.over(grant).map(Code::name)
+        ports.ended(grant).map(Code::name)
     }
 }
 
@@ -73,7 +72,7 @@ impl Guard {
         };
         let token = token.filter(|token| !token.is_empty()).ok_or(Code::TokenRequired)?;
         let (allowed, grant) = self.read(token, keys)?;
-        match ports.over(&grant) {
+        match ports.ended(&grant) {
             Some(code) => Err(code),
             None => Ok(Authorized { allowed, until: Some((grant, Arc::clone(ports))) }),
         }
@@ -89,7 +88,7 @@ impl Guard {
         }
         let grant = claims.grant();
         // A token without `iat` would open sessions for hours.
-        let issued_at = grant.made.ok_or(Code::TokenInvalid)?;
+        let issued_at = grant.issued.ok_or(Code::TokenInvalid)?;
         if issued_at + self.token_age / 1000 <= now {
             return Err(Code::TokenExpired);
         }

@@ -1,7 +1,7 @@
 use super::*;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Entry, Revocation, Term};
-use parley_net::visitor::Origins;
+use parley_net::origins::Origins;
 use ring::hmac;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn guard() -> Guard {
     let limits = limits();
     let keys = Keys::default().with_secret(SECRET).unwrap();
     Guard {
-        tokens: Some((keys, Arc::new(Ports::alone(&limits)))),
+        tokens: Some((keys, Arc::new(Ports::in_memory(&limits)))),
         key: Some(Key([7; 32])),
         origins: Origins::Only(vec!["https://lab.example".into()]),
         trusted_proxies: 1,
@@ -113,8 +113,8 @@ fn media_5_a_token_opens_sessions_up_to_an_age_and_a_session_lasts_until_the_tok
 
 #[test]
 fn str_114_an_authorization_ends_with_its_token() {
-    let ports = Arc::new(Ports::alone(&limits()));
-    let until = |until| Grant { until, made: None, token: None, subject: None };
+    let ports = Arc::new(Ports::in_memory(&limits()));
+    let until = |until| Grant { until, issued: None, token: None, subject: None };
     let authorization = |end| Authorized { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
     assert_eq!((authorization(now()).ended(), authorization(now() + 60).ended()), (Some("TOKEN_EXPIRED"), None));
 }
@@ -125,7 +125,7 @@ fn media_7_a_revocation_ends_sessions_of_earlier_tokens_only() {
     let live = guard.authenticate(Credential::Token(&token(json!({"iat": now() - 10})))).unwrap();
     let (_, ports) = guard.tokens.as_ref().unwrap();
     let term = Term { before: Some(now() - 5), until: now() + 60 };
-    ports.revoked.add(Entry { whom: Revocation::Subject("p0".into()), term }, now()).unwrap();
+    ports.revoked.add(Entry { revocation: Revocation::Subject("p0".into()), term }, now()).unwrap();
     assert_eq!(live.ended(), Some("TOKEN_REVOKED"));
     assert_eq!(refusal(&guard, Credential::Token(&token(json!({"iat": now() - 10})))), Some("TOKEN_REVOKED"));
     assert!(guard.authenticate(Credential::Token(&token(json!({})))).is_ok());

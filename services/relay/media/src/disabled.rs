@@ -2,7 +2,7 @@
 use super::{Config, Guard, Limits};
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
-use parley_cluster::place::Others;
+use parley_cluster::lease::PeerLeases;
 use parley_metrics::Families;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -30,7 +30,7 @@ impl Media {
         match *self {}
     }
 
-    pub async fn drain(&self, _others: &Others) {
+    pub async fn drain(&self, _others: &PeerLeases) {
         match *self {}
     }
 }

@@ -34,10 +34,10 @@ pub use limits::Limits;
 
 use hosts::Hosts;
 use parley_access::{Keys, Ports};
+use parley_cluster::endpoint::Role;
 use parley_cluster::key::Key;
-use parley_cluster::place::Role;
 use parley_cluster::url::Url;
-use parley_net::visitor::Origins;
+use parley_net::origins::Origins;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -8,10 +8,10 @@ use crate::server::{self, Peer, Server};
 use anyhow::Context;
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
+use parley_cluster::endpoint::MediaEndpoint;
 use parley_cluster::hash::Hash;
 use parley_cluster::key::Key;
-use parley_cluster::lease::Lease;
-use parley_cluster::place::{Others, Place};
+use parley_cluster::lease::{Lease, PeerLeases};
 use parley_cluster::url::Url;
 use parley_metrics::Families;
 use parley_protocol::bounded::OutOfBounds;
@@ -79,7 +79,7 @@ impl Media {
         let (mut places, mut leases) = (interval(PLACE_INTERVAL), interval(LEASE_INTERVAL));
         places.set_missed_tick_behavior(MissedTickBehavior::Delay);
         leases.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut others = shared.others.subscribe();
+        let mut others = shared.peers.subscribe();
         others.mark_changed();
         let mut connects = bus.connects();
         loop {
@@ -101,7 +101,7 @@ impl Media {
     }
 
     /// Redirects all sessions, within `drain.window`.
-    pub async fn drain(&self, others: &Others) {
+    pub async fn drain(&self, others: &PeerLeases) {
         let allows = |url: &Url| self.config.hosts.allow(url, &self.url);
         let successor = tree::successor(self.config.role, others, allows).cloned().map(String::from);
         tracing::info!(sessions = self.server.state().sessions, successor, "draining media");
@@ -121,9 +121,15 @@ impl Media {
     fn update_place(&self, shared: &Shared, available: u64) {
         let Some(key) = self.key.clone() else { return };
         let address = self.config.advertise.unwrap_or(self.server.address);
-        let now =
-            Place { role: self.config.role, address, url: self.url.clone(), hashes: self.hashes(), key, available };
-        shared.place.send_if_modified(|place| {
+        let now = MediaEndpoint {
+            role: self.config.role,
+            address,
+            url: self.url.clone(),
+            hashes: self.hashes(),
+            key,
+            available,
+        };
+        shared.media.send_if_modified(|place| {
             let changed = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
             *place = Some(now);
             changed
@@ -133,7 +139,7 @@ impl Media {
     /// Publishes the lease for signaling (MEDIA-1).
     async fn publish_lease(&self, bus: &Bus, subject: &str, own: &Lease, draining: bool) {
         match self.lease(own, draining) {
-            Ok(lease) => drop(bus.say(subject, parley_protocol::encode(&lease)).await),
+            Ok(lease) => drop(bus.publish(subject, parley_protocol::encode(&lease)).await),
             // Settings have the same bounds, so this is a defect.
             Err(why) => tracing::error!(%why, "the lease of the relay's media"),
         }
@@ -153,7 +159,7 @@ impl Media {
         })
     }
 
-    fn peers(&self, own: &str, others: &Others) -> Vec<Peer> {
+    fn peers(&self, own: &str, others: &PeerLeases) -> Vec<Peer> {
         tree::peers_to_dial(own, self.config.role, others)
             .into_iter()
             .map(|(lease, place)| peer(lease, place))
@@ -161,7 +167,7 @@ impl Media {
     }
 }
 
-fn peer(lease: &Lease, place: &Place) -> Peer {
+fn peer(lease: &Lease, place: &MediaEndpoint) -> Peer {
     Peer {
         name: lease.pod.clone(),
         address: place.address,

@@ -1,8 +1,9 @@
 //! The tree of the media relays of a region. Leaves subscribe at all origins, and origins at each other. A session carries media in both
 //! directions, so of two origins only the one with the lesser name dials, and no relay dials a leaf. MoQ's own routing selects the origin
 //! through which a broadcast arrives (ADR 12).
+use parley_cluster::endpoint::{MediaEndpoint, Role};
 use parley_cluster::lease::Lease;
-use parley_cluster::place::{Others, Place, Role};
+use parley_cluster::lease::PeerLeases;
 use parley_cluster::url::Url;
 
 /// The cost of a link between relays that receive each other's leases, which are those of one region. A link between regions would cost 100, so
@@ -10,19 +11,19 @@ use parley_cluster::url::Url;
 pub const REGIONAL_LINK_COST: u64 = 1;
 
 /// Returns the relays that a relay dials.
-pub fn peers_to_dial<'a>(own: &str, role: Role, others: &'a Others) -> Vec<(&'a Lease, &'a Place)> {
+pub fn peers_to_dial<'a>(own: &str, role: Role, others: &'a PeerLeases) -> Vec<(&'a Lease, &'a MediaEndpoint)> {
     let origins = media_relays(others).filter(|(_, place)| place.role == Role::Origin);
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
 }
 
 /// Returns where a relay that drains redirects its clients: the relay of the same role with the most free capacity, at an allowed host.
-pub fn successor(role: Role, others: &Others, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
+pub fn successor(role: Role, others: &PeerLeases, allows: impl Fn(&Url) -> bool) -> Option<&Url> {
     let candidates =
         media_relays(others).filter(|(_, place)| place.role == role && place.available > 0 && allows(&place.url));
     candidates.max_by_key(|(_, place)| place.available).map(|(_, place)| &place.url)
 }
 
-fn media_relays(others: &Others) -> impl Iterator<Item = (&Lease, &Place)> {
+fn media_relays(others: &PeerLeases) -> impl Iterator<Item = (&Lease, &MediaEndpoint)> {
     others.values().filter_map(|lease| lease.media.as_ref().map(|place| (lease, place)))
 }
 
@@ -33,11 +34,11 @@ mod tests {
     use parley_cluster::hash::Hash;
     use parley_cluster::key::Key;
 
-    fn others(pods: &[(&str, Role, u64)]) -> Others {
+    fn others(pods: &[(&str, Role, u64)]) -> PeerLeases {
         let lease = |&(pod, role, available): &(&str, Role, u64)| {
             let address = "10.0.0.7:4443".parse().unwrap();
             let url = Url::try_from(format!("https://{pod}/")).unwrap();
-            let media = Some(Place { role, address, url, hashes: vec![], key: Key::random(), available });
+            let media = Some(MediaEndpoint { role, address, url, hashes: vec![], key: Key::random(), available });
             let lease = Lease {
                 pod: pod.into(),
                 epoch: 1,
@@ -52,7 +53,7 @@ mod tests {
         pods.iter().map(lease).collect()
     }
 
-    fn names(own: &str, role: Role, others: &Others) -> Vec<String> {
+    fn names(own: &str, role: Role, others: &PeerLeases) -> Vec<String> {
         peers_to_dial(own, role, others).iter().map(|(lease, _)| lease.pod.clone()).collect()
     }
 

@@ -1,20 +1,21 @@
-//! The network side of the relay, below everything that knows of topics, tokens or other pods.
+//! The network layer of the relay. It knows nothing of topics, tokens or other pods.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`ws`] | WebSocket frames (RFC 6455): bytes in, whole messages out. No I/O, no clock |
-//! | [`codes`] | why a request is refused or a socket closed, with HTTP status and close code |
+//! | [`codes`] | the codes of refusals and of closed sockets, with HTTP status and close code |
 //! | [`socket`] | options of a TCP socket |
-//! | [`visitor`] | who connects: the address behind proxies, the origin of a page |
-//! | [`network`], [`addresses`] | the network that a client is counted for, and how many sockets each has |
+//! | [`forwarded`], [`origins`] | the address of a client behind proxies, and the origins of pages |
+//! | [`network`], [`addresses`] | the network of a client, and the sockets of each network |
 pub mod addresses;
 pub mod codes;
+pub mod forwarded;
 pub mod network;
+pub mod origins;
 pub mod socket;
-pub mod visitor;
 pub mod ws;
 
-/// A 64-bit length or count as one in memory.
+/// Converts a 64-bit length or count to `usize`.
 pub fn size(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }

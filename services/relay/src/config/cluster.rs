@@ -6,7 +6,7 @@ use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
 use parley_cluster::Config;
 use parley_cluster::bus::{Nats, Secret};
-use parley_cluster::lease::{POD_NAME, is_name};
+use parley_cluster::lease::{MAX_POD_NAME, is_name};
 use std::path::PathBuf;
 
 /// The settings of a pod in a cluster.
@@ -60,7 +60,9 @@ pub(super) fn read(flags: Flags) -> Result<Option<Config>, Refused> {
         )));
     }
     if let Some(pod) = flags.pod.as_ref().filter(|pod| !is_name(pod)) {
-        return Err(Refused::Setting(format!("pod must be letters, digits, - and _, at most {POD_NAME}, not {pod}")));
+        return Err(Refused::Setting(format!(
+            "pod must be letters, digits, - and _, at most {MAX_POD_NAME}, not {pod}"
+        )));
     }
     let (region, zone) = (place("region", flags.region)?, place("zone", flags.zone)?);
     Ok(Some(Config { nats, pod: flags.pod, region, zone, listen, advertise }))

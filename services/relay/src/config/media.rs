@@ -2,7 +2,7 @@
 use super::access::key_set;
 use super::{Refused, address};
 use parley_access::Keys;
-use parley_cluster::place::Role;
+use parley_cluster::endpoint::Role;
 use parley_cluster::url::Url;
 use parley_media::hosts::Hosts;
 use parley_media::{Certificates, Config};

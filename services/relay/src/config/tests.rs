@@ -1,5 +1,5 @@
 use super::*;
-use parley_cluster::place::Role;
+use parley_cluster::endpoint::Role;
 use parley_media::Certificates;
 
 fn settings(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Settings, String> {

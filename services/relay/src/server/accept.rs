@@ -1,13 +1,13 @@
-//! From a TCP connection to a client on its topic: guards with early return, each with its own code.
+//! From a TCP connection to a client of a topic: guards with early return, each with its own code.
+use super::authorize::{self, Authorization};
 use super::connection::{Connection, TcpOutlet};
-use super::doors::{self, Entry};
-use super::first_message::{self, Heard};
+use super::first_message::{self, Authenticated};
 use super::request::{self, Request};
 use super::respond::Response;
-use super::stats_socket::{self, Watcher};
-use super::{api, pages, upgrade, visitor};
+use super::stats_socket::{self, StatsClient};
+use super::{api, pages, upgrade};
 use crate::relay::Relay;
-use crate::stats::Client;
+use crate::relay::clients::Client;
 use bytes::Bytes;
 use parley_access::{Grant, scope};
 use parley_net::addresses::Counted;
@@ -22,10 +22,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long to wait after a connection could not be accepted: usually there is no descriptor left.
-pub(super) const BREATH: Duration = Duration::from_millis(50);
-/// The most of a user agent that is kept.
-const USER_AGENT: usize = 200;
+/// The pause after a connection could not be accepted: usually the process has no descriptor left.
+pub(super) const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
+/// The characters of a user agent that are kept.
+const MAX_USER_AGENT: usize = 200;
 
 /// Accepts connections until the pod drains.
 pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
@@ -36,48 +36,48 @@ pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
         };
         match accepted {
             Ok((stream, peer)) => {
-                // Behind proxies the address is theirs, until a head says whose the connection is.
+                // Behind proxies this is the address of a proxy; the request head contains the address of the client.
                 let direct = (relay.settings.trusted_proxies == 0).then(|| peer.ip());
-                // Above all limits there is not even an answer.
+                // Far above the limits a connection is closed without an answer.
                 let Some(counted) = relay.addresses.accept(direct) else { continue };
                 socket::prepare(&stream);
                 tokio::spawn(serve(stream, peer, counted, Arc::clone(&relay)));
             }
-            Err(why) => {
-                tracing::warn!(%why, "accept failed");
-                tokio::time::sleep(BREATH).await;
+            Err(error) => {
+                tracing::warn!(why = %error, "accept failed");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
 }
 
-/// What the head of a request led to.
+/// The result of a request head.
 enum Admitted {
     Topic(Connection),
-    Stats(TcpStream, Watcher),
+    Stats(TcpStream, StatsClient),
 }
 
 async fn serve(stream: TcpStream, peer: SocketAddr, mut counted: Counted, relay: Arc<Relay>) {
-    // Boxed, so that a socket that stays for days does not keep the room of its handshake.
+    // Boxed, so that a connection of days does not keep the memory of its handshake.
     match Box::pin(admit(stream, peer, &mut counted, &relay)).await {
         Some(Admitted::Topic(connection)) => connection.await,
-        Some(Admitted::Stats(stream, watcher)) => Box::pin(stats_socket::run(stream, watcher, relay)).await,
+        Some(Admitted::Stats(stream, client)) => Box::pin(stats_socket::run(stream, client, relay)).await,
         None => {}
     }
     drop(counted);
 }
 
 async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, relay: &Arc<Relay>) -> Option<Admitted> {
-    let patience = Duration::from_millis(relay.limits.headers_timeout);
-    let head = match tokio::time::timeout(patience, read_head(&mut stream, relay)).await {
+    let headers_timeout = Duration::from_millis(relay.limits.headers_timeout);
+    let head = match tokio::time::timeout(headers_timeout, read_head(&mut stream, relay)).await {
         Ok(Ok(head)) => head?,
         Ok(Err(code)) => return refuse(&mut stream, code, relay).await,
         Err(_) => return refuse(&mut stream, Code::UpgradeTimeout, relay).await,
     };
     let (request, rest) = head;
-    let address = visitor::address(&request, peer.ip(), relay.settings.trusted_proxies);
+    let address = request.client_address(peer.ip(), relay.settings.trusted_proxies);
     if !request.is_upgrade() {
-        // Its body and its code are a network's too.
+        // The body of the request and its code count for the network.
         if request.path().starts_with("/v1/")
             && let Err(code) = counted.admit(address)
         {
@@ -93,38 +93,44 @@ async fn admit(mut stream: TcpStream, peer: SocketAddr, counted: &mut Counted, r
         }
         return None;
     }
-    match open(&request, address, counted, relay) {
-        Ok(Door::Stats(response)) => match doors::to_statistics(&request, address, relay) {
-            Ok(entry) => {
+    match check_upgrade(&request, address, counted, relay) {
+        Ok(Target::Stats(response)) => match authorize::statistics(&request, address, relay) {
+            Ok(authorization) => {
                 stream.write_all(response.as_bytes()).await.ok()?;
-                let watcher = watch(entry, &mut stream, rest, relay).await?;
-                Some(Admitted::Stats(stream, watcher))
+                let client = authenticate_operator(authorization, &mut stream, rest, relay).await?;
+                Some(Admitted::Stats(stream, client))
             }
             Err(code) => refuse(&mut stream, code, relay).await,
         },
-        Ok(Door::Topic(route, response)) => {
-            let entry = match doors::at_upgrade(&request, address, &route, relay).await {
-                Ok(entry) => entry,
+        Ok(Target::Topic(route, response)) => {
+            let authorization = match authorize::topic(&request, address, &route, relay).await {
+                Ok(authorization) => authorization,
                 Err(code) => return refuse(&mut stream, code, relay).await,
             };
-            let guest = enter(entry, &mut stream, rest, route, response, relay).await?;
-            connect(stream, guest, &request, address, relay)
+            let client = authenticate(authorization, &mut stream, rest, route, response, relay).await?;
+            connect(stream, client, &request, address, relay)
         }
         Err(code) => refuse(&mut stream, code, relay).await,
     }
 }
 
-/// Where an upgrade leads, with the answer to the handshake.
-enum Door {
+/// What an upgrade opens, with the answer to the handshake.
+enum Target {
     Topic(Route, String),
     Stats(String),
 }
 
-fn open(request: &Request, address: IpAddr, counted: &mut Counted, relay: &Arc<Relay>) -> Result<Door, Code> {
+/// Checks an upgrade in everything but its authorization.
+fn check_upgrade(
+    request: &Request,
+    address: IpAddr,
+    counted: &mut Counted,
+    relay: &Arc<Relay>,
+) -> Result<Target, Code> {
     if request.method != "GET" {
         return Err(Code::MethodNotAllowed);
     }
-    if !visitor::is_origin_allowed(request, &relay.settings.origins) {
+    if !request.is_origin_allowed(&relay.settings.origins) {
         return Err(Code::OriginDenied);
     }
     if relay.is_draining() {
@@ -133,7 +139,7 @@ fn open(request: &Request, address: IpAddr, counted: &mut Counted, relay: &Arc<R
     if request.path() == stats_socket::PATH && relay.settings.stats {
         let response = upgrade::answer(request)?;
         counted.admit(address)?;
-        return Ok(Door::Stats(response));
+        return Ok(Target::Stats(response));
     }
     let route = route::parse(&request.target, parley_net::size(relay.limits.topic_bytes))?;
     let response = upgrade::answer(request)?;
@@ -141,67 +147,76 @@ fn open(request: &Request, address: IpAddr, counted: &mut Counted, relay: &Arc<R
     if !relay.topics.admits(&route) {
         return Err(Code::TooManyTopics);
     }
-    Ok(Door::Topic(route, response))
+    Ok(Target::Topic(route, response))
 }
 
-/// A client that was let in, with the role it may have.
-struct Guest {
+/// An authorized client; the role of its route is the permitted one.
+struct AuthorizedClient {
     route: Route,
     grant: Option<Grant>,
-    /// What tells it that its socket is open.
+    /// The message that opens the socket.
     answer: Bytes,
-    /// What came after its handshake.
+    /// The input after the handshake.
     rest: Vec<u8>,
 }
 
-async fn enter(
-    entry: Entry<'_>,
+async fn authenticate(
+    authorization: Authorization<'_>,
     stream: &mut TcpStream,
     rest: Vec<u8>,
     route: Route,
     response: String,
     relay: &Relay,
-) -> Option<Guest> {
-    let Heard { pass, answer, rest } = match entry {
-        Entry::Open => return Some(Guest { route, grant: None, answer: response.into(), rest }),
-        Entry::With(pass) => Heard { pass, answer: response.into(), rest },
-        Entry::FirstMessage(access, _waiting) => {
+) -> Option<AuthorizedClient> {
+    let Authenticated { pass, answer, rest } = match authorization {
+        Authorization::NotRequired => {
+            return Some(AuthorizedClient { route, grant: None, answer: response.into(), rest });
+        }
+        Authorization::Granted(pass) => Authenticated { pass, answer: response.into(), rest },
+        Authorization::FirstMessage(access, _counted) => {
             stream.write_all(response.as_bytes()).await.ok()?;
-            first_message::hear(stream, rest, &scope::path(&route), relay, |token| access.judge(token, &route)).await?
+            let authorize = |token: &[u8]| access.authorize(token, &route);
+            first_message::receive_token(stream, rest, &scope::path(&route), relay, authorize).await?
         }
     };
-    Some(Guest { route: Route { role: pass.role, ..route }, grant: Some(pass.grant), answer, rest })
+    Some(AuthorizedClient { route: Route { role: pass.role, ..route }, grant: Some(pass.grant), answer, rest })
 }
 
-/// The upgrade was answered: lets an operator in, whose token may come first.
-async fn watch(entry: Entry<'_, Grant>, stream: &mut TcpStream, rest: Vec<u8>, relay: &Relay) -> Option<Watcher> {
-    match entry {
-        Entry::Open => Some(Watcher { grant: None, rest }),
-        Entry::With(grant) => Some(Watcher { grant: Some(grant), rest }),
-        Entry::FirstMessage(access, _waiting) => {
-            let heard =
-                first_message::hear(stream, rest, stats_socket::PATH, relay, |token| access.watch(token)).await?;
-            stream.write_all(&heard.answer).await.ok()?;
-            Some(Watcher { grant: Some(heard.pass), rest: heard.rest })
+/// Authenticates an operator after the answer to the upgrade; the first message may be the token.
+async fn authenticate_operator(
+    authorization: Authorization<'_, Grant>,
+    stream: &mut TcpStream,
+    rest: Vec<u8>,
+    relay: &Relay,
+) -> Option<StatsClient> {
+    match authorization {
+        Authorization::NotRequired => Some(StatsClient { grant: None, rest }),
+        Authorization::Granted(grant) => Some(StatsClient { grant: Some(grant), rest }),
+        Authorization::FirstMessage(access, _counted) => {
+            let authorize = |token: &[u8]| access.authorize_statistics(token);
+            let Authenticated { pass, answer, rest } =
+                first_message::receive_token(stream, rest, stats_socket::PATH, relay, authorize).await?;
+            stream.write_all(&answer).await.ok()?;
+            Some(StatsClient { grant: Some(pass), rest })
         }
     }
 }
 
 fn connect(
     stream: TcpStream,
-    guest: Guest,
+    client: AuthorizedClient,
     request: &Request,
     address: IpAddr,
     relay: &Arc<Relay>,
 ) -> Option<Admitted> {
-    let Guest { route, grant, answer, rest } = guest;
+    let AuthorizedClient { route, grant, answer, rest } = client;
     let (inbound, outbound) = stream.into_split();
     let reader =
         Reader::new(relay.next_id(), Box::new(TcpOutlet(outbound)), relay.bounds(), Arc::clone(&relay.backlog));
     let reader = Arc::new(reader);
-    let agent: String = request.header("user-agent").unwrap_or_default().chars().take(USER_AGENT).collect();
+    let agent: String = request.header("user-agent").unwrap_or_default().chars().take(MAX_USER_AGENT).collect();
     let now = relay.now();
-    // It is on its topic before it knows that its socket is open: nothing is sent in between.
+    // The client joins its topic before it learns that its socket is open, so it misses no message in between.
     reader.control(Frame::Answer, answer, now);
     let membership = match relay.topics.enter(&route, &reader, now) {
         Ok(membership) => membership,
@@ -223,9 +238,9 @@ async fn refuse(stream: &mut TcpStream, code: Code, relay: &Relay) -> Option<Adm
     None
 }
 
-/// Reads until the head is complete. `None`: the peer went away.
+/// Reads a request head. `None`: the peer closed the connection.
 pub(super) async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<Option<(Request, Vec<u8>)>, Code> {
-    let most = parley_net::size(relay.limits.headers_bytes);
+    let max = parley_net::size(relay.limits.headers_bytes);
     let mut input = Vec::with_capacity(1024);
     loop {
         match stream.read_buf(&mut input).await {
@@ -233,9 +248,9 @@ pub(super) async fn read_head(stream: &mut TcpStream, relay: &Relay) -> Result<O
             Ok(_) => {}
         }
         match request::parse(&input)? {
-            Some((_, size)) if size > most => return Err(Code::HeadersTooLarge),
+            Some((_, size)) if size > max => return Err(Code::HeadersTooLarge),
             Some((request, size)) => return Ok(Some((request, input.split_off(size)))),
-            None if input.len() >= most => return Err(Code::HeadersTooLarge),
+            None if input.len() >= max => return Err(Code::HeadersTooLarge),
             None => {}
         }
     }

@@ -1,7 +1,7 @@
-//! `/v1`: codes for web pages, and revocation. Only where tokens are asked for. Rules STR-110, STR-112 and STR-114.
+//! The API at `/v1`: one-use codes and revocations. Only a relay that requires tokens has it. Rules STR-110, STR-112 and STR-114.
+use super::authorize;
 use super::request::Request;
 use super::respond::Response;
-use super::{doors, visitor};
 use crate::relay::Relay;
 use parley_access::{Access, Revocation};
 use parley_net::codes::Code;
@@ -13,10 +13,10 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
-/// Seconds for which a browser need not ask again whether it may.
-const PREFLIGHT_KEPT: &str = "600";
+/// The seconds for which a browser may cache a preflight.
+const PREFLIGHT_MAX_AGE: &str = "600";
 
-/// The answer to a request of `/v1`; `None`: it is none. `rest`: what came after its head.
+/// Answers a request of `/v1`. `None`: it is not one. `rest`: the input after its head.
 pub async fn answer(
     request: &Request,
     rest: &[u8],
@@ -29,11 +29,11 @@ pub async fn answer(
     match (request.method.as_str(), path) {
         ("OPTIONS", Some(_)) => {
             let allowed = check_origin(request, relay).map(|()| preflight());
-            Some(shared(allowed.unwrap_or_else(|code| refusal(code, relay)), request, relay))
+            Some(with_cors(allowed.unwrap_or_else(|code| refusal(code, relay)), request, relay))
         }
         ("POST", Some(path)) => {
-            let made = code(request, path, address, relay, access).await;
-            Some(shared(made.unwrap_or_else(|code| refusal(code, relay)), request, relay))
+            let issued = code(request, path, address, relay, access).await;
+            Some(with_cors(issued.unwrap_or_else(|code| refusal(code, relay)), request, relay))
         }
         ("POST", None) if request.path() == "/v1/revocations" => {
             let revoked = revoke(request, rest.to_vec(), stream, relay, access).await;
@@ -51,7 +51,7 @@ async fn code(
     access: &Access,
 ) -> Result<Response, Code> {
     check_origin(request, relay)?;
-    let token = doors::bearer(request).ok_or(Code::TokenRequired)?;
+    let token = authorize::bearer(request).ok_or(Code::TokenRequired)?;
     let route = route::parse(path, size(relay.limits.topic_bytes))?;
     let code = access.issue(token.as_bytes(), &route, network::of(address)).await?;
     Ok(Response::created(&serde_json::json!({ "code": code, "expiresIn": relay.limits.code_lifetime / 1000 })))
@@ -64,10 +64,10 @@ async fn revoke(
     relay: &Relay,
     access: &Access,
 ) -> Result<(), Code> {
-    let token = doors::bearer(request).ok_or(Code::TokenRequired)?;
+    let token = authorize::bearer(request).ok_or(Code::TokenRequired)?;
     let body = read_body(request, body, stream, relay).await?;
-    let whom: Revocation = serde_json::from_slice(&body).map_err(|_| Code::BadRequest)?;
-    access.revoke(token.as_bytes(), whom).await
+    let revocation: Revocation = serde_json::from_slice(&body).map_err(|_| Code::BadRequest)?;
+    access.revoke(token.as_bytes(), revocation).await
 }
 
 async fn read_body(
@@ -89,8 +89,8 @@ async fn read_body(
         body.truncate(length);
         Ok(body)
     };
-    let patience = Duration::from_millis(relay.limits.headers_timeout);
-    tokio::time::timeout(patience, read).await.unwrap_or(Err(Code::UpgradeTimeout))
+    let timeout = Duration::from_millis(relay.limits.headers_timeout);
+    tokio::time::timeout(timeout, read).await.unwrap_or(Err(Code::UpgradeTimeout))
 }
 
 fn refusal(code: Code, relay: &Relay) -> Response {
@@ -99,18 +99,18 @@ fn refusal(code: Code, relay: &Relay) -> Response {
 }
 
 fn check_origin(request: &Request, relay: &Relay) -> Result<(), Code> {
-    if visitor::is_origin_allowed(request, &relay.settings.origins) { Ok(()) } else { Err(Code::OriginDenied) }
+    if request.is_origin_allowed(&relay.settings.origins) { Ok(()) } else { Err(Code::OriginDenied) }
 }
 
 fn preflight() -> Response {
     Response::no_content()
         .with("Access-Control-Allow-Methods", "POST".into())
         .with("Access-Control-Allow-Headers", "Authorization".into())
-        .with("Access-Control-Max-Age", PREFLIGHT_KEPT.into())
+        .with("Access-Control-Max-Age", PREFLIGHT_MAX_AGE.into())
 }
 
-/// Lets the page at an allowed origin read the answer.
-fn shared(response: Response, request: &Request, relay: &Relay) -> Response {
+/// Adds the CORS headers with which a page of an allowed origin can read the answer.
+fn with_cors(response: Response, request: &Request, relay: &Relay) -> Response {
     let response = response.with("Vary", "Origin".into());
     match request.header("origin").filter(|_| check_origin(request, relay).is_ok()) {
         Some(origin) => response

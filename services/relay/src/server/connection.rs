@@ -1,8 +1,8 @@
-//! One WebSocket's life on its topic: a future that sends what waits for it and hands on what it hears.
-use super::hold::{self, Held};
+//! The connection of a client to its topic: a future that sends queued messages and publishes received ones.
+use super::upgrade_hold::{self, UpgradeHold};
 use crate::log::hashed;
 use crate::relay::Relay;
-use crate::stats::client::Listed;
+use crate::relay::clients::Listed;
 use parley_net::codes::Code;
 use parley_net::network;
 use parley_net::ws::frame::Opcode;
@@ -23,35 +23,35 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::Sleep;
 
-/// How much one read takes: a fast publisher's messages then reach every reader in few writes.
-const READ: usize = 256 * 1024;
-/// Reads before other sockets get their turn: with a thousand readers each read is a few milliseconds of writes.
+/// The size of one read: large, so that many messages of a fast publisher reach every reader in few writes.
+const READ_SIZE: usize = 256 * 1024;
+/// The reads after which the task yields to other sockets: with a thousand readers, each read causes a few milliseconds of writes.
 const READS_PER_TURN: usize = 4;
 
 thread_local! {
-    /// One buffer for all sockets of a thread, as a socket holds it only while its bytes are taken: a quiet one costs nothing.
-    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
+    /// One buffer for all sockets of a thread. A socket uses it only while it is read, so an idle one needs no buffer.
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_SIZE]);
 }
 
-/// One client on its topic, until it ends.
+/// One client on its topic. Ready when the connection ends.
 pub struct Connection {
     relay: Arc<Relay>,
     listed: Listed,
     membership: Membership,
     inbound: OwnedReadHalf,
     decoder: Decoder,
-    /// Whom its memory is counted for.
+    /// The network for which its memory is counted.
     network: IpAddr,
-    /// Memory of an incomplete message that is counted for the network and the pod.
+    /// The memory of an incomplete message, as counted for the network and the pod.
     incomplete: usize,
-    /// Nothing the client sends counts any more.
-    deaf: bool,
-    /// What came with the handshake.
+    /// Whether input is discarded, because the connection closes.
+    discards_input: bool,
+    /// The input after the handshake.
     rest: Vec<u8>,
-    /// Nothing is sent before this is over.
-    held: Option<Held>,
-    /// Until when a socket that closes is waited for.
-    patience: Option<Pin<Box<Sleep>>>,
+    /// Nothing is sent before this completes.
+    hold: Option<UpgradeHold>,
+    /// Ends the connection if the peer does not close its half in time.
+    close_timer: Option<Pin<Box<Sleep>>>,
 }
 
 /// The outgoing half of a socket.
@@ -62,13 +62,13 @@ impl Outlet for TcpOutlet {
         self.0.try_write(bytes)
     }
 
-    fn write_vectored(&self, pieces: &[IoSlice<'_>]) -> std::io::Result<usize> {
-        self.0.try_write_vectored(pieces)
+    fn write_vectored(&self, slices: &[IoSlice<'_>]) -> std::io::Result<usize> {
+        self.0.try_write_vectored(slices)
     }
 }
 
 impl Connection {
-    /// A client that was let in, whose reader has the answer to its handshake. `rest`: what came after that.
+    /// The connection of a client whose reader has the answer to the handshake. `rest`: the input after the handshake.
     pub fn new(
         relay: Arc<Relay>,
         listed: Listed,
@@ -77,21 +77,33 @@ impl Connection {
         rest: Vec<u8>,
     ) -> Self {
         let decoder = Decoder::new(relay.limits.message_bytes, relay.limits.fragments);
-        let held = hold::begin(&relay, &membership);
+        let hold = upgrade_hold::start(&relay, &membership);
         let network = network::of(listed.client.address);
-        let (incomplete, deaf, patience) = (0, false, None);
-        Self { relay, listed, membership, inbound, decoder, network, incomplete, deaf, rest, held, patience }
+        let (incomplete, discards_input, close_timer) = (0, false, None);
+        Self {
+            relay,
+            listed,
+            membership,
+            inbound,
+            decoder,
+            network,
+            incomplete,
+            discards_input,
+            rest,
+            hold,
+            close_timer,
+        }
     }
 
     fn reader(&self) -> &Arc<Reader> {
         &self.listed.client.reader
     }
 
-    /// Sends what waits. Ready when the stream was ended, with the reason.
+    /// Sends what waits. Ready with the reason when the stream has ended.
     fn send(&mut self, cx: &mut Context<'_>) -> Poll<Reason> {
-        if let Some(held) = &mut self.held {
-            ready!(held.as_mut().poll(cx));
-            self.held = None;
+        if let Some(hold) = &mut self.hold {
+            ready!(hold.as_mut().poll(cx));
+            self.hold = None;
         }
         loop {
             let (next, Tally { messages, bytes }) = self.reader().flush(cx, self.relay.now());
@@ -113,17 +125,17 @@ impl Connection {
         }
     }
 
-    /// Takes what came in. Ready when nothing more will.
+    /// Reads and processes input. Ready when the peer has ended its half.
     fn receive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let rest = std::mem::take(&mut self.rest);
         if !rest.is_empty() {
-            self.take(&rest);
+            self.process(&rest);
         }
         SCRATCH.with_borrow_mut(|scratch| {
             for _ in 0..READS_PER_TURN {
                 let mut read = ReadBuf::new(scratch);
                 match Pin::new(&mut self.inbound).poll_read(cx, &mut read) {
-                    Poll::Ready(Ok(())) if !read.filled().is_empty() => self.take(read.filled()),
+                    Poll::Ready(Ok(())) if !read.filled().is_empty() => self.process(read.filled()),
                     Poll::Ready(_) => return Poll::Ready(()),
                     Poll::Pending => return Poll::Pending,
                 }
@@ -133,10 +145,10 @@ impl Connection {
         })
     }
 
-    fn take(&mut self, input: &[u8]) {
+    fn process(&mut self, input: &[u8]) {
         let now = self.relay.now();
-        self.listed.client.heard.store(now, Relaxed);
-        if self.deaf {
+        self.listed.client.received.store(now, Relaxed);
+        if self.discards_input {
             return;
         }
         let Self { relay, listed, membership, decoder, .. } = self;
@@ -160,18 +172,18 @@ impl Connection {
             client.reader.close(violation.code());
         }
         self.account(completed, now);
-        self.deaf = self.reader().is_closing();
+        self.discards_input = self.reader().is_closing();
     }
 
-    /// Counts the memory of a message that is not complete, and when it began.
+    /// Counts the memory of an incomplete message, and records when it began.
     fn account(&mut self, completed: bool, now: u64) {
-        let incomplete = self.decoder.held();
+        let incomplete = self.decoder.incomplete_bytes();
         if incomplete == 0 {
-            self.listed.client.assembling.store(0, Relaxed);
+            self.listed.client.reassembling.store(0, Relaxed);
         } else if completed || self.incomplete == 0 {
-            self.listed.client.assembling.store(now, Relaxed);
+            self.listed.client.reassembling.store(now, Relaxed);
         }
-        if incomplete != self.incomplete && !self.relay.assembly.change(self.network, self.incomplete, incomplete) {
+        if incomplete != self.incomplete && !self.relay.reassembly.change(self.network, self.incomplete, incomplete) {
             self.reader().close(Code::MemoryLimitExceeded);
         }
         self.incomplete = incomplete;
@@ -190,26 +202,26 @@ impl Future for Connection {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        // What was heard may be answered, so sending comes last.
+        // Input may cause answers, so sending comes last.
         let gone = this.receive(cx).is_ready();
         let ended = this.send(cx);
         if gone || ended == Poll::Ready(Reason::Peer) {
             return Poll::Ready(());
         }
-        if !this.deaf {
+        if !this.discards_input {
             if !this.reader().is_closing() {
                 return Poll::Pending;
             }
-            this.deaf = true;
+            this.discards_input = true;
         }
-        let patience = Duration::from_millis(this.relay.limits.close_timeout);
-        this.patience.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience))).as_mut().poll(cx)
+        let timeout = Duration::from_millis(this.relay.limits.close_timeout);
+        this.close_timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout))).as_mut().poll(cx)
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.relay.assembly.change(self.network, self.incomplete, 0);
+        self.relay.reassembly.change(self.network, self.incomplete, 0);
         let client = &self.listed.client;
         let reason = client.reader.abort();
         if let Some(Reason::Code(code)) = reason {

@@ -1,5 +1,5 @@
-//! The token in the first message, as Crossbar's clients send it. Until it is good the client is on no topic. Rule STR-107.
-use super::farewell;
+//! Authentication by the first message, as Crossbar's clients use it. The client is on no topic before its token is verified. Rule STR-107.
+use super::lingering_close;
 use crate::relay::Relay;
 use bytes::Bytes;
 use parley_access::Pass;
@@ -11,72 +11,76 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What Crossbar answers to a token.
+/// The answer to a token, as of Crossbar.
 #[derive(Serialize)]
-struct Verdict<'a> {
+struct TokenAnswer<'a> {
     topic: &'a str,
     token: &'a str,
     authorised: bool,
     reason: &'a str,
 }
 
-/// A token is one frame, or a few where a proxy cuts them.
-const FRAGMENTS: u64 = 16;
+/// The most fragments of a token: usually one, more if a proxy splits it.
+const MAX_FRAGMENTS: u64 = 16;
 
-/// A token that is good.
-pub struct Heard<P = Pass> {
-    /// What it allows.
+/// An authenticated client.
+pub struct Authenticated<P = Pass> {
+    /// What the token permits.
     pub pass: P,
-    /// What is to be answered.
+    /// The answer to send.
     pub answer: Bytes,
-    /// What came after it.
+    /// The input after the token.
     pub rest: Vec<u8>,
 }
 
-/// Waits for the token for a path, which `judge` judges, and answers one that is not good. `None`: the client is gone.
-pub async fn hear<P>(
+/// Waits for the token for a path, and checks it with `authorize`. Answers and closes if it is refused. `None`: the connection ended.
+pub async fn receive_token<P>(
     stream: &mut TcpStream,
     rest: Vec<u8>,
     path: &str,
     relay: &Relay,
-    judge: impl Fn(&[u8]) -> Result<P, Code>,
-) -> Option<Heard<P>> {
-    let patience = Duration::from_millis(relay.limits.token_timeout);
-    let heard = tokio::select! {
-        heard = tokio::time::timeout(patience, listen(stream, rest, relay.limits.token_bytes)) => {
-            heard.unwrap_or(Err(Code::TokenTimeout))
+    authorize: impl Fn(&[u8]) -> Result<P, Code>,
+) -> Option<Authenticated<P>> {
+    let timeout = Duration::from_millis(relay.limits.token_timeout);
+    let received = tokio::select! {
+        received = tokio::time::timeout(timeout, read_message(stream, rest, relay.limits.token_bytes)) => {
+            received.unwrap_or(Err(Code::TokenTimeout))
         },
         () = relay.drain_begins() => Err(Code::Goaway),
     };
-    let (token, rest) = match heard {
-        Ok(heard) => heard?,
+    let (token, rest) = match received {
+        Ok(received) => received?,
         Err(code) => return refuse(stream, b"", code, path, relay).await,
     };
-    match judge(token.trim_ascii()) {
-        Ok(pass) => Some(Heard { pass, answer: verdict(path, &token, Ok(())), rest }),
+    match authorize(token.trim_ascii()) {
+        Ok(pass) => Some(Authenticated { pass, answer: token_answer(path, &token, Ok(())), rest }),
         Err(code) => refuse(stream, &token, code, path, relay).await,
     }
 }
 
 async fn refuse<T>(stream: &mut TcpStream, token: &[u8], code: Code, path: &str, relay: &Relay) -> Option<T> {
     relay.counters.closed.count(code);
-    let mut last = verdict(path, token, Err(code)).to_vec();
+    let mut last = token_answer(path, token, Err(code)).to_vec();
     last.extend_from_slice(&close::of_code(code));
-    farewell::say(stream, &last).await;
+    lingering_close::send(stream, &last).await;
     None
 }
 
-fn verdict(path: &str, token: &[u8], result: Result<(), Code>) -> Bytes {
+fn token_answer(path: &str, token: &[u8], result: Result<(), Code>) -> Bytes {
     let token = String::from_utf8_lossy(token);
     let reason = result.map_or_else(Code::name, |()| "ok");
-    let verdict = Verdict { topic: path, token: token.trim(), authorised: result.is_ok(), reason };
-    let json = serde_json::to_vec(&verdict).unwrap_or_default();
+    let answer = TokenAnswer { topic: path, token: token.trim(), authorised: result.is_ok(), reason };
+    let json = serde_json::to_vec(&answer).unwrap_or_default();
     Batch::message(Kind::Text, &json).bytes().clone()
 }
 
-/// The first message, and the bytes after it. They are fed one by one, as those after the token belong to the stream.
-async fn listen(stream: &mut TcpStream, mut input: Vec<u8>, most: u64) -> Result<Option<(Vec<u8>, Vec<u8>)>, Code> {
-    let mut decoder = Decoder::new(most, FRAGMENTS);
+/// Reads the first message, and returns it with the bytes after it. Bytes are decoded one by one, because those after the message belong to the stream.
+async fn read_message(
+    stream: &mut TcpStream,
+    mut input: Vec<u8>,
+    max: u64,
+) -> Result<Option<(Vec<u8>, Vec<u8>)>, Code> {
+    let mut decoder = Decoder::new(max, MAX_FRAGMENTS);
     loop {
         for at in 0..input.len() {
             let mut event = None;
@@ -90,7 +94,7 @@ async fn listen(stream: &mut TcpStream, mut input: Vec<u8>, most: u64) -> Result
                     }
                 }
                 Some(Event::Close(code)) => {
-                    farewell::say(stream, &close::answer(code)).await;
+                    lingering_close::send(stream, &close::answer(code)).await;
                     return Ok(None);
                 }
                 Some(Event::Pong) | None => {}

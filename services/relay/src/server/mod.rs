@@ -1,11 +1,10 @@
-//! Sockets: accepting them, the upgrade, one connection's life, and the sweep that pings and times out.
+//! Sockets: accepting them, the upgrade, the connection of a client, and the sweep that pings and times out.
 pub mod accept;
 pub mod api;
+pub mod authorize;
 pub mod connection;
-pub mod doors;
-pub mod farewell;
 pub mod first_message;
-pub mod hold;
+pub mod lingering_close;
 pub mod ops;
 pub mod pages;
 pub mod request;
@@ -13,4 +12,4 @@ pub mod respond;
 pub mod stats_socket;
 pub mod sweep;
 pub mod upgrade;
-pub mod visitor;
+pub mod upgrade_hold;

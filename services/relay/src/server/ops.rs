@@ -1,4 +1,4 @@
-//! Health, readiness and metrics on a port of their own, which no crowd of clients fills. Rule STR-65.
+//! Health, readiness and metrics on a separate port, which answers even if clients use all sockets of the other one. Rule STR-65.
 use super::respond::Response;
 use super::{accept, pages};
 use crate::relay::Relay;
@@ -8,33 +8,33 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-/// Requests at once: a few probes and scrapers. More are dropped unheard, as no edge leads here.
-const AT_ONCE: usize = 64;
+/// The concurrent requests: a few probes and scrapers. More are closed without an answer; the edge does not route to this port.
+const MAX_CONCURRENT: usize = 64;
 
-/// Answers until the process ends, also while the pod drains.
+/// Answers requests until the process ends, also while the pod drains.
 pub async fn run(listener: TcpListener, relay: Arc<Relay>) {
-    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+                let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { continue };
                 let relay = Arc::clone(&relay);
                 tokio::spawn(async move {
                     answer(stream, &relay).await;
-                    drop(place);
+                    drop(permit);
                 });
             }
-            Err(why) => {
-                tracing::warn!(%why, "accept failed on ops-listen");
-                tokio::time::sleep(accept::BREATH).await;
+            Err(error) => {
+                tracing::warn!(why = %error, "accept failed on ops-listen");
+                tokio::time::sleep(accept::ACCEPT_RETRY_DELAY).await;
             }
         }
     }
 }
 
 async fn answer(mut stream: TcpStream, relay: &Relay) {
-    let patience = Duration::from_millis(relay.limits.headers_timeout);
-    let head = tokio::time::timeout(patience, accept::read_head(&mut stream, relay)).await;
+    let timeout = Duration::from_millis(relay.limits.headers_timeout);
+    let head = tokio::time::timeout(timeout, accept::read_head(&mut stream, relay)).await;
     let (response, is_head) = match head.unwrap_or(Err(Code::UpgradeTimeout)) {
         Ok(Some((request, _))) => {
             let answer = pages::for_operators(&request, relay).unwrap_or(Err(Code::NotFound));

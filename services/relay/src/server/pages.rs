@@ -1,17 +1,17 @@
-//! What the relay answers to plain HTTP: health, readiness, metrics, the statistics page. Rules STR-24, STR-62 to STR-65
+//! The answers to HTTP requests without an upgrade: health, readiness, metrics, the statistics page. Rules STR-24, STR-62 to STR-65
 //! and STR-132.
 use super::request::Request;
 use super::respond::Response;
-use super::{doors, stats_socket};
+use super::{authorize, stats_socket};
 use crate::relay::Relay;
 use crate::stats::{metrics, page};
 use parley_net::codes::Code;
 use parley_streams::route;
 
-/// The answer to a request that asks for no WebSocket.
+/// Answers a request without an upgrade.
 pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {
     if request.path() == "/metrics" {
-        doors::check_operator(request, relay)?;
+        authorize::check_operator(request, relay)?;
     }
     if let Some(answer) = for_operators(request, relay) {
         return answer;
@@ -22,12 +22,12 @@ pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {
             Some(asset) => Ok(Response::ok(asset.content_type, asset.body)
                 .with("Content-Security-Policy", page::policy(request.header("host")))
                 .with("Referrer-Policy", "no-referrer".into())),
-            None => Err(nothing_at(&request.target, relay)),
+            None => Err(code_for(&request.target, relay)),
         },
     }
 }
 
-/// The answer to a probe or a scraper; `None`: it is for somebody else.
+/// Answers a probe or a scraper. `None`: the path is not one of theirs.
 pub fn for_operators(request: &Request, relay: &Relay) -> Option<Result<Response, Code>> {
     if !matches!(request.method.as_str(), "GET" | "HEAD") {
         return Some(Err(Code::MethodNotAllowed));
@@ -41,7 +41,7 @@ pub fn for_operators(request: &Request, relay: &Relay) -> Option<Result<Response
     }
 }
 
-fn nothing_at(target: &str, relay: &Relay) -> Code {
+fn code_for(target: &str, relay: &Relay) -> Code {
     match route::parse(target, parley_net::size(relay.limits.topic_bytes)) {
         Ok(_) => Code::UpgradeRequired,
         Err(Code::TopicReserved) => Code::NotFound,

@@ -1,22 +1,25 @@
-//! The head of an HTTP request: bytes in, what we need of it out. Rule STR-21.
+//! Parses the head of an HTTP request, and reads the client's address and origin from it. Rules STR-21 to STR-23.
 use parley_net::codes::Code;
+use parley_net::forwarded;
+use parley_net::origins::{self, Origins};
+use std::net::IpAddr;
 
-/// What we need to know of a request.
+/// The head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// `GET` or another.
+    /// The method, such as `GET`.
     pub method: String,
-    /// The target as it came: path and query.
+    /// The target, not decoded: path and query.
     pub target: String,
     headers: Vec<(String, String)>,
 }
 
-/// Most headers of a request.
-const HEADERS: usize = 64;
+/// The most headers of a request.
+const MAX_HEADERS: usize = 64;
 
-/// Reads a request from the start of `input`. `None`: not complete yet; otherwise the request and the size of its head.
+/// Parses a request from the start of `input`, and returns it with the size of its head. `None`: it is incomplete.
 pub fn parse(input: &[u8]) -> Result<Option<(Request, usize)>, Code> {
-    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
     let size = match parsed.parse(input) {
         Ok(httparse::Status::Complete(size)) => size,
@@ -28,7 +31,7 @@ pub fn parse(input: &[u8]) -> Result<Option<(Request, usize)>, Code> {
         return Err(Code::BadRequest);
     }
     let headers = parsed.headers.iter().map(|header| {
-        // Latin 1, as HTTP has it: names are ASCII, and no value we look at is anything else.
+        // Decoded as Latin-1: names are ASCII, and so are all values that the relay reads.
         let value: String = header.value.iter().map(|&byte| char::from(byte)).collect();
         (header.name.to_ascii_lowercase(), value.trim().to_owned())
     });
@@ -46,18 +49,28 @@ impl Request {
         self.target.split(['?', '#']).next().unwrap_or_default()
     }
 
-    /// A header that is there once; of several the last.
+    /// The value of a header. If the header is repeated, the last value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().rev().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The parts of all headers of this name, at commas.
+    /// The values of all headers with this name, split at commas.
     pub fn list<'a>(&'a self, name: &'a str) -> impl DoubleEndedIterator<Item = &'a str> {
         let values = self.headers.iter().filter(move |(found, _)| found == name);
         values.flat_map(|(_, value)| value.split(',')).map(str::trim).filter(|part| !part.is_empty())
     }
 
-    /// Whether it asks for a WebSocket.
+    /// The address of the client, behind this number of trusted proxies. `direct`: the address of the connection.
+    pub fn client_address(&self, direct: IpAddr, trusted_proxies: usize) -> IpAddr {
+        forwarded::client_address(self.list("x-forwarded-for"), direct, trusted_proxies)
+    }
+
+    /// Whether a page of the request's origin may use the relay.
+    pub fn is_origin_allowed(&self, allowed: &Origins) -> bool {
+        origins::is_allowed(self.header("origin"), self.header("host"), allowed)
+    }
+
+    /// Whether the request asks for an upgrade to a WebSocket.
     pub fn is_upgrade(&self) -> bool {
         self.list("upgrade").any(|part| part.eq_ignore_ascii_case("websocket"))
             && self.list("connection").any(|part| part.eq_ignore_ascii_case("upgrade"))
@@ -69,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_is_read_once_it_is_complete() {
+    fn a_head_is_parsed_once_it_is_complete() {
         let head =
             b"GET /demo?x HTTP/1.1\r\nHost: a\r\nUpgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n\r\nrest";
         for end in 0..head.len() - 4 {
@@ -82,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn str_21_what_is_no_request_is_refused() {
-        let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(HEADERS + 1));
+    fn str_21_an_invalid_request_is_refused() {
+        let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(MAX_HEADERS + 1));
         assert_eq!(parse(many.as_bytes()), Err(Code::HeadersTooLarge));
         for bad in [
             "\x16\x03\x01\x02\x00\x01",
@@ -92,6 +105,46 @@ mod tests {
             "GET / HTTP/1.1\r\nbad header\r\n\r\n",
         ] {
             assert_eq!(parse(bad.as_bytes()), Err(Code::BadRequest), "{bad:?}");
+        }
+    }
+
+    fn with(lines: &str) -> Request {
+        parse(format!("GET / HTTP/1.1\r\nHost: here:1\r\n{lines}\r\n").as_bytes()).unwrap().unwrap().0
+    }
+
+    #[test]
+    fn str_23_the_address_is_the_one_that_the_trusted_proxy_saw() {
+        let request = with("X-Forwarded-For: 6.6.6.6, 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\n");
+        let seen = |request: &Request, proxies| request.client_address([9, 9, 9, 9].into(), proxies).to_string();
+        for (proxies, expected) in [(0, "9.9.9.9"), (1, "2.2.2.2"), (2, "1.1.1.1"), (7, "9.9.9.9")] {
+            assert_eq!(seen(&request, proxies), expected, "{proxies}");
+        }
+        for (hop, expected) in [
+            ("2.2.2.2:4711", "2.2.2.2"),
+            ("2001:db8::7", "2001:db8::7"),
+            ("[2001:db8::7]:4711", "2001:db8::7"),
+            ("::ffff:2.2.2.2", "2.2.2.2"),
+            ("unknown", "9.9.9.9"),
+        ] {
+            assert_eq!(seen(&with(&format!("X-Forwarded-For: {hop}\r\n")), 1), expected, "{hop}");
+        }
+    }
+
+    #[test]
+    fn str_22_only_pages_of_allowed_origins_and_of_the_own_host_are_allowed() {
+        let only = Origins::Only(vec!["https://lab.example".into()]);
+        for (origin, allowed) in [
+            ("Origin: https://lab.example\r\n", true),
+            ("Origin: http://here:1\r\n", true),
+            ("Origin: ftp://here:1\r\n", false),
+            ("Origin: https://u@here:1\r\n", false),
+            ("", true),
+            ("Origin: https://evil.example\r\n", false),
+            ("Origin: null\r\n", false),
+            ("Origin: http://here:1.evil.example\r\n", false),
+        ] {
+            assert_eq!(with(origin).is_origin_allowed(&only), allowed, "{origin}");
+            assert!(with(origin).is_origin_allowed(&Origins::Any));
         }
     }
 }

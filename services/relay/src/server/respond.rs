@@ -1,10 +1,10 @@
-//! HTTP answers: one a connection, then it ends.
+//! HTTP responses. A connection ends after its response.
 use parley_net::codes::Code;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Response {
     status: u16,
@@ -13,26 +13,26 @@ pub struct Response {
     body: Vec<u8>,
 }
 
-/// How long a peer may take to read an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a peer may take to read a response.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Response {
-    /// 200 with a body.
+    /// Status 200 with a body.
     pub fn ok(content_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
         Self { status: 200, content_type, headers: Vec::new(), body: body.into() }
     }
 
-    /// 201 with JSON.
+    /// Status 201 with JSON.
     pub fn created(body: &serde_json::Value) -> Self {
         Self { status: 201, ..Self::ok("application/json", body.to_string()) }
     }
 
-    /// 204.
+    /// Status 204.
     pub fn no_content() -> Self {
         Self { status: 204, ..Self::ok("", "") }
     }
 
-    /// A refusal: the code as JSON, with Retry-After where trying again may help.
+    /// A refusal: the code as JSON, with `Retry-After` if a later attempt may succeed.
     pub fn refusal(code: Code) -> Self {
         let body = serde_json::json!({ "code": code.name() }).to_string();
         let mut refusal = Self { status: code.http(), ..Self::ok("application/json", body) };
@@ -57,9 +57,9 @@ impl Response {
         self
     }
 
-    /// Sends it and ends the connection. `head`: without the body.
+    /// Sends the response and ends the connection. `head`: without the body.
     pub async fn send(self, stream: &mut TcpStream, head: bool) {
-        let _ = tokio::time::timeout(PATIENCE, self.write(stream, head)).await;
+        let _ = tokio::time::timeout(WRITE_TIMEOUT, self.write(stream, head)).await;
     }
 
     async fn write(self, stream: &mut TcpStream, head: bool) -> std::io::Result<()> {
@@ -69,7 +69,7 @@ impl Response {
             self.status,
             reason(self.status)
         );
-        // RFC 9110 section 8.6: none in a 204.
+        // RFC 9110 section 8.6: a 204 has no content length.
         if self.status != 204 {
             text.push_str(&format!("Content-Type: {}\r\nContent-Length: {}\r\n", self.content_type, self.body.len()));
         }
@@ -81,10 +81,10 @@ impl Response {
         if !head {
             answer.extend_from_slice(&self.body);
         }
-        // In one piece: WebSocket clients show of a refusal only what came with its head.
+        // One write: WebSocket clients show only the part of a refusal that arrives with its head.
         stream.write_all(&answer).await?;
         stream.shutdown().await?;
-        // Ending with unread bytes would reset the connection and take the answer with it.
+        // Closing a socket with unread bytes would reset the connection and discard the response.
         let mut rest = [0; 4096];
         while stream.read(&mut rest).await? > 0 {}
         Ok(())

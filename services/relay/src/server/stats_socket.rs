@@ -1,6 +1,7 @@
-//! `/ws`: statistics as JSON, when asked or by itself. Rules STR-60, STR-61 and STR-132.
-use super::farewell;
+//! `/ws`: statistics as JSON, on request or at an interval. Rules STR-60, STR-61 and STR-132.
+use super::lingering_close;
 use crate::relay::Relay;
+use crate::stats::answers;
 use bytes::Bytes;
 use parley_access::Grant;
 use parley_net::codes::Code;
@@ -14,78 +15,79 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-/// What a client may ask: `{"push": 1000}` for the pod as a whole every so many milliseconds, 0 to stop. Anything else is
-/// Crossbar's way of asking once.
+/// A request: `{"push": 1000}` for messages about the whole pod at this interval in milliseconds, 0 to stop. Any other message requests
+/// one answer, as with Crossbar.
 #[derive(Deserialize)]
-struct Ask {
+struct PushRequest {
     push: u64,
 }
 
-/// Where it is.
+/// The path of the socket.
 pub const PATH: &str = "/ws";
-/// Between two looks at the token: its end closes the socket within a second, as with topics.
-const TOKEN: Duration = Duration::from_millis(500);
+/// The interval of checks of the token: its end closes the socket within a second, as with topics.
+const TOKEN_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// An operator who was let in.
-pub struct Watcher {
-    /// What the token gave; `None` where none is asked for.
+/// A client of the statistics socket.
+pub struct StatsClient {
+    /// The grant of its token; `None` if the relay requires none.
     pub grant: Option<Grant>,
-    /// What came after the handshake.
+    /// The input after the handshake.
     pub rest: Vec<u8>,
 }
 
-/// A question is short; more is no question.
-const QUESTION: u64 = 4096;
-/// A peer that takes an answer no faster is not reading.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The size limit of a request in bytes.
+const MAX_REQUEST: u64 = 4096;
+/// How long a peer may take to read an answer.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Socket {
     relay: Arc<Relay>,
     stream: TcpStream,
     grant: Option<Grant>,
     decoder: Decoder,
-    /// Asked once and not answered yet.
-    asked: bool,
+    /// One answer is requested and not sent yet.
+    requested: bool,
     push: Option<Duration>,
-    /// The first push is due, as soon as the interval allows.
+    /// The first push is due as soon as the interval allows it.
     push_now: bool,
     answered: Instant,
-    heard: Instant,
+    received: Instant,
     pinged: bool,
 }
 
-/// Answers until the peer goes or the pod drains.
-pub async fn run(stream: TcpStream, watcher: Watcher, relay: Arc<Relay>) {
-    let Watcher { grant, rest } = watcher;
+/// Serves the socket until the peer closes it or the pod drains.
+pub async fn run(stream: TcpStream, client: StatsClient, relay: Arc<Relay>) {
+    let StatsClient { grant, rest } = client;
     let sockets = relay.stats_sockets.fetch_add(1, Relaxed);
     let now = Instant::now();
-    let decoder = Decoder::new(QUESTION, 16);
-    let (asked, push, push_now, pinged) = (false, None, false, false);
+    let decoder = Decoder::new(MAX_REQUEST, 16);
+    let (requested, push, push_now, pinged) = (false, None, false, false);
     let full = sockets >= relay.limits.stats_sockets;
-    let mut socket = Socket { relay, stream, grant, decoder, asked, push, push_now, answered: now, heard: now, pinged };
-    let end = if full { Some(close::of_code(Code::TooManySockets)) } else { socket.talk(&rest).await };
+    let mut socket =
+        Socket { relay, stream, grant, decoder, requested, push, push_now, answered: now, received: now, pinged };
+    let end = if full { Some(close::of_code(Code::TooManySockets)) } else { socket.serve(&rest).await };
     socket.relay.stats_sockets.fetch_sub(1, Relaxed);
     if let Some(frame) = end {
-        farewell::say(&mut socket.stream, &frame).await;
+        lingering_close::send(&mut socket.stream, &frame).await;
     }
 }
 
 impl Socket {
-    /// The close frame to end with; `None`: the peer is gone.
-    async fn talk(&mut self, rest: &[u8]) -> Option<Bytes> {
-        if let Some(frame) = self.take(rest).await {
+    /// Returns the close frame to send; `None`: the connection ended.
+    async fn serve(&mut self, rest: &[u8]) -> Option<Bytes> {
+        if let Some(frame) = self.process(rest).await {
             return frame;
         }
         let mut input = [0; 1024];
-        let mut looks = interval(TOKEN);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut token_checks = interval(TOKEN_CHECK_INTERVAL);
+        token_checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let relay = Arc::clone(&self.relay);
-            let (answer_at, ping_at) = (self.answer_at(), self.heard + self.quiet());
+            let (answer_at, ping_at) = (self.answer_at(), self.received + self.silence_limit());
             tokio::select! {
                 read = self.stream.read(&mut input) => match read {
                     Ok(0) | Err(_) => return None,
-                    Ok(size) => if let Some(frame) = self.take(&input[..size]).await { return frame },
+                    Ok(size) => if let Some(frame) = self.process(&input[..size]).await { return frame },
                 },
                 () = sleep_until(answer_at.unwrap_or(ping_at)), if answer_at.is_some() => {
                     if !self.answer().await { return None }
@@ -95,39 +97,40 @@ impl Socket {
                     self.pinged = true;
                     if !self.send(&close::control(Opcode::Ping, b"")).await { return None }
                 },
-                _ = looks.tick(), if self.grant.is_some() => {
-                    if let Some(code) = self.over() { return Some(close::of_code(code)) }
+                _ = token_checks.tick(), if self.grant.is_some() => {
+                    if let Some(code) = self.ended() { return Some(close::of_code(code)) }
                 },
                 () = relay.drain_begins() => return Some(close::of_code(Code::Goaway)),
             }
         }
     }
 
-    /// Why the operator may watch no longer.
-    fn over(&self) -> Option<Code> {
-        self.relay.access.as_ref()?.over(self.grant.as_ref()?)
+    /// Why the grant of the client is no longer valid; `None` while it is.
+    fn ended(&self) -> Option<Code> {
+        self.relay.access.as_ref()?.ended(self.grant.as_ref()?)
     }
 
-    /// When the next answer is due: to a question as soon as the interval allows, otherwise at the next push.
+    /// When the next answer is due: to a request as soon as the interval allows it, otherwise at the next push.
     fn answer_at(&self) -> Option<Instant> {
-        let least = Duration::from_millis(self.relay.limits.stats_interval);
-        let due = self.asked || self.push_now;
-        if due { Some(self.answered + least) } else { self.push.map(|every| self.answered + every) }
+        let interval = Duration::from_millis(self.relay.limits.stats_interval);
+        let due = self.requested || self.push_now;
+        if due { Some(self.answered + interval) } else { self.push.map(|every| self.answered + every) }
     }
 
-    /// How long the peer may be quiet: first until the ping, then for its answer.
-    fn quiet(&self) -> Duration {
+    /// How long the peer may send nothing: first until the ping, then until its answer.
+    fn silence_limit(&self) -> Duration {
         let limits = &self.relay.limits;
         Duration::from_millis(if self.pinged { limits.idle_timeout } else { limits.ping_interval })
     }
 
-    async fn take(&mut self, input: &[u8]) -> Option<Option<Bytes>> {
+    /// Processes input. Returns `Some` to end the socket, with the close frame to send.
+    async fn process(&mut self, input: &[u8]) -> Option<Option<Bytes>> {
         let mut events = Vec::new();
         let result = self.decoder.feed(input, &mut |event| events.push(event));
-        (self.heard, self.pinged) = (Instant::now(), false);
+        (self.received, self.pinged) = (Instant::now(), false);
         for event in events {
             match event {
-                Event::Messages(batch) => self.hear(&batch),
+                Event::Messages(batch) => self.process_requests(&batch),
                 Event::Ping(payload) => {
                     if !self.send(&close::control(Opcode::Pong, &payload)).await {
                         return Some(None);
@@ -140,32 +143,32 @@ impl Socket {
         result.err().map(|violation| Some(close::of_code(violation.code())))
     }
 
-    fn hear(&mut self, batch: &Batch) {
+    fn process_requests(&mut self, batch: &Batch) {
         for frame in batch.frames(0) {
             let payload = &frame[frame.len() - parley_net::ws::frame::payload_of(frame.len())..];
-            match serde_json::from_slice::<Ask>(payload) {
-                Ok(Ask { push: 0 }) => (self.push, self.push_now) = (None, false),
-                Ok(Ask { push }) => {
+            match serde_json::from_slice::<PushRequest>(payload) {
+                Ok(PushRequest { push: 0 }) => (self.push, self.push_now) = (None, false),
+                Ok(PushRequest { push }) => {
                     let every = push.clamp(self.relay.limits.stats_interval, 3_600_000);
                     (self.push, self.push_now) = (Some(Duration::from_millis(every)), true);
                 }
-                Err(_) => self.asked = true,
+                Err(_) => self.requested = true,
             }
         }
     }
 
     async fn answer(&mut self) -> bool {
         self.answered = Instant::now();
-        let frames = if std::mem::take(&mut self.asked) {
-            self.relay.answers.each(&self.relay)
+        let frames = if std::mem::take(&mut self.requested) {
+            answers::clients(&self.relay)
         } else {
             self.push_now = false;
-            self.relay.answers.whole(&self.relay)
+            answers::pod(&self.relay)
         };
         self.send(&frames).await
     }
 
     async fn send(&mut self, bytes: &[u8]) -> bool {
-        matches!(tokio::time::timeout(PATIENCE, self.stream.write_all(bytes)).await, Ok(Ok(())))
+        matches!(tokio::time::timeout(WRITE_TIMEOUT, self.stream.write_all(bytes)).await, Ok(Ok(())))
     }
 }

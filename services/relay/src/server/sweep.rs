@@ -1,7 +1,7 @@
-//! Once a second over all sockets: rates for statistics, pings, and those whose time is up. One timer for the pod instead of
-//! several for each socket. Rules STR-12, STR-30, STR-31, STR-42, STR-43, STR-113 and STR-114.
+//! The periodic sweep over all sockets: rates for statistics, pings and timeouts. It replaces several timers for each socket
+//! by one for the pod. Rules STR-12, STR-30, STR-31, STR-42, STR-43, STR-113 and STR-114.
 use crate::relay::Relay;
-use crate::stats::Client;
+use crate::relay::clients::Client;
 use parley_net::codes::Code;
 use parley_net::ws::close;
 use parley_net::ws::frame::Opcode;
@@ -11,16 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// A token's end or revocation is noticed within this, so that its socket is gone within a second.
-const TOKENS: u64 = 500;
+/// The longest interval, in milliseconds, with which tokens are checked: a socket closes within a second after its token ended.
+const TOKEN_CHECK_INTERVAL: u64 = 500;
 
 /// Sweeps until the pod ends.
 pub async fn run(relay: Arc<Relay>) {
     let limits = &relay.limits;
     let shortest = [limits.ping_interval, limits.idle_timeout, limits.reader_stall_timeout, limits.message_timeout];
-    // Often enough that no time-out is late by more than a quarter of itself.
-    let rarest = if relay.access.is_some() { TOKENS } else { 1000 };
-    let every = shortest.iter().min().map_or(rarest, |shortest| (shortest / 4).clamp(10, rarest));
+    // Frequent enough that no timeout is late by more than a quarter of it.
+    let longest = if relay.access.is_some() { TOKEN_CHECK_INTERVAL } else { 1000 };
+    let every = shortest.iter().min().map_or(longest, |shortest| (shortest / 4).clamp(10, longest));
     let mut last = relay.now();
     loop {
         tokio::time::sleep(Duration::from_millis(every)).await;
@@ -33,16 +33,16 @@ pub async fn run(relay: Arc<Relay>) {
             }
             check(client, &relay, now);
         }
-        relieve(&clients, &relay);
+        shed_begun_messages(&clients, &relay);
         if measured {
             last = now;
         }
     }
 }
 
-/// Messages that were begun cannot be dropped. Where they alone are more than all queues may hold, those readers are broken off
-/// whose sockets took nothing for the longest time.
-fn relieve(clients: &[Arc<Client>], relay: &Relay) {
+/// A message that is partly sent cannot be dropped. If such messages alone exceed the limit of all queues, this ends the connections of the
+/// readers that accepted nothing for the longest time.
+fn shed_begun_messages(clients: &[Arc<Client>], relay: &Relay) {
     if !relay.backlog.is_over() {
         return;
     }
@@ -50,34 +50,34 @@ fn relieve(clients: &[Arc<Client>], relay: &Relay) {
         |client: &Arc<Client>| client.reader.begun().map(|(message, progress)| (progress, message, client.clone()));
     let mut all: Vec<_> = clients.iter().filter_map(begun).collect();
     all.sort_unstable_by_key(|(progress, ..)| std::cmp::Reverse(*progress));
-    let (mut counted, mut held) = (HashSet::new(), 0);
+    let (mut counted, mut bytes) = (HashSet::new(), 0);
     for (_, message, client) in &all {
-        // Readers of one topic hold the same message.
+        // Readers of one topic share a message.
         if counted.insert(message.as_ptr()) {
-            held += message.len() as u64;
+            bytes += message.len() as u64;
         }
-        if held > relay.backlog.limit() {
-            client.reader.break_off(Code::MemoryLimitExceeded);
+        if bytes > relay.backlog.limit() {
+            client.reader.abort_with(Code::MemoryLimitExceeded);
         }
     }
 }
 
 fn check(client: &Client, relay: &Relay, now: u64) {
     let limits = &relay.limits;
-    let over = client.grant.as_ref().zip(relay.access.as_ref()).and_then(|(grant, access)| access.over(grant));
-    let heard = client.heard.load(Relaxed);
-    let quiet = now.saturating_sub(heard);
-    let assembling = client.assembling.load(Relaxed);
+    let ended = client.grant.as_ref().zip(relay.access.as_ref()).and_then(|(grant, access)| access.ended(grant));
+    let received = client.received.load(Relaxed);
+    let silence = now.saturating_sub(received);
+    let reassembling = client.reassembling.load(Relaxed);
     relay.counters.dropped.add(client.reader.trim());
-    if let Some(code) = over {
-        client.reader.cut(code);
-    } else if quiet >= limits.idle_timeout {
-        client.reader.cut(Code::IdleTimeout);
-    } else if client.reader.is_stuck(now.saturating_sub(limits.reader_stall_timeout)) {
-        client.reader.cut(Code::SlowConsumer);
-    } else if assembling > 0 && now.saturating_sub(assembling) > limits.message_timeout {
-        client.reader.cut(Code::MessageTimeout);
-    } else if quiet >= limits.ping_interval && client.pinged.load(Relaxed) <= heard {
+    if let Some(code) = ended {
+        client.reader.close_now(code);
+    } else if silence >= limits.idle_timeout {
+        client.reader.close_now(Code::IdleTimeout);
+    } else if client.reader.is_stalled(now.saturating_sub(limits.reader_stall_timeout)) {
+        client.reader.close_now(Code::SlowConsumer);
+    } else if reassembling > 0 && now.saturating_sub(reassembling) > limits.message_timeout {
+        client.reader.close_now(Code::MessageTimeout);
+    } else if silence >= limits.ping_interval && client.pinged.load(Relaxed) <= received {
         client.pinged.store(now, Relaxed);
         client.reader.control(Frame::Ping, close::control(Opcode::Ping, b""), now);
     }

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use parley_net::codes::Code;
 
-/// Checks the handshake and answers it: the whole response head.
+/// Checks the handshake, and returns the complete head of the response.
 pub fn answer(request: &Request) -> Result<String, Code> {
     let key = request.header("sec-websocket-key").ok_or(Code::BadRequest)?;
     if !STANDARD.decode(key).is_ok_and(|nonce| nonce.len() == 16) {
@@ -23,14 +23,14 @@ pub fn answer(request: &Request) -> Result<String, Code> {
     ))
 }
 
-/// The subprotocol to answer with: `null` if it is among those asked for, as jsmpeg asks for it, or else the first. A browser
-/// gives up on a socket that answers with none of those it asked for.
+/// The subprotocol of the answer: `null` if it is requested, as by jsmpeg, otherwise the first one. A browser closes a socket whose answer
+/// contains none of the requested subprotocols.
 fn subprotocol(request: &Request) -> Result<Option<&str>, Code> {
-    let asked = || request.list("sec-websocket-protocol");
-    if !asked().all(is_token) {
+    let requested = || request.list("sec-websocket-protocol");
+    if !requested().all(is_token) {
         return Err(Code::BadRequest);
     }
-    Ok(asked().find(|name| *name == "null").or_else(|| asked().next()))
+    Ok(requested().find(|name| *name == "null").or_else(|| requested().next()))
 }
 
 fn is_token(name: &str) -> bool {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::server::request;
 
-    fn asking(lines: &str) -> Result<String, Code> {
+    fn upgrade(lines: &str) -> Result<String, Code> {
         let head = format!("GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: upgrade\r\n{lines}\r\n");
         answer(&request::parse(head.as_bytes()).unwrap().unwrap().0)
     }
@@ -58,23 +58,23 @@ mod tests {
 
     #[test]
     fn str_20_the_handshake_is_the_one_of_the_rfc() {
-        assert!(asking(GOOD).unwrap().contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
-        assert!(!asking(GOOD).unwrap().contains("Sec-WebSocket-Protocol"));
+        assert!(upgrade(GOOD).unwrap().contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
+        assert!(!upgrade(GOOD).unwrap().contains("Sec-WebSocket-Protocol"));
     }
 
     #[test]
-    fn str_20_the_subprotocol_asked_for_is_answered() {
-        for (asked, given) in [("null", "null"), ("mqtt", "mqtt"), ("a, b", "a"), ("a, null", "null")] {
-            let answer = asking(&format!("{GOOD}Sec-WebSocket-Protocol: {asked}\r\n")).unwrap();
-            assert!(answer.contains(&format!("\r\nSec-WebSocket-Protocol: {given}\r\n")), "{asked}");
+    fn str_20_the_answer_contains_a_requested_subprotocol() {
+        for (requested, expected) in [("null", "null"), ("mqtt", "mqtt"), ("a, b", "a"), ("a, null", "null")] {
+            let answer = upgrade(&format!("{GOOD}Sec-WebSocket-Protocol: {requested}\r\n")).unwrap();
+            assert!(answer.contains(&format!("\r\nSec-WebSocket-Protocol: {expected}\r\n")), "{requested}");
         }
-        assert_eq!(asking(&format!("{GOOD}Sec-WebSocket-Protocol: a b\r\n")), Err(Code::BadRequest));
+        assert_eq!(upgrade(&format!("{GOOD}Sec-WebSocket-Protocol: a b\r\n")), Err(Code::BadRequest));
     }
 
     #[test]
-    fn str_20_a_handshake_that_is_none_is_refused() {
-        assert_eq!(asking("Sec-WebSocket-Version: 13\r\n"), Err(Code::BadRequest));
-        assert_eq!(asking("Sec-WebSocket-Key: short\r\nSec-WebSocket-Version: 13\r\n"), Err(Code::BadRequest));
-        assert_eq!(asking(&GOOD.replace("13", "8")), Err(Code::UpgradeRequired));
+    fn str_20_an_invalid_handshake_is_refused() {
+        assert_eq!(upgrade("Sec-WebSocket-Version: 13\r\n"), Err(Code::BadRequest));
+        assert_eq!(upgrade("Sec-WebSocket-Key: short\r\nSec-WebSocket-Version: 13\r\n"), Err(Code::BadRequest));
+        assert_eq!(upgrade(&GOOD.replace("13", "8")), Err(Code::UpgradeRequired));
     }
 }

@@ -1,4 +1,4 @@
-//! What a pod tells Prometheus. Rule STR-63.
+//! The Prometheus metrics of a pod. Rule STR-63.
 use crate::log;
 use crate::relay::Relay;
 use parley_access::Access;
@@ -13,7 +13,7 @@ pub fn text(relay: &Relay) -> String {
     out.gauge(
         "parley_relay_unauthenticated_sockets",
         "WebSockets that have not sent their token yet",
-        relay.access.as_ref().map_or(0, Access::waiting),
+        relay.access.as_ref().map_or(0, Access::unauthenticated),
     );
     out.gauge("parley_relay_topics", "Topics with a client", relay.topics.count() as u64);
     out.gauge("parley_relay_queued_messages", "Messages that wait in readers' queues", relay.backlog.messages());
@@ -23,7 +23,7 @@ pub fn text(relay: &Relay) -> String {
         "Bytes of messages that topics keep for late subscribers",
         relay.topics.kept().bytes(),
     );
-    out.gauge("parley_relay_reassembly_bytes", "Memory of incomplete messages", relay.assembly.bytes());
+    out.gauge("parley_relay_reassembly_bytes", "Memory of incomplete messages", relay.reassembly.bytes());
     out.gauge("parley_relay_draining", "1 while the pod drains", u64::from(relay.is_draining()));
     out.counter("parley_relay_sockets_opened_total", "WebSockets opened", count.opened.get());
     out.counter("parley_relay_received_messages_total", "Messages from publishers", count.received.get());

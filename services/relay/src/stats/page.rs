@@ -1,9 +1,9 @@
-//! The page at `/stats`: four small files, kept in the binary. Rule STR-62.
+//! The page at `/stats`: four small files that are embedded in the binary. Rule STR-62.
 
-/// One of its files.
+/// One file of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Asset {
-    /// Of its content.
+    /// The type of its content.
     pub content_type: &'static str,
     /// Its content.
     pub body: &'static str,
@@ -21,8 +21,8 @@ pub fn at(path: &str) -> Option<Asset> {
     }
 }
 
-/// What the page may do: load its own files and ask its own relay. `wss:` and `ws:` to its own host are `'self'` only in
-/// newer browsers, so the host is spelled out as well where it is plain.
+/// The content security policy: the page may load its own files and connect to its own relay. Only newer browsers include `wss:` and `ws:` of the
+/// own host in `'self'`, so the policy also names the host, if it has only plain characters.
 pub fn policy(host: Option<&str>) -> String {
     let plain = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
     let own = host.filter(plain).map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();

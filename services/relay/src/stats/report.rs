@@ -1,11 +1,11 @@
-//! A client as JSON: the object that Crossbar's tools read. Rules STR-60 and STR-61.
-use super::client::{Client, Rate};
+//! Statistics as JSON, in the format that Crossbar's tools read. Rules STR-60 and STR-61.
 use crate::relay::Relay;
+use crate::relay::clients::{Client, Rate};
 use serde::Serialize;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// One client, with Crossbar's names; what Crossbar does not have comes after them.
+/// One client. The fields of Crossbar come first, then additional ones.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
     topic: &'a str,
@@ -15,27 +15,27 @@ pub struct Report<'a> {
     remote_address: IpAddr,
     #[serde(rename = "userAgent")]
     user_agent: &'a str,
-    stats: Both,
+    stats: Directions,
     role: &'static str,
     dropped: u64,
     queued: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct Both {
-    tx: One,
-    rx: One,
+struct Directions {
+    tx: Direction,
+    rx: Direction,
 }
 
 #[derive(Debug, Serialize)]
-struct One {
-    /// How long ago, as Go writes a duration; `Never` where nothing was seen.
+struct Direction {
+    /// The time since the last message, in the format of Go's durations; `Never` if there was none.
     last: String,
     size: f64,
     fps: f64,
 }
 
-/// What a push carries.
+/// The content of a push.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
     sockets: usize,
@@ -71,15 +71,15 @@ pub fn of(client: &Client, now: u64) -> Report<'_> {
         connected: rfc3339(client.connected),
         remote_address: client.address,
         user_agent: &client.user_agent,
-        stats: Both { tx: one(rates.sent, now), rx: one(rates.received, now) },
+        stats: Directions { tx: direction(rates.sent, now), rx: direction(rates.received, now) },
         role,
         dropped: counts.dropped.messages,
         queued: counts.queued,
     }
 }
 
-/// The pod as a whole, with its clients, as JSON.
-pub fn summary(relay: &Relay, most: usize) -> Vec<u8> {
+/// The report about the whole pod, with its clients.
+pub fn summary(relay: &Relay, max: usize) -> Vec<u8> {
     let now = relay.now();
     let mut clients = relay.clients.all();
     clients.sort_by(|one, other| (&one.route.topic, one.reader.id).cmp(&(&other.route.topic, other.reader.id)));
@@ -95,20 +95,20 @@ pub fn summary(relay: &Relay, most: usize) -> Vec<u8> {
         discarded: count.discarded.get(),
         queued_bytes: relay.backlog.bytes(),
         uptime_ms: now,
-        clients: clients.iter().take(most).map(|client| of(client, now)).collect(),
+        clients: clients.iter().take(max).map(|client| of(client, now)).collect(),
     };
     serde_json::to_vec(&summary).unwrap_or_default()
 }
 
-fn one(rate: Rate, now: u64) -> One {
+fn direction(rate: Rate, now: u64) -> Direction {
     let last = match rate.last {
         0 => "Never".to_owned(),
         seen => format!("{:?}", Duration::from_millis(now.saturating_sub(seen))),
     };
-    One { last, size: rate.size.round(), fps: (rate.fps * 100.0).round() / 100.0 }
+    Direction { last, size: rate.size.round(), fps: (rate.fps * 100.0).round() / 100.0 }
 }
 
-/// RFC 3339 in UTC, to the second. The date by Howard Hinnant's days-to-civil algorithm.
+/// A time in the format of RFC 3339: UTC, to the second. Computes the date with Howard Hinnant's algorithm `civil_from_days`.
 pub fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_written_as_rfc_3339() {
+    fn a_time_is_formatted_as_in_rfc_3339() {
         let cases = [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),

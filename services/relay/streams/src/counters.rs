@@ -1,33 +1,33 @@
-//! Numbers of the whole pod that only grow.
+//! The counters of the whole pod.
 use crate::topic::Fanout;
 use parley_metrics::Counter;
 use parley_net::codes::Code;
 
-/// The pod's numbers.
+/// The counters of a pod.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// WebSockets that were opened.
+    /// Opened WebSockets.
     pub opened: Counter,
-    /// Messages that publishers sent.
+    /// Messages received from publishers.
     pub received: Counter,
-    /// Their payload.
+    /// Their payload in bytes.
     pub received_bytes: Counter,
-    /// Deliveries to readers' sockets.
+    /// Messages written to sockets of readers.
     pub delivered: Counter,
-    /// Their payload.
+    /// Their payload in bytes.
     pub delivered_bytes: Counter,
-    /// Messages dropped as their reader was too slow.
+    /// Messages dropped because their reader was too slow.
     pub dropped: Counter,
-    /// Messages that clients of `/out/` sent.
+    /// Messages that clients of `/out/` sent, which are discarded.
     pub discarded: Counter,
-    /// Upgrades and requests refused.
+    /// Refused upgrades and requests.
     pub refused: ByCode,
-    /// Sockets the relay closed.
+    /// Sockets that the relay closed.
     pub closed: ByCode,
 }
 
 impl Counters {
-    /// What became of a batch.
+    /// Counts the result of fanning out a batch.
     pub fn fanned_out(&self, fanout: Fanout) {
         self.delivered.add(fanout.written);
         self.delivered_bytes.add(fanout.bytes);
@@ -37,7 +37,7 @@ impl Counters {
     }
 }
 
-/// A number for each code.
+/// A counter for each code.
 #[derive(Debug)]
 pub struct ByCode([Counter; Code::ALL.len()]);
 
@@ -48,14 +48,14 @@ impl Default for ByCode {
 }
 
 impl ByCode {
-    /// Counts one.
+    /// Adds one for a code.
     pub fn count(&self, code: Code) {
         if let Some(counter) = self.0.get(code as usize) {
             counter.add(1);
         }
     }
 
-    /// Every code with its number.
+    /// The count of every code.
     pub fn iter(&self) -> impl Iterator<Item = (Code, u64)> + '_ {
         Code::ALL.iter().copied().zip(self.0.iter().map(Counter::get))
     }

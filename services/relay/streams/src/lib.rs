@@ -1,15 +1,15 @@
-//! Who hears what: the path of a request names a topic, and a topic hands each message to everyone who reads it. The wire behaviour is
-//! in `STREAMS.md`; its rules are cited as `STR-n`. No sockets here: bytes leave through [`reader::Outlet`].
+//! Topics: the path of a request names a topic, and a topic delivers each message to all of its readers. The wire behaviour is
+//! in `STREAMS.md`; its rules are cited as `STR-n`. This crate opens no sockets: bytes leave through [`reader::Outlet`].
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | [`route`] | from a path to a topic and a role |
-//! | [`registry`] | the topics that exist |
+//! | [`registry`] | the open topics |
 //! | [`topic`] | **a message is fanned out here** |
-//! | [`reader`], [`queue`] | a reader, and what waits for it |
-//! | [`replay`] | what a topic keeps for late joiners |
-//! | [`interest`] | what is read here, for other pods |
-//! | [`counters`], [`clock`] | what is counted, and the time |
+//! | [`reader`], [`queue`] | a reader, and its queue |
+//! | [`replay`] | the messages that a topic keeps for late subscribers |
+//! | [`interest`] | the topics with readers, which the pod subscribes to at other pods |
+//! | [`counters`], [`clock`] | counters, and the clock |
 pub mod clock;
 pub mod counters;
 pub mod interest;
@@ -26,4 +26,4 @@ pub use interest::Interest;
 pub use reader::Reader;
 pub use registry::{Membership, Topics};
 pub use route::{Role, Route};
-pub use topic::{Remote, Topic};
+pub use topic::{RemoteSubscriber, Topic};

@@ -1,4 +1,4 @@
-//! What waits for one reader whose socket takes no more: bounded in messages and bytes, the oldest dropped first. Rules STR-40
+//! The queue of a reader whose socket accepts no more bytes. It is bounded in messages and bytes, and drops the oldest messages first. Rules STR-40
 //! and STR-43.
 use bytes::Bytes;
 use parley_net::ws::Batch;
@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a whole pod holds back: for the readers that are behind, or for those who come late. Holders of one message share its
-/// memory, so this is the most it can be.
+/// The messages that a whole pod keeps, either in queues of readers or for late subscribers. Several queues share the memory of a message, so this
+/// is an upper bound.
 #[derive(Debug)]
 pub struct Backlog {
     bytes: AtomicU64,
@@ -16,48 +16,48 @@ pub struct Backlog {
     limit: u64,
 }
 
-/// What a message costs beside its bytes: its entry in a queue, and that of an allocation.
-const HELD: u64 = 128;
+/// The memory that a message takes beyond its bytes: an entry of a queue, and the overhead of an allocation.
+const MESSAGE_OVERHEAD: u64 = 128;
 
 impl Backlog {
-    /// At most `limit` bytes.
+    /// A backlog of at most `limit` bytes.
     pub fn new(limit: u64) -> Self {
         Self { bytes: AtomicU64::new(0), messages: AtomicU64::new(0), holders: AtomicU64::new(0), limit }
     }
 
-    /// The most it may be.
+    /// The limit in bytes.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Bytes that wait now.
+    /// The bytes that are kept.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Messages that wait now.
+    /// The messages that are kept.
     pub fn messages(&self) -> u64 {
         self.messages.load(Ordering::Relaxed)
     }
 
-    /// Whether more is held than the limit.
+    /// Whether the limit is exceeded.
     pub fn is_over(&self) -> bool {
-        self.bytes() + self.messages() * HELD > self.limit
+        self.bytes() + self.messages() * MESSAGE_OVERHEAD > self.limit
     }
 
-    /// Whether more is held than the limit, and of it by one holder more than an equal share.
+    /// Whether the limit is exceeded, and one queue keeps more than an equal share.
     fn is_over_share(&self, messages: usize, bytes: usize) -> bool {
         let share = self.limit / self.holders.load(Ordering::Relaxed).max(1);
-        self.is_over() && bytes as u64 + messages as u64 * HELD > share
+        self.is_over() && bytes as u64 + messages as u64 * MESSAGE_OVERHEAD > share
     }
 
-    /// A message is held.
+    /// Counts a message.
     pub fn add(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.messages.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It no longer is.
+    /// Uncounts a message.
     pub fn remove(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
         self.messages.fetch_sub(1, Ordering::Relaxed);
@@ -67,24 +67,24 @@ impl Backlog {
 /// The bounds of one reader's queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Most messages.
+    /// The most messages.
     pub messages: usize,
-    /// Most bytes.
+    /// The most bytes.
     pub bytes: usize,
 }
 
-/// What a frame in the queue is.
+/// The kind of an entry of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// The answer to the upgrade: no frame yet. Everything follows it, and it is never dropped.
+    /// The answer to the upgrade, which is not a frame. It stays first and is never dropped.
     Answer,
-    /// Counted, bounded, dropped when it is too old.
+    /// A message, which is counted, bounded, and dropped when it is the oldest of a full queue.
     Message,
-    /// At most one of each control frame waits: a newer takes its place.
+    /// A ping. At most one control frame of each kind waits; a newer one replaces it.
     Ping,
     /// The answer to the last ping.
     Pong,
-    /// Nothing follows it.
+    /// A close frame, which stays last.
     Close,
 }
 
@@ -94,12 +94,12 @@ struct Entry {
     frame: Frame,
 }
 
-/// Counts that only grow.
+/// Counts of messages and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Messages.
     pub messages: u64,
-    /// Bytes of payload.
+    /// Their payload in bytes.
     pub bytes: u64,
 }
 
@@ -115,39 +115,39 @@ impl Tally {
 #[derive(Debug, Default)]
 pub struct Queue {
     entries: VecDeque<Entry>,
-    /// How much of the first entry was sent. An entry that was begun must be finished, or the stream is garbage.
+    /// The bytes of the first entry that were sent. A partly sent entry must be completed, or the stream becomes invalid.
     sent: usize,
     messages: usize,
     bytes: usize,
 }
 
 impl Queue {
-    /// Nothing waits.
+    /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether the answer to the upgrade has yet to be sent.
+    /// Whether the answer to the upgrade is not sent yet.
     pub fn is_unanswered(&self) -> bool {
         self.entries.front().is_some_and(|front| front.frame == Frame::Answer)
     }
 
-    /// Messages that wait, one that was begun among them.
+    /// The messages that wait, including a partly sent one.
     pub fn messages(&self) -> usize {
         self.messages
     }
 
-    /// Bytes of those messages.
+    /// Their bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Appends what is left of `batch` after its first `sent` bytes, then drops the oldest while the queue is over a bound.
-    /// Answers what was dropped.
+    /// Appends the rest of `batch` after its first `sent` bytes, then drops the oldest messages while a bound is exceeded.
+    /// Returns what was dropped.
     pub fn push(&mut self, batch: &Batch, sent: usize, bounds: Bounds, backlog: &Backlog) -> Tally {
         let (first, begun) = batch.resume(sent);
         let next = first + usize::from(begun > 0);
-        // More than may wait are not put in: a read holds tens of thousands of empty messages, and every reader would pay for each.
+        // Messages over the bound are not appended at all: one read may contain tens of thousands of empty messages, and each would cost time for every reader.
         let fits = batch.count().saturating_sub(bounds.messages).max(next);
         if begun > 0 {
             self.sent = begun;
@@ -161,8 +161,8 @@ impl Queue {
         Tally { messages: dropped.messages + more.messages, bytes: dropped.bytes + more.bytes }
     }
 
-    /// Drops the oldest while the queue is over a bound: its own, or an equal share of what the pod may hold where that is too
-    /// much. Answers what was dropped.
+    /// Drops the oldest messages while the queue exceeds its own bounds or, if the pod exceeds its limit, an equal share of that.
+    /// Returns what was dropped.
     pub fn trim(&mut self, bounds: Bounds, backlog: &Backlog) -> Tally {
         let mut dropped = Tally::default();
         while self.messages > bounds.messages
@@ -185,18 +185,18 @@ impl Queue {
         self.entries.push_back(Entry { bytes, frame: Frame::Message });
     }
 
-    /// The message that was begun: it cannot be dropped.
+    /// The message that is partly sent and cannot be dropped.
     pub fn begun(&self) -> Option<&Bytes> {
         let front = self.entries.front().filter(|front| self.sent > 0 && front.frame == Frame::Message)?;
         Some(&front.bytes)
     }
 
-    /// How many entries keep their place at the front: one that was begun, or the answer to the upgrade.
+    /// The number of entries that stay at the front: a partly sent one, or the answer to the upgrade.
     fn fixed(&self) -> usize {
         usize::from(self.sent > 0 || self.is_unanswered())
     }
 
-    /// Puts a control frame before the messages that wait, `Close` behind them.
+    /// Inserts a control frame before the messages that wait; `Close` goes behind them.
     pub fn push_control(&mut self, frame: Frame, bytes: Bytes) {
         let fixed = self.fixed();
         if let Some(waiting) = self.entries.iter_mut().skip(fixed).find(|entry| entry.frame == frame) {
@@ -208,20 +208,20 @@ impl Queue {
         }
     }
 
-    /// Forgets everything that was not begun, but for the answer to the upgrade.
+    /// Removes everything but a partly sent entry or the answer to the upgrade.
     pub fn purge(&mut self, backlog: &Backlog) {
         while self.drop_oldest(backlog).is_some() {}
         self.entries.truncate(self.fixed());
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub fn clear(&mut self, backlog: &Backlog) {
         self.sent = 0;
         self.purge(backlog);
         self.entries.clear();
     }
 
-    /// Fills `slices` with what is to be sent next, in order. Answers how many.
+    /// Fills `slices` with the bytes to send next, in order. Returns how many slices it used.
     pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
         let mut count = 0;
         for (slot, entry) in slices.iter_mut().zip(&self.entries) {
@@ -232,7 +232,7 @@ impl Queue {
         count
     }
 
-    /// Takes `written` bytes off the front. Answers the messages that were completed, and whether `Close` was.
+    /// Removes `written` bytes from the front. Returns the messages that were completed, and whether `Close` was.
     pub fn advance(&mut self, mut written: usize, backlog: &Backlog) -> (Tally, bool) {
         let mut completed = Tally::default();
         let mut closed = false;
@@ -282,7 +282,7 @@ mod tests {
     use parley_net::ws::{Decoder, Event};
 
     #[test]
-    fn str_40_a_read_full_of_messages_costs_a_reader_no_more_than_its_bound() {
+    fn str_40_a_batch_of_many_messages_costs_a_reader_no_more_than_its_bound() {
         let frames = [0x82, 0x80, 0, 0, 0, 0].repeat(40_000);
         let (backlog, mut queue) = (Backlog::new(1 << 30), Queue::default());
         let mut read = |event| {
@@ -291,7 +291,7 @@ mod tests {
         };
         let mut dropped = Tally::default();
         Decoder::new(1024, 1).feed(&frames, &mut |event| dropped = read(event)).unwrap();
-        // One was sent, one was begun, and it stays.
+        // One message was sent, and one was partly sent and stays.
         assert_eq!((queue.messages(), dropped.messages), (8, 40_000 - 1 - 8));
         assert_eq!((queue.sent, backlog.messages(), backlog.bytes()), (1, 8, 16));
         assert!(queue.entries.capacity() < 100, "{}", queue.entries.capacity());

@@ -1,5 +1,5 @@
-//! One socket's outgoing side. Whoever publishes writes to the socket directly while it takes everything; what it does not
-//! take waits in the reader's own queue, and the reader's own task sends it. So nobody waits for anybody. Rules STR-40 to STR-42.
+//! The outgoing side of a socket. A publisher writes to the socket directly while it accepts everything. The rest waits in the queue of the
+//! reader, and the reader's task sends it. Publishers and readers therefore never wait for each other. Rules STR-40 to STR-42.
 use super::queue::{Backlog, Bounds, Frame, Queue, Tally};
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -9,24 +9,24 @@ use std::io::{ErrorKind, IoSlice, Result};
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-/// A socket that is written without waiting: `WouldBlock` when it takes no more now. Dropping it ends the stream.
+/// A socket that is written without waiting: `WouldBlock` when it accepts no more bytes now. Dropping it ends the stream.
 pub trait Outlet: Send {
-    /// Writes what it can of `bytes`.
+    /// Writes as much of `bytes` as the socket accepts.
     fn write(&self, bytes: &[u8]) -> Result<usize>;
-    /// Writes what it can of several pieces.
-    fn write_vectored(&self, pieces: &[IoSlice<'_>]) -> Result<usize>;
-    /// Sends what it took and has not sent yet, where it keeps anything.
+    /// Writes as much of `slices` as the socket accepts.
+    fn write_vectored(&self, slices: &[IoSlice<'_>]) -> Result<usize>;
+    /// Sends the bytes that were accepted but not sent yet, if the outlet buffers any.
     fn flush(&self) -> Result<()> {
         Ok(())
     }
 }
 
-/// How many pieces one write takes: half a kilobyte on the stack, and enough to fill a socket's buffer.
-const PIECES: usize = 64;
+/// The slices in one write: a kilobyte on the stack, and enough to fill the buffer of a socket.
+const MAX_SLICES: usize = 64;
 
-/// One socket's outgoing side.
+/// The outgoing side of a socket.
 pub struct Reader {
-    /// Unique on the pod.
+    /// An id that is unique on the pod.
     pub id: u64,
     bounds: Bounds,
     backlog: Arc<Backlog>,
@@ -34,53 +34,53 @@ pub struct Reader {
 }
 
 struct State {
-    /// `None` once the stream was ended.
+    /// `None` once the stream ended.
     outlet: Option<Box<dyn Outlet>>,
     queue: Queue,
-    /// The reader's own task, where it waits for something to do.
+    /// The waker of the reader's task.
     waker: Option<Waker>,
     closing: Option<Reason>,
-    /// When the socket last took something while others waited; milliseconds of the pod's clock.
+    /// When the socket last accepted bytes while messages waited, in milliseconds of the pod's clock.
     progress: u64,
     delivered: Tally,
     dropped: Tally,
 }
 
-/// Why a reader's stream ends.
+/// The reason for which the stream of a reader ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The peer closed, or vanished.
     Peer,
-    /// The relay closed, with this code.
+    /// The relay closed it, with this code.
     Code(Code),
 }
 
-/// What became of one delivery.
+/// The result of one delivery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
-    /// Messages that went straight to the socket.
+    /// Messages that were written to the socket at once.
     pub written: usize,
     /// Messages that were dropped from the queue.
     pub dropped: u64,
 }
 
-/// What a reader's own task does next.
+/// What the reader's task does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing waits.
+    /// Nothing: the queue is empty.
     Idle,
-    /// The socket takes no more: go on when it is writable.
+    /// Wait until the socket is writable.
     Blocked,
-    /// Everything was sent and the stream was ended.
+    /// End: the stream ended.
     Ended(Reason),
 }
 
-/// A reader's counts, for statistics.
+/// The counts of a reader, for statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Handed to the socket.
+    /// Messages written to the socket.
     pub delivered: Tally,
-    /// Dropped, as the reader was too slow.
+    /// Messages dropped because the reader was too slow.
     pub dropped: Tally,
     /// Messages that wait.
     pub queued: usize,
@@ -89,7 +89,7 @@ pub struct Counts {
 }
 
 impl Reader {
-    /// A reader of the socket behind `outlet`.
+    /// A reader that writes to `outlet`.
     pub fn new(id: u64, outlet: Box<dyn Outlet>, bounds: Bounds, backlog: Arc<Backlog>) -> Self {
         let state = State {
             outlet: Some(outlet),
@@ -103,7 +103,7 @@ impl Reader {
         Self { id, bounds, backlog, state: Mutex::new(state) }
     }
 
-    /// Hands over a batch; never waits. `now`: milliseconds of the pod's clock.
+    /// Writes or queues a batch; never waits. `now`: milliseconds of the pod's clock.
     pub fn deliver(&self, batch: &Batch, now: u64) -> Delivery {
         let mut state = self.state.lock();
         let state = &mut *state;
@@ -118,8 +118,8 @@ impl Reader {
                     state.delivered.add(batch.count(), batch.payload());
                     return Delivery { written: batch.count(), dropped: 0 };
                 }
-                Ok(some) => sent = some,
-                Err(why) if why.kind() == ErrorKind::WouldBlock => {}
+                Ok(part) => sent = part,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(_) => {
                     state.end(Reason::Peer, &self.backlog);
                     return Delivery::default();
@@ -130,7 +130,7 @@ impl Reader {
         let wakes = state.queue.is_empty();
         let before = state.queue.messages();
         let dropped = state.queue.push(batch, sent, self.bounds, &self.backlog);
-        // Messages of the batch that the first write completed.
+        // The messages of the batch that the write completed.
         let waiting = state.queue.messages() + parley_net::size(dropped.messages) - before;
         let written = batch.count() - waiting;
         if written > 0 {
@@ -143,7 +143,7 @@ impl Reader {
         Delivery { written, dropped: dropped.messages }
     }
 
-    /// Sends the answer to the upgrade, a ping, or the answer to one, before the messages that wait.
+    /// Sends the answer to the upgrade, a ping or a pong before the messages that wait.
     pub fn control(&self, frame: Frame, bytes: Bytes, now: u64) {
         let mut state = self.state.lock();
         if state.closing.is_some() {
@@ -156,27 +156,27 @@ impl Reader {
         state.wake();
     }
 
-    /// Ends the stream with a code, after the messages that wait.
+    /// Ends the stream with a code after the messages that wait.
     pub fn close(&self, code: Code) {
         self.finish(Reason::Code(code), close::of_code(code), false);
     }
 
-    /// Ends the stream with a code; the messages that wait are forgotten.
-    pub fn cut(&self, code: Code) {
+    /// Ends the stream with a code, and discards the messages that wait.
+    pub fn close_now(&self, code: Code) {
         self.finish(Reason::Code(code), close::of_code(code), true);
     }
 
-    /// Answers the peer's close frame; the messages that wait are forgotten.
+    /// Answers the peer's close frame, and discards the messages that wait.
     pub fn answer_close(&self, code: Option<u16>) {
         self.finish(Reason::Peer, close::answer(code), true);
     }
 
-    /// Whether the stream ends: nothing more is taken for this reader.
+    /// Whether the stream is ending; the reader accepts no more messages.
     pub fn is_closing(&self) -> bool {
         self.state.lock().closing.is_some()
     }
 
-    /// Ends the stream at once, without a word. Answers why it was closing already, if it was.
+    /// Ends the stream at once, without a close frame. Returns the reason for which it was ending already, if it was.
     pub fn abort(&self) -> Option<Reason> {
         let mut state = self.state.lock();
         let reason = state.closing;
@@ -184,8 +184,8 @@ impl Reader {
         reason
     }
 
-    /// Sends what waits, as far as the socket takes it. Only the reader's own task calls this; it is woken when there is more
-    /// to do. Answers also what was completed.
+    /// Sends what waits, as far as the socket accepts it. Only the reader's task calls this; the task is woken when there is more
+    /// to do. Also returns the messages that were completed.
     pub fn flush(&self, cx: &Context<'_>, now: u64) -> (Next, Tally) {
         let mut state = self.state.lock();
         let state = &mut *state;
@@ -200,9 +200,9 @@ impl Reader {
             if state.queue.is_empty() {
                 return (Next::Idle, total);
             }
-            let mut pieces = [IoSlice::new(&[]); PIECES];
-            let count = state.queue.slices(&mut pieces);
-            match outlet.write_vectored(&pieces[..count]) {
+            let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+            let count = state.queue.slices(&mut slices);
+            match outlet.write_vectored(&slices[..count]) {
                 Ok(written) => {
                     state.progress = now;
                     let (completed, closed) = state.queue.advance(written, &self.backlog);
@@ -214,14 +214,14 @@ impl Reader {
                         state.outlet = None;
                     }
                 }
-                Err(why) if why.kind() == ErrorKind::WouldBlock => return (Next::Blocked, total),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return (Next::Blocked, total),
                 Err(_) => state.end(Reason::Peer, &self.backlog),
             }
         }
     }
 
-    /// Gives back what is more than an equal share, while all queues together hold too much: a reader to whom nothing more is sent
-    /// would keep its own. Answers how many messages were dropped.
+    /// Drops messages over an equal share while all queues together exceed the limit. The sweep calls this for every reader, as a reader
+    /// that gets no new messages would otherwise keep its queue. Returns how many messages were dropped.
     pub fn trim(&self) -> u64 {
         if !self.backlog.is_over() {
             return 0;
@@ -233,43 +233,43 @@ impl Reader {
         dropped.messages
     }
 
-    /// The message that was begun, and when the socket last took something.
+    /// The partly sent message, and when the socket last accepted bytes.
     pub fn begun(&self) -> Option<(Bytes, u64)> {
         let state = self.state.lock();
         state.queue.begun().map(|message| (message.clone(), state.progress))
     }
 
-    /// Ends the stream at once, in the middle of a message.
-    pub fn break_off(&self, code: Code) {
+    /// Ends the stream at once, without a close frame, within a partly sent message.
+    pub fn abort_with(&self, code: Code) {
         let mut state = self.state.lock();
         if state.outlet.is_some() {
             state.end(Reason::Code(code), &self.backlog);
         }
     }
 
-    /// Whether messages have waited since before `since` without one byte being taken. Those behind the answer to the upgrade
-    /// wait for us.
-    pub fn is_stuck(&self, since: u64) -> bool {
+    /// Whether messages have waited since before `since` and the socket accepted no byte. Messages behind the answer to the upgrade do not count:
+    /// they wait for the relay.
+    pub fn is_stalled(&self, since: u64) -> bool {
         let state = self.state.lock();
         let waits = state.queue.messages() > 0 && !state.queue.is_unanswered();
         state.closing.is_none() && waits && state.progress < since
     }
 
-    /// The counts so far.
+    /// The current counts.
     pub fn counts(&self) -> Counts {
         let state = self.state.lock();
         let (queued, queued_bytes) = (state.queue.messages(), state.queue.bytes());
         Counts { delivered: state.delivered, dropped: state.dropped, queued, queued_bytes }
     }
 
-    /// The first close counts: its frame may wait already, and nothing after it may take it away.
-    fn finish(&self, reason: Reason, frame: Bytes, forgets: bool) {
+    /// Only the first call takes effect: its frame may wait already, and a later call must not remove it.
+    fn finish(&self, reason: Reason, frame: Bytes, discards: bool) {
         let mut state = self.state.lock();
         if state.closing.is_some() {
             return;
         }
         state.closing = Some(reason);
-        if forgets {
+        if discards {
             state.queue.purge(&self.backlog);
         }
         state.queue.push_control(Frame::Close, frame);

@@ -4,7 +4,7 @@ use super::queue::Backlog;
 use super::reader::Reader;
 use super::replay::{Replay, Rule, rule_for};
 use super::route::Route;
-use super::topic::{Remote, Topic};
+use super::topic::{RemoteSubscriber, Topic};
 use parking_lot::Mutex;
 use parley_net::codes::Code;
 use std::collections::HashMap;
@@ -13,19 +13,19 @@ use std::sync::Arc;
 /// All topics of a pod.
 pub struct Topics {
     state: Mutex<State>,
-    most: usize,
+    max: usize,
     rules: Vec<Rule>,
     replay_bytes: usize,
-    /// What all of them keep for late joiners.
+    /// The messages that all topics together keep for late subscribers.
     kept: Arc<Backlog>,
-    interest: Option<Arc<Interest>>,
+    interest: Option<Arc<Interest<Topic>>>,
 }
 
 #[derive(Default)]
 struct State {
     open: HashMap<Arc<str>, Open>,
-    /// The pods that want a topic, whether or not it is open here.
-    remotes: HashMap<Arc<str>, Vec<Arc<dyn Remote>>>,
+    /// The subscriptions of other pods, whether or not the topic is open here.
+    remotes: HashMap<Arc<str>, Vec<Arc<dyn RemoteSubscriber>>>,
 }
 
 struct Open {
@@ -33,7 +33,7 @@ struct Open {
     clients: usize,
 }
 
-/// One client's place on a topic; dropping it leaves.
+/// The membership of one client in a topic. Dropping it removes the client.
 pub struct Membership {
     topics: Arc<Topics>,
     /// The topic.
@@ -42,35 +42,35 @@ pub struct Membership {
 }
 
 impl Topics {
-    /// At most `most` topics, with the rules for late joiners. With `interest`, other pods are told what is read here.
-    /// A topic keeps at most `replay_bytes`, all of them what `kept` may hold.
+    /// A registry of at most `max` topics, with the replay rules. With `interest`, the pod subscribes at the other pods to topics with readers.
+    /// A topic keeps at most `replay_bytes`, all topics together at most the limit of `kept`.
     pub fn new(
-        most: usize,
+        max: usize,
         rules: Vec<Rule>,
         replay_bytes: usize,
         kept: Arc<Backlog>,
-        interest: Option<Arc<Interest>>,
+        interest: Option<Arc<Interest<Topic>>>,
     ) -> Self {
-        Self { state: Mutex::default(), most, rules, replay_bytes, kept, interest }
+        Self { state: Mutex::default(), max, rules, replay_bytes, kept, interest }
     }
 
-    /// What all of them keep for late joiners.
+    /// The messages that all topics together keep for late subscribers.
     pub fn kept(&self) -> &Backlog {
         &self.kept
     }
 
-    /// How many there are.
+    /// The number of open topics.
     pub fn count(&self) -> usize {
         self.state.lock().open.len()
     }
 
-    /// Whether a client of this route would be let in. Cheap, and only a hint: `enter` decides.
+    /// Whether a client of this route would be admitted. Cheap, and only a hint: `enter` decides.
     pub fn admits(&self, route: &Route) -> bool {
         let open = &self.state.lock().open;
-        open.len() < self.most || open.contains_key(route.topic.as_str())
+        open.len() < self.max || open.contains_key(route.topic.as_str())
     }
 
-    /// Puts a client on its topic, which is made if this is the first.
+    /// Adds a client to its topic, which is created for the first client.
     pub fn enter(self: &Arc<Self>, route: &Route, reader: &Arc<Reader>, now: u64) -> Result<Membership, Code> {
         let topic = self.open(&route.topic)?;
         let reader = route.role.subscribes().then(|| {
@@ -86,7 +86,7 @@ impl Topics {
             found.clients += 1;
             return Ok(Arc::clone(&found.topic));
         }
-        if open.len() >= self.most {
+        if open.len() >= self.max {
             return Err(Code::TooManyTopics);
         }
         let name: Arc<str> = name.into();
@@ -100,8 +100,8 @@ impl Topics {
         Ok(topic)
     }
 
-    /// Another pod wants a topic: from now on while it is open here, now or later.
-    pub fn want(&self, name: &Arc<str>, remote: &Arc<dyn Remote>, replay: bool) {
+    /// Adds the subscription of another pod. It takes effect whenever the topic is open here, now or later.
+    pub fn subscribe(&self, name: &Arc<str>, remote: &Arc<dyn RemoteSubscriber>, replay: bool) {
         let State { open, remotes } = &mut *self.state.lock();
         remotes.entry(Arc::clone(name)).or_default().push(Arc::clone(remote));
         if let Some(found) = open.get(name) {
@@ -109,12 +109,12 @@ impl Topics {
         }
     }
 
-    /// It no longer does.
-    pub fn unwant(&self, name: &str, remote: &Arc<dyn Remote>) {
+    /// Removes the subscription of another pod.
+    pub fn unsubscribe(&self, name: &str, remote: &Arc<dyn RemoteSubscriber>) {
         let State { open, remotes } = &mut *self.state.lock();
-        if let Some(wanting) = remotes.get_mut(name) {
-            wanting.retain(|other| !Arc::ptr_eq(other, remote));
-            if wanting.is_empty() {
+        if let Some(subscribers) = remotes.get_mut(name) {
+            subscribers.retain(|other| !Arc::ptr_eq(other, remote));
+            if subscribers.is_empty() {
                 remotes.remove(name);
             }
         }
@@ -137,7 +137,7 @@ impl Topics {
 }
 
 impl Membership {
-    /// Waits until every linked pod sends what the client hears. `None`: they do, there are none, or it hears nothing.
+    /// Waits until every linked pod sends the topic here. `None`: all do already, there are none, or the client does not subscribe.
     pub fn until_acknowledged(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         self.reader.and_then(|_| self.topic.until_acknowledged())
     }

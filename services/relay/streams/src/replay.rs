@@ -1,29 +1,29 @@
-//! What a topic keeps for those who come late: its last messages. Off unless a rule names the topic. Rules STR-50 to STR-52.
+//! The last messages of a topic, which it keeps for late subscribers if a rule matches its name. Rules STR-50 to STR-52.
 use super::queue::Backlog;
 use parley_net::ws::Batch;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Topics that begin with `prefix` keep their last `messages` messages.
+/// A rule: topics whose names begin with `prefix` keep their last `messages` messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// `/lab/` or `/out/camera`.
+    /// The prefix, such as `/lab/` or `/out/camera`.
     pub prefix: String,
-    /// How many.
+    /// The number of messages.
     pub messages: usize,
 }
 
-/// The rule for a topic: the one with the longest prefix.
+/// The rule for a topic: the matching one with the longest prefix.
 pub fn rule_for<'a>(rules: &'a [Rule], topic: &str) -> Option<&'a Rule> {
     rules.iter().filter(|rule| topic.starts_with(&rule.prefix)).max_by_key(|rule| rule.prefix.len())
 }
 
-/// Which pod a message was published on.
+/// The pod on which a message was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// This one.
+    /// This pod.
     Here,
-    /// Another, which keeps it too.
+    /// Another pod, which keeps the message too.
     Elsewhere,
 }
 
@@ -32,28 +32,28 @@ pub enum Origin {
 pub struct Replay {
     kept: VecDeque<(Batch, Origin)>,
     bytes: usize,
-    most_messages: usize,
-    most_bytes: usize,
-    /// What all topics keep together.
+    max_messages: usize,
+    max_bytes: usize,
+    /// What all topics of the pod keep.
     pod: Arc<Backlog>,
 }
 
 impl Replay {
-    /// Keeps at most so many messages and bytes, and fewer while the pod keeps too much.
-    pub fn new(most_messages: usize, most_bytes: usize, pod: Arc<Backlog>) -> Self {
-        Self { kept: VecDeque::new(), bytes: 0, most_messages, most_bytes, pod }
+    /// Keeps at most `max_messages` and `max_bytes`, and less while the pod exceeds its limit.
+    pub fn new(max_messages: usize, max_bytes: usize, pod: Arc<Backlog>) -> Self {
+        Self { kept: VecDeque::new(), bytes: 0, max_messages, max_bytes, pod }
     }
 
-    /// Keeps the messages of a batch, and forgets the oldest.
+    /// Keeps the messages of a batch, and drops the oldest ones over the limits.
     pub fn keep(&mut self, batch: &Batch, origin: Origin) {
-        // Those that the batch itself pushes out are not even copied.
-        for frame in batch.frames(batch.count().saturating_sub(self.most_messages)) {
-            // Copied, as a slice of a batch would keep all of the batch.
+        // Messages that later ones of the same batch would displace are not copied.
+        for frame in batch.frames(batch.count().saturating_sub(self.max_messages)) {
+            // Copied, because a slice would keep the memory of the whole batch.
             let frame = if batch.count() > 1 { bytes::Bytes::copy_from_slice(&frame) } else { frame };
             self.bytes += frame.len();
             self.pod.add(frame.len());
             self.kept.push_back((Batch::framed(frame), origin));
-            while self.kept.len() > self.most_messages || self.bytes > self.most_bytes || self.pod.is_over() {
+            while self.kept.len() > self.max_messages || self.bytes > self.max_bytes || self.pod.is_over() {
                 let Some((oldest, _)) = self.kept.pop_front() else { break };
                 self.forget(&oldest);
             }
@@ -65,17 +65,17 @@ impl Replay {
         self.pod.remove(message.bytes().len());
     }
 
-    /// What is kept, oldest first.
+    /// The kept messages, oldest first.
     pub fn messages(&self) -> impl Iterator<Item = &Batch> {
         self.kept.iter().map(|(message, _)| message)
     }
 
-    /// Those that were published here, oldest first.
+    /// The kept messages that were published on this pod, oldest first.
     pub fn messages_from_here(&self) -> impl Iterator<Item = &Batch> {
         self.kept.iter().filter(|(_, origin)| *origin == Origin::Here).map(|(message, _)| message)
     }
 
-    /// Forgets those that were published on other pods.
+    /// Drops the messages that were published on other pods.
     pub fn forget_elsewhere(&mut self) {
         for (message, origin) in std::mem::take(&mut self.kept) {
             match origin {
@@ -112,7 +112,7 @@ mod tests {
         Arc::new(Backlog::new(limit))
     }
 
-    /// As a publisher sends them in one read.
+    /// A batch of this many messages, as decoded from one read.
     fn read(messages: usize) -> Batch {
         let mut batches = Vec::new();
         let frames = [0x82, 0x80, 0, 0, 0, 0].repeat(messages);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn str_52_a_read_full_of_messages_leaves_no_room_behind() {
+    fn str_52_a_batch_of_many_messages_leaves_no_spare_capacity() {
         let mut replay = Replay::new(3, 100, pod(1 << 20));
         replay.keep(&read(40_000), Origin::Here);
         assert_eq!(replay.messages().count(), 3);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn str_52_all_topics_of_a_pod_together_keep_no_more_than_it_may() {
+    fn str_52_all_topics_of_a_pod_together_stay_within_its_limit() {
         let pod = pod(1000);
         let mut topics: Vec<_> = (0..10).map(|_| Replay::new(3, 1000, Arc::clone(&pod))).collect();
         for topic in &mut topics {
@@ -163,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn str_96_what_other_pods_keep_too_is_told_apart_and_forgotten() {
+    fn str_96_messages_of_other_pods_are_distinguished_and_dropped() {
         let mut replay = Replay::new(3, 8, pod(1 << 20));
         replay.keep(&Batch::message(Kind::Text, b"a"), Origin::Here);
         replay.keep(&Batch::message(Kind::Text, b"b"), Origin::Elsewhere);
         assert_eq!((replay.messages().count(), replay.messages_from_here().count()), (2, 1));
         replay.forget_elsewhere();
-        // Its bytes are free again: with them there would be no room for this.
+        // This fits only because the bytes of the dropped message are free again.
         replay.keep(&Batch::message(Kind::Text, b"cc"), Origin::Here);
         assert_eq!(replay.messages().count(), 2);
     }

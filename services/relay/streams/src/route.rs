@@ -1,40 +1,40 @@
-//! From the path of a request to a topic and a role in it. Rules STR-1 to STR-6.
+//! Parses the path of a request to a topic and a role. Rules STR-1 to STR-6.
 use parley_net::codes::Code;
 use serde::{Deserialize, Serialize};
 
-/// What a client may do on its topic.
+/// The role of a client on its topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// `/topic`: sends and receives.
+    /// `/topic`: publishes and subscribes.
     Both,
-    /// `/in/topic`: sends to those on `/out/topic`, and receives nothing.
+    /// `/in/topic`: publishes to the clients of `/out/topic`, and receives nothing.
     Publish,
-    /// `/out/topic`: receives; what it sends is discarded.
+    /// `/out/topic`: subscribes; messages that it sends are discarded.
     Subscribe,
 }
 
 impl Role {
-    /// Whether what it sends goes to others.
+    /// Whether the client publishes.
     pub const fn publishes(self) -> bool {
         !matches!(self, Role::Subscribe)
     }
 
-    /// Whether it hears others.
+    /// Whether the client subscribes.
     pub const fn subscribes(self) -> bool {
         !matches!(self, Role::Publish)
     }
 }
 
-/// A topic, and what its client does there.
+/// A topic and the role of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// `/demo`, or `/out/demo` for both ends of a one-way stream.
+    /// The name of the topic: `/demo`, or `/out/demo` for both ends of a one-way stream.
     pub topic: String,
-    /// What the client may do.
+    /// The role of the client.
     pub role: Role,
 }
 
-/// First segments that are no topics: what the relay answers itself, and what operators expect to be free.
+/// First segments that are not topics: paths that the relay answers itself, and paths that operators commonly use.
 pub const RESERVED: [&str; 15] = [
     "stats",
     "ws",
@@ -53,8 +53,8 @@ pub const RESERVED: [&str; 15] = [
     "robots.txt",
 ];
 
-/// Reads the target of a request line: `/in/lab/camera%201?x=y`. Never more than one decoding: what is encoded twice stays
-/// encoded once. `topic_bytes`: the limit of the decoded path.
+/// Parses the target of a request, such as `/in/lab/camera%201?x=y`. It is decoded once, so a part that is encoded twice stays
+/// encoded once. `topic_bytes`: the length limit of the decoded path.
 pub fn parse(target: &str, topic_bytes: usize) -> Result<Route, Code> {
     let encoded = target.split(['?', '#']).next().unwrap_or_default();
     let path = decode(encoded).ok_or(Code::TopicInvalid)?;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn str_1_to_3_and_6_the_path_names_topic_and_role_and_the_query_nothing() {
+    fn str_1_to_3_and_6_the_path_determines_topic_and_role_and_the_query_is_ignored() {
         let cases = [
             ("/demo", "/demo", Role::Both),
             ("/lab/7/camera", "/lab/7/camera", Role::Both),
@@ -131,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn str_4_path_tricks_are_refused() {
+    fn str_4_malformed_paths_are_refused() {
         let long = format!("/{}", "x".repeat(512));
-        let tricks = [
+        let malformed = [
             "",
             "/",
             "demo",
@@ -166,13 +166,13 @@ mod tests {
             "http://host/demo",
             &long,
         ];
-        for target in tricks {
+        for target in malformed {
             assert_eq!(route(target), Err(Code::TopicInvalid), "{target}");
         }
     }
 
     #[test]
-    fn str_5_reserved_names_are_refused_in_any_case_but_only_in_front() {
+    fn str_5_reserved_names_are_refused_in_any_case_but_only_as_the_first_segment() {
         for name in RESERVED {
             assert_eq!(route(&format!("/{name}")), Err(Code::TopicReserved));
             assert_eq!(route(&format!("/{}/deeper", name.to_uppercase())), Err(Code::TopicReserved));

@@ -1,4 +1,4 @@
-//! A topic: the place where one message becomes many. **`publish` is the hot path of the relay.**
+//! A topic: fans each message out to its readers. **`publish` is the hot path of the relay.**
 use super::interest::Interest;
 use super::reader::Reader;
 use super::replay::{Origin, Replay};
@@ -8,59 +8,59 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Those who read a topic.
+/// A topic with its readers.
 pub struct Topic {
-    /// As in statistics: `/demo`.
+    /// The name in statistics: `/demo`.
     pub name: Arc<str>,
     state: Mutex<State>,
-    interest: Option<Arc<Interest>>,
+    interest: Option<Arc<Interest<Topic>>>,
 }
 
 struct State {
-    /// In the order they came: their sockets lie in memory that way, and the kernel walks them faster.
+    /// In the order in which they joined: their sockets are in memory in that order, so the kernel walks them faster.
     readers: BTreeMap<u64, Arc<Reader>>,
-    /// The readers as a list that publishers walk without the lock; made anew at the first message after somebody came or went.
+    /// The readers as a list that publishers walk without the lock; rebuilt at the first message after a reader joined or left.
     list: Option<Arc<[Arc<Reader>]>>,
-    /// The pods that want the topic, if any.
-    remotes: Option<Arc<[Arc<dyn Remote>]>>,
-    /// The number under which others send it here, while it has readers here.
-    wanted: Option<u64>,
+    /// The subscriptions of other pods, if any.
+    remotes: Option<Arc<[Arc<dyn RemoteSubscriber>]>>,
+    /// The number of this pod's subscription at the other pods, while the topic has readers here.
+    subscription: Option<u64>,
     replay: Option<Replay>,
 }
 
-/// Another pod that wants a topic, for one of its wants.
-pub trait Remote: Send + Sync {
-    /// Takes a batch into the link or a queue of the want's own; never waits. `taken`: when its publisher handed it over.
+/// The subscription of another pod to a topic.
+pub trait RemoteSubscriber: Send + Sync {
+    /// Writes a batch to the link, or to the queue of this subscription; never waits. `taken`: when the publisher handed it over.
     fn send(&self, batch: &Batch, taken: Instant);
 }
 
-/// What became of a batch.
+/// The result of fanning out a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fanout {
-    /// Deliveries that went straight to a socket.
+    /// Deliveries that were written to a socket at once.
     pub written: u64,
-    /// Bytes of payload of those, at most.
+    /// An upper bound of their payload in bytes.
     pub bytes: u64,
     /// Messages dropped from queues of slow readers.
     pub dropped: u64,
 }
 
 impl Topic {
-    /// A topic nobody reads yet. With `interest`, other pods are told while somebody does.
-    pub fn new(name: Arc<str>, replay: Option<Replay>, interest: Option<Arc<Interest>>) -> Self {
-        let state = State { readers: BTreeMap::new(), list: None, remotes: None, wanted: None, replay };
+    /// A topic without readers. With `interest`, the pod subscribes to it at the other pods while it has readers.
+    pub fn new(name: Arc<str>, replay: Option<Replay>, interest: Option<Arc<Interest<Topic>>>) -> Self {
+        let state = State { readers: BTreeMap::new(), list: None, remotes: None, subscription: None, replay };
         Self { name, state: Mutex::new(state), interest }
     }
 
-    /// Hands the same bytes to every reader but the sender. Each reader takes them into its socket or its own queue, so this
-    /// never waits. Messages of one publisher reach every reader in the order they came. Rules STR-1, STR-10 and STR-41.
+    /// Delivers the same bytes to every reader but the sender. Each reader writes them to its socket or its own queue, so this
+    /// never waits. Messages of one publisher reach every reader in the order in which they arrived. Rules STR-1, STR-10 and STR-41.
     pub fn publish(&self, sender: u64, batch: &Batch, now: u64) -> Fanout {
         let mut state = self.state.lock();
         let readers = state.readers(batch, Origin::Here);
         let remotes = state.remotes.clone();
         drop(state);
         if let Some(remotes) = remotes {
-            // One write each, and everyone over there waits for it.
+            // Links come first: each costs one write, and all readers of that pod depend on it.
             let taken = Instant::now();
             for remote in remotes.iter() {
                 remote.send(batch, taken);
@@ -69,11 +69,11 @@ impl Topic {
         fan_out(readers.iter().filter(|reader| reader.id != sender), batch, now)
     }
 
-    /// Hands what came from another pod to every reader here, and to no other pod. `None`: the want it came for has ended.
+    /// Delivers a batch from another pod to every reader here, and to no other pod. `None`: its subscription has ended.
     /// Rules STR-92 and STR-94.
-    pub fn deliver(&self, wanted: u64, batch: &Batch, now: u64) -> Option<Fanout> {
+    pub fn deliver(&self, subscription: u64, batch: &Batch, now: u64) -> Option<Fanout> {
         let mut state = self.state.lock();
-        if state.wanted != Some(wanted) {
+        if state.subscription != Some(subscription) {
             return None;
         }
         let readers = state.readers(batch, Origin::Elsewhere);
@@ -81,8 +81,8 @@ impl Topic {
         Some(fan_out(readers.iter(), batch, now))
     }
 
-    /// Adds a reader, who first gets what the topic kept. Under the same lock as the list is made: every message reaches it
-    /// either from there or from its publisher, and never both ways.
+    /// Adds a reader, which first receives the kept messages. The lock is the one under which the list is built, so every message reaches
+    /// the reader either from the replay or from its publisher, never from both.
     pub fn join(self: &Arc<Self>, reader: &Arc<Reader>, now: u64) {
         let mut state = self.state.lock();
         for kept in state.replay.iter().flat_map(Replay::messages) {
@@ -90,15 +90,16 @@ impl Topic {
         }
         state.readers.insert(reader.id, Arc::clone(reader));
         state.list = None;
-        if state.wanted.is_none() {
-            state.wanted = self.interest.as_ref().map(|interest| interest.want(self));
+        if state.subscription.is_none() {
+            let subscribe = |interest: &Arc<Interest<Topic>>| interest.subscribe(&self.name, Arc::clone(self));
+            state.subscription = self.interest.as_ref().map(subscribe);
         }
     }
 
-    /// Waits until every linked pod sends the topic here. `None`: they do, there are none, or nobody reads it.
+    /// Waits until every linked pod sends the topic here. `None`: all do already, there are none, or the topic has no reader.
     pub fn until_acknowledged(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
-        let wanted = self.state.lock().wanted?;
-        self.interest.as_ref()?.until_acknowledged(wanted)
+        let subscription = self.state.lock().subscription?;
+        self.interest.as_ref()?.until_acknowledged(subscription)
     }
 
     /// Removes a reader.
@@ -107,18 +108,18 @@ impl Topic {
         state.readers.remove(&reader);
         state.list = None;
         if state.readers.is_empty()
-            && let (Some(interest), Some(wanted)) = (&self.interest, state.wanted.take())
+            && let (Some(interest), Some(subscription)) = (&self.interest, state.subscription.take())
         {
-            interest.unwant(wanted);
-            // Other pods send theirs again to the next reader.
+            interest.unsubscribe(subscription);
+            // The other pods send their messages again when the next reader joins.
             if let Some(replay) = &mut state.replay {
                 replay.forget_elsewhere();
             }
         }
     }
 
-    /// Adds a pod that wants the topic. With `replay` it first gets what publishers here sent, as a late joiner does.
-    pub fn attach(&self, remote: &Arc<dyn Remote>, replay: bool) {
+    /// Adds the subscription of another pod. With `replay` it first receives the kept messages of publishers on this pod.
+    pub fn attach(&self, remote: &Arc<dyn RemoteSubscriber>, replay: bool) {
         let mut state = self.state.lock();
         for kept in state.replay.iter().filter(|_| replay).flat_map(Replay::messages_from_here) {
             remote.send(kept, Instant::now());
@@ -127,8 +128,8 @@ impl Topic {
         state.remotes = Some(others.chain([remote]).cloned().collect());
     }
 
-    /// Removes a pod.
-    pub fn detach(&self, remote: &Arc<dyn Remote>) {
+    /// Removes the subscription of another pod.
+    pub fn detach(&self, remote: &Arc<dyn RemoteSubscriber>) {
         let mut state = self.state.lock();
         let Some(remotes) = state.remotes.take() else { return };
         let others: Arc<[_]> = remotes.iter().filter(|other| !Arc::ptr_eq(other, remote)).cloned().collect();

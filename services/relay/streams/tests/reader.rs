@@ -1,5 +1,5 @@
-//! A reader over a socket that takes what it likes: whatever happens, the peer understands every byte, and what it does not get
-//! was counted. `RELAY_SEED` sets the seed of the random histories.
+//! A reader over a socket that accepts a given number of bytes: the peer can always decode every byte, and messages that it does not receive
+//! are counted. `RELAY_SEED` sets the seed of the random histories.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use parley_net::codes::Code;
@@ -14,7 +14,7 @@ use std::task::{Context, Waker};
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{Message, WebSocket};
 
-/// Takes as many bytes as it has room for.
+/// Accepts as many bytes as it has room for.
 #[derive(Default)]
 struct Pipe {
     room: usize,
@@ -38,7 +38,7 @@ impl Outlet for Tap {
     }
 }
 
-/// Messages as a publisher would have sent them in one read.
+/// A batch of messages, as decoded from one read.
 fn batch(numbers: std::ops::Range<u64>, size: usize) -> Batch {
     let mut bytes = Vec::new();
     for number in numbers {
@@ -113,7 +113,7 @@ fn history(mut seed: u64) {
             }
         }
         let counts = reader.counts();
-        // A message that was begun cannot be dropped, so one may stand above the bounds.
+        // A partly sent message cannot be dropped, so one may exceed the bounds.
         assert!(counts.queued <= BOUNDS.messages + 1 && counts.queued_bytes <= BOUNDS.bytes + 1512);
         assert_eq!(counts.delivered.messages + counts.dropped.messages + counts.queued as u64, sent);
         assert_eq!((backlog.messages(), backlog.bytes()), (counts.queued as u64, counts.queued_bytes as u64));
@@ -125,23 +125,23 @@ fn history(mut seed: u64) {
     let taken = std::mem::take(&mut pipe.lock().unwrap().taken);
     let taken = taken.strip_prefix(ANSWER).unwrap().to_vec();
     let mut peer = WebSocket::from_raw_socket(Tape(Cursor::new(taken)), Role::Client, None);
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     let code = loop {
         match peer.read().unwrap() {
-            Message::Binary(bytes) => heard.push(u64::from_be_bytes(bytes[..8].try_into().unwrap())),
+            Message::Binary(bytes) => received.push(u64::from_be_bytes(bytes[..8].try_into().unwrap())),
             Message::Close(frame) => break frame.map(|frame| u16::from(frame.code)),
             _ => {}
         }
     };
     assert_eq!(code, Some(1012));
-    assert!(heard.is_sorted_by(|one, next| one < next), "{heard:?}");
-    assert_eq!(heard.len() as u64, counts.delivered.messages);
+    assert!(received.is_sorted_by(|one, next| one < next), "{received:?}");
+    assert_eq!(received.len() as u64, counts.delivered.messages);
     assert_eq!(counts.delivered.messages + counts.dropped.messages, sent);
     assert_eq!(backlog.bytes(), 0);
 }
 
 #[test]
-fn str_40_whatever_a_socket_takes_its_peer_understands_and_what_it_misses_is_counted() {
+fn str_40_the_peer_decodes_every_byte_and_missing_messages_are_counted() {
     let first: u64 = std::env::var("RELAY_SEED").ok().map_or(0, |seed| seed.parse().unwrap());
     for seed in first..first + 5000 {
         history(seed);
@@ -149,7 +149,7 @@ fn str_40_whatever_a_socket_takes_its_peer_understands_and_what_it_misses_is_cou
 }
 
 #[test]
-fn str_40_the_newest_are_kept() {
+fn str_40_the_newest_messages_are_kept() {
     let backlog = Arc::new(Backlog::new(1 << 30));
     let (reader, pipe) = reader(&backlog);
     for at in 0..20 {
@@ -165,13 +165,13 @@ fn str_40_the_newest_are_kept() {
 }
 
 #[test]
-fn str_42_a_cut_forgets_what_waits_but_ends_what_was_begun() {
+fn str_42_close_now_discards_queued_messages_but_completes_a_partly_sent_one() {
     let backlog = Arc::new(Backlog::new(1 << 30));
     let (reader, pipe) = reader(&backlog);
     pipe.lock().unwrap().room = 50;
     reader.deliver(&batch(0..3, 118), 5);
-    assert!(!reader.is_stuck(5) && reader.is_stuck(6));
-    reader.cut(Code::SlowConsumer);
+    assert!(!reader.is_stalled(5) && reader.is_stalled(6));
+    reader.close_now(Code::SlowConsumer);
     assert_eq!(flush(&reader), Next::Blocked);
     pipe.lock().unwrap().room = usize::MAX;
     assert_eq!(flush(&reader), Next::Ended(Reason::Code(Code::SlowConsumer)));
@@ -181,13 +181,13 @@ fn str_42_a_cut_forgets_what_waits_but_ends_what_was_begun() {
 }
 
 #[test]
-fn str_27_nothing_is_sent_before_the_answer_to_the_upgrade_and_nothing_takes_its_place() {
-    // A ping goes before messages; a cut forgets both.
+fn str_27_nothing_is_sent_before_or_instead_of_the_answer_to_the_upgrade() {
+    // A ping precedes messages; `close_now` discards both.
     let close = |code: Code| close::of_code(code).len();
     let ends = [
         (None, 2 + 3 * 130),
         (Some(Reader::close as fn(&Reader, Code)), 2 + 3 * 130 + close(Code::Goaway)),
-        (Some(Reader::cut), close(Code::Goaway)),
+        (Some(Reader::close_now), close(Code::Goaway)),
     ];
     for (end, after) in ends {
         let backlog = Arc::new(Backlog::new(1 << 30));
@@ -196,8 +196,8 @@ fn str_27_nothing_is_sent_before_the_answer_to_the_upgrade_and_nothing_takes_its
         reader.control(Frame::Answer, ANSWER.into(), 0);
         reader.deliver(&batch(0..3, 118), 0);
         reader.control(Frame::Ping, close::control(Opcode::Ping, b""), 0);
-        // It waits for us, not for its peer.
-        assert!(!reader.is_stuck(u64::MAX) && pipe.lock().unwrap().taken.is_empty());
+        // The reader waits for the relay, not for its peer.
+        assert!(!reader.is_stalled(u64::MAX) && pipe.lock().unwrap().taken.is_empty());
         if let Some(end) = end {
             end(&reader, Code::Goaway);
         }
@@ -210,7 +210,7 @@ fn str_27_nothing_is_sent_before_the_answer_to_the_upgrade_and_nothing_takes_its
 }
 
 #[test]
-fn str_43_over_the_pods_bound_only_what_was_begun_waits() {
+fn str_43_over_the_limit_of_the_pod_only_a_partly_sent_message_waits() {
     let backlog = Arc::new(Backlog::new(200));
     let (reader, pipe) = reader(&backlog);
     pipe.lock().unwrap().room = 50;
@@ -219,8 +219,10 @@ fn str_43_over_the_pods_bound_only_what_was_begun_waits() {
 }
 
 #[test]
-fn str_32_a_close_that_waits_is_sent_whatever_ends_the_stream_after_it() {
-    for then in [|reader: &Reader| reader.cut(Code::IdleTimeout), |reader: &Reader| reader.answer_close(Some(1000))] {
+fn str_32_a_queued_close_frame_is_sent_whatever_ends_the_stream_after_it() {
+    for then in
+        [|reader: &Reader| reader.close_now(Code::IdleTimeout), |reader: &Reader| reader.answer_close(Some(1000))]
+    {
         let backlog = Arc::new(Backlog::new(1 << 30));
         let (reader, pipe) = reader(&backlog);
         pipe.lock().unwrap().room = 50;
@@ -229,13 +231,13 @@ fn str_32_a_close_that_waits_is_sent_whatever_ends_the_stream_after_it() {
         then(&reader);
         pipe.lock().unwrap().room = usize::MAX;
         assert_eq!(flush(&reader), Next::Ended(Reason::Code(Code::Goaway)));
-        // STR-70: what waited goes out before the close frame.
+        // STR-70: queued messages are sent before the close frame.
         assert_eq!(pipe.lock().unwrap().taken.len(), 3 * 130 + 2 + 2 + "GOAWAY".len());
     }
 }
 
 #[test]
-fn str_43_readers_that_hold_much_make_room_for_those_that_hold_little() {
+fn str_43_readers_with_long_queues_make_room_for_those_with_short_ones() {
     let backlog = Arc::new(Backlog::new(3400));
     let ((greedy, _greedy), (modest, _modest)) = (reader(&backlog), reader(&backlog));
     for at in 0..20 {

@@ -19,7 +19,9 @@ async fn ports(nats: &Nats, pod: &str, limits: &Limits) -> Ports {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         // The server has the subscriptions of the pod once it answers this.
-        while !bus.flush().await || bus.ask("nobody", vec![], DEADLINE).await != Err(bus::Unanswered::Nobody) {}
+        while !bus.flush().await
+            || bus.request("nobody", vec![], DEADLINE).await != Err(bus::RequestError::NoResponders)
+        {}
     };
     timeout(DEADLINE, connected).await.unwrap();
     ports

@@ -5,8 +5,8 @@ use super::pod::DEADLINE;
 use crate::resident;
 use futures_util::StreamExt;
 use parley_access::{Entry, Revocation, Term};
+use parley_cluster::revocation_message::{MAX_ENTRIES, RevocationMessage};
 use parley_cluster::revocations::SUBJECT;
-use parley_cluster::word::{ENTRIES, Word};
 use parley_net::codes::Code;
 use tokio::time::timeout;
 
@@ -14,8 +14,10 @@ const BROKEN: &str = "nats_invalid_messages_total";
 
 /// The largest growth of resident memory, in KB.
 fn revoked(names: impl Iterator<Item = String>, until: u64) -> Vec<u8> {
-    Word::Revoked(names.map(|name| Entry { whom: Revocation::Subject(name.into()), term: Term::all(until) }).collect())
-        .bytes()
+    RevocationMessage::Revoked(
+        names.map(|name| Entry { revocation: Revocation::Subject(name.into()), term: Term::all(until) }).collect(),
+    )
+    .bytes()
 }
 
 #[tokio::test]
@@ -32,7 +34,7 @@ async fn str_119_invalid_messages_are_counted_and_change_nothing() {
         vec![0xff; 900_000],
         b"[[[[[[[[[[[[[[[[[[[[[[".repeat(10_000),
         br#"{"revoked":[{"sub":"ada","until":-1}]}"#.to_vec(),
-        revoked((0..=ENTRIES).map(|_| "ada".into()), u64::MAX),
+        revoked((0..=MAX_ENTRIES).map(|_| "ada".into()), u64::MAX),
         revoked([String::new()].into_iter(), u64::MAX),
         revoked([longest].into_iter(), u64::MAX),
     ];
@@ -60,7 +62,7 @@ async fn str_119_a_flood_of_names_is_bounded() {
     let bus = async_nats::connect(&nats.url).await.unwrap();
     let before = resident::of(pod.pid());
     for round in 0..2000 {
-        let names = (0..ENTRIES).map(|at| format!("{round:060}{at:060}"));
+        let names = (0..MAX_ENTRIES).map(|at| format!("{round:060}{at:060}"));
         bus.publish(SUBJECT, revoked(names, u64::MAX).into()).await.unwrap();
         if round % 100 == 0 {
             bus.flush().await.unwrap();

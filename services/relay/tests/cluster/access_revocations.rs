@@ -4,8 +4,8 @@ use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, linked};
 use futures_util::StreamExt;
 use parley_access::{Entry, Revocation, Term};
+use parley_cluster::revocation_message::{MAX_ENTRIES, RevocationMessage};
 use parley_cluster::revocations::SUBJECT;
-use parley_cluster::word::{ENTRIES, Word};
 use parley_net::codes::Code;
 use std::time::Instant;
 use tokio::time::timeout;
@@ -39,13 +39,15 @@ async fn str_118_only_the_new_revocation_is_published() {
         revoke(&pod, name).await;
         let said = async {
             loop {
-                if let Some(Word::Revoked(entries)) = Word::read(&words.next().await.unwrap().payload) {
+                if let Some(RevocationMessage::Revoked(entries)) =
+                    RevocationMessage::read(&words.next().await.unwrap().payload)
+                {
                     return entries;
                 }
             }
         };
         let said = timeout(DEADLINE, said).await.unwrap();
-        assert!(said.len() == 1 && said[0].whom == Revocation::Subject(name.into()), "{said:?}");
+        assert!(said.len() == 1 && said[0].revocation == Revocation::Subject(name.into()), "{said:?}");
     }
 }
 
@@ -60,10 +62,10 @@ async fn str_118_a_later_pod_receives_all_revocations_from_any_remaining_pod() {
     let client = async_nats::connect(&nats.url).await.unwrap();
     let until = super::signer::now() + 3600;
     let many: Vec<Entry> = (0..9999)
-        .map(|at| Entry { whom: Revocation::Subject(format!("{at:0100}").into()), term: Term::all(until) })
+        .map(|at| Entry { revocation: Revocation::Subject(format!("{at:0100}").into()), term: Term::all(until) })
         .collect();
-    for some in many.chunks(ENTRIES) {
-        client.publish(SUBJECT, Word::Revoked(some.to_vec()).bytes().into()).await.unwrap();
+    for some in many.chunks(MAX_ENTRIES) {
+        client.publish(SUBJECT, RevocationMessage::Revoked(some.to_vec()).bytes().into()).await.unwrap();
     }
     knows(&pods[0], &format!("{:0100}", 9998)).await;
     pods.push(Pod::start(&nats, &flags(&["--pod=later"])).await);

@@ -1,7 +1,7 @@
 //! NATS over TLS. Titles cite the rules of the protocol's SPEC.md.
 use super::nats::{binary, free_port};
 use super::pod::DEADLINE;
-use parley_cluster::bus::{Bus, Nats, Unanswered};
+use parley_cluster::bus::{Bus, Nats, RequestError};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -96,7 +96,9 @@ async fn join(servers: String, ca: PathBuf) -> Bus {
 /// Waits until the server has answered that the request has no subscriber.
 async fn answered(bus: &Bus) {
     let wait = async {
-        while bus.ask("parley.v1.nobody", Vec::new(), Duration::from_secs(2)).await != Err(Unanswered::Nobody) {
+        while bus.request("parley.v1.nobody", Vec::new(), Duration::from_secs(2)).await
+            != Err(RequestError::NoResponders)
+        {
             bus.connects().changed().await.unwrap();
         }
     };

@@ -20,7 +20,7 @@ pub const PASSWORD: &str = "relay-secret";
 const RELAYS: [&str; 7] = ["a", "b", "leaf", "one", "p0", "p1", "p2"];
 
 fn user(template: &str, name: &str) -> String {
-    let mark = parley_access::one_use::mark_of(name);
+    let mark = parley_access::one_use::prefix_of(name);
     let values = [("NAME", name), ("VARIABLE", &name.to_uppercase()), ("REGION", "local"), ("MARK", &mark)];
     let fill = |text: String, (name, value): (&str, &str)| text.replace(&format!("${{{name}}}"), value);
     values.into_iter().fold(template.to_owned(), fill)

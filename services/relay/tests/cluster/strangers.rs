@@ -2,7 +2,7 @@
 use super::fake::{Fake, lease_of, rest};
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, start};
-use parley_cluster::frames::{BATCH_MAX, Hello, Request, VERSION, acknowledgement};
+use parley_cluster::frames::{Hello, MAX_BATCH, Request, VERSION, acknowledgement};
 use parley_cluster::lease::Lease;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
@@ -180,7 +180,7 @@ async fn str_94_an_invalid_batch_ends_the_link_of_its_peer_only() {
         ([&hello[..], &batch(9, 1, 4, &[0x81, 2, 0xff, 0xff])].concat(), "LINK_PROTOCOL_ERROR"),
         ([&hello[..], &batch(9, 1, 4, b"\x81\x02hi")].concat(), "LINK_SUBSCRIPTION_ID"),
         ([&hello[..], &acknowledgement(9)].concat(), "LINK_SUBSCRIPTION_ID"),
-        ([&hello[..], &batch(9, 1, BATCH_MAX as u32 + 1, b"")].concat(), "LINK_TOO_LARGE"),
+        ([&hello[..], &batch(9, 1, MAX_BATCH as u32 + 1, b"")].concat(), "LINK_TOO_LARGE"),
     ];
     let mut counted = std::collections::HashMap::new();
     for (says, code) in cases {
@@ -188,7 +188,7 @@ async fn str_94_an_invalid_batch_ends_the_link_of_its_peer_only() {
         for _ in &pods {
             let (stream, _) = timeout(DEADLINE, fake.accept()).await.expect("not dialled").unwrap();
             let (mut stream, certificate) = pod.identity.accept(stream).await.unwrap();
-            let hello = Hello::hear(&mut stream).await.unwrap();
+            let hello = Hello::receive(&mut stream).await.unwrap();
             assert!(own.iter().any(|lease| lease.pod == hello.pod && lease.certificate == certificate));
             stream.write_all(&says).await.unwrap();
             stream.flush().await.unwrap();

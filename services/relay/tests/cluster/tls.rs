@@ -68,7 +68,7 @@ async fn str_136_a_listener_with_another_certificate_than_in_its_lease_receives_
     assert_eq!(pod.metric("links_receiving").await, 0);
     let (stream, _) = timeout(DEADLINE, listener.accept()).await.expect("not dialled again").unwrap();
     let (mut stream, _) = said.identity.accept(stream).await.unwrap();
-    assert_eq!(Hello::hear(&mut stream).await, Ok(Hello { pod: "p0".into() }));
+    assert_eq!(Hello::receive(&mut stream).await, Ok(Hello { pod: "p0".into() }));
 }
 
 #[tokio::test]

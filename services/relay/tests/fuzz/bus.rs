@@ -2,8 +2,8 @@
 use crate::random::{Random, campaign};
 use crate::text;
 use parley_cluster::lease::Lease;
+use parley_cluster::revocation_message::RevocationMessage;
 use parley_cluster::url::Url;
-use parley_cluster::word::Word;
 
 const KEY: &str = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 const VALUES: [&str; 16] = [
@@ -91,9 +91,9 @@ fn word(random: &mut Random) -> Vec<u8> {
 #[test]
 fn str_118_an_accepted_message_is_encoded_unchanged() {
     campaign("words", 10, word, |bytes| {
-        let Some(word) = Word::read(bytes) else { return false };
+        let Some(word) = RevocationMessage::read(bytes) else { return false };
         let written = word.bytes();
-        assert_eq!(Word::read(&written), Some(word), "{}", String::from_utf8_lossy(&written));
+        assert_eq!(RevocationMessage::read(&written), Some(word), "{}", String::from_utf8_lossy(&written));
         true
     });
 }

@@ -34,7 +34,7 @@ async fn str_101_to_106_an_invalid_token_is_refused_with_its_code_in_each_way_an
         counts.iter().find(|(code, _)| *code == Code::TokenNotYetValid).unwrap().1
     };
     assert_eq!((count(&counters.refused), count(&counters.closed)), (2 * expected, expected));
-    pod.until("no client waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
+    pod.until("no client waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 0).await;
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn str_107_until_its_token_is_accepted_a_client_neither_receives_nor_publi
     let token = eddsa(&claims(json!({})));
     let (mut one, mut other) = (enter(&pod, "/lab/7", &token).await, enter(&pod, "/lab/7", &token).await);
     let mut late = join_without_token(&pod, "/lab/7").await;
-    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 1).await;
+    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 1).await;
     one.send_text("early").await;
     assert_eq!(other.receive_text().await, "early");
     late.send(Message::Ping(b"there?".as_slice().into())).await;
@@ -119,19 +119,19 @@ async fn str_107_the_number_of_unauthenticated_sockets_is_limited() {
     let pod = start(&["--limit=pod.unauthenticated=2"]).await;
     let access = pod.0.relay.access.as_ref().unwrap();
     let two = (join_without_token(&pod, "/lab/7").await, join_without_token(&pod, "/lab/7").await);
-    pod.until("two wait", || access.waiting() == 2).await;
+    pod.until("two wait", || access.unauthenticated() == 2).await;
     let third = super::raw::request(&pod, &format!("GET /lab/7 HTTP/1.1\r\n{}\r\n", super::raw::UPGRADE)).await;
     assert_eq!((third.0, third.2), refusal(Code::TooManyUnauthenticated));
     assert_eq!(upgrade(&pod, "/lab/7", &eddsa(&claims(json!({})))).await.0, 101);
     drop(two);
-    pod.until("no client waits", || access.waiting() == 0).await;
+    pod.until("no client waits", || access.unauthenticated() == 0).await;
 }
 
 #[tokio::test]
 async fn str_70_a_draining_pod_closes_unauthenticated_sockets() {
     let pod = start(&[]).await;
     let mut waits = join_without_token(&pod, "/lab/7").await;
-    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 1).await;
+    pod.until("it waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 1).await;
     pod.0.relay.begin_drain();
     assert_eq!(waits.end().await, 1012);
 }

@@ -32,7 +32,7 @@ async fn str_132_the_statistics_socket_requires_a_token_for_statistics() {
     let mut client = join_without_token(&pod, "/ws").await;
     client.send_text(r#"{"push":1000}"#).await;
     assert_eq!(verdict(&mut client).await["authorised"], false);
-    pod.until("no client waits", || pod.0.relay.access.as_ref().unwrap().waiting() == 0).await;
+    pod.until("no client waits", || pod.0.relay.access.as_ref().unwrap().unauthenticated() == 0).await;
 }
 
 #[tokio::test]

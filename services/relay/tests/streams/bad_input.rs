@@ -86,12 +86,12 @@ async fn str_15_a_claimed_length_costs_no_memory_and_incomplete_messages_are_bou
         raw.write(&claims_much).await;
         claiming.push(raw);
     }
-    pod.until("all counted", || pod.0.relay.assembly.bytes() > 5 * 100).await;
-    assert!(pod.0.relay.assembly.bytes() < 5 * 1000);
+    pod.until("all counted", || pod.0.relay.reassembly.bytes() > 5 * 100).await;
+    assert!(pod.0.relay.reassembly.bytes() < 5 * 1000);
     claiming[0].write(&vec![2; 300_000]).await;
     assert_eq!(claiming[0].end().await, 1013);
     drop(claiming);
-    pod.until("all released", || pod.0.relay.assembly.bytes() == 0).await;
+    pod.until("all released", || pod.0.relay.reassembly.bytes() == 0).await;
 }
 
 #[tokio::test]
@@ -109,14 +109,14 @@ async fn str_131_incomplete_messages_are_bounded_for_each_network() {
     let (mut one, mut over, mut other) =
         (join("2001:db8:1:2::1").await, join("2001:db8:1:2::2").await, join("2001:db8:1:3::1").await);
     one.write(&begun).await;
-    pod.until("the first is counted", || pod.0.relay.assembly.bytes() >= 120_000).await;
+    pod.until("the first is counted", || pod.0.relay.reassembly.bytes() >= 120_000).await;
     over.write(&begun).await;
     assert_eq!(over.end().await, 1013);
     other.write(&begun).await;
-    pod.until("another network's is counted", || pod.0.relay.assembly.bytes() >= 240_000).await;
+    pod.until("another network's is counted", || pod.0.relay.reassembly.bytes() >= 240_000).await;
     other.write(&frame(0x80, b"end")).await;
     one.write(&frame(0x80, b"end")).await;
     pod.until("both messages are whole", || pod.0.relay.counters.received.get() == 2).await;
     drop((one, over, other));
-    pod.until("all released", || pod.0.relay.assembly.bytes() == 0).await;
+    pod.until("all released", || pod.0.relay.reassembly.bytes() == 0).await;
 }

@@ -51,6 +51,6 @@ async fn churn_leaves_no_memory_behind() {
     let before = resident::of(std::process::id());
     churn(&pod, 4000).await;
     pod.until("all gone", || pod.0.relay.addresses.total() == 0 && pod.0.relay.topics.count() == 0).await;
-    assert_eq!((pod.0.relay.backlog.bytes(), pod.0.relay.assembly.bytes()), (0, 0));
+    assert_eq!((pod.0.relay.backlog.bytes(), pod.0.relay.reassembly.bytes()), (0, 0));
     println!("resident before {before} KB, after {} KB", resident::of(std::process::id()));
 }

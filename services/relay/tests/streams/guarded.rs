@@ -2,7 +2,7 @@
 use super::pod::{Client, DEADLINE, Pod, settings};
 use super::raw::{Raw, UPGRADE, request};
 pub use crate::signer::{AUDIENCE, bad, claims, eddsa, hs256, now};
-use parley_relay::relay;
+use parley_relay::start;
 use serde_json::Value;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::ClientRequestBuilder;
@@ -11,7 +11,7 @@ use tokio_tungstenite::{MaybeTlsStream, client_async};
 pub async fn start(flags: &[&str]) -> Pod {
     let mut settings = settings(flags);
     settings.access = Some(crate::signer::rules());
-    Pod(relay::start(settings).await.unwrap())
+    Pod(start::relay(settings).await.unwrap())
 }
 
 /// Upgrades without a token; the client is on no topic yet.

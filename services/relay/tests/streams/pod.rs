@@ -1,7 +1,7 @@
 //! A relay in the test's process, and clients that use another WebSocket implementation.
 use futures_util::{SinkExt, StreamExt};
 use parley_relay::config::{self, Settings};
-use parley_relay::relay::{self, Running};
+use parley_relay::start::{self, Running};
 use std::ffi::OsString;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -21,7 +21,7 @@ pub fn settings(flags: &[&str]) -> Settings {
 
 /// Starts a relay with these flags.
 pub async fn start(flags: &[&str]) -> Pod {
-    Pod(relay::start(settings(flags)).await.unwrap())
+    Pod(start::relay(settings(flags)).await.unwrap())
 }
 
 impl Pod {

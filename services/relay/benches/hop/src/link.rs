@@ -5,13 +5,13 @@ use anyhow::Context;
 use parley_cluster::counts::Counts;
 use parley_cluster::frames::{Decoder, Event};
 use parley_cluster::hash::Hash;
-use parley_cluster::lanes::{Bounds, Lane, Next, Outgoing};
+use parley_cluster::outgoing::{Bounds, Next, Outgoing, Subscription};
 use parley_cluster::stream::split;
 use parley_cluster::tls::Identity;
 use parley_net::socket;
 use parley_relay::limits::Limits;
 use parley_relay::server::connection::TcpOutlet;
-use parley_streams::Remote;
+use parley_streams::RemoteSubscriber;
 use parley_streams::reader::Outlet;
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -64,10 +64,10 @@ fn outgoing(outlet: Box<dyn Outlet>) -> Arc<Outgoing> {
 }
 
 async fn send_through(outgoing: &Arc<Outgoing>, load: Load, sending: JoinHandle<()>) -> anyhow::Result<Report> {
-    let lanes: Vec<Lane> = (0..load.topics)
+    let lanes: Vec<Subscription> = (0..load.topics)
         .map(|topic| {
             outgoing.open(topic.into());
-            Lane::new(outgoing, topic.into())
+            Subscription::new(outgoing, topic.into())
         })
         .collect();
     let report = load

@@ -1,32 +1,32 @@
-//! Messages framed once: the bytes that every reader of a topic is sent, back to back.
+//! Messages that are framed once: the bytes that every reader of a topic receives, back to back.
 use super::frame::{Kind, Opcode, ServerHeader, payload_of, read_frame};
 use super::mask::append_unmasked;
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// One or more whole messages, each one frame of ours. Cloning and slicing share the bytes.
+/// One or more whole messages, each in one frame as the relay sends it. Clones and slices share the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
     bytes: Bytes,
-    /// Where each frame ends; empty for a single one, which is the usual case and then costs no allocation.
+    /// The end of each frame. Empty for a single frame, the usual case, which then needs no allocation.
     ends: Vec<usize>,
     payload: usize,
 }
 
 impl Batch {
-    /// One frame that is framed already.
+    /// A batch of one encoded frame.
     pub fn framed(frame: Bytes) -> Self {
         let payload = payload_of(frame.len());
         Self { bytes: frame, ends: Vec::new(), payload }
     }
 
-    /// One message.
+    /// A batch of one message.
     pub fn message(kind: Kind, payload: &[u8]) -> Self {
-        let mut builder = Builder::with_capacity(payload.len() + super::frame::SERVER_HEADER_MAX);
+        let mut builder = Builder::with_capacity(payload.len() + super::frame::MAX_SERVER_HEADER);
         builder.push_plain(kind, payload);
         builder.take().unwrap_or(Self { bytes: Bytes::new(), ends: Vec::new(), payload: 0 })
     }
 
-    /// Frames that another relay made. `None` unless they are `count` messages, each framed as we frame it.
+    /// Validates frames of another relay. `None` unless they are `count` messages, each framed exactly as this relay frames it.
     pub fn read(bytes: Bytes, count: usize) -> Option<Self> {
         let (mut ends, mut at, mut payload) = (Vec::new(), 0, 0);
         while at < bytes.len() && ends.len() < count {
@@ -46,27 +46,27 @@ impl Batch {
         Some(Self { bytes, ends, payload })
     }
 
-    /// All frames as they go onto the wire.
+    /// All frames, encoded.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
-    /// How many messages.
+    /// The number of messages.
     pub fn count(&self) -> usize {
         self.ends.len().max(1)
     }
 
-    /// Bytes of payload of all messages together.
+    /// The payload of all messages in bytes.
     pub fn payload(&self) -> usize {
         self.payload
     }
 
-    /// The frames from this place on, each whole.
+    /// The frames from this index on.
     pub fn frames(&self, from: usize) -> impl Iterator<Item = Bytes> + '_ {
         (from..self.count()).map(|at| self.bytes.slice(self.start(at)..self.start(at + 1)))
     }
 
-    /// The place of the first frame that has bytes left once `sent` bytes of the batch were sent, and how much of it was sent.
+    /// The index of the first frame that is not completely sent after `sent` bytes of the batch, and how many bytes of it were sent.
     pub fn resume(&self, sent: usize) -> (usize, usize) {
         let first = match self.ends[..] {
             [] => usize::from(sent >= self.bytes.len()),
@@ -93,7 +93,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// `capacity`: the bytes to make room for when the first message comes.
+    /// `capacity`: the bytes to reserve when the first message is added.
     pub(super) fn with_capacity(capacity: usize) -> Self {
         Self { bytes: BytesMut::new(), ends: Vec::new(), payload: 0, capacity }
     }
@@ -111,14 +111,14 @@ impl Builder {
         self.end(payload.len());
     }
 
-    /// Takes the last message out again.
+    /// Removes the last message.
     pub(super) fn pop(&mut self, payload: usize) {
         self.ends.pop();
         self.payload -= payload;
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// What was collected, if anything; the builder is empty afterwards.
+    /// Takes the collected messages, if any, and leaves the builder empty.
     pub(super) fn take(&mut self) -> Option<Batch> {
         if self.ends.is_empty() {
             return None;
@@ -126,9 +126,9 @@ impl Builder {
         let ends = if self.ends.len() == 1 { Vec::new() } else { std::mem::take(&mut self.ends) };
         self.ends.clear();
         let payload = std::mem::take(&mut self.payload);
-        // A few messages among much else must not hold the room that was made for a whole read while they wait in a queue.
-        let roomy = self.bytes.len() < self.bytes.capacity() / 2;
-        let bytes = if roomy { Bytes::copy_from_slice(&self.bytes) } else { self.bytes.split().freeze() };
+        // A few messages must not keep the memory of a whole read while they wait in a queue.
+        let is_sparse = self.bytes.len() < self.bytes.capacity() / 2;
+        let bytes = if is_sparse { Bytes::copy_from_slice(&self.bytes) } else { self.bytes.split().freeze() };
         self.bytes.clear();
         Some(Batch { bytes, ends, payload })
     }
@@ -151,16 +151,16 @@ impl Builder {
 mod tests {
     use super::*;
 
-    /// The memory that a batch holds.
-    fn room(batch: Batch) -> usize {
+    /// The capacity of the memory of a batch.
+    fn capacity(batch: Batch) -> usize {
         batch.bytes.try_into_mut().unwrap().capacity()
     }
 
     #[test]
-    fn str_40_a_small_message_among_much_else_does_not_keep_the_room_of_its_read() {
+    fn str_40_a_small_message_does_not_keep_the_memory_of_its_read() {
         let mut builder = Builder::with_capacity(256 * 1024);
         builder.push_plain(Kind::Binary, b"small");
-        assert!(room(builder.take().unwrap()) < 100);
+        assert!(capacity(builder.take().unwrap()) < 100);
         builder.push_plain(Kind::Binary, &vec![7; 200 * 1024]);
         let batch = builder.take().unwrap();
         assert_eq!((batch.count(), batch.payload()), (1, 200 * 1024));

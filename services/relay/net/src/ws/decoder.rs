@@ -1,44 +1,44 @@
-//! From a socket's bytes, cut anywhere, to whole messages: unmasked, reassembled and framed for readers. Rules STR-10 to STR-14.
+//! Decodes the bytes of a socket, split anywhere, to whole messages: unmasked, reassembled and framed for readers. Rules STR-10 to STR-14.
 use super::batch::{Batch, Builder};
 use super::close;
 use super::frame::{
-    CLIENT_HEADER_MAX, CONTROL_MAX, Header, Kind, Opcode, SERVER_HEADER_MAX, ServerHeader, Violation, parse_header,
+    Header, Kind, MAX_CLIENT_HEADER, MAX_CONTROL, MAX_SERVER_HEADER, Opcode, ServerHeader, Violation, parse_header,
 };
 use super::mask::append_unmasked;
 use bytes::{Buf, BytesMut};
 
-/// What a client sent.
+/// An event that a client sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Whole messages, in the order they came.
+    /// Whole messages, in order.
     Messages(Batch),
-    /// To be answered with the same bytes.
+    /// A ping, to answer with the same bytes.
     Ping(Vec<u8>),
     /// An answer to a ping.
     Pong,
-    /// The client ends the connection; its code, if it gave one.
+    /// A close frame, with its close code if there is one.
     Close(Option<u16>),
 }
 
-/// A message up to this size that came in pieces joins the batch of its read, so that a reader gets it in one write with the
-/// others; copying a larger one would cost more than the write.
-const JOINS_BATCH: usize = 16 * 1024;
-/// Room is made for so many times what has come of a message: a claimed length alone must not cost memory, and what has come should not
-/// be moved again and again.
-const AHEAD: usize = 4;
+/// A fragmented or split message up to this size is copied into the batch of its read, so that a reader gets it in one write with the
+/// other messages. Copying a larger message would cost more than a write.
+const MAX_COPIED: usize = 16 * 1024;
+/// Memory is reserved for this multiple of the received bytes of a message: a claimed length alone must not cost memory, and received bytes should not
+/// be moved often.
+const GROWTH_FACTOR: usize = 4;
 
-/// One socket's decoder. A quiet one holds no buffer.
+/// The decoder of one socket. It holds no buffer between messages.
 #[derive(Debug)]
 pub struct Decoder {
     message_bytes: u64,
     fragments: u64,
-    /// A header that was cut by the end of a read.
-    cut: [u8; CLIENT_HEADER_MAX],
-    cut_size: usize,
+    /// The part of a header that the last read contained.
+    partial: [u8; MAX_CLIENT_HEADER],
+    partial_size: usize,
     frame: Option<Frame>,
     message: Option<Box<Message>>,
     control: BytesMut,
-    /// A close frame came: nothing after it counts.
+    /// Whether a close frame arrived; further input is ignored.
     ended: bool,
 }
 
@@ -52,20 +52,20 @@ struct Frame {
 #[derive(Debug)]
 struct Message {
     kind: Kind,
-    /// Room for the longest header, then the payload so far.
+    /// Space for the longest header, then the payload received so far.
     bytes: BytesMut,
     fragments: u64,
 }
 
 impl Message {
     fn payload(&self) -> &[u8] {
-        &self.bytes[SERVER_HEADER_MAX..]
+        &self.bytes[MAX_SERVER_HEADER..]
     }
 
-    /// Where the next `coming` bytes go; `left`: what is to come of the frame, with them.
-    fn room_for(&mut self, coming: usize, left: u64) -> &mut BytesMut {
+    /// The buffer for the next `coming` bytes. `left`: the bytes of the frame that have not arrived, including these.
+    fn buffer_for(&mut self, coming: usize, left: u64) -> &mut BytesMut {
         if self.bytes.len() + coming > self.bytes.capacity() {
-            let ahead = (self.payload().len() + coming).saturating_mul(AHEAD);
+            let ahead = (self.payload().len() + coming).saturating_mul(GROWTH_FACTOR);
             self.bytes.reserve(coming.max(ahead.min(crate::size(left))));
         }
         &mut self.bytes
@@ -73,22 +73,22 @@ impl Message {
 
     fn into_batch(mut self) -> Batch {
         let header = ServerHeader::new(Opcode::from(self.kind), self.payload().len());
-        let start = SERVER_HEADER_MAX - header.as_bytes().len();
-        self.bytes[start..SERVER_HEADER_MAX].copy_from_slice(header.as_bytes());
+        let start = MAX_SERVER_HEADER - header.as_bytes().len();
+        self.bytes[start..MAX_SERVER_HEADER].copy_from_slice(header.as_bytes());
         self.bytes.advance(start);
         Batch::framed(self.bytes.freeze())
     }
 }
 
 impl Decoder {
-    /// Takes messages of at most `message_bytes` bytes in at most `fragments` fragments.
+    /// Accepts messages of at most `message_bytes` bytes in at most `fragments` fragments.
     pub fn new(message_bytes: u64, fragments: u64) -> Self {
-        let cut = [0; CLIENT_HEADER_MAX];
+        let partial = [0; MAX_CLIENT_HEADER];
         Self {
             message_bytes,
             fragments,
-            cut,
-            cut_size: 0,
+            partial,
+            partial_size: 0,
             frame: None,
             message: None,
             control: BytesMut::new(),
@@ -96,8 +96,8 @@ impl Decoder {
         }
     }
 
-    /// Takes what was read and hands out what it completes. After an error the socket is of no more use; messages that were
-    /// complete before it have been handed out.
+    /// Decodes input and emits the events that it completes. After an error the socket must be closed; messages that were complete before
+    /// it have been emitted.
     pub fn feed(&mut self, input: &[u8], emit: &mut impl FnMut(Event)) -> Result<(), Violation> {
         let mut batch = Builder::with_capacity(input.len());
         let result = self.decode(input, &mut batch, emit);
@@ -107,8 +107,8 @@ impl Decoder {
         result
     }
 
-    /// Memory that holds an incomplete message, in bytes.
-    pub fn held(&self) -> usize {
+    /// The memory of an incomplete message in bytes.
+    pub fn incomplete_bytes(&self) -> usize {
         self.message.as_ref().map_or(0, |message| message.bytes.capacity())
     }
 
@@ -131,7 +131,7 @@ impl Decoder {
     }
 
     fn next_header(&mut self, input: &mut &[u8]) -> Result<Option<Header>, Violation> {
-        if self.cut_size == 0
+        if self.partial_size == 0
             && let Some((header, size)) = parse_header(input)?
         {
             *input = &input[size..];
@@ -139,10 +139,10 @@ impl Decoder {
         }
         while let Some((&byte, rest)) = input.split_first() {
             *input = rest;
-            self.cut[self.cut_size] = byte;
-            self.cut_size += 1;
-            if let Some((header, _)) = parse_header(&self.cut[..self.cut_size])? {
-                self.cut_size = 0;
+            self.partial[self.partial_size] = byte;
+            self.partial_size += 1;
+            if let Some((header, _)) = parse_header(&self.partial[..self.partial_size])? {
+                self.partial_size = 0;
                 return Ok(Some(header));
             }
         }
@@ -168,7 +168,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The usual case: a message in one frame, all of it in this read. False: it is not that.
+    /// Decodes the usual case: a message in one frame that is complete in this read. Returns false if it is another case.
     fn take_whole(&mut self, header: Header, input: &mut &[u8], batch: &mut Builder) -> Result<bool, Violation> {
         let kind = match header.opcode {
             Opcode::Text => Kind::Text,
@@ -195,7 +195,7 @@ impl Decoder {
             _ => None,
         };
         if let Some(kind) = kind {
-            let bytes = BytesMut::zeroed(SERVER_HEADER_MAX);
+            let bytes = BytesMut::zeroed(MAX_SERVER_HEADER);
             self.message = Some(Box::new(Message { kind, bytes, fragments: 0 }));
         }
         if let (false, Some(message)) = (header.opcode.is_control(), &mut self.message) {
@@ -204,13 +204,13 @@ impl Decoder {
         self.frame = Some(Frame { header, position: 0, left: header.length });
     }
 
-    /// Takes the frame's payload from the input. True: the frame is complete.
+    /// Takes payload of the frame from the input. Returns whether the frame is complete.
     fn fill(&mut self, input: &mut &[u8]) -> bool {
         let Some(frame) = &mut self.frame else { return false };
         let (masked, rest) = input.split_at(crate::size(frame.left).min(input.len()));
         *input = rest;
         let out = match &mut self.message {
-            Some(message) if !frame.header.opcode.is_control() => message.room_for(masked.len(), frame.left),
+            Some(message) if !frame.header.opcode.is_control() => message.buffer_for(masked.len(), frame.left),
             _ => &mut self.control,
         };
         append_unmasked(out, masked, frame.header.mask, frame.position);
@@ -223,7 +223,7 @@ impl Decoder {
         let Some(Frame { header, .. }) = self.frame.take() else { return Ok(()) };
         if header.opcode.is_control() {
             let payload = std::mem::take(&mut self.control);
-            debug_assert!(payload.len() <= CONTROL_MAX);
+            debug_assert!(payload.len() <= MAX_CONTROL);
             let event = match header.opcode {
                 Opcode::Close => Event::Close(close::parse(&payload)?),
                 Opcode::Ping => Event::Ping(payload.to_vec()),
@@ -243,7 +243,7 @@ impl Decoder {
         if message.kind == Kind::Text && std::str::from_utf8(message.payload()).is_err() {
             return Err(Violation::NotUtf8);
         }
-        if message.payload().len() <= JOINS_BATCH {
+        if message.payload().len() <= MAX_COPIED {
             batch.push_plain(message.kind, message.payload());
             return Ok(());
         }

@@ -1,13 +1,13 @@
-//! One frame's header: reading a client's, writing ours. RFC 6455 section 5.2.
+//! The header of a frame: parsing those of clients, writing those of the relay. RFC 6455 section 5.2.
 use crate::codes::Code;
 use std::ops::Range;
 
-/// Text or binary: what a message keeps from publisher to reader.
+/// The kind of a message, which is the same for publisher and readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// UTF-8.
+    /// Text in UTF-8.
     Text,
-    /// Any bytes.
+    /// Binary data.
     Binary,
 }
 
@@ -24,7 +24,7 @@ pub enum Opcode {
 }
 
 impl Opcode {
-    /// Close, ping and pong, which may come between the fragments of a message.
+    /// Whether this is close, ping or pong, which may arrive between the fragments of a message.
     pub const fn is_control(self) -> bool {
         self as u8 >= 8
     }
@@ -42,66 +42,66 @@ impl From<Kind> for Opcode {
 /// The header of a frame that a client sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The last fragment of its message.
+    /// Whether it is the last fragment of its message.
     pub fin: bool,
-    /// What the frame is.
+    /// The opcode.
     pub opcode: Opcode,
-    /// The payload is XORed with this, repeated.
+    /// The mask with which the payload is XORed.
     pub mask: [u8; 4],
-    /// Bytes of payload, as claimed.
+    /// The claimed length of the payload in bytes.
     pub length: u64,
 }
 
-/// The longest header a client sends: two bytes, eight of length, four of mask.
-pub const CLIENT_HEADER_MAX: usize = 14;
-/// The longest header we send: no mask.
-pub const SERVER_HEADER_MAX: usize = 10;
+/// The longest header of a client: two bytes, eight of length, four of mask.
+pub const MAX_CLIENT_HEADER: usize = 14;
+/// The longest header of the relay, which sends no mask.
+pub const MAX_SERVER_HEADER: usize = 10;
 /// The longest payload of a control frame.
-pub const CONTROL_MAX: usize = 125;
+pub const MAX_CONTROL: usize = 125;
 
-/// What a peer did that ends its socket.
+/// A protocol violation of a client, which ends its socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// A reserved bit, though no extension was agreed.
+    /// A reserved bit is set, although no extension was negotiated.
     #[error("a reserved bit is set")]
     ReservedBits,
-    /// An opcode that is not in the RFC.
+    /// The opcode is not in the RFC.
     #[error("unknown opcode")]
     UnknownOpcode,
-    /// Clients must mask.
+    /// The frame is not masked.
     #[error("the frame is not masked")]
     Unmasked,
-    /// A control frame in fragments.
+    /// A control frame is fragmented.
     #[error("a control frame is fragmented")]
     FragmentedControl,
-    /// A control frame over 125 bytes.
+    /// A control frame is longer than 125 bytes.
     #[error("a control frame is too long")]
     LongControl,
-    /// A length with its highest bit set.
+    /// The highest bit of the length is set.
     #[error("the length is negative")]
     NegativeLength,
-    /// A continuation of nothing.
+    /// A continuation frame without a message.
     #[error("a continuation without a beginning")]
     UnexpectedContinuation,
-    /// A new message before the last one ended.
+    /// A message begins before the previous one is complete.
     #[error("a message begins within another")]
     InterleavedMessage,
-    /// A close code that must not be sent, or half of one.
+    /// The close code is forbidden or truncated.
     #[error("the close frame is malformed")]
     BadClose,
-    /// Text that is not UTF-8.
+    /// The text is not UTF-8.
     #[error("the text is not UTF-8")]
     NotUtf8,
-    /// Over the limit of bytes.
+    /// The message exceeds the limit of bytes.
     #[error("the message is too large")]
     TooLarge,
-    /// Over the limit of fragments.
+    /// The message exceeds the limit of fragments.
     #[error("the message has too many fragments")]
     TooManyFragments,
 }
 
 impl Violation {
-    /// The code that the peer is told.
+    /// The code with which the socket closes.
     pub const fn code(self) -> Code {
         match self {
             Violation::NotUtf8 => Code::BadEncoding,
@@ -111,8 +111,8 @@ impl Violation {
     }
 }
 
-/// Reads a client's header from the start of `input`. `None`: not complete yet; otherwise the header and its size in bytes.
-/// A length in more bytes than it needs is taken, as we frame everything anew.
+/// Parses the header of a client from the start of `input`, and returns it with its size in bytes. `None`: it is incomplete.
+/// A length that is encoded in more bytes than necessary is accepted, because the relay frames every message itself.
 pub fn parse_header(input: &[u8]) -> Result<Option<(Header, usize)>, Violation> {
     let &[first, second, ref rest @ ..] = input else { return Ok(None) };
     if first & 0x70 != 0 {
@@ -136,7 +136,7 @@ pub fn parse_header(input: &[u8]) -> Result<Option<(Header, usize)>, Violation> 
         if !fin {
             return Err(Violation::FragmentedControl);
         }
-        if usize::from(short) > CONTROL_MAX {
+        if usize::from(short) > MAX_CONTROL {
             return Err(Violation::LongControl);
         }
     }
@@ -158,18 +158,18 @@ pub fn parse_header(input: &[u8]) -> Result<Option<(Header, usize)>, Violation> 
     Ok(Some((Header { fin, opcode, mask: *mask, length }, input.len() - rest.len())))
 }
 
-/// A header that we send: unmasked and final.
+/// A header that the relay sends: unmasked and final.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerHeader {
-    bytes: [u8; SERVER_HEADER_MAX],
+    bytes: [u8; MAX_SERVER_HEADER],
     size: usize,
 }
 
 impl ServerHeader {
-    /// For a payload of `length` bytes.
+    /// The header of a payload of `length` bytes.
     #[allow(clippy::cast_possible_truncation, reason = "each arm of the match bounds the length")]
     pub fn new(opcode: Opcode, length: usize) -> Self {
-        let mut bytes = [0; SERVER_HEADER_MAX];
+        let mut bytes = [0; MAX_SERVER_HEADER];
         bytes[0] = 0x80 | opcode as u8;
         let size = match length {
             0..=125 => {
@@ -190,14 +190,14 @@ impl ServerHeader {
         Self { bytes, size }
     }
 
-    /// Its bytes.
+    /// The encoded header.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.size]
     }
 }
 
-/// Reads one of our own frames from the start of `input`: what it is, and where its payload lies. `None`: it is not whole, or
-/// not as we would have written it.
+/// Parses a frame of a relay from the start of `input`, and returns its kind and the range of its payload. `None`: the frame is incomplete, or
+/// not encoded as this relay encodes it.
 pub fn read_frame(input: &[u8]) -> Option<(Kind, Range<usize>)> {
     let &[first, short, ref rest @ ..] = input else { return None };
     let kind = match first {
@@ -217,7 +217,7 @@ pub fn read_frame(input: &[u8]) -> Option<(Kind, Range<usize>)> {
     (end <= input.len() && input.starts_with(header.as_bytes())).then_some((kind, start..end))
 }
 
-/// How much of one of our frames of `total` bytes is payload.
+/// The length of the payload in a frame of a relay of `total` bytes.
 pub const fn payload_of(total: usize) -> usize {
     match total {
         0..=127 => total.saturating_sub(2),
@@ -231,9 +231,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn str_14_and_25_a_header_that_is_no_frame_of_ours_is_refused() {
+    fn str_14_and_25_an_invalid_header_is_refused() {
         let cases: &[(&[u8], Violation)] = &[
-            (&[0xc2, 0x80], Violation::ReservedBits), // STR-25: compressed, as nobody agreed to.
+            (&[0xc2, 0x80], Violation::ReservedBits), // STR-25: compression was not negotiated.
             (&[0x83, 0x80], Violation::UnknownOpcode),
             (&[0x8b, 0x80], Violation::UnknownOpcode),
             (&[0x82, 0x05], Violation::Unmasked),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_read_whatever_the_size_of_its_length() {
+    fn a_header_is_parsed_with_each_encoding_of_the_length() {
         let mask = [1, 2, 3, 4];
         let cases: &[(&[u8], u64)] = &[
             (&[0x82, 0x80 | 5, 1, 2, 3, 4], 5),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_payload_of_our_frames_is_what_the_header_says() {
+    fn the_payload_length_follows_from_the_frame_length() {
         for length in [0, 1, 125, 126, 127, 0xffff, 0x1_0000, 1 << 20] {
             let header = ServerHeader::new(Opcode::Binary, length);
             assert_eq!(payload_of(header.as_bytes().len() + length), length);

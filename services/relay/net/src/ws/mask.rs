@@ -1,7 +1,7 @@
-//! Taking a client's mask off. RFC 6455 section 5.3.
+//! Removes the mask of a client. RFC 6455 section 5.3.
 use bytes::{BufMut, BytesMut};
 
-/// Appends `masked` to `out` without its mask. `position`: how many bytes of this frame came before.
+/// Appends `masked` to `out` without its mask. `position`: the offset within the frame.
 pub fn append_unmasked(out: &mut BytesMut, masked: &[u8], mask: [u8; 4], position: usize) {
     let start = out.len();
     out.reserve(masked.len());
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unmasking_in_pieces_is_unmasking_byte_by_byte() {
+    fn unmasking_in_parts_equals_unmasking_byte_by_byte() {
         let mask = [0x37, 0xfa, 0x21, 0x3d];
         let masked: Vec<u8> = (0..100u8).collect();
         let plain: Vec<u8> = masked.iter().enumerate().map(|(at, byte)| byte ^ mask[at % 4]).collect();

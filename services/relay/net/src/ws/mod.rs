@@ -1,5 +1,5 @@
-//! WebSocket frames (RFC 6455): bytes from a socket become whole messages, framed once for everyone who gets them.
-//! Nothing here does I/O or knows the time.
+//! WebSocket frames (RFC 6455): decodes the bytes of a socket to whole messages, which are framed once for all readers.
+//! No I/O, no clock.
 pub mod batch;
 pub mod close;
 pub mod decoder;

@@ -1,10 +1,10 @@
-// Asks the relay for a push every second and draws it. No data leaves the page as markup: text nodes only.
+// Requests a push every second and shows it. Data is inserted only as text nodes, never as markup.
 const PUSH_MS = 1000;
 const KEPT = 60;
 const byId = (id) => document.getElementById(id);
 const kept = new Map();
 let last;
-// An operator's token, where the relay asks for one (STR-132). It comes in the fragment, which no server sees, or from the form.
+// The operator's token, if the relay requires one (STR-132). It is in the fragment, which is not sent to servers, or entered in the form.
 let token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 history.replaceState(null, '', location.pathname);
 

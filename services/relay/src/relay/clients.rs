@@ -1,4 +1,4 @@
-//! The clients of a pod, each with what it sent and received.
+//! The clients of a pod, with the counts and rates of what they sent and received.
 use parking_lot::Mutex;
 use parley_access::Grant;
 use parley_streams::reader::Counts;
@@ -15,26 +15,26 @@ pub struct Client {
     pub route: Route,
     /// Its address, behind trusted proxies.
     pub address: IpAddr,
-    /// What it says it is.
+    /// Its user agent.
     pub user_agent: Box<str>,
-    /// When it came.
+    /// When it connected.
     pub connected: SystemTime,
-    /// What it was let in with; `None` where no token is asked for.
+    /// The grant of its token; `None` if the relay requires none.
     pub grant: Option<Grant>,
     /// Its outgoing side.
     pub reader: Arc<Reader>,
-    /// When its last bytes came; milliseconds of the pod's clock, as all times here.
-    pub heard: AtomicU64,
+    /// When its last bytes arrived, in milliseconds of the pod's clock, as all times here.
+    pub received: AtomicU64,
     /// When it was last pinged.
     pub pinged: AtomicU64,
-    /// When the message that is coming in began; 0: none.
-    pub assembling: AtomicU64,
+    /// When its incomplete message began; 0: there is none.
+    pub reassembling: AtomicU64,
     sent: AtomicU64,
     sent_bytes: AtomicU64,
     rates: Mutex<Rates>,
 }
 
-/// How much flows each way.
+/// The rates in both directions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rates {
     /// From the client.
@@ -43,10 +43,10 @@ pub struct Rates {
     pub received: Rate,
 }
 
-/// Messages a second and their size, over the last seconds.
+/// Messages per second and their size, averaged over a few seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
-    /// Messages a second.
+    /// Messages per second.
     pub fps: f64,
     /// Mean bytes of payload.
     pub size: f64,
@@ -57,9 +57,9 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A new reading of the counts. A rate follows within a few seconds and does not jump at each.
+    /// Updates the rate from new counts. The average follows a change within a few seconds without jumps.
     #[allow(clippy::cast_precision_loss, reason = "shown with a few digits")]
-    fn read(&mut self, messages: u64, bytes: u64, seconds: f64, now: u64) {
+    fn update(&mut self, messages: u64, bytes: u64, seconds: f64, now: u64) {
         let (more, more_bytes) = (messages - self.messages, bytes.saturating_sub(self.bytes));
         let fps = more as f64 / seconds;
         self.fps = if self.messages == 0 { fps } else { self.fps + (fps - self.fps) * 0.4 };
@@ -75,7 +75,7 @@ impl Rate {
 }
 
 impl Client {
-    /// A client that has just come.
+    /// A client that connects now.
     pub fn new(
         route: Route,
         grant: Option<Grant>,
@@ -91,35 +91,35 @@ impl Client {
             user_agent: user_agent.into(),
             connected: SystemTime::now(),
             reader,
-            heard: AtomicU64::new(now),
+            received: AtomicU64::new(now),
             pinged: AtomicU64::new(0),
-            assembling: AtomicU64::new(0),
+            reassembling: AtomicU64::new(0),
             sent: AtomicU64::new(0),
             sent_bytes: AtomicU64::new(0),
             rates: Mutex::new(Rates::default()),
         }
     }
 
-    /// Counts messages it sent.
+    /// Counts messages that it sent.
     pub fn count_sent(&self, messages: usize, bytes: usize) {
         self.sent.fetch_add(messages as u64, Ordering::Relaxed);
         self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Messages it sent.
+    /// The messages that it sent.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// Takes a reading, `seconds` after the last.
+    /// Updates the rates, `seconds` after the last update.
     pub fn measure(&self, seconds: f64, now: u64) {
         let Counts { delivered, .. } = self.reader.counts();
         let mut rates = self.rates.lock();
-        rates.sent.read(self.sent(), self.sent_bytes.load(Ordering::Relaxed), seconds, now);
-        rates.received.read(delivered.messages, delivered.bytes, seconds, now);
+        rates.sent.update(self.sent(), self.sent_bytes.load(Ordering::Relaxed), seconds, now);
+        rates.received.update(delivered.messages, delivered.bytes, seconds, now);
     }
 
-    /// The last reading.
+    /// The current rates.
     pub fn rates(&self) -> Rates {
         *self.rates.lock()
     }
@@ -128,10 +128,10 @@ impl Client {
 /// All clients of a pod.
 #[derive(Default)]
 pub struct Clients {
-    here: Mutex<HashMap<u64, Arc<Client>>>,
+    connected: Mutex<HashMap<u64, Arc<Client>>>,
 }
 
-/// A client's place in the list; dropping it takes it out.
+/// The entry of a client in the list. Dropping it removes the client.
 pub struct Listed {
     clients: Arc<Clients>,
     /// The client.
@@ -142,27 +142,27 @@ impl Clients {
     /// Adds a client.
     pub fn add(self: &Arc<Self>, client: Client) -> Listed {
         let client = Arc::new(client);
-        self.here.lock().insert(client.reader.id, Arc::clone(&client));
+        self.connected.lock().insert(client.reader.id, Arc::clone(&client));
         Listed { clients: Arc::clone(self), client }
     }
 
-    /// Those here now, in no order.
+    /// The connected clients, in no particular order.
     pub fn all(&self) -> Vec<Arc<Client>> {
-        self.here.lock().values().cloned().collect()
+        self.connected.lock().values().cloned().collect()
     }
 
-    /// How many.
+    /// The number of connected clients.
     pub fn count(&self) -> usize {
-        self.here.lock().len()
+        self.connected.lock().len()
     }
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        let mut here = self.clients.here.lock();
-        here.remove(&self.client.reader.id);
-        if here.is_empty() {
-            here.shrink_to_fit();
+        let mut connected = self.clients.connected.lock();
+        connected.remove(&self.client.reader.id);
+        if connected.is_empty() {
+            connected.shrink_to_fit();
         }
     }
 }
