@@ -94,7 +94,7 @@ test('[MEDIA-6] a connection that is lost comes back by itself, and the way is a
   one.lines[0]?.break();
   await settled();
   const waiting = last(one);
-  assert.ok(waiting?.at === 'waiting' && /looking for the picture again/.test(waiting.why.body));
+  assert.ok(waiting?.at === 'waiting' && /reconnects automatically/.test(waiting.why.body));
   one.answer = { way: { broadcast: 'live/talk', relay: { ...RELAY, url: 'https://other.example/' } } };
   mock.timers.tick(500);
   await settled();

@@ -47,7 +47,7 @@ test('the service is asked by name and for what, and its refusal is known by cod
   ]);
   assert.ok('way' in way && way.way.broadcast === 'live/a b');
   const full = await askTheWay('a', false);
-  assert.ok('refused' in full && full.afterMs === 2000 && /No server/.test(full.refused.title));
+  assert.ok('refused' in full && full.afterMs === 2000 && /No relay/.test(full.refused.title));
   for (const trouble of [await askTheWay('a', false), await askTheWay('a', false)])
     assert.ok('refused' in trouble && trouble.refused.again === 'later');
 });
