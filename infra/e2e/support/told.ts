@@ -36,7 +36,7 @@ export class Told {
   #hear(text: string): void {
     if (receivedText(text) !== undefined) return;
     const decoded = decodeServerMessage(text);
-    if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.why}: ${text}`);
+    if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.reason}: ${text}`);
     this.log.push(decoded.message);
   }
 }
