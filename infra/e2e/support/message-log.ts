@@ -36,7 +36,7 @@ export class MessageLog {
   #record(text: string): void {
     if (receivedText(text) !== undefined) return;
     const decoded = decodeServerMessage(text);
-    if (!decoded.ok) throw new Error(`a pod sent a message outside the schema: ${decoded.why}: ${text}`);
+    if (!decoded.ok) throw new Error(`a pod sent a message outside the schema: ${decoded.reason}: ${text}`);
     this.log.push(decoded.message);
   }
 }

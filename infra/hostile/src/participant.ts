@@ -192,7 +192,7 @@ export class Participant {
     const directed = receivedText(text);
     if (directed === undefined) {
       const decoded = decodeServerMessage(text);
-      if (!decoded.ok) throw new Error(`a pod sent what is not in the schema: ${decoded.why}`);
+      if (!decoded.ok) throw new Error(`a pod sent what is not in the schema: ${decoded.reason}`);
       this.log.push(decoded.message);
     } else this.onDirected?.(directed.from, directed.payload);
     this.changes.notify();

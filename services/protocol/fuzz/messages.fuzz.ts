@@ -63,7 +63,7 @@ function checkDecoded(
   assert.equal(accepts(compiled), accepts(interpreted), 'pods and browsers disagree');
   if (!decoded.ok) {
     assert.ok(decoded.code === 'BAD_MESSAGE' || decoded.code === 'UNKNOWN_TYPE');
-    assert.ok(decoded.why.length <= MAX_REASON_CHARS, `a refusal of ${decoded.why.length} characters`);
+    assert.ok(decoded.reason.length <= MAX_REASON_CHARS, `a refusal of ${decoded.reason.length} characters`);
     return false;
   }
   const written = JSON.stringify(decoded.message);

@@ -11,7 +11,7 @@ import { createChecker, type Checker } from '@parley/protocol/validator';
 
 export type Decoded<Message> =
   | { readonly ok: true; readonly message: Message }
-  | { readonly ok: false; readonly code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE'; readonly why: string };
+  | { readonly ok: false; readonly code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE'; readonly reason: string };
 
 const checkers = new WeakMap<TSchema, Checker>();
 
@@ -61,8 +61,8 @@ function knownFields(schema: TSchema, value: unknown): unknown {
   return kept;
 }
 
-function badMessage(why: string): Decoded<never> {
-  return { ok: false, code: 'BAD_MESSAGE', why };
+function badMessage(reason: string): Decoded<never> {
+  return { ok: false, code: 'BAD_MESSAGE', reason };
 }
 
 function decoder<Message>(table: Readonly<Record<string, TSchema>>): (text: string) => Decoded<Message> {
@@ -78,7 +78,7 @@ function decoder<Message>(table: Readonly<Record<string, TSchema>>): (text: stri
       return badMessage('no type');
     }
     const schema = schemas.get(value.type);
-    if (schema === undefined) return { ok: false, code: 'UNKNOWN_TYPE', why: 'unknown type' };
+    if (schema === undefined) return { ok: false, code: 'UNKNOWN_TYPE', reason: 'unknown type' };
     return decode(schema, value) as Decoded<Message>;
   };
 }

@@ -80,7 +80,7 @@ for (const family of Object.keys(FAMILIES) as FamilyName[]) {
         const decoded = DECODERS[family](fixture);
         assert.equal(decoded.ok, false, 'it was accepted');
         assert.equal(decoded.code, fixture.content.code);
-        assert.notEqual(decoded.why, '');
+        assert.notEqual(decoded.reason, '');
       });
     }
 

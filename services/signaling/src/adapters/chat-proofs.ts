@@ -21,7 +21,7 @@ const KEY_BYTES = 32;
 /** Throws where the set is malformed or its active key has no private part: a pod must not start with it. */
 export function createChatProofs(set: unknown): ChatProofs {
   const decoded = decode(KeySet, set);
-  if (!decoded.ok) throw new Error(`key set: ${decoded.why}`);
+  if (!decoded.ok) throw new Error(`key set: ${decoded.reason}`);
   const { active, keys } = decoded.message;
   const all = keys.flatMap(({ kid, d }) => (d === undefined ? [] : [{ kid, key: derived(d) }]));
   const own = all.find(({ kid }) => kid === active);

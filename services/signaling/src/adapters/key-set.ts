@@ -38,7 +38,7 @@ export const CLOCK_TOLERANCE_S = 5;
 /** Throws where the set is malformed or its active key cannot sign: a pod must not start with it. */
 export async function importKeySet(set: unknown): Promise<{ readonly sign: Sign; readonly verify: Verify }> {
   const decoded = decode(KeySet, set);
-  if (!decoded.ok) throw new Error(`key set: ${decoded.why}`);
+  if (!decoded.ok) throw new Error(`key set: ${decoded.reason}`);
   const { active, keys } = decoded.message;
   const publicKeys = new Map<string, CryptoKey>();
   for (const { d: _private, ...publicKey } of keys) publicKeys.set(publicKey.kid, await imported(publicKey));

@@ -22,7 +22,7 @@ export function subscribeLeases<Kind extends TSchema>(
     callback(error, message) {
       if (error !== null) return;
       const decoded = decode(kind, parsed(message.string()));
-      if (!decoded.ok) onBad(message.subject, decoded.why);
+      if (!decoded.ok) onBad(message.subject, decoded.reason);
       else if (owner !== undefined && !message.subject.endsWith(`.${owner(decoded.message)}`))
         onBad(message.subject, 'the lease of another');
       else onLease(decoded.message);

@@ -40,7 +40,7 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
     if (error !== null) return;
     const decoded = subjects.decode(message.string());
     if (decoded.ok) listener.onMessage(decoded.message);
-    else onBad(message.subject, decoded.why);
+    else onBad(message.subject, decoded.reason);
   };
   const onTopicMessage = (error: Error | null, message: Msg): void => {
     if (error === null && subjects.isOwn?.(message.data) === true) return;

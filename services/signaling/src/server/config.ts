@@ -76,7 +76,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     Object.entries(env).filter(([name, value]) => name in Environment.properties && value !== ''),
   );
   const decoded = decode(Environment, Value.Convert(Environment, given));
-  if (!decoded.ok) throw new Error(`configuration: ${decoded.why}`);
+  if (!decoded.ok) throw new Error(`configuration: ${decoded.reason}`);
   const set = decoded.message;
   const listen = set.PARLEY_LISTEN ?? '0.0.0.0:8101';
   const colon = listen.lastIndexOf(':');

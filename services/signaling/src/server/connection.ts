@@ -110,7 +110,7 @@ export class Connection {
     if (data.length > max) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeClientMessage(data.toString('utf8'));
     if (decoded.ok) this.#onControl(decoded.message, this.#host.now());
-    else this.#onBadMessage(decoded.code, decoded.why);
+    else this.#onBadMessage(decoded.code, decoded.reason);
   }
 
   #onDirected(data: Buffer, binary: boolean): void {

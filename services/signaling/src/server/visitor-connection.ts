@@ -105,7 +105,7 @@ export class VisitorConnection {
     if (data.length > this.#host.limits['control.bytes']) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeVisitorMessage(data.toString('utf8'));
     if (decoded.ok) this.#onControl(decoded.message);
-    else this.#wire.bad(decoded.code, decoded.why);
+    else this.#wire.bad(decoded.code, decoded.reason);
   }
 
   #onDirected(data: Buffer, binary: boolean): void {

@@ -202,7 +202,7 @@ export class Client {
     const directed = receivedText(text);
     if (directed === undefined) {
       const decoded = decodeServerMessage(text);
-      if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.why}: ${text}`);
+      if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.reason}: ${text}`);
       this.log.push(decoded.message);
     } else this.directed.push(directed);
     this.#events.emit('news');

@@ -104,6 +104,6 @@ export class Network {
 function copyOf(parcel: Parcel): Parcel {
   if (parcel.kind === 'transfer') return { kind: 'transfer', transfer: { ...parcel.transfer } };
   const decoded = decodeBusMessage(JSON.stringify(parcel.message));
-  if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.why}`);
+  if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.reason}`);
   return { kind: 'message', message: decoded.message };
 }

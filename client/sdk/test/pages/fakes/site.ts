@@ -213,7 +213,7 @@ export class Site {
       return;
     }
     const decoded = decodeVisitorMessage(text);
-    if (!decoded.ok) throw new Error(`${visitor.name} said ${text}: ${decoded.why}`);
+    if (!decoded.ok) throw new Error(`${visitor.name} said ${text}: ${decoded.reason}`);
     const { message } = decoded;
     this.said.push({ from: visitor.name, type: message.type });
     switch (message.type) {

@@ -17,7 +17,7 @@ export async function ban(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = decode(BanRequest, request.body ?? {});
-  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.reason);
   const owned = await ownedRoom(context, request);
   if (!owned.ok) return refuse(reply, owned.code, undefined, owned.retryAfterMs);
   const { participant } = request.params;

@@ -12,7 +12,7 @@ export async function changeRoom(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = decode(ChangeRoomRequest, request.body ?? {});
-  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.reason);
   const owned = await ownedRoom(context, request);
   if (!owned.ok) return refuse(reply, owned.code, undefined, owned.retryAfterMs);
   const { locked, lobby } = body.message;

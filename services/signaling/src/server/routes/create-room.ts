@@ -18,7 +18,7 @@ export async function createRoom(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = decode(CreateRoomRequest, request.body ?? {});
-  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.reason);
   const wait = creations.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_ROOMS', undefined, wait);
 

@@ -22,7 +22,7 @@ export async function joinRoom(
   const { config, pod, rooms, tokens, log } = context;
   const { limits } = config;
   const body = decode(JoinRequest, request.body ?? {});
-  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.reason);
   const { name } = body.message;
   if (name !== undefined && checkName(name, limits['name.chars']) === undefined)
     return refuse(reply, 'NAME_INVALID');

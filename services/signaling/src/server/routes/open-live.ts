@@ -14,7 +14,7 @@ export function openLive(
   reply: FastifyReply,
 ): FastifyReply {
   const body = decode(LiveRequest, request.body ?? {});
-  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.why);
+  if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.reason);
   const { name } = request.params;
   if (!decode(LiveName, name).ok) return refuse(reply, 'NAME_INVALID');
   if (!config.live) return refuse(reply, 'LIVE_DISABLED');

@@ -162,7 +162,7 @@ export class ResumingClient {
       return;
     }
     const decoded = decodeServerMessage(text);
-    if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.why}: ${text}`);
+    if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.reason}: ${text}`);
     this.#take(decoded.message);
   }
 
