@@ -55,7 +55,7 @@ sbom: client/web/dist/index.html rust-tools ## Build the images and list what th
 	@infra/local/tools.sh sbom
 	@export PATH=$(PARLEY_CACHE)/tools/cargo-auditable-$(CARGO_AUDITABLE_VERSION):$$PATH && \
 		cargo auditable build --locked --quiet -p parley-relay && cargo auditable build --locked --quiet -p parley-cli
-	@node scripts/supply-chain/make-sbom.ts
+	@node infra/cluster/src/make-sbom.ts
 
 .PHONY: test
 test: test-tools rust-tools build wan-link ## Every test, browsers included

@@ -27,25 +27,25 @@ enum Command {
     Publish(publish::Flags),
     /// Watch a live broadcast, or a room
     Watch(watch::Flags),
-    /// Be in a room: publish into it, receive everybody else, and say what comes of them
+    /// Join a room: publish into it, receive every other participant, and report on their media
     Join(join::Flags),
-    /// Make rooms with a name, and end them
+    /// Create and delete named rooms
     #[command(subcommand)]
     Room(room::Room),
-    /// Make, hold and fetch pages that exist while somebody holds them
+    /// Make, hold and fetch pages, which exist as long as a visitor holds them
     #[command(subcommand)]
     Page(page::Page),
-    /// Publish to stream topics, hear them, watch a relay
+    /// Publish to and subscribe to stream topics, and show the statistics of a relay
     #[command(subcommand)]
     Stream(stream::Stream),
-    /// Check a Parley host from where you are, and say what to do about what fails
+    /// Check a Parley host from this machine, and explain how to fix what fails
     Doctor(doctor::Flags),
 }
 
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
-    // QUIC brings another one along, and rustls does not choose.
-    let _chosen_before = rustls::crypto::ring::default_provider().install_default();
+    // The QUIC library links a second provider, and rustls chooses none by itself.
+    let _installed = rustls::crypto::ring::default_provider().install_default();
     let ended = match Command::parse() {
         Command::Publish(publish) => publish.run(),
         Command::Watch(watch) => watch.run(),

@@ -1,5 +1,5 @@
 /** What a software bill of materials (SPDX 2.3, as JSON) of one of Parley's images says, and what it has to say. */
-import type { OwnImage } from '../../infra/cluster/src/images.ts';
+import type { OwnImage } from './images.ts';
 
 export interface SpdxDocument {
   readonly spdxVersion: string;

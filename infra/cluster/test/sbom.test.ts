@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { componentsOf, faultsOf, requiredOf, type Sources, type SpdxDocument } from './sbom.ts';
+import { componentsOf, faultsOf, requiredOf, type Sources, type SpdxDocument } from '../src/sbom.ts';
 
 const sources: Sources = {
   crates: ['parley-relay 0.1.0', 'tokio 1.54.1', 'async-nats 0.51.0', 'rustls 0.23.46']

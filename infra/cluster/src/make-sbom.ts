@@ -5,10 +5,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { save } from '../../infra/cluster/src/buildah.ts';
-import { buildOwnImages, ensureBases, type OwnImage } from '../../infra/cluster/src/images.ts';
-import { describeLab, type Lab } from '../../infra/cluster/src/lab.ts';
-import { run } from '../../infra/cluster/src/run.ts';
+import { save } from './buildah.ts';
+import { buildOwnImages, ensureBases, type OwnImage } from './images.ts';
+import { describeLab, type Lab } from './lab.ts';
+import { run } from './run.ts';
 import { componentsOf, faultsOf, requiredOf, type Sources, type SpdxDocument } from './sbom.ts';
 
 const OUT = 'dist/sbom';
