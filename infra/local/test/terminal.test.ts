@@ -49,7 +49,7 @@ test('[MEDIA-4] a room is made, joined twice, published in and watched, and dele
   assert.equal(await creates.ends(), 0);
 
   const watches = terminal(t, 'watch', page, '--log');
-  await watches.line('stderr', (line) => line.includes('nobody else in the room publishes yet'));
+  await watches.line('stderr', (line) => line.includes('no other participant publishes yet'));
   const publishers = ['Ada', 'Bob'].map((name) =>
     terminal(t, 'publish', page, video, '--loop', '--name', name),
   );
@@ -85,7 +85,7 @@ test('[RES-4] a participant that publishes in a room resumes as the same one whe
     stack.kill(name, 'SIGKILL');
     await stack.restart(name);
   }
-  await publishes.line('stderr', (line) => line.includes('back in the room in'));
+  await publishes.line('stderr', (line) => line.includes('rejoining the room in'));
   const { participant } = frameOf(await watches.line('stdout'));
   for (let more = 0; more < 300; more += 1)
     assert.equal(frameOf(await watches.line('stdout')).participant, participant);

@@ -111,7 +111,7 @@ async fn an_input_that_cannot_be_published_is_refused_with_a_reason() {
     for (input, sentence) in [
         (&b"garbage garbage garbage"[..], "it is neither MP4 nor MPEG-TS"),
         (b"", "it is empty"),
-        (&ordinary, "an ordinary MP4 is published as a file, not from standard input"),
+        (&ordinary, "an ordinary MP4 can be published as a file, not from standard input"),
     ] {
         let mut publishes = start(&arguments("publish", &place, &[]));
         let _ends_before_all_is_read = publishes.try_write(input).await;

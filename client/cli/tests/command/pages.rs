@@ -82,7 +82,7 @@ async fn page_4_a_sealed_page_is_read_with_the_complete_url_only() {
     let got = run(&["page", "get", &link]).await;
     assert!(got.status.success() && got.stdout == content);
     let other = format!("{bare}#key=AAAAAAAAAAAAAAAAAAAAAA");
-    for (link, sentence) in [(bare, "the link has no key"), (other.as_str(), "it is sealed with another key")] {
+    for (link, sentence) in [(bare, "the URL contains no key"), (other.as_str(), "it is sealed with another key")] {
         let got = run(&["page", "get", link]).await;
         let said = String::from_utf8_lossy(&got.stderr);
         assert!(got.status.code() == Some(3) && said.contains(sentence) && got.stdout.is_empty(), "{got:?}");

@@ -51,7 +51,7 @@ async fn a_server_without_tls() {
     let (output, ()) = tokio::join!(run(&arguments), async {
         server.tcp().await.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
     });
-    refused(&output, 3, "parley: no TLS: ");
+    refused(&output, 3, "parley: TLS failed: ");
 }
 
 #[tokio::test]
