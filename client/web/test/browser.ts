@@ -18,7 +18,7 @@ export interface Gallery {
   close(): Promise<void>;
 }
 
-/** What Chromium says where the frame without scripts keeps some of them from running: there it is what should happen. */
+/** Chromium logs this when the frame without scripts prevents a script from running, which is the expected result. */
 const CONTAINED = /^Blocked script execution in '[^']+\/held-frame\.html'/;
 
 export async function openGallery(): Promise<Gallery> {
@@ -39,11 +39,11 @@ export async function openGallery(): Promise<Gallery> {
       const page = await context.newPage();
       page.on('pageerror', (error) => faults.push(`${state}: ${error.message}`));
       page.on('console', (message) => {
-        // Also what the security policy refused.
+        // Includes violations of the security policy.
         if (message.type() === 'error' && !CONTAINED.test(message.text()))
           faults.push(`${state}: ${message.text()}`);
       });
-      // Named rooms are looked up; the gallery has no service behind it.
+      // The page looks up named rooms; the gallery has no service.
       await page.route('**/v1/**', (route) =>
         route.fulfill({
           json: {
@@ -59,7 +59,7 @@ export async function openGallery(): Promise<Gallery> {
       await page.goto(`${url}?state=${state}`);
       await page.locator('#app > *').first().waitFor();
       await page.waitForFunction(shown);
-      // Pictures of cameras and entrance animations have settled when nothing moves any more.
+      // Camera pictures and entrance animations are complete when nothing moves any more.
       await page.evaluate(async () => {
         const videos = [...document.querySelectorAll('video')];
         await Promise.all(
@@ -84,7 +84,7 @@ export async function openGallery(): Promise<Gallery> {
   };
 }
 
-/** What others made is prepared, and put into its frame. */
+/** The content of a page is prepared and inserted into its frame. */
 function shown(): boolean {
   const frames = [...document.querySelectorAll<HTMLIFrameElement>('.held-frame')];
   return (
@@ -93,10 +93,10 @@ function shown(): boolean {
   );
 }
 
-/** Brings every animation that has an end to it: a page nobody looks at may never paint the frames it would take. */
+/** Finishes every finite animation: a hidden page may never paint its frames. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    // Two frames: one for what has been measured to be laid out, one for its animations to start.
+    // Two frames: one for the layout of measured elements, one for the start of their animations.
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
     for (const animation of document.getAnimations())
       if (animation.effect?.getTiming().iterations !== Infinity) animation.finish();

@@ -1,4 +1,4 @@
-/** The application as it is shipped, from the landing page to the end of a call, with a service that answers from a script. */
+/** The built application, from the landing page to the end of a call, with a scripted service. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ let url: string;
 let outDir: string;
 
 before(async () => {
-  // Not into dist/: that may be served at this moment.
+  // Not into dist/: a server may be serving it.
   outDir = await mkdtemp(join(tmpdir(), 'parley-built-'));
   await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
   const port = await freePort();
@@ -69,7 +69,7 @@ async function openRoom(refusal: Refusal): Promise<{ readonly page: Page; readon
   return { page, asked: () => asked };
 }
 
-test('from the landing page into a room that is full, which says so and offers a way on', async () => {
+test('from the landing page into a full room, which says so and offers a next step', async () => {
   const { page } = await openRoom({ status: 409, code: 'ROOM_FULL' });
   await page.getByTestId('ended-ROOM_FULL').waitFor();
   assert.match(page.url(), /\/r\/[0-9a-z]{4}(?:-[0-9a-z]{4}){3}$/);
@@ -91,7 +91,7 @@ test('from the landing page to streams and back, in one document', async () => {
   await page.close();
 });
 
-test('from the landing page to pages, which show what is written as it is shipped', async () => {
+test('from the landing page to pages, which show text in the built application', async () => {
   const page = await browser.newPage();
   await page.goto(url);
   await page.getByTestId('to-pages').click();
@@ -101,7 +101,7 @@ test('from the landing page to pages, which show what is written as it is shippe
   await page.close();
 });
 
-test('a banned person is told so and the devices are let go', async () => {
+test('a banned person sees the reason and the devices are released', async () => {
   const { page } = await openRoom({ status: 403, code: 'BANNED' });
   await page.getByTestId('ended-BANNED').waitFor();
   assert.equal(await page.getByTestId('countdown').count(), 0);
@@ -129,7 +129,7 @@ test('[MOD-8] every join of a browser carries the same random device id, also af
   await page.context().close();
 });
 
-test('SIGTERM ends the server in good order', async () => {
+test('SIGTERM shuts the server down cleanly', async () => {
   server.kill('SIGTERM');
   const [code] = (await once(server, 'exit')) as [number | null];
   assert.equal(code, 0);

@@ -6,7 +6,7 @@ import { moderationProblem } from '../src/copy/moderation.ts';
 import { problemCopy } from '../src/copy/media-problems.ts';
 import { waitMs } from '../src/pages/waiting.ts';
 
-test('every code of the protocol has a sentence for people and a way on', () => {
+test('every code of the protocol has a sentence for users and a next step', () => {
   for (const reason of [...codeNames(), 'left', 'unreachable'] as const) {
     const ending = ENDINGS[reason];
     assert.ok(ending, `${reason} has no copy`);
@@ -16,7 +16,7 @@ test('every code of the protocol has a sentence for people and a way on', () => 
   }
 });
 
-test('no copy shows a code, a number of HTTP or a word of the machine room', () => {
+test('no copy shows a code, an HTTP status or an internal term', () => {
   for (const reason of [...codeNames(), 'left', 'unreachable'] as const)
     assert.doesNotMatch(
       sentence(reason as 'unreachable'),
@@ -24,7 +24,7 @@ test('no copy shows a code, a number of HTTP or a word of the machine room', () 
     );
 });
 
-test('an owner whose command failed is told in a sentence, without a word of the machine room', () => {
+test('a failed command of an owner is reported in a sentence, without an internal term', () => {
   for (const reason of [...codeNames(), 'unreachable'] as const) {
     const said = moderationProblem(reason);
     assert.match(said, /^[A-Z].{15,120}\.$/u, reason);
@@ -32,7 +32,7 @@ test('an owner whose command failed is told in a sentence, without a word of the
   }
 });
 
-test('what can pass by itself tries again by itself, and a refusal never does', () => {
+test('temporary failures are retried automatically, and refusals never are', () => {
   for (const waits of [
     'unreachable',
     'TOO_MANY_JOINS',
@@ -56,7 +56,7 @@ test('what can pass by itself tries again by itself, and a refusal never does', 
     assert.equal(ENDINGS[stays].auto, false, stays);
 });
 
-test('a waiting page waits as long as it was told, else longer each time up to a minute', () => {
+test('a waiting page waits for the stated time, otherwise longer each time up to a minute', () => {
   assert.equal(waitMs(42_000, 3), 42_000);
   assert.deepEqual(
     [0, 1, 2, 3, 4, 20].map((tries) => waitMs(null, tries)),
@@ -64,7 +64,7 @@ test('a waiting page waits as long as it was told, else longer each time up to a
   );
 });
 
-test('every trouble with a device says what happened and what to do', () => {
+test('every device error states what happened and what to do', () => {
   for (const problem of ['refused', 'missing', 'busy', 'insecure', 'unsupported', 'lost', 'failed'] as const)
     for (const subject of ['camera', 'microphone', 'both'] as const) {
       const copy = problemCopy(problem, subject);

@@ -7,7 +7,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { openGallery, settled, type Gallery } from './browser.ts';
 
-/** One of each look; the others differ by their words only, which `copy.test.ts` reads. */
+/** One state of each layout; the others differ only in their text, which `copy.test.ts` checks. */
 const SAME = /^call-(?:3|6|9)$/;
 const ENDINGS = /^ended-(?:left|unreachable|ROOM_FULL|BANNED|LOBBY_TIMEOUT|REPLACED|INTERNAL)$/;
 
@@ -34,7 +34,7 @@ interface Checked {
 
 let checking: Promise<Checked> | undefined;
 
-/** Opens each state once and looks at it in every way: opening is what takes long. */
+/** Opens each state once and runs all checks on it, because opening takes long. */
 function everyState(): Promise<Checked> {
   checking ??= checkAll();
   return checking;
@@ -53,7 +53,7 @@ async function checkAll(): Promise<Checked> {
     await page.evaluate(axe);
     note(found.light, await violations(page, '{}'));
     await page.emulateMedia({ colorScheme: 'dark' });
-    // Only colours differ.
+    // Only the colours differ.
     note(found.dark, await violations(page, '{ runOnly: ["color-contrast"] }'));
     await page.setViewportSize({ width: 360, height: 740 });
     await settled(page);
@@ -66,7 +66,7 @@ async function checkAll(): Promise<Checked> {
 
 /** Serious and critical violations, each with the first element it was found on. */
 async function violations(page: Page, options: string): Promise<readonly string[]> {
-  // The colours of the other scheme arrive in transitions.
+  // The colours of the other scheme change in transitions.
   await settled(page);
   const results: AxeResults = await page.evaluate(`axe.run(document, ${options})`);
   return results.violations
@@ -107,7 +107,7 @@ async function focused(page: Page): Promise<string> {
   });
 }
 
-/** The places Tab stops at, in order, until it comes round. */
+/** The elements at which Tab stops, in order, until it returns to the first. */
 async function walk(page: Page, most: number): Promise<readonly string[]> {
   const stops: string[] = [];
   for (let step = 0; step < most; step++) {
@@ -117,7 +117,7 @@ async function walk(page: Page, most: number): Promise<readonly string[]> {
   return stops;
 }
 
-test('the preview is walked with the keyboard: switches, name, ways to join, devices', async () => {
+test('the preview is usable with the keyboard: switches, name, ways to join, devices', async () => {
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'prejoin');
   await page.getByTestId('join-audio').waitFor();
@@ -144,7 +144,7 @@ test('the preview is walked with the keyboard: switches, name, ways to join, dev
   await context.close();
 });
 
-test('[MEDIA-16] a key is made where the call says that relays can read it, and is in the link from then on', async () => {
+test('[MEDIA-16] a key is created where the call says that relays can read it, and the link contains it from then on', async () => {
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-pages');
   await page.getByTestId('open-path').click();
@@ -156,7 +156,7 @@ test('[MEDIA-16] a key is made where the call says that relays can read it, and 
   await context.close();
 });
 
-test('the call is worked with the keyboard: every control, the chat, shortcuts and the way back', async () => {
+test('the call is usable with the keyboard: every control, the chat, shortcuts and the way back', async () => {
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-3');
   await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();
@@ -219,7 +219,7 @@ test('a device that cannot share its screen says so, and sends nothing in its pl
   await context.close();
 });
 
-test('a share ended by the browser ends for everyone', async () => {
+test('a share that the browser ends stops for all participants', async () => {
   const context = await gallery.browser.newContext();
   const page = await gallery.open(context, 'call-2');
   await page.getByTestId('control-screen').click();
@@ -234,6 +234,6 @@ test('a share ended by the browser ends for everyone', async () => {
   await context.close();
 });
 
-test('no page threw, and none did what the security policy forbids', () => {
+test('no page threw an error or violated the security policy', () => {
   assert.deepEqual(gallery.faults, []);
 });

@@ -1,4 +1,4 @@
-/** The image has what the server needs: `make test` runs it from the folder of the sources, where everything is. */
+/** The image contains what the server needs: `make test` runs the server from the source folder, which contains everything. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const HERE = 'client/web';
 
-test('every file of ours that the server imports is in its image', () => {
+test('the image contains every file of the repository that the server imports', () => {
   const lastStage =
     readFileSync(join(ROOT, HERE, 'Dockerfile'), 'utf8')
       .split(/^FROM /m)
@@ -22,7 +22,7 @@ test('every file of ours that the server imports is in its image', () => {
   assert.deepEqual(missing, []);
 });
 
-/** A file and whatever it imports by a path, all from the root. */
+/** A file and all files that it imports by path, relative to the root. */
 function importedBy(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);

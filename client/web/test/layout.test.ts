@@ -11,7 +11,7 @@ const STAGES = {
 };
 
 for (const [name, size] of Object.entries(STAGES))
-  test(`1 to 12 tiles fit a ${name} stage, with nobody cut to a sliver`, () => {
+  test(`1 to 12 tiles fit a ${name} stage, and no tile is too narrow`, () => {
     for (let count = 1; count <= 12; count++) {
       const grid = gridLayout({ count, ...size, gap: GAP });
       const label = `${count} on ${name}: ${JSON.stringify(grid)}`;

@@ -1,4 +1,4 @@
-/** What an owner does and what it looks like to everyone else, in Chromium, with a call that a script drives. */
+/** The actions of an owner and their display to all participants, in Chromium, with a scripted call. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -22,7 +22,7 @@ const asked = (page: Page): Promise<readonly string[]> =>
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.getAttribute('data-testid') ?? '');
 
-test('[MOD-1] [MOD-4] an owner asks to mute and removes with the keyboard alone', async () => {
+test('[MOD-1] [MOD-4] an owner requests a mute and removes a participant with the keyboard alone', async () => {
   const page = await open('owner-menu');
   const tobias = page.locator(`[data-participant="${TOBIAS}"][data-testid=person]`);
   await page.getByTestId('person-actions').waitFor();
@@ -42,7 +42,7 @@ test('[MOD-1] [MOD-4] an owner asks to mute and removes with the keyboard alone'
   await page.context().close();
 });
 
-test('[MOD-4] nobody is asked to mute who is muted', async () => {
+test('[MOD-4] a muted participant cannot be asked to mute', async () => {
   const page = await open('owner-people');
   const adaeze = page.getByTestId('person').filter({ hasText: 'Adaeze' });
   await adaeze.getByTestId('person-menu').click();
@@ -51,7 +51,7 @@ test('[MOD-4] nobody is asked to mute who is muted', async () => {
 });
 
 for (const covers of ['device', 'network'] as const)
-  test(`[MOD-2] [MOD-8] a ban of the ${covers} says so before it is made`, async () => {
+  test(`[MOD-2] [MOD-8] a ban of the ${covers} says so before it is confirmed`, async () => {
     const page = await open('owner-ban');
     const dialog = page.getByTestId('ban-dialog');
     assert.ok(await dialog.getByTestId('ban-device').isChecked(), 'the lesser ban is chosen');
@@ -73,7 +73,7 @@ test('[MOD-2] bans are listed and lifted', async () => {
   await page.context().close();
 });
 
-test('[MOD-3] the lock is a switch, and everyone sees it in the head of the call', async () => {
+test('[MOD-3] the lock is a switch, and all participants see it in the header of the call', async () => {
   const page = await open('owner-people');
   assert.equal(await page.getByTestId('room-locked').count(), 0);
   const lock = page.getByRole('switch', { name: 'Lock the room' });
@@ -85,7 +85,7 @@ test('[MOD-3] the lock is a switch, and everyone sees it in the head of the call
   await page.context().close();
 });
 
-test('[MOD-5] a knock is seen with the panel closed, on a phone too, and answered there', async () => {
+test('[MOD-5] a waiting newcomer is shown with the panel closed, on a phone too, and can be answered there', async () => {
   for (const viewport of [
     { width: 1280, height: 800 },
     { width: 390, height: 844 },
@@ -103,7 +103,7 @@ test('[MOD-5] a knock is seen with the panel closed, on a phone too, and answere
   }
 });
 
-test('[MOD-5] a knock is seen over the chat that covers a phone', async () => {
+test('[MOD-5] a waiting newcomer is shown above the chat on a phone', async () => {
   const page = await open('call-knock-chat', { width: 390, height: 844 });
   await page.getByTestId('knock-deny').click();
   await page.getByTestId('knock').waitFor({ state: 'detached' });
@@ -111,7 +111,7 @@ test('[MOD-5] a knock is seen over the chat that covers a phone', async () => {
   await page.context().close();
 });
 
-test('[MOD-5] several at the door are shown at the top of the people, and admitted together', async () => {
+test('[MOD-5] several waiting newcomers are shown at the top of the people, and can be admitted together', async () => {
   const page = await open('call-knocks');
   await page.getByTestId('knock-see').click();
   await page.getByTestId('waiting-list').waitFor();
@@ -125,7 +125,7 @@ test('[MOD-5] several at the door are shown at the top of the people, and admitt
   await page.context().close();
 });
 
-test('[MOD-5] who waits sees themselves, and the waiting turns into the call', async () => {
+test('[MOD-5] a waiting newcomer sees their own picture, and the lobby changes into the call', async () => {
   const page = await open('lobby-waiting');
   await page.getByTestId('lobby-says').getByText('let you in').waitFor();
   await page.locator('[data-testid=preview] video').waitFor();
@@ -140,7 +140,7 @@ for (const [answer, microphone] of [
   ['yes', 'off'],
   ['no', 'plain'],
 ] as const)
-  test(`[MOD-4] being asked to mute and answering ${answer}`, async () => {
+  test(`[MOD-4] a request to mute answered with ${answer}`, async () => {
     const page = await open('call-asked-to-mute');
     await page.getByTestId(`mute-${answer}`).click();
     await page.getByTestId('mute-requested').waitFor({ state: 'detached' });
@@ -151,14 +151,14 @@ for (const [answer, microphone] of [
     await page.context().close();
   });
 
-test('a command that failed is said in the panel where it was given', async () => {
+test('a failed command is reported in the panel in which it was given', async () => {
   const page = await open('owner-problem');
   await page.getByTestId('owner-problem').getByText('try again in a moment').waitFor();
   assert.equal(await page.getByTestId('person').count(), 3, 'and nobody is gone');
   await page.context().close();
 });
 
-test('an owner key that does not fit is said plainly and can be forgotten', async () => {
+test('an owner key that does not belong to the room is reported and can be removed', async () => {
   const page = await open('owner-key-refused');
   assert.equal(await page.getByTestId('person-menu').count(), 0);
   await page.getByTestId('forget-key').click();
@@ -167,7 +167,7 @@ test('an owner key that does not fit is said plainly and can be forgotten', asyn
   await page.context().close();
 });
 
-test('[ROOM-6] the owner key can be brought to another browser, which then keeps it', async () => {
+test('[ROOM-6] the owner key can be transferred to another browser, which then stores it', async () => {
   const page = await open('prejoin-guest');
   await page.getByTestId('lobby-ahead').waitFor();
   await page.getByTestId('have-key').click();
@@ -184,6 +184,6 @@ test('[ROOM-6] the owner key can be brought to another browser, which then keeps
   await page.context().close();
 });
 
-test('no page threw, and none did what the security policy forbids', () => {
+test('no page threw an error or violated the security policy', () => {
   assert.deepEqual(gallery.faults, []);
 });

@@ -1,4 +1,4 @@
-/** Pictures of every page and state: desktop and phone, light and dark. `npm run screenshots -w client/web -- call-` takes only some. */
+/** Images of every page and state: desktop and phone, light and dark. `npm run screenshots -w client/web -- call-` takes only some. */
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openGallery } from './browser.ts';

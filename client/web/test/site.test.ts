@@ -57,7 +57,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   });
 }
 
-test('the start page and rooms are the application, never cached without asking', async () => {
+test('the start page and rooms are the application, never cached without revalidation', async () => {
   for (const path of [
     '/',
     '/r/k7mq-2x9d-htw4-e0vn',
@@ -93,7 +93,7 @@ test('hashed files are kept for a year and come compressed', async () => {
   assert.equal((await get('/robots.txt')).headers['cache-control'], 'no-cache');
 });
 
-test('every answer carries the policy: no inline code, own origin, no frames', async () => {
+test('every response carries the policy: no inline code, own origin, no frames', async () => {
   for (const path of ['/', '/assets/app-1234.js', '/nothing', '/healthz']) {
     const { headers } = await get(path, { host: 'parley.example:8443' });
     const policy = String(headers['content-security-policy']);
@@ -111,7 +111,7 @@ test('every answer carries the policy: no inline code, own origin, no frames', a
   }
 });
 
-test('the frame around what others made has a policy of its own, and is shown by nobody else', async () => {
+test('the frame of pages has a separate policy, and no other site can embed it', async () => {
   const policy = String((await get('/held-frame.html')).headers['content-security-policy']);
   assert.match(policy, /^default-src 'none'; /);
   assert.match(policy, /frame-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'$/);
@@ -125,7 +125,7 @@ test('a forged Host header cannot add to the policy', async () => {
   assert.doesNotMatch(String(headers['content-security-policy']), /evil|unsafe/);
 });
 
-test('it is healthy, and only reads', async () => {
+test('it is healthy, and accepts only read methods', async () => {
   assert.equal((await get('/healthz')).body.toString(), 'ok\n');
   const post = await get('/', {}, 'POST');
   assert.equal(post.status, 405);

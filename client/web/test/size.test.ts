@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-/** What the landing page and the preview may load together, compressed, in KiB. */
+/** The maximum that the landing page and the preview load together, compressed, in KiB. */
 const BUDGET = 120;
-/** What the landing page may load. */
+/** The maximum that the landing page loads. */
 const FIRST_BUDGET = 52;
-/** Parts of their own, loaded by nobody who came for a call: names of their files, and KiB. */
+/** Separate parts that a call does not load: the names of their files, and KiB. */
 const APART = [
   { part: 'the page of a stream', files: /^(?:streams|stage)-/, budget: 20 },
   { part: 'the player for H.264 and its like', files: /^mse-picture-/, budget: 64 },
@@ -67,6 +67,6 @@ for (const { part, files, budget } of APART)
     assert.ok(sum(own) <= budget, `${sum(own).toFixed(1)} KiB`);
   });
 
-test('the page has nothing inline: the security policy would refuse it', () => {
+test('the page has no inline code or styles, because the security policy refuses them', () => {
   assert.doesNotMatch(page, /<style|<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/);
 });

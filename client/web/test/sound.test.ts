@@ -1,4 +1,4 @@
-/** What the page plays of a room of more people than the browser plays streams, in Chromium. */
+/** The audio of a room with more people than Chromium plays streams. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,7 @@ const OTHERS = 10;
 const WITHIN_MS = 15_000;
 const LOOK_MS = 500;
 
-test('people who move into the mix are not played themselves, and leave their outputs to it and to others', async () => {
+test('people who move into the mix are no longer played separately, and release their outputs for the mix and for others', async () => {
   const page = await gallery.open(await gallery.browser.newContext(), 'call-alone');
   await page.evaluate(come, PEOPLE);
   await plays(page, (elements) => elements.length > OTHERS && !elements.includes('mix'));
@@ -30,7 +30,7 @@ test('people who move into the mix are not played themselves, and leave their ou
   await page.context().close();
 });
 
-/** Elements that play: whatever has no output stands still. */
+/** The elements that play: an element without an audio output stands still. */
 async function plays(page: Page, enough: (elements: readonly string[]) => boolean): Promise<void> {
   const end = Date.now() + WITHIN_MS;
   let elements: readonly string[] = [];
@@ -56,9 +56,9 @@ declare global {
   var soundContext: AudioContext | undefined;
 }
 
-/** So many people, each with a voice of their own. Runs in the page. */
+/** Adds the given number of people, each with a separate voice. Runs in the page. */
 function come(count: number): void {
-  // Needs an output itself.
+  // The context itself needs an output.
   const context = (globalThis.soundContext ??= new AudioContext());
   const here = globalThis.fakeCall?.snapshot().people ?? [];
   const more = Array.from({ length: count }, (_, nth) => {
@@ -82,7 +82,7 @@ function come(count: number): void {
   globalThis.fakeCall?.show({ people: [...here, ...more] });
 }
 
-/** Everybody comes through relays from now on. Runs in the page. */
+/** From now on the media of all participants arrives through relays. Runs in the page. */
 function move(): void {
   const context = globalThis.soundContext;
   if (context === undefined) throw new Error('somebody comes first');

@@ -14,36 +14,36 @@ const usual: Omit<StageInput, 'people'> = {
 };
 
 describe('a stage', () => {
-  it('shows everybody while they fit, and then pages of them', () => {
+  it('shows all participants while they fit, and then in pages', () => {
     const few = planStage({ ...usual, people: named(4) });
     assert.deepEqual(few, { large: null, tiles: named(4), page: 0, pages: 1 });
     const second = planStage({ ...usual, people: named(9), page: 1 });
     assert.deepEqual(second, { large: null, tiles: ['p4', 'p5', 'p6', 'p7'], page: 1, pages: 3 });
   });
 
-  it('shows the last page where people left and there are fewer', () => {
+  it('shows the last page if people left and there are fewer pages', () => {
     assert.deepEqual(planStage({ ...usual, people: named(5), page: 7 }).tiles, ['p4']);
   });
 
-  it('shows large who is pinned, before whoever speaks', () => {
+  it('shows the pinned participant large, with priority over the speaker', () => {
     const speaks = { ...usual, people: named(3), view: 'speaker', speaker: 'p1' } as const;
     assert.deepEqual(planStage(speaks), { large: 'p1', tiles: ['p0', 'p2'], page: 0, pages: 1 });
     assert.equal(planStage({ ...speaks, pinned: 'p2' }).large, 'p2');
     assert.equal(planStage({ ...speaks, view: 'grid', pinned: 'p2' }).large, 'p2');
   });
 
-  it('shows large the first who came, where nobody has spoken or the pinned one left', () => {
+  it('shows the first participant large if no one has spoken or the pinned one left', () => {
     assert.equal(planStage({ ...usual, people: named(3), view: 'speaker' }).large, 'p0');
     assert.equal(planStage({ ...usual, people: named(3), pinned: 'gone' }).large, null);
     assert.equal(planStage({ ...usual, people: [], view: 'speaker' }).large, null);
   });
 
-  it('shows a shared screen large, and whoever is pinned or speaks first beside it', () => {
+  it('shows a shared screen large, and the pinned participant or speaker first beside it', () => {
     const shared = planStage({ ...usual, people: named(4), sharing: true, pinned: 'p3' });
     assert.deepEqual(shared, { large: null, tiles: ['p3', 'p0'], page: 0, pages: 2 });
   });
 
-  it('has no more tiles than faces are known on, nor than are fetched', () => {
+  it('has no more tiles than faces are recognisable on, nor than cameras are fetched', () => {
     assert.equal(mostTiles({ width: 1248, height: 640, gap: 12 }), MAX_TILES);
     const phone = mostTiles({ width: 370, height: 640, gap: 12 });
     assert.ok(phone >= 6 && phone < MAX_TILES, String(phone));
@@ -54,12 +54,12 @@ describe('a stage', () => {
 describe('the order of a stage', () => {
   const at = (entries: [string, number][]) => new Map(entries);
 
-  it('is that in which people came, also after one left', () => {
+  it('is the order of joining, also after one left', () => {
     const none = { speaker: null, spokeAt: at([]), perPage: 4 };
     assert.deepEqual(arrange(['p0', 'p1', 'p2'], ['p0', 'p2', 'p3'], none), ['p0', 'p2', 'p3']);
   });
 
-  it('changes for one who speaks from another page, with whoever was silent for longest', () => {
+  it('swaps a speaker from another page with the participant who was silent for longest', () => {
     const spokeAt = at([
       ['p0', 50],
       ['p1', 10],
@@ -74,7 +74,7 @@ describe('the order of a stage', () => {
     ]);
   });
 
-  it('stays where the speaker is seen already', () => {
+  it('stays if the speaker is already visible', () => {
     const seen = { speaker: 'p2', spokeAt: at([]), perPage: 3 };
     assert.deepEqual(arrange(named(5), named(5), seen), named(5));
   });
@@ -83,7 +83,7 @@ describe('the order of a stage', () => {
 describe('the floor', () => {
   const says = (participant: string, level: number) => ({ participant, level });
 
-  it('goes to whoever speaks first, and from them to who is the loudest for a while', () => {
+  it('goes to the first speaker, and then to the participant who is the loudest for a while', () => {
     const speakers = new Speakers();
     speakers.hear([says('a', 0), says('b', 0.3)], 0);
     assert.equal(speakers.current, 'b');
@@ -93,7 +93,7 @@ describe('the floor', () => {
     assert.equal(speakers.current, 'a');
   });
 
-  it('stays with whoever had it while nobody speaks, and is free when they leave', () => {
+  it('stays with its last holder while no one speaks, and is free when they leave', () => {
     const speakers = new Speakers();
     speakers.hear([says('a', 0.5), says('b', 0)], 0);
     speakers.hear([says('a', 0), says('b', 0.05)], 9000);

@@ -18,7 +18,7 @@ test('a room is understood from a link, a path, a code in any shape and a name w
   assert.equal(roomFromText('https://parley.example/r/book-club%40eu')?.room, 'book-club@eu');
 });
 
-test('what is no room is not guessed at', () => {
+test('text that is no room is not guessed at', () => {
   for (const text of [
     '',
     'hello',
@@ -32,7 +32,7 @@ test('what is no room is not guessed at', () => {
     assert.equal(roomFromText(text), undefined, text);
 });
 
-test('pages are the start page, rooms and streams; a broken room link is a page that says so', () => {
+test('pages are the start page, rooms and streams; a broken room link leads to a page that says so', () => {
   assert.equal(routeOf('/').page, 'landing');
   assert.equal(routeOf('/r/k7mq-2x9d-htw4-e0vn').page, 'room');
   assert.equal(routeOf('/r/half-a-li').page, 'invalid-link');
@@ -58,7 +58,7 @@ test('links in chat are found without the punctuation around them, and nothing b
   );
 });
 
-test('chat lines of one person are one group until somebody else writes or time passes', () => {
+test('chat lines of one person are one group until another person writes or time passes', () => {
   const line = (from: string, at: number): ChatEntry => ({
     id: `${from}-${at}`,
     from,

@@ -40,7 +40,7 @@ const CONNECT_MS = 12_000;
 const RENEW = { firstMs: 8000, capMs: 30_000 };
 /** Before each attempt after the first the service is asked for working TURN nodes: a node that has just ended is offered for some seconds more. */
 const ASK_BEFORE_MS = 500;
-/** After this many unsuccessful connections the application is told that the link failed; attempts continue. */
+/** After this many unsuccessful connections the SDK reports to the application that the link failed; attempts continue. */
 const FAILED_AFTER = 3;
 /** How long the other side waits for an offer before it asks for one. */
 const OFFER_MS = 2000;

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(async () => stage.close());
 
-/** Names in the order of `names`, each in a page of its own; odd ones on the other pod. */
+/** Joins the people of `names` in order, each in a separate page; those at odd positions join on the other pod. */
 async function gather(names: readonly string[]): Promise<{ pages: Page[]; room: string }> {
   rooms += 1;
   const room = `aaaa-bbbb-cccc-${String(rooms).padStart(4, '0')}`;
@@ -36,7 +36,7 @@ const linked =
   ({ people }: CallSnapshot): boolean =>
     people.length === count && people.every(({ link }) => link.status === 'connected');
 
-/** Asks again until the answer satisfies. Fails with the last answer at the deadline. */
+/** Repeats the query until its answer is accepted. Fails with the last answer at the deadline. */
 async function eventually<Answer>(
   ask: () => Promise<Answer>,
   satisfies: (answer: Answer) => boolean,
@@ -52,7 +52,7 @@ async function eventually<Answer>(
   }
 }
 
-/** Everyone decodes new frames and hears new sound from now on. */
+/** From now on all participants decode new video frames and new audio. */
 async function assertMedia(pages: readonly Page[]): Promise<void> {
   await Promise.all(
     pages.map(async (page) => {
@@ -63,7 +63,7 @@ async function assertMedia(pages: readonly Page[]): Promise<void> {
   );
 }
 
-/** Everyone is shown new pictures from now on: decoded frames can miss the screen. */
+/** From now on the pages of all participants show new frames: a decoded frame may never be shown. */
 async function assertShown(pages: readonly Page[]): Promise<void> {
   await Promise.all(
     pages.map(async (page) => {
@@ -147,7 +147,7 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('the SDK weighs at most 40 kB gzipped, without what a large room loads', async (context) => {
+  test('the SDK is at most 40 kB gzipped, without the part that a large room loads', async (context) => {
     const { files, first } = await bundled('../../src/join-call.ts');
     const code = first.map((name) => files.get(name) ?? '').join('');
     const gzipped = gzipSync(code, { level: 9 }).length;
@@ -168,7 +168,7 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('offers of an ICE restart collide: both go on seeing pictures', { timeout: 180_000 }, async () => {
+  test('offers of an ICE restart collide: both still receive pictures', { timeout: 180_000 }, async () => {
     const { pages } = await gather(['Ada', 'Bo']);
     await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
     await assertMedia(pages);
@@ -178,7 +178,7 @@ describe('a call in real browsers', () => {
       );
       return counts.reduce((sum, count) => sum + count, 0);
     };
-    // Whether two offers that are made at the same moment meet is a matter of milliseconds.
+    // Milliseconds decide whether two offers made at the same moment collide.
     for (let round = 0; round < 20 && (await collisions()) < 2; round += 1) {
       const at = Date.now() + 200;
       await Promise.all(
@@ -190,7 +190,7 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('[RES-3] a lost socket: the same person resumes and media never stops', async () => {
+  test('[RES-3] a lost socket: the participant resumes and media never stops', async () => {
     const { pages } = await gather(['Ada', 'Bo']);
     const [ada, bo] = pages;
     assert.ok(ada && bo);
@@ -208,7 +208,7 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('a reload: the same person again, with media, and nobody else', async () => {
+  test('a reload: the same participant returns with media, and no other appears', async () => {
     const { pages, room } = await gather(['Ada', 'Bo']);
     const [ada, bo] = pages;
     assert.ok(ada && bo);
@@ -228,7 +228,7 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('[P7] the first signal of either side is lost: linked within 5 s all the same', async (context) => {
+  test('[P7] the first signal of each side is lost: still connected within 5 s', async (context) => {
     rooms += 1;
     const room = `aaaa-bbbb-cccc-${String(rooms).padStart(4, '0')}`;
     const pages = await Promise.all([stage.open(), stage.open()]);

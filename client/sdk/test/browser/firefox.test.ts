@@ -14,7 +14,7 @@ const PREFERENCES = {
 };
 const DEADLINE_MS = 30_000;
 
-/** What both drivers' pages can do. */
+/** The operations that the pages of both drivers support. */
 interface Person {
   readonly name: string;
   readonly evaluate: <Answer>(
@@ -92,9 +92,9 @@ const measured = (): boolean => {
 };
 
 describe('Firefox and Chromium in one call', () => {
-  // The participant ids decide who starts a link, and they are random: several rooms see both cases.
+  // The participant ids decide which side starts a link, and they are random: several rooms cover both cases.
   for (const index of [1, 2, 3, 4]) {
-    test(`call ${index}: both see and hear, one shares a screen`, async () => {
+    test(`call ${index}: both receive audio and video, one shares a screen`, async () => {
       const people = [await inFirefox(), await inChromium()];
       const room = `ffff-cccc-dddd-${String(index).padStart(4, '0')}`;
       await Promise.all(

@@ -18,7 +18,7 @@ const HASH = createHash('sha256')
   .update(Uint8Array.from({ length: BYTES }, (_, index) => (index * 7919) >>> 8))
   .digest('hex');
 
-/** What both drivers' tabs can do. */
+/** The operations that the tabs of both drivers support. */
 interface Tab {
   readonly evaluate: <Answer>(
     inPage: (argument: string) => Answer | Promise<Answer>,
@@ -62,7 +62,7 @@ async function inChromium(): Promise<Tab> {
   };
 }
 
-/** The tab with pages open on that pod. */
+/** A tab that is connected to that pod for pages. */
 async function on(pod: number, tab: Promise<Tab>): Promise<Tab> {
   const opened = await tab;
   await opened.evaluate((api) => globalThis.held.open(api), stage.pods[pod]?.url ?? '');
@@ -99,7 +99,7 @@ async function read(tab: Tab, made: PageMade): Promise<void> {
 
 describe('a page between real browsers', () => {
   for (const sealed of [false, true]) {
-    test(`[PAGE-6] ${sealed ? 'sealed: ' : ''}Chromium makes it, Firefox reads it from there, another Chromium from Firefox`, async () => {
+    test(`[PAGE-6] ${sealed ? 'sealed: ' : ''}Chromium makes a page, Firefox reads it from Chromium, another Chromium from Firefox`, async () => {
       const a = await on(0, inChromium());
       const made = await make(a, sealed);
       const b = await on(1, inFirefox());
@@ -121,7 +121,7 @@ describe('a page between real browsers', () => {
     });
   }
 
-  test('[PAGE-17] five readers in both browsers, at once', async () => {
+  test('[PAGE-17] five readers in both browsers at the same time', async () => {
     const a = await on(0, inChromium());
     const made = await make(a, false);
     const readers = await Promise.all([

@@ -1,4 +1,4 @@
-/** What the test page of pages runs: the SDK, and handles for the test to hold it by. */
+/** The code of the test page for pages: the SDK, and handles through which the test controls it. */
 import { browserPorts } from '../../src/browser-ports.ts';
 import type { PageMade, Pages, PageView } from '../../src/pages/api.ts';
 import { openPages } from '../../src/pages/open-pages.ts';
@@ -17,7 +17,7 @@ function createHeld() {
     open: (api: string): void => {
       pages = openPages({ api }, browserPorts());
     },
-    /** `{bytes, sealed}`; the same content each time. */
+    /** `{bytes, sealed}`; the content is the same each time. */
     async make(what: string): Promise<object> {
       const { bytes, sealed } = JSON.parse(what) as { bytes: number; sealed: boolean };
       const content = Uint8Array.from({ length: bytes }, (_, index) => (index * 7919) >>> 8);
@@ -28,7 +28,7 @@ function createHeld() {
       current().read(page, key);
     },
     view: (page: string): PageView | undefined => current().snapshot.pages.find((one) => one.page === page),
-    /** SHA-256 of the content, hex; `null` where there is none. */
+    /** SHA-256 of the content in hexadecimal; `null` without content. */
     async hash(page: string): Promise<string | null> {
       const content = current().content(page);
       if (content === null) return null;

@@ -1,4 +1,4 @@
-/** What the test page runs: the SDK, and handles for the test to hold it by. */
+/** The code of the test page: the SDK, and handles through which the test controls it. */
 import { browserPorts } from '../../src/browser-ports.ts';
 import type { Call, CallOptions, CallSnapshot } from '../../src/call.ts';
 import { joinCall } from '../../src/join-call.ts';
@@ -25,7 +25,7 @@ function createStage() {
   return {
     connections,
     violations,
-    /** The next so many directed messages vanish on their way out. */
+    /** The next `count` outgoing directed messages are lost. */
     swallowDirected: (count: number): void => {
       swallow = count;
     },
@@ -81,7 +81,7 @@ function createStage() {
     async shareScreen(): Promise<void> {
       current().setScreen(await navigator.mediaDevices.getDisplayMedia({ video: true }));
     },
-    /** At that Unix time, in milliseconds, so that two pages do it at the same moment. Resolves when it is negotiated. */
+    /** Acts at that Unix time, in milliseconds, so that two pages act at the same moment. Resolves when the change is negotiated. */
     async restartIce(at: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, at - Date.now()));
       const connection = connections.find(({ connectionState }) => connectionState === 'connected');
@@ -93,9 +93,9 @@ function createStage() {
           connection.addEventListener('signalingstatechange', resolve, { once: true });
         });
     },
-    /** Offers of ours that were taken back for one of the other side. */
+    /** Our offers that were rolled back because of an offer of the other side. */
     collisions: (): number => collisions,
-    /** Frames that were shown, of everything that plays. */
+    /** Frames shown by all elements that play. */
     shown: (): number => shown,
     /** Frames decoded and sound energy received on the live connections, by role of the stream they belong to. */
     async received(): Promise<{ frames: number; screenFrames: number; energy: number }> {
@@ -119,12 +119,12 @@ function createStage() {
   };
 }
 
-/** The ICE user name fragment that was negotiated last (RFC 8839 §5.4). */
+/** The last negotiated ICE username fragment (RFC 8839 section 5.4). */
 function fragmentOf({ currentLocalDescription }: RTCPeerConnection): string | undefined {
   return /^a=ice-ufrag:(\S+)/m.exec(currentLocalDescription?.sdp ?? '')?.[1];
 }
 
-/** Sound is only decoded for an element that plays it, as in a real page. */
+/** Browsers decode audio only for an element that plays it, so the test page plays it as a real page does. */
 function play({ people }: CallSnapshot): void {
   for (const stream of people.flatMap(({ stream, screen }) => [stream, screen])) {
     if (stream === null || playing.has(stream)) continue;

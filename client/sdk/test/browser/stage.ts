@@ -28,12 +28,12 @@ export interface Stage {
   readonly pods: RunningPod[];
   readonly pageUrl: string;
   readonly browser: Browser;
-  /** A page of its own context, so that nobody shares storage. */
+  /** A page in its own context, so that pages share no storage. */
   open(): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** `script` is what its page runs; it puts `handle` into its global scope. */
+/** The page runs `script`, which adds `handle` to its global scope. */
 export async function setStage(script = 'page.ts', handle = 'stage'): Promise<Stage> {
   const { entry, files } = await bundled(script);
   const server = createServer((request, response) => {
@@ -74,11 +74,11 @@ export interface Bundle {
   readonly entry: string;
   /** Texts by name. */
   readonly files: ReadonlyMap<string, string>;
-  /** What is loaded at once, and not when it is first needed. */
+  /** The code that loads immediately, not on first use. */
   readonly first: readonly string[];
 }
 
-/** One module with everything it imports, as an application ships it. */
+/** Bundles a module with all its imports, as an application ships it. */
 export async function bundled(module: string): Promise<Bundle> {
   const built = await build({
     configFile: false,

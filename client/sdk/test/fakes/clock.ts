@@ -1,12 +1,12 @@
-/** Time that moves when a test says so. Between two timers everything that was promised is settled. */
+/** Time that a test advances. All pending promises settle between two timers. */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/ports.ts';
 
 export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
-  /** Advances until `done`, at most `ms`; answers how long it took, or `null` where it never was. */
+  /** Advances until `done`, at most `ms`; returns the duration, or `null` if `done` never was true. */
   until(done: () => boolean, ms: number): Promise<number | null>;
-  /** Timers that still wait: zero after everything was closed. */
+  /** Pending timers: zero after everything is closed. */
   readonly pending: number;
 }
 

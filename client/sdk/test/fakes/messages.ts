@@ -1,4 +1,4 @@
-/** Valid messages of a pod, with the parts a test cares about. */
+/** Valid messages of a pod, with the fields that a test sets. */
 import type { Member, Presence } from '@parley/protocol/people';
 import type { Welcome } from '@parley/protocol/server-messages';
 

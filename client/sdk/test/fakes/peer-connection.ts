@@ -1,7 +1,7 @@
 /**
- * An RTCPeerConnection as far as negotiation goes: signalling states with rollback (JSEP, RFC 9429), transceivers and mids, the
+ * A fake RTCPeerConnection that implements negotiation: signalling states with rollback (JSEP, RFC 9429), transceivers and mids, the
  * negotiation-needed event, trickled candidates, ICE restart. Two of them are connected when each has the other's current description and
- * one of them heard a candidate. Operations in a wrong state are refused, as a browser would.
+ * one of them received a candidate. Operations in a wrong state fail, as in a browser.
  */
 import type { Clock } from '../../src/ports.ts';
 import { fakeTrack } from './media.ts';
@@ -9,7 +9,7 @@ import { fakeTrack } from './media.ts';
 interface Transceiver {
   mid: string | null;
   direction: RTCRtpTransceiverDirection;
-  /** What was last negotiated; `null` before. */
+  /** The last negotiated description; `null` before the first. */
   agreed: RTCRtpTransceiverDirection | null;
   readonly kind: 'audio' | 'video';
   readonly sender: {
@@ -47,7 +47,7 @@ export class Fabric {
     return made as unknown as RTCPeerConnection;
   }
 
-  /** Media stops: connections notice, and ICE finds a new way once the fabric is mended and restarted. */
+  /** Media stops: connections detect it, and ICE finds a new path after the fabric is repaired and ICE is restarted. */
   cut(): void {
     this.#up = false;
     for (const one of this.live) {
@@ -56,7 +56,7 @@ export class Fabric {
     }
   }
 
-  /** Packets stop, and ICE does not notice: only restarts bring them back. */
+  /** Packets stop, and ICE does not detect it: only ICE restarts restore them. */
   hush(restarts = 1): void {
     for (const one of this.live) one.hushed = restarts;
   }
@@ -89,9 +89,9 @@ export class FakePeerConnection extends EventTarget {
   fragment = '';
   farFragment = '';
   heardCandidate = false;
-  /** Lost its path; only an ICE restart helps. */
+  /** The path is lost; only an ICE restart restores it. */
   broken = false;
-  /** Restarts until packets come again. */
+  /** The number of restarts until packets arrive again. */
   hushed = 0;
   #heardAt: number | undefined;
   readonly #fabric: Fabric;
@@ -158,7 +158,7 @@ export class FakePeerConnection extends EventTarget {
       this.#restart = false;
       for (const one of this.#transceivers) {
         if (one.mid !== null) continue;
-        // A mid no other side would choose: both count on.
+        // A mid that the other side does not choose: both sides increment the counter.
         one.mid = `${this.#midCount}`;
         this.#midCount += 1;
         this.#tentative.push(one);
@@ -242,7 +242,7 @@ export class FakePeerConnection extends EventTarget {
     this.hushed = Math.max(0, this.hushed - 1);
   }
 
-  /** One of sound comes all the time while there is a path. */
+  /** An audio packet arrives continuously while there is a path. */
   #packets(): { timestamp: number }[] {
     if (this.connectionState === 'connected' && this.hushed === 0) this.#heardAt = this.#fabric.clock.now();
     return this.#heardAt === undefined ? [] : [{ timestamp: this.#heardAt }];

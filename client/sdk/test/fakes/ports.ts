@@ -1,4 +1,4 @@
-/** Ports for tests: a fake clock, seeded random numbers, connections of a fabric, sockets and requests as the test gives them. */
+/** Ports for tests: a fake clock, seeded random numbers, connections of a fabric, and the sockets and requests of the test. */
 import type { Ports } from '../../src/ports.ts';
 import { fakeClock, type FakeClock } from './clock.ts';
 import { fakeStream } from './media.ts';

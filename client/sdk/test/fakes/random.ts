@@ -1,4 +1,4 @@
-/** Random numbers from a seed (mulberry32), so that a failing order can be run again. */
+/** Random numbers from a seed (mulberry32), so that a failing order can be repeated. */
 import type { Random } from '../../src/ports.ts';
 
 export function seeded(seed: number): Random {

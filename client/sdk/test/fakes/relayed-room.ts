@@ -1,26 +1,26 @@
-/** The room through the relays, as a test says it is. */
+/** A fake of the room through relays that a test controls. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { RelayedMedia, RelayedPerson, RelayedRoom, RelayedRoomOptions } from '../../src/ports.ts';
 import { fakeStream } from './media.ts';
 
 export interface FakeRelays {
   readonly load: () => Promise<RelayedMedia>;
-  /** The part of the application cannot be had. */
+  /** The part of the application for relays does not load. */
   missing: boolean;
-  /** Rooms that are open now. */
+  /** The rooms that are open. */
   readonly open: Set<FakeRelayedRoom>;
-  /** Whose media is sealed with a key that is not ours. */
+  /** Participants whose media is encrypted with another key than ours. */
   readonly otherKey: Set<ParticipantId>;
-  /** Of everybody that is subscribed to: it came. */
+  /** Media of this participant arrives, in all rooms that subscribe to it. */
   bring(participant: ParticipantId): void;
-  /** The way to the relay is lost: nothing of anybody is here any more. */
+  /** The connection to the relay is lost: no media of any participant is here any more. */
   lose(): void;
   state: RelayedRoom['state'];
 }
 
 type FakeRelayedRoom = RelayedRoom & {
   readonly followed: ReadonlyMap<ParticipantId, unknown>;
-  /** Who is heard in the mix. */
+  /** The participants in the mix. */
   readonly mixed: ReadonlySet<ParticipantId>;
   readonly secret: string | null;
 };

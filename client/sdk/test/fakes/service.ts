@@ -1,4 +1,4 @@
-/** The service as a test plays it: answers to requests from lists, and sockets whose far end is the test. */
+/** A fake service that a test controls: it answers requests from lists, and the test is the other end of its sockets. */
 import { setImmediate } from 'node:timers/promises';
 import type { JoinAnswer } from '@parley/protocol/http';
 import type { ServerMessage } from '@parley/protocol/server-messages';
@@ -26,14 +26,14 @@ export interface FakeRequest {
   readonly body: string;
   readonly authorization: string | undefined;
 }
-/** In turn; the last one is repeated. */
+/** The answers in order; the last one is repeated. */
 type Answers = (() => Response | Error)[];
 
 export interface FakeService {
   readonly ports: FakePorts;
   readonly joins: FakeRequest[];
   answers: Answers;
-  /** What the owner asked for. */
+  /** The requests of the owner. */
   readonly commands: FakeRequest[];
   commandAnswers: Answers;
   readonly sockets: FakeSocket[];
@@ -41,9 +41,9 @@ export interface FakeService {
   readonly network: { online: boolean; listeners: Set<() => void> };
   memory: string | null;
   join(change?: Partial<CallOptions>): Call;
-  /** Joins, opens the socket and welcomes. */
+  /** Joins, opens the socket and sends a welcome. */
   enter(change?: Partial<CallOptions>): Promise<Call>;
-  /** Joins, opens the socket and lets it wait at the door. */
+  /** Joins, opens the socket and lets the newcomer wait in the lobby. */
   knock(change?: Partial<CallOptions>): Promise<Call>;
   settle(): Promise<void>;
 }
@@ -149,7 +149,7 @@ export function fakeService(change: Partial<Ports> = {}): FakeService {
       await service.settle();
       return call;
     },
-    // Requests and their bodies take a few turns.
+    // Requests and their bodies take a few turns of the event loop.
     settle: async () => {
       for (let turn = 0; turn < 5; turn += 1) await setImmediate();
     },

@@ -16,7 +16,7 @@ const count: Count = {
 };
 
 describe('figures', () => {
-  it('are of the time since they were asked for before', () => {
+  it('cover the time since the previous query', () => {
     const rates = new Rates();
     assert.equal(rates.of('a', count, 1000).kilobitsPerSecond, 0, 'nothing is known of a first time');
     rates.settle();
@@ -33,7 +33,7 @@ describe('figures', () => {
     });
   });
 
-  it('begin anew with counts that do, and forget what is over', () => {
+  it('restart when counters restart, and drop ended tracks', () => {
     const rates = new Rates();
     rates.of('a', count, 1000);
     rates.settle();
@@ -43,7 +43,7 @@ describe('figures', () => {
     assert.equal(rates.of('a', { ...count, bytes: 9000 }, 3000).kilobitsPerSecond, 0);
   });
 
-  it('of a connection are those of each of its tracks', () => {
+  it('of a connection contain each of its tracks', () => {
     const report = new Map<string, unknown>([
       ['c', { type: 'codec', mimeType: 'video/VP8' }],
       ['r', { type: 'remote-inbound-rtp', packetsLost: 3 }],

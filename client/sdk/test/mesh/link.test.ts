@@ -9,16 +9,16 @@ import type { FakePeerConnection } from '../fakes/peer-connection.ts';
 import { fakePorts, type FakePorts } from '../fakes/ports.ts';
 import { seeded } from '../fakes/random.ts';
 
-/** Two links and a channel that loses, delays and reorders what they say. */
+/** Two links and a channel that loses, delays and reorders their messages. */
 interface Pair {
   readonly ports: FakePorts;
   readonly starter: PeerLink;
   readonly other: PeerLink;
   readonly sent: Signal[];
-  /** Who noticed, each time, that the path broke. */
+  /** The side that detected a broken path, for each time. */
   readonly broken: ('starter' | 'other')[];
   reachable: boolean;
-  /** What both say of themselves: that they send something. */
+  /** What each side announces: that it sends media. */
   sending: boolean;
   reload(side: 'starter' | 'other'): void;
   close(): void;
@@ -26,7 +26,7 @@ interface Pair {
 
 interface Weather {
   readonly seed?: number;
-  /** Answers whether this signal is lost. */
+  /** Returns whether this signal is lost. */
   readonly lose?: (signal: Signal, index: number, fraction: () => number) => boolean;
   readonly delayMs?: number;
 }
@@ -104,7 +104,7 @@ const connected =
   (): boolean =>
     starter.view.status === 'connected' && other.view.status === 'connected';
 
-/** Everything that was to be sent is agreed on by both, and each side has exactly one live connection. */
+/** Both sides have negotiated every track, and each has exactly one live connection. */
 function assertWhole({ ports, starter, other }: Pair, screens: { starter: boolean; other: boolean }): void {
   const { live } = ports.fabric;
   assert.equal(live.length, 2, 'one connection on each side');
@@ -131,7 +131,7 @@ const kinds = (one: FakePeerConnection, direction: string): string =>
     .join();
 
 describe('a link between two people', () => {
-  test('connects, and both see microphone and camera of the other', async () => {
+  test('connects, and both receive microphone and camera of the other', async () => {
     const call = pair();
     const took = await call.ports.clock.until(connected(call), 5000);
     assert.ok(took !== null && took < 200, `took ${took}`);
@@ -140,7 +140,7 @@ describe('a link between two people', () => {
   });
 
   for (const index of [0, 1, 2, 3, 4, 5]) {
-    test(`[P7] signal ${index} lost: connected within 5 s all the same`, async () => {
+    test(`[P7] signal ${index} lost: still connected within 5 s`, async () => {
       const call = pair({ lose: (_, at) => at === index });
       const took = await call.ports.clock.until(connected(call), 20_000);
       assert.ok(took !== null && took <= 5000, `took ${took}`);
@@ -149,7 +149,7 @@ describe('a link between two people', () => {
     });
   }
 
-  test('[P7] the first of each kind lost: repaired step by step', async () => {
+  test('[P7] the first signal of each type lost: repaired step by step', async () => {
     const seen = new Set<string>();
     const lose = (signal: Signal): boolean => {
       const kind = signal.type === 'description' ? signal.kind : signal.type;
@@ -163,7 +163,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('both share their screen at once: the collision is settled and both screens arrive', async () => {
+  test('both share their screen at once: the glare is resolved and both screens arrive', async () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const call = pair({ seed, delayMs: 60 });
       await call.ports.clock.until(connected(call), 5000);
@@ -175,7 +175,7 @@ describe('a link between two people', () => {
     }
   });
 
-  test('whatever a bad channel loses and reorders, the two end up connected and whole', async () => {
+  test('whatever a bad channel loses and reorders, both sides are connected with all tracks in the end', async () => {
     for (let seed = 1; seed <= 150; seed += 1) {
       const call = pair({ seed, delayMs: 400, lose: (_, at, fraction) => at < 60 && fraction() < 0.25 });
       const { clock } = call.ports;
@@ -188,7 +188,7 @@ describe('a link between two people', () => {
     }
   });
 
-  test('a screen shared before the first answer is added afterwards', async () => {
+  test('a screen shared before the first answer is added after it', async () => {
     const call = pair();
     call.other.setMedia(withScreen(ordinary()));
     call.starter.setMedia(withScreen(ordinary()));
@@ -197,7 +197,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('mute and unmute, and a screen shared again, negotiate nothing', async () => {
+  test('mute, unmute and a screen shared again cause no negotiation', async () => {
     const call = pair();
     await call.ports.clock.until(connected(call), 5000);
     const shared = withScreen(ordinary());
@@ -214,7 +214,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('the path breaks: an ICE restart after 2 to 3 s mends it on the same connection', async () => {
+  test('the path breaks: an ICE restart after 2 to 3 s repairs it on the same connection', async () => {
     const call = pair();
     await call.ports.clock.until(connected(call), 5000);
     call.ports.fabric.cut();
@@ -231,7 +231,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('nothing arrives though ICE notices nothing: both know it after 1.5 s, and one ICE restart mends it on the same connection', async () => {
+  test('no media arrives although ICE reports a good path: both sides detect it after 1.5 s, and one ICE restart repairs the same connection', async () => {
     const call = pair();
     const { clock, fabric } = call.ports;
     await clock.until(connected(call), 5000);
@@ -250,7 +250,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('nothing arrives after an ICE restart either: more of them, at most two from each side while ICE calls the path good', async () => {
+  test('no media arrives after an ICE restart either: further restarts, at most two from each side while ICE reports a good path', async () => {
     for (const [needed, offers] of [
       [2, 2],
       [9, 4],
@@ -276,7 +276,7 @@ describe('a link between two people', () => {
     }
   });
 
-  test('nothing arrives of somebody who says that they send nothing: nothing is restarted, nor when they speak again', async () => {
+  test('no media arrives from a participant that announces that it sends none: no restart, and none when it sends again', async () => {
     const call = pair();
     const { clock, fabric } = call.ports;
     await clock.until(connected(call), 5000);
@@ -294,7 +294,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('nothing arrives while the other person is away: restarted when they are back', async () => {
+  test('no media arrives while the other person is away: restarted when they are back', async () => {
     const call = pair();
     const { clock, fabric } = call.ports;
     await clock.until(connected(call), 5000);
@@ -310,7 +310,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('the path stays broken: new connections follow, the state becomes failed, and it heals when the path does', async () => {
+  test('the path stays broken: new connections follow, the state becomes failed, and the link recovers when the path does', async () => {
     const call = pair();
     await call.ports.clock.until(connected(call), 5000);
     call.ports.fabric.cut();
@@ -323,7 +323,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('[TURN-7] while the path stays broken each further attempt first asks for ICE servers', async () => {
+  test('[TURN-7] while the path stays broken each further attempt first requests ICE servers', async () => {
     const call = pair();
     const { clock, fabric } = call.ports;
     await clock.until(connected(call), 5000);
@@ -337,7 +337,7 @@ describe('a link between two people', () => {
       if (call.broken.length > asked) askedAt = elapsed;
       if (offers() === known) continue;
       known = offers();
-      // Each side's first restart follows what it asked when the path broke.
+      // The first restart of each side follows its request when the path broke.
       if (elapsed < 5000) continue;
       attempts += 1;
       assert.ok(elapsed - askedAt <= 600, `attempt ${attempts} at ${elapsed}, asked at ${askedAt}`);
@@ -376,7 +376,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('an offer below our session is answered by asking for a newer one', async () => {
+  test('an offer of a session below ours is answered by a request for a newer session', async () => {
     const call = pair();
     await call.ports.clock.until(connected(call), 5000);
     const offer = call.sent.find((signal) => signal.type === 'description');
@@ -386,7 +386,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('nothing is negotiated while the other person is away, and all is said again when they are back', async () => {
+  test('nothing is negotiated while the other person is away, and all signals are sent again when they are back', async () => {
     const call = pair();
     call.reachable = false;
     await call.ports.clock.advance(30_000);
@@ -399,7 +399,7 @@ describe('a link between two people', () => {
     call.close();
   });
 
-  test('undelivered for a passing reason: said again within a second', async () => {
+  test('undelivered for a temporary reason: sent again within a second', async () => {
     const call = pair({ lose: (_, at) => at === 0 });
     await call.ports.clock.advance(1);
     call.starter.undelivered('timeout');

@@ -18,19 +18,19 @@ const candidates: Signal = { type: 'candidates', session: 1, candidates: [candid
 const deflated = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(deflateRawSync(text));
 
 describe('the payload of a directed message', () => {
-  test('a long one is deflated and comes back as it was', async () => {
+  test('a long payload is deflated and decoded to the same value', async () => {
     const payload = await encodeSignal(description, compression);
     assert.ok(payload instanceof Uint8Array && payload.length < 500);
     assert.deepEqual(await decodeSignal(payload, compression), description);
   });
 
-  test('a short one, or any without compression, is text', async () => {
+  test('a short payload, or any without compression, is text', async () => {
     assert.equal(await encodeSignal(candidates, compression), JSON.stringify(candidates));
     assert.equal(await encodeSignal(description, null), JSON.stringify(description));
     assert.deepEqual(await decodeSignal(JSON.stringify(description), null), description);
   });
 
-  test('one that would not get smaller is text', async () => {
+  test('a payload that compression does not shorten is text', async () => {
     const random = crypto.getRandomValues(new Uint8Array(4000));
     const sdp = String.fromCharCode(...random.map((byte) => 33 + (byte % 90)));
     const noisy: Signal = { ...description, sdp };
@@ -41,7 +41,7 @@ describe('the payload of a directed message', () => {
     assert.equal(typeof payload, 'string');
   });
 
-  test('a bomb is cut off at the limit', async () => {
+  test('a decompression bomb is cut off at the limit', async () => {
     const bomb = deflated(JSON.stringify({ ...description, sdp: ' '.repeat(60_000_000) }));
     assert.ok(bomb.length < 100_000);
     const before = process.memoryUsage().arrayBuffers;

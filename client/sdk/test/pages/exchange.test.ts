@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { Site } from './fakes/site.ts';
 import { comes, eventually, has, make, noise, view } from './fakes/steps.ts';
 
-describe('a page goes from tab to tab', () => {
-  test('[PAGE-6] A makes it, B reads it from A, A closes, C reads it from B, B and C close, D is told it is gone', async () => {
+describe('a page moves from tab to tab', () => {
+  test('[PAGE-6] A makes a page, B reads it from A, A closes, C reads it from B, B and C close, D learns that it is gone', async () => {
     const site = new Site();
     const a = site.open('a');
     const b = site.open('b');
@@ -33,7 +33,7 @@ describe('a page goes from tab to tab', () => {
     assert.equal(site.clock.pending, 0, 'timers outlive the tabs');
   });
 
-  test('[PAGE-4] a sealed page is held without its key, and read with it', async () => {
+  test('[PAGE-4] an encrypted page is provided without its key, and read with it', async () => {
     const site = new Site();
     const a = site.open('a');
     const bytes = noise(100_000);
@@ -45,7 +45,7 @@ describe('a page goes from tab to tab', () => {
     a.close();
     const c = site.open('c');
     c.read(page, key);
-    // It is not called here before it can be read.
+    // The state is not `here` before the page can be read.
     await eventually(site, () => view(c, page).state === 'here');
     assert.ok(has(c, page, bytes));
     assert.deepEqual(view(c, page).head, { type: 'text/plain', name: null, bytes: bytes.length });

@@ -18,13 +18,13 @@ const all = ((): string => {
 })();
 const right = (chunk: number): Uint8Array<ArrayBuffer> =>
   bytes.slice(chunk * chunkBytes, (chunk + 1) * chunkBytes);
-/** Says as any holder that it has the whole page. */
+/** Announces, like any holder, that it has the whole page. */
 const claims = (channel: FakeChannel): void => {
   speak(channel, { type: 'handshake', page, manifest: manifest.text });
   speak(channel, { type: 'bitfield', chunks: all });
 };
 
-/** A reader that finds only those who conduct themselves like this, then an honest holder too. */
+/** A reader that finds only visitors with this conduct at first, then also an honest holder. */
 async function among(...conducts: Conduct[]): Promise<{ site: Site; reader: ReturnType<Site['open']> }> {
   const site = new Site();
   for (const [index, conduct] of conducts.entries()) {
@@ -40,7 +40,7 @@ async function among(...conducts: Conduct[]): Promise<{ site: Site; reader: Retu
   return { site, reader };
 }
 
-describe('whoever lies is left, and the page comes all the same', () => {
+describe('a visitor that sends wrong content is left, and the page still arrives', () => {
   test('[PAGE-3] a holder that sends wrong chunks', async () => {
     let sent = 0;
     const { site, reader } = await among({
@@ -55,11 +55,11 @@ describe('whoever lies is left, and the page comes all the same', () => {
     assert.notEqual(await comes(site, reader, page), null);
     assert.ok(has(reader, page, bytes));
     assert.equal(view(reader, page).dropped, 1);
-    // It is not asked again: not more than were on their way at once.
+    // It is not asked again: at most the requests that were in flight.
     assert.ok(sent >= 1 && sent <= 8, `it was asked ${sent} times`);
   });
 
-  test('[PAGE-3] one among eight chunks is wrong', async () => {
+  test('[PAGE-3] one of eight chunks is wrong', async () => {
     const { site, reader } = await among({
       onOpen: claims,
       onMessage: (message, channel) => {
@@ -112,7 +112,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     assert.ok(has(reader, page, bytes));
   });
 
-  test('[PAGE-16] alone, it is left after three requests in a row lay for 5 s', async () => {
+  test('[PAGE-16] the only holder is left after three requests in a row without an answer for 5 s', async () => {
     const site = new Site();
     const one = await rogue(site, 'rogue', { onOpen: claims });
     one.say({ type: 'announce', page, whole: true, bytes: bytes.length });
@@ -123,7 +123,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     assert.equal(view(reader, page).peers.length, 0);
   });
 
-  test('[PAGE-16] one that answers `reject` again and again is left', async () => {
+  test('[PAGE-16] a holder that answers `reject` repeatedly is left', async () => {
     const site = new Site();
     const one = await rogue(site, 'rogue', {
       onOpen: claims,
@@ -138,7 +138,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     assert.notEqual(await site.clock.until(() => view(reader, page).dropped === 1, 3000), null);
   });
 
-  test('five that claim, stall and lie, and one who is honest', async () => {
+  test('five holders that claim, stall and send wrong content, and one honest holder', async () => {
     const stalls: Conduct = { onOpen: claims };
     const wrong: Conduct = {
       onOpen: claims,
@@ -154,7 +154,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     assert.ok(has(reader, page, bytes));
   });
 
-  test('[PAGE-2] a page over the limit is refused before a chunk is asked for', async () => {
+  test('[PAGE-2] a page over the limit is refused before a chunk is requested', async () => {
     const large = noise(limits.pageBytes + 1);
     const other = await makeManifest(crypto.subtle, { type: 'text/plain' }, large, chunkBytes);
     const site = new Site();
@@ -171,7 +171,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     assert.ok(!asked.includes('get'));
   });
 
-  test('[PAGE-2] what its address names and is no page is refused', async () => {
+  test('[PAGE-2] content that matches its address but is no page is refused', async () => {
     const site = new Site();
     const address = async (text: string): Promise<string> => {
       const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
@@ -199,7 +199,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
     }
   });
 
-  test('[PAGE-3] chunks that agree with a manifest whose whole does not', async () => {
+  test('[PAGE-3] chunks that match a manifest whose hash of the whole does not', async () => {
     const text = manifest.text.replace(manifest.fields.sha256, manifest.fields.chunks[0] ?? '');
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
     const bad = Buffer.from(hash).toString('hex');
@@ -223,7 +223,7 @@ describe('whoever lies is left, and the page comes all the same', () => {
   });
 });
 
-describe('whoever floods a holder is left', () => {
+describe('a visitor that floods a holder is left', () => {
   const floods: readonly (readonly [string, (channel: FakeChannel) => void])[] = [
     ['no json', (channel) => channel.send('{'.repeat(20))],
     ['a text of a megabyte', (channel) => channel.send('x'.repeat(1 << 20))],
@@ -270,7 +270,7 @@ describe('whoever floods a holder is left', () => {
       one.offer(first ?? '', page, 'a-link-of-mine');
       assert.notEqual(await site.clock.until(() => view(holder, page).dropped === 1, 5000), null);
       assert.equal(view(holder, page).peers.length, 0);
-      // It is not let in again, and others are.
+      // The holder does not accept it again, and accepts others.
       one.offer(first ?? '', page, 'another-link-of-mine');
       await site.clock.until(() => one.heard.some(({ type }) => type === 'reject'), 1000);
       const reader = site.open('reader');
@@ -279,7 +279,7 @@ describe('whoever floods a holder is left', () => {
     });
   }
 
-  test('[PAGE-14] offers of what is not here, however many, keep nothing waiting that is said to others', async () => {
+  test('[PAGE-14] offers of unknown pages, however many, do not delay messages to others', async () => {
     const site = new Site();
     await make(site, site.open('honest'), bytes);
     const reader = site.open('reader');
@@ -294,7 +294,7 @@ describe('whoever floods a holder is left', () => {
     assert.ok(stranger.heard.length < 100, `${stranger.heard.length} answers`);
   });
 
-  test('[PAGE-14] one visitor has no connection made for each of many offers', async () => {
+  test('[PAGE-14] many offers of one visitor do not create a connection each', async () => {
     const site = new Site();
     const holder = site.open('holder');
     await make(site, holder, bytes);
@@ -305,7 +305,7 @@ describe('whoever floods a holder is left', () => {
     assert.ok(site.connections.filter(({ tab }) => tab === 'holder').length <= 1);
   });
 
-  test('[PAGE-16] what waits for somebody who does not read is bounded', async () => {
+  test('[PAGE-16] the data that waits for a visitor that does not read is bounded', async () => {
     const site = new Site();
     const large = noise(4 << 20);
     const holder = site.open('holder');

@@ -12,8 +12,8 @@ const content = (bytes: number, seed = 3): PageContent => ({
 });
 const code = (answer: object): string => ('code' in answer ? (answer as PageRefusal).code : 'none');
 
-describe('limits of the service, kept here too', () => {
-  test('[PAGE-2] a page over the limit is refused before anything of it is hashed or said', async () => {
+describe('limits of the service, applied by the SDK too', () => {
+  test('[PAGE-2] a page over the limit is refused before the SDK hashes or announces anything', async () => {
     const site = new Site();
     let hashed = 0;
     const subtle = instantSubtle();
@@ -32,7 +32,7 @@ describe('limits of the service, kept here too', () => {
     assert.equal(a.snapshot.pages.length, 0);
   });
 
-  test('[PAGE-6] no more pages than one visitor may have', async () => {
+  test('[PAGE-6] the number of pages of one visitor', async () => {
     const site = new Site();
     const a = site.open('a');
     for (let count = 0; count < limits.perVisitor; count += 1) await make(site, a, noise(10, count + 1));
@@ -46,7 +46,7 @@ describe('limits of the service, kept here too', () => {
     assert.equal(view(a, other).state, 'finding');
   });
 
-  test('all pages together', async () => {
+  test('the size of all pages together', async () => {
     const site = new Site();
     site.limits = { ...limits, memoryBytes: 100_000 };
     const a = site.open('a');
@@ -62,7 +62,7 @@ describe('limits of the service, kept here too', () => {
     assert.equal(site.present(page).readers, 0, 'it is not wanted any more');
   });
 
-  test('two that are made at once count together', async () => {
+  test('two pages made at the same time count together', async () => {
     const site = new Site();
     site.limits = { ...limits, memoryBytes: 100_000 };
     const a = site.open('a');
@@ -71,7 +71,7 @@ describe('limits of the service, kept here too', () => {
     assert.deepEqual((await Promise.all(both)).map(code), ['none', 'PAGES_TOO_LARGE']);
   });
 
-  test('content without a media type, or with a name that is none', async () => {
+  test('content without a media type, or with an invalid name', async () => {
     const site = new Site();
     const a = site.open('a');
     await make(site, a, noise(1));
@@ -85,7 +85,7 @@ describe('limits of the service, kept here too', () => {
     }
   });
 
-  test('a page is not what its maker does to the bytes afterwards, nor what a reader does', async () => {
+  test('later changes to the bytes, by the maker or by a reader, do not change a page', async () => {
     const site = new Site();
     const a = site.open('a');
     const bytes = noise(10);
@@ -95,7 +95,7 @@ describe('limits of the service, kept here too', () => {
     assert.deepEqual(a.content(page)?.bytes, noise(10));
   });
 
-  test('made before there is a connection, it waits; closed meanwhile, it is refused', async () => {
+  test('a page made before there is a connection waits; if closed meanwhile, it is refused', async () => {
     const site = new Site();
     site.down = true;
     const a = site.open('a');
@@ -107,8 +107,8 @@ describe('limits of the service, kept here too', () => {
   });
 });
 
-describe('what the service refuses', () => {
-  test('[PAGE-7] too fast: said again after the time it names', async () => {
+describe('refusals of the service', () => {
+  test('[PAGE-7] too many requests: sent again after the time that the service states', async () => {
     const site = new Site();
     const a = site.open('a');
     const { page } = await make(site, a, noise(10));
@@ -129,7 +129,7 @@ describe('what the service refuses', () => {
     assert.equal(view(a, page).state, 'here');
   });
 
-  test('[PAGE-6] too many: told, and not tried again', async () => {
+  test('[PAGE-6] too many pages: reported, and not tried again', async () => {
     const site = new Site();
     const a = site.open('a');
     const page = 'c'.repeat(64);
@@ -144,7 +144,7 @@ describe('what the service refuses', () => {
     assert.ok(site.said.slice(said).every(({ type }) => type === 'ping'));
   });
 
-  test('a wish that nobody fulfils is said again ever more rarely', async () => {
+  test('a request that no visitor fulfils is repeated at growing intervals', async () => {
     const site = new Site();
     const a = site.open('a');
     a.read('d'.repeat(64), null);
@@ -154,8 +154,8 @@ describe('what the service refuses', () => {
   });
 });
 
-describe('what the application sees', () => {
-  test('listeners hear at most every 100 ms, and the snapshot is the same until then', async () => {
+describe('the view of the application', () => {
+  test('listeners are called at most every 100 ms, and the snapshot is the same until then', async () => {
     const site = new Site();
     site.rate = 50;
     const a = site.open('a');
@@ -176,7 +176,7 @@ describe('what the application sees', () => {
     assert.equal(snapshots.size, times.length);
   });
 
-  test('[PAGE-8] counts, the last one, and how it went', async () => {
+  test('[PAGE-8] the counts, the last holder, and the history', async () => {
     const site = new Site();
     const a = site.open('a');
     const { page } = await make(site, a, noise(1000));
@@ -199,7 +199,7 @@ describe('what the application sees', () => {
     assert.deepEqual([view(b, page).holders, view(b, page).last, b.snapshot.visitors], [null, false, null]);
   });
 
-  test('[PAGE-5] why there is no connection', async () => {
+  test('[PAGE-5] the reason why there is no connection', async () => {
     const site = new Site();
     const a = site.open('a');
     await site.clock.until(() => a.snapshot.connection === 'open', 1000);

@@ -12,7 +12,7 @@ const KEY = 'AAECAwQFBgcICQoLDA0ODw';
 const visitor = (letter: string): string => `v${letter.repeat(16)}`;
 
 describe('the manifest', () => {
-  test('[PAGE-1] the same content has the same address, and another name another one', async () => {
+  test('[PAGE-1] the same content has the same address, and another name has another address', async () => {
     const bytes = noise(50_000);
     const made = await makeManifest(subtle, { type: 'text/html', name: 'a' }, bytes, 16_384);
     const again = await makeManifest(subtle, { name: 'a', type: 'text/html' }, bytes.slice(), 16_384);
@@ -22,7 +22,7 @@ describe('the manifest', () => {
     assert.equal(made.page, createHash('sha256').update(made.text).digest('hex'));
   });
 
-  test('[PAGE-2] its order and its form, which the command line makes too', async () => {
+  test('[PAGE-2] the order of its fields and its format, which the command line writes too', async () => {
     const { text, page } = await makeManifest(
       subtle,
       { type: 'text/plain' },
@@ -37,7 +37,7 @@ describe('the manifest', () => {
     assert.match(page, /^[0-9a-f]{64}$/);
   });
 
-  test('[PAGE-2] a text is the page of its address only, byte for byte', async () => {
+  test('[PAGE-2] a manifest matches its address only byte for byte', async () => {
     const { text, page } = await makeManifest(subtle, { type: 'text/plain' }, noise(10), 65_536);
     const limits = { pageBytes: 100 };
     assert.equal((await readManifest(subtle, page, text, limits)).is, 'page');
@@ -45,8 +45,8 @@ describe('the manifest', () => {
   });
 });
 
-describe('a sealed page', () => {
-  test('[PAGE-4] chunks, each longer by 16 bytes, open with their key in their place only', async () => {
+describe('an encrypted page', () => {
+  test('[PAGE-4] chunks, each longer by 16 bytes, decrypt only with their key at their position', async () => {
     const seal = await PageSeal.of(subtle, KEY);
     assert.ok(seal !== undefined);
     const bytes = noise(1000);
@@ -71,7 +71,7 @@ describe('a sealed page', () => {
     assert.deepEqual(await seal?.openHead(head ?? ''), { type: 'text/plain', name: 'a.txt' });
   });
 
-  test('[PAGE-4] what is no head, or too long for one', async () => {
+  test('[PAGE-4] an invalid head, or one that is too long', async () => {
     const seal = await PageSeal.of(subtle, KEY);
     assert.equal(await seal?.openHead('AAAA'), undefined);
     assert.equal(await seal?.openHead('A'), undefined);
@@ -91,7 +91,7 @@ describe('a bitmap', () => {
     assert.deepEqual([read.has(0), read.has(1), read.has(9), read.count], [true, false, true, 2]);
   });
 
-  test('what is beyond the last chunk counts for nothing', () => {
+  test('bits after the last chunk are ignored', () => {
     const bitmap = new Bitmap(3);
     assert.ok(bitmap.addAll(Buffer.from([0xff, 0xff, 0xff]).toString('base64url')));
     assert.deepEqual([bitmap.count, bitmap.full], [3, true]);
@@ -105,7 +105,7 @@ describe('a bitmap', () => {
 describe('whom to ask', () => {
   const [a, b, c] = [visitor('a'), visitor('b'), visitor('c')];
 
-  test('one who has all first, then in the order they were named', () => {
+  test('a complete holder first, then in the order in which they were named', () => {
     const candidates = new Candidates();
     candidates.name([
       { visitor: a, whole: false },
@@ -117,7 +117,7 @@ describe('whom to ask', () => {
     assert.equal(candidates.next(new Set([a, b, c]), 0), undefined);
   });
 
-  test('[PAGE-6] who rests is not asked, and named in `exclude`; who lied never again', () => {
+  test('[PAGE-6] a resting visitor is not asked, and is named in `exclude`; one that sent wrong content is never asked again', () => {
     const candidates = new Candidates();
     candidates.name([{ visitor: a, whole: true }]);
     candidates.rest(a, 1000, 0);
@@ -132,7 +132,7 @@ describe('whom to ask', () => {
     assert.deepEqual(candidates.exclude(new Set([c]), 1e9), [c, b]);
   });
 
-  test('names are bounded', () => {
+  test('the number of names is bounded', () => {
     const candidates = new Candidates();
     for (let count = 0; count < 1000; count += 1) {
       const name = `v${count.toString().padStart(16, '0')}`;

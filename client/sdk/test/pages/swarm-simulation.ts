@@ -1,17 +1,17 @@
 /**
- * A swarm on paper: everybody's uplink is a queue of chunks, connections come up after a while, `have` takes a round trip. Only the scheduler
- * is real.
+ * A simulated swarm: the uplink of each visitor is a queue of chunks, connections open after a delay, `have` takes a round trip. Only the
+ * scheduler is real.
  */
 import { Bitmap } from '../../src/pages/bitmap.ts';
 import { Swarm } from '../../src/pages/swarm.ts';
 import { seeded } from '../fakes/random.ts';
 
 export interface Outcome {
-  /** When the last reader had it. */
+  /** The time at which the last reader had the page. */
   readonly ms: number;
-  /** Copies of the page that the first holder gave. */
+  /** The number of copies of the page that the first holder sent. */
   readonly copies: number;
-  /** How often somebody honest was taken for one who lets requests lie. */
+  /** How often an honest visitor was left because it seemed not to answer requests. */
   readonly left: number;
 }
 
@@ -20,7 +20,7 @@ interface Node {
   readonly here: Bitmap;
   readonly swarm: Swarm;
   readonly links: Set<Node>;
-  /** What it was asked for, in this order. */
+  /** The requested chunks, in this order. */
   queue: { readonly reader: Node; readonly chunk: number }[];
   accepted: number;
   sent: number;
@@ -131,7 +131,7 @@ export function simulate(options: {
         reader.swarm.join(id, now);
         const giver = [...reader.links].find(({ name }) => name === id);
         if (giver === undefined) continue;
-        // The connection is another one: what was asked on the one before is forgotten.
+        // The connection is a new one: requests on the previous connection are forgotten.
         giver.queue = giver.queue.filter((one, index) => index === 0 || one.reader !== reader);
         learn(reader, giver);
       }

@@ -24,8 +24,8 @@ function swarm(chunks: number, peers: Readonly<Record<string, readonly number[] 
   return { here, swarm: made, give };
 }
 
-describe('which chunk is asked of whom', () => {
-  test('[PAGE-17] what the fewest have comes first', () => {
+describe('which chunk is requested from which visitor', () => {
+  test('[PAGE-17] the chunk that the fewest visitors have comes first', () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const { swarm: one } = swarm(10, { a: 'all', b: [0, 1, 2, 3, 4, 5, 6, 7] }, seed);
       const ofA = one.asks(0).filter(({ peer }) => peer === 'a');
@@ -33,7 +33,7 @@ describe('which chunk is asked of whom', () => {
     }
   });
 
-  test('[PAGE-17] among equals by chance', () => {
+  test('[PAGE-17] among equals at random', () => {
     const firsts = new Set<number>();
     for (let seed = 1; seed <= 40; seed += 1) {
       const [first] = swarm(8, { a: 'all' }, seed).swarm.asks(0);
@@ -42,7 +42,7 @@ describe('which chunk is asked of whom', () => {
     assert.ok(firsts.size >= 6, `only ${[...firsts].join()}`);
   });
 
-  test('[PAGE-16] nobody is asked twice for the same at once, nor for what they do not have', () => {
+  test('[PAGE-16] no visitor is asked twice for the same chunk at a time, nor for a chunk that it does not have', () => {
     const { swarm: one } = swarm(6, { a: 'all', b: [0, 1], c: [1] });
     const asks = one.asks(0);
     assert.equal(new Set(asks.map(({ chunk }) => chunk)).size, asks.length);
@@ -53,7 +53,7 @@ describe('which chunk is asked of whom', () => {
     assert.deepEqual(one.asks(1), []);
   });
 
-  test('[PAGE-16] at most 8 at once of one holder, fewer of one that is new', () => {
+  test('[PAGE-16] at most 8 requests at a time to one holder, fewer to a new one', () => {
     const { swarm: one, give } = swarm(200, { a: 'all' });
     const open = new Set(one.asks(0).map(({ chunk }) => chunk));
     assert.equal(open.size, 2);
@@ -67,7 +67,7 @@ describe('which chunk is asked of whom', () => {
     assert.equal(open.size, ASKED_AT_ONCE);
   });
 
-  test('what was not asked for, or comes twice, is told apart', () => {
+  test('a chunk that was not requested, and one that arrives twice, are distinguished', () => {
     const { swarm: one, give } = swarm(4, { a: 'all', b: 'all' });
     assert.equal(give('nobody', 0), 'unasked');
     const [first] = one.asks(0);
@@ -78,7 +78,7 @@ describe('which chunk is asked of whom', () => {
     assert.equal(give(first.peer, 99), 'unasked');
   });
 
-  test('a chunk that was wrong is asked for again', () => {
+  test('a wrong chunk is requested again', () => {
     const { swarm: one } = swarm(1, { a: 'all', b: 'all' });
     const [first] = one.asks(0);
     assert.ok(first !== undefined);
@@ -90,8 +90,8 @@ describe('which chunk is asked of whom', () => {
   });
 });
 
-describe('whoever lets requests lie', () => {
-  test('[PAGE-16] what lies for 5 s is asked elsewhere', () => {
+describe('a visitor that does not answer requests', () => {
+  test('[PAGE-16] a request without an answer for 5 s goes to another visitor', () => {
     const { swarm: one } = swarm(40, { a: 'all' });
     const lying = new Set(one.asks(0).map(({ chunk }) => chunk));
     one.join('b', STALL_MS);
@@ -106,7 +106,7 @@ describe('whoever lets requests lie', () => {
     assert.deepEqual(new Set(ofB.map(({ chunk }) => chunk)), lying);
   });
 
-  test('[PAGE-16] three in a row, and it is to be left', () => {
+  test('[PAGE-16] three unanswered requests in a row, and it is to be left', () => {
     const { swarm: one } = swarm(40, { a: 'all' });
     one.asks(0);
     assert.deepEqual(one.lapse(STALL_MS), []);
@@ -116,7 +116,7 @@ describe('whoever lets requests lie', () => {
     assert.deepEqual(one.lapse(3 * STALL_MS), ['a']);
   });
 
-  test('one that is only slow is not', () => {
+  test('a visitor that is only slow is not left', () => {
     const { swarm: one, give } = swarm(40, { a: 'all' });
     let asks = one.asks(0);
     for (let now = 4000; now < 80_000; now += 4000) {
@@ -128,14 +128,14 @@ describe('whoever lets requests lie', () => {
     }
   });
 
-  test('what comes late after all is taken', () => {
+  test('a late chunk is accepted', () => {
     const { swarm: one, give } = swarm(1, { a: 'all' });
     one.asks(0);
     one.lapse(STALL_MS);
     assert.equal(give('a', 0, STALL_MS + 1), 'wanted');
   });
 
-  test('what was asked of one again and again may come as often', () => {
+  test('a chunk that was requested repeatedly from one visitor may arrive as often', () => {
     const { swarm: one, give } = swarm(1, { a: 'all' });
     for (let now = 0; now < 3 * STALL_MS; now += STALL_MS) {
       one.lapse(now);
@@ -145,7 +145,7 @@ describe('whoever lets requests lie', () => {
     assert.deepEqual(came, ['wanted', 'twice', 'twice', 'unasked']);
   });
 
-  test('where everybody was asked in vain, they are asked again', () => {
+  test('if all visitors were asked without success, they are asked again', () => {
     const { swarm: one } = swarm(1, { a: 'all', b: 'all' });
     for (let now = 0; now < 4 * STALL_MS; now += STALL_MS) {
       one.lapse(now);
@@ -153,7 +153,7 @@ describe('whoever lets requests lie', () => {
     }
   });
 
-  test('[PAGE-16] three times `reject` in a row, and it is to be left', () => {
+  test('[PAGE-16] three `reject` in a row, and it is to be left', () => {
     const { swarm: one } = swarm(40, { a: 'all' });
     const results: boolean[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -163,7 +163,7 @@ describe('whoever lets requests lie', () => {
     assert.deepEqual(results, [true, true, false]);
   });
 
-  test('after the device slept, nobody let anything lie', () => {
+  test('after the device slept, no request counts as unanswered', () => {
     const { swarm: one } = swarm(40, { a: 'all' });
     one.asks(0);
     one.forgive(60_000);
@@ -171,7 +171,7 @@ describe('whoever lets requests lie', () => {
     assert.deepEqual(one.asks(60_000), []);
   });
 
-  test('[PAGE-17] of the last chunks, what is late is asked of a second one, and of no third', () => {
+  test('[PAGE-17] of the last chunks, a late one is requested from a second visitor, and from no third', () => {
     const { swarm: one, give } = swarm(1, { a: 'all', b: 'all', c: 'all' });
     const [first] = one.asks(0);
     assert.deepEqual(one.asks(100), []);
@@ -184,7 +184,7 @@ describe('whoever lets requests lie', () => {
     assert.equal(give(first.peer, 0, 1400), 'twice');
   });
 
-  test('[PAGE-17] while many are missing, none is asked of two', () => {
+  test('[PAGE-17] while many chunks are missing, none is requested from two visitors', () => {
     const { swarm: one } = swarm(100, { a: 'all', b: 'all' });
     const first = one.asks(0);
     const later = one.asks(4000);
@@ -192,7 +192,7 @@ describe('whoever lets requests lie', () => {
   });
 });
 
-describe('a swarm of 20 readers who come together', () => {
+describe('a swarm of 20 readers that arrive together', () => {
   for (const uplink of [250, 1250, 12_500]) {
     for (const seed of [1, 2, 3]) {
       test(`[PAGE-17] 16 MiB, ${uplink} bytes a ms, seed ${seed}: about two copies, not twenty`, () => {

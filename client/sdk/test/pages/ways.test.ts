@@ -13,7 +13,7 @@ const seedOf = (site: Site): string => {
   return found.id;
 };
 
-describe('which way it comes', () => {
+describe('the path of a page', () => {
   for (const [way, shown] of [
     ['host', 'direct'],
     ['relay', 'turn'],
@@ -33,7 +33,7 @@ describe('which way it comes', () => {
       assert.equal(view(b, page).way, shown);
     });
 
-    test(`${shown} stays known of somebody who gave it at once and went`, async () => {
+    test(`${shown} stays known for a visitor that sent the page and left`, async () => {
       const site = new Site();
       site.way = () => way;
       const a = site.open('a');
@@ -48,7 +48,7 @@ describe('which way it comes', () => {
     });
   }
 
-  test('[PAGE-15] TURN is asked for ports only where nobody connects without it', async () => {
+  test('[PAGE-15] a visitor requests TURN allocations only if no connection opens without them', async () => {
     const site = new Site();
     site.iceServers = [
       { urls: ['stun:192.0.2.1'] },
@@ -81,7 +81,7 @@ describe('which way it comes', () => {
     assert.equal(asked(), 3, 'the holder has credentials that last');
   });
 
-  test('[PAGE-15] a service that has no TURN costs no second attempt', async () => {
+  test('[PAGE-15] without TURN servers there is no second attempt', async () => {
     const site = new Site();
     site.iceServers = [{ urls: ['stun:192.0.2.1'] }];
     site.way = () => null;
@@ -94,7 +94,7 @@ describe('which way it comes', () => {
     assert.equal(site.connections.length, 2);
   });
 
-  test('[PAGE-15] where TURN leads nowhere either, the stream relay is next', async () => {
+  test('[PAGE-15] if TURN does not connect either, the stream relay is next', async () => {
     const site = new Site();
     site.iceServers = [
       { urls: ['stun:192.0.2.1'] },
@@ -110,7 +110,7 @@ describe('which way it comes', () => {
     assert.equal(site.connections.length, 4);
   });
 
-  test('[PAGE-15] whoever answers the first offer and knows of no second is met on the stream relay', async () => {
+  test('[PAGE-15] a visitor that answers the first offer and supports no second is reached through the stream relay', async () => {
     const site = new Site();
     site.iceServers = [
       { urls: ['stun:192.0.2.1'] },
@@ -134,7 +134,7 @@ describe('which way it comes', () => {
   });
 
   for (const asks of [true, false]) {
-    test(`[PAGE-15] where ICE fails, through a stream relay that asks ${asks ? 'for tokens' : 'nobody'}`, async () => {
+    test(`[PAGE-15] if ICE fails, through a stream relay that requires ${asks ? 'tokens' : 'no tokens'}`, async () => {
       const site = new Site();
       site.way = () => null;
       site.asks = asks;
@@ -149,7 +149,7 @@ describe('which way it comes', () => {
     });
   }
 
-  test('[PAGE-16] a relay that loses messages slows it down and no more', async () => {
+  test('[PAGE-16] a relay that loses messages only slows the transfer', async () => {
     const site = new Site();
     site.way = () => null;
     site.loses = 5;
@@ -161,7 +161,7 @@ describe('which way it comes', () => {
     assert.ok(has(b, page, bytes));
   });
 
-  test('without a relay either, it is told as finding, and tried again', async () => {
+  test('without a relay either, the state is finding, and the attempts continue', async () => {
     const site = new Site();
     site.way = () => null;
     const a = site.open('a', {}, { fetch: () => Promise.reject(new TypeError('no network')) });
@@ -176,7 +176,7 @@ describe('which way it comes', () => {
 });
 
 describe('connections between visitors', () => {
-  test('[PAGE-14] two who offer each other the same page keep one connection', async () => {
+  test('[PAGE-14] two visitors that offer each other the same page keep one connection', async () => {
     const site = new Site();
     site.limits = { ...limits, maxHolders: 2 };
     const seed = site.open('seed');
@@ -197,14 +197,14 @@ describe('connections between visitors', () => {
     c.subscribe(look);
     assert.notEqual(await comes(site, b, page, 200_000), null);
     assert.notEqual(await comes(site, c, page, 200_000), null);
-    // The seed and the other one.
+    // The seed and the other visitor.
     assert.equal(most, 2);
     assert.ok(has(c, page, bytes));
   });
 
-  test('[PAGE-14] an offer that meets ours: the one of the lower id stays', async () => {
+  test('[PAGE-14] an offer that collides with ours: the offer of the lower id stays', async () => {
     const site = new Site();
-    // The reader has the higher id: the offer of the other stays.
+    // The reader has the higher id: the offer of the other visitor stays.
     const offers: string[] = [];
     const one = await rogue(site, 'low', {
       onOffer: (from, message, self) => {
@@ -226,7 +226,7 @@ describe('connections between visitors', () => {
     assert.equal(view(reader, page).peers.filter(({ visitor }) => visitor === one.id).length, 1);
   });
 
-  test('[PAGE-14] a holder serves so many at once and says `busy` to others, who find another', async () => {
+  test('[PAGE-14] a holder serves a limited number at a time and answers `busy` to others, which find another holder', async () => {
     const site = new Site();
     site.limits = { ...limits, maxReaders: 1 };
     const seed = site.open('seed');
@@ -242,7 +242,7 @@ describe('connections between visitors', () => {
     assert.equal(most, 1);
   });
 
-  test('[PAGE-14] whoever takes a chunk now and then keeps its place until somebody else asks for it', async () => {
+  test('[PAGE-14] a visitor that seldom requests a chunk keeps its place until another visitor asks for it', async () => {
     const site = new Site();
     site.limits = { ...limits, maxReaders: 1 };
     const seed = site.open('seed');
@@ -273,7 +273,7 @@ describe('connections between visitors', () => {
     assert.equal(ended, true);
   });
 
-  test('[PAGE-5] lost sockets stop nothing, and everything is said again', async () => {
+  test('[PAGE-5] lost sockets stop no transfer, and all state is sent again', async () => {
     const site = new Site();
     const seed = site.open('seed');
     const { page } = await make(site, seed, bytes);
@@ -295,7 +295,7 @@ describe('connections between visitors', () => {
     assert.notEqual(await site.clock.until(() => view(seed, page).last, 2000), null);
   });
 
-  test('a holder that is killed while it gives: the rest comes from another', async () => {
+  test('a holder that is killed while it sends: the rest comes from another', async () => {
     const site = new Site();
     const first = site.open('first');
     const { page } = await make(site, first, bytes);
@@ -311,7 +311,7 @@ describe('connections between visitors', () => {
     assert.ok(has(reader, page, bytes));
   });
 
-  test('[PAGE-6] a reader with one slow holder finds those who came later', async () => {
+  test('[PAGE-6] a reader with one slow holder finds holders that came later', async () => {
     const site = new Site();
     const large = noise(1 << 22);
     const slow = site.open('slow');
@@ -322,13 +322,13 @@ describe('connections between visitors', () => {
     await site.clock.until(() => (view(reader, page).chunks?.here ?? 0) > 0, 20_000);
     const fast = site.open('fast');
     await make(site, fast, large);
-    // From the slow one alone it would take 70 s.
+    // From the slow holder alone it would take 70 s.
     assert.notEqual(await comes(site, reader, page, 20_000), null);
     assert.ok(view(fast, page).sent > 0);
     assert.equal(view(reader, page).dropped, 0);
   });
 
-  test('what is not known at an address is `not-found`', async () => {
+  test('an unknown address is `not-found`', async () => {
     const site = new Site();
     const seed = site.open('seed');
     await make(site, seed, bytes);
@@ -341,7 +341,7 @@ describe('connections between visitors', () => {
 });
 
 describe('a swarm, not a star', () => {
-  test('[PAGE-17] 20 readers who come together: the first holder gives few copies', async () => {
+  test('[PAGE-17] 20 readers that arrive together: the first holder sends few copies', async () => {
     const site = new Site();
     site.rate = 125;
     const seed = site.open('seed');

@@ -38,7 +38,7 @@ async function pass({ service }: Pick<Stand, 'service'>, ms: number): Promise<vo
   await service.settle();
 }
 
-/** What we have told somebody of the path, in order. */
+/** The path signals that we sent to a participant, in order. */
 function told({ service }: Stand, to: string): PathSignal[] {
   return service.socket.directed
     .filter(
@@ -59,7 +59,7 @@ const leave = ({ service }: Stand, one: string): void =>
 const wants = { preferred: 'sfu', supported: true, receiving: false } as const;
 
 describe('[MEDIA-12] a room through relays', () => {
-  test('whoever is the fifth makes no links first, and tells everybody', async () => {
+  test('the fifth participant makes no links first, and announces its path to all', async () => {
     const stand = await room(ALL);
     assert.equal(links(stand), 0);
     assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
@@ -67,7 +67,7 @@ describe('[MEDIA-12] a room through relays', () => {
     assert.equal(stand.relays.open.size, 1);
   });
 
-  test('a room of four says nothing of it, loads nothing, and is linked as ever', async () => {
+  test('a room of four announces no path, loads nothing, and uses links', async () => {
     const stand = await room(ALL.slice(1));
     await pass(stand, 5000);
     assert.equal(links(stand), 3);
@@ -75,7 +75,7 @@ describe('[MEDIA-12] a room through relays', () => {
     assert.deepEqual(told(stand, BEN), []);
   });
 
-  test('whoever could not load the part for it is linked with everybody meanwhile, and tries again', async () => {
+  test('a participant that could not load the part for relays has links to all meanwhile, and tries again', async () => {
     const relays = fakeRelays();
     relays.missing = true;
     const stand = await room(ALL, relays);
@@ -96,7 +96,7 @@ describe('[MEDIA-12] a room through relays', () => {
     );
   });
 
-  test('two who come and go within a moment move nobody', async () => {
+  test('two people who join and leave within a moment move no one', async () => {
     const stand = await room(ALL.slice(1));
     join(stand, ELI);
     await pass(stand, 200);
@@ -118,7 +118,7 @@ describe('[MEDIA-13] make before break', () => {
     return stand;
   }
 
-  test('a link stays until each of the two has the other’s relayed media', async () => {
+  test('a link stays until each of the two receives the other’s relayed media', async () => {
     const stand = await moving();
     assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
     const before = links(stand);
@@ -134,7 +134,7 @@ describe('[MEDIA-13] make before break', () => {
     assert.ok(link?.status === 'connected' && link.path === 'sfu');
   });
 
-  test('back in a small room the relays stay until there is a link', async () => {
+  test('when the room is small again the relays stay until there is a link', async () => {
     const stand = await moving();
     for (const one of [ADA, BEN, CEM, DUA]) {
       stand.relays.bring(one);
@@ -158,14 +158,14 @@ describe('[MEDIA-13] make before break', () => {
     assert.deepEqual(ways, ['sfu', 'sfu'], 'nothing comes over the links');
   });
 
-  test('whoever does not know of it, or cannot, stays linked', async () => {
+  test('a participant that does not support relays keeps its link', async () => {
     const stand = await room(ALL);
     says(stand, ADA, { preferred: 'mesh', supported: false, receiving: false });
     await pass(stand, 3000);
     assert.equal(links(stand), 4, 'and so do those who said nothing');
   });
 
-  test('a region without a relay leaves the room linked, and that is said', async () => {
+  test('a region without a relay keeps the room in the mesh, and the snapshot says so', async () => {
     const stand = await room(ALL);
     stand.relays.state = 'none';
     await pass(stand, 1000);
@@ -186,7 +186,7 @@ describe('[MEDIA-13] a large room', () => {
     return stand;
   }
 
-  test('makes no links with everybody while its relays are gone for a moment', async () => {
+  test('makes no links to all while its relays are unavailable for a moment', async () => {
     const stand = await relayed();
     stand.relays.lose();
     stand.relays.state = 'none';
@@ -195,7 +195,7 @@ describe('[MEDIA-13] a large room', () => {
     assert.equal(told(stand, ADA).at(-1)?.supported, false);
   });
 
-  test('nor with somebody whose relay is gone, but with whoever could never go through one', async () => {
+  test('makes no link to a participant whose relay is unavailable, but to one that never could use a relay', async () => {
     const stand = await relayed();
     says(stand, ADA, { preferred: 'sfu', supported: false, receiving: false });
     await pass(stand, 500);
@@ -207,7 +207,7 @@ describe('[MEDIA-13] a large room', () => {
     assert.equal(links(stand), 1);
   });
 
-  test('hears whoever speaks also while their picture does not come', async () => {
+  test('receives the audio of a speaker also while their picture does not arrive', async () => {
     const stand = await room(MANY);
     for (const one of MANY) says(stand, one, wants);
     stand.relays.bring(BEN);
@@ -220,7 +220,7 @@ describe('[MEDIA-13] a large room', () => {
 });
 
 describe('[MEDIA-16] an end-to-end key', () => {
-  test('seals what goes through relays from then on, on a connection of its own', async () => {
+  test('encrypts relayed media from then on, on a separate connection', async () => {
     const stand = await room(ALL);
     const [before] = stand.relays.open;
     assert.equal(before?.secret, null);
@@ -234,7 +234,7 @@ describe('[MEDIA-16] an end-to-end key', () => {
     assert.ok(after && stand.relays.open.has(after), 'the same key changes nothing');
   });
 
-  test('that somebody else does not have is said of them', async () => {
+  test('that another participant does not have is reported for that participant', async () => {
     const stand = await room(ALL);
     for (const one of ALL) says(stand, one, { ...wants, receiving: true });
     stand.relays.otherKey.add(BEN);

@@ -1,4 +1,4 @@
-/** Who is heard in the one stream of all that comes through the relays, while people move from one way to the other. */
+/** Which voices the mix of relayed audio contains, while participants move between mesh and relays. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -18,9 +18,9 @@ interface Stand {
   readonly ways: MediaPaths;
   readonly relays: FakeRelays;
   readonly clock: FakeClock;
-  /** With whom there is a link, over which their voice comes where it is not muted. */
+  /** Participants with a link that carries their voice unless it is muted. */
   readonly links: Map<ParticipantId, { readonly voice: { muted: boolean } }>;
-  /** How often something was said to have changed. */
+  /** The number of reported changes. */
   readonly changes: () => number;
 }
 
@@ -65,11 +65,11 @@ async function people({ ways, clock }: Stand, ...who: ParticipantId[]): Promise<
   const said = { audio: true, video: false, screen: false };
   ways.follow(ME, new Map(who.map((one) => [one, { ...member(one, one), media: said }])), MAX);
   ways.update();
-  // A room moves back some seconds after people have left.
+  // A room returns to the mesh some seconds after people left.
   await clock.advance(3500);
 }
 
-/** By their own stream, which the page plays, or in the mix: what the application is told is what the mix has. */
+/** Through their own stream, which the page plays, or in the mix. `mixed` agrees with the contents of the mix. */
 function heardBy({ ways, relays }: Stand, who: ParticipantId): 'mix' | 'stream' {
   const [room] = relays.open;
   const { mixed } = ways.shown(who);
@@ -81,7 +81,7 @@ function heardBy({ ways, relays }: Stand, who: ParticipantId): 'mix' | 'stream' 
 const says = ({ ways }: Stand, who: ParticipantId, want: 'mesh' | 'sfu', takes: boolean): void =>
   ways.receive(who, { type: 'path', preferred: want, supported: true, receiving: takes });
 
-/** Ada is linked and heard, then the room is too large: nobody has anything from a relay yet. */
+/** Ada has a link and her audio arrives; then the room becomes too large. No relayed media has arrived yet. */
 async function moving(): Promise<Stand> {
   const room = stand();
   await people(room, ADA, BEN);
@@ -95,7 +95,7 @@ async function moving(): Promise<Stand> {
 }
 
 describe('[MEDIA-13] the mix', () => {
-  test('has each person from when their relayed media takes over, not before', async () => {
+  test('contains each person from the time their relayed media takes over, not before', async () => {
     const room = await moving();
     assert.ok(room.ways.mix);
     assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['stream', 'stream']);
@@ -108,7 +108,7 @@ describe('[MEDIA-13] the mix', () => {
     assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['mix', 'mix']);
   });
 
-  test('has them until their voice comes over the link, which is told though only time has passed', async () => {
+  test('contains them until their voice arrives over the link, which is reported although only time has passed', async () => {
     const room = await moving();
     for (const one of [ADA, BEN]) {
       room.relays.bring(one);
@@ -127,7 +127,7 @@ describe('[MEDIA-13] the mix', () => {
     assert.ok(room.changes() > told);
   });
 
-  test('keeps who is not linked while the relay is lost: nobody’s own stream begins to play for a moment', async () => {
+  test('keeps people without a link while the relay is lost: no stream of their own begins to play for a moment', async () => {
     const room = await moving();
     room.relays.bring(ADA);
     says(room, ADA, 'sfu', true);
@@ -137,7 +137,7 @@ describe('[MEDIA-13] the mix', () => {
     assert.equal(heardBy(room, ADA), 'mix');
   });
 
-  test('is another one with another key, and none when the relays are left', async () => {
+  test('is another object with another key, and null when relays are no longer used', async () => {
     const room = await moving();
     const { mix } = room.ways;
     room.relays.bring(ADA);

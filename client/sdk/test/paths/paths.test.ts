@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { planOf, wayOfRoom, type Pair, type Way } from '../../src/paths/paths.ts';
 
-describe('[MEDIA-12] the way of a room', () => {
-  test('the fifth moves it to the relays, and it is back when two have left', () => {
+describe('[MEDIA-12] the path of a room', () => {
+  test('the fifth participant moves it to the relays, and it returns when two have left', () => {
     const ways: string[] = [];
     let way: Way = 'mesh';
     for (const people of [1, 2, 3, 4, 5, 6, 5, 4, 5, 4, 3, 4]) {
@@ -38,12 +38,12 @@ describe('[MEDIA-13] a pair', () => {
     overdue: false,
   };
 
-  test('goes through relays when either wants it', () => {
+  test('uses relays when either side prefers them', () => {
     assert.equal(planOf({ ...pair, mine: 'sfu' }).subscribe, true);
     assert.equal(planOf({ ...pair, theirs: 'sfu' }).subscribe, true);
   });
 
-  test('keeps its link until each has the other’s media, and shows it until ours is here', () => {
+  test('keeps its link until each side receives the other’s media, and shows the link’s media until ours arrives', () => {
     const moving = { ...pair, mine: 'sfu', theirs: 'sfu' } as const;
     assert.deepEqual(planOf(moving), { link: 'keep', subscribe: true, shown: 'mesh' });
     assert.deepEqual(planOf({ ...moving, taken: true }), { link: 'keep', subscribe: true, shown: 'mesh' });
@@ -55,13 +55,13 @@ describe('[MEDIA-13] a pair', () => {
     });
   });
 
-  test('keeps the relays until media comes over the link', () => {
+  test('keeps the relays until media arrives over the link', () => {
     const back = { ...pair, takes: true, taken: true, flows: false };
     assert.deepEqual(planOf(back), { link: 'open', subscribe: true, shown: 'sfu' });
     assert.deepEqual(planOf({ ...back, flows: true }), { link: 'open', subscribe: false, shown: 'mesh' });
   });
 
-  test('is linked when one of the two cannot use relays, or they do not bring it in time', () => {
+  test('uses a link if one of the two cannot use relays, or if relayed media does not arrive in time', () => {
     assert.equal(planOf({ ...pair, mine: 'sfu', able: false }).link, 'open');
     assert.equal(planOf({ ...pair, mine: 'sfu', flows: false, overdue: true }).link, 'open');
   });

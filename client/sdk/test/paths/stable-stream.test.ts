@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { StableStream } from '../../src/paths/stable-stream.ts';
 
-/** What a `<video>` with it shows: Chromium's the first track, Firefox's the first that it met until that is gone, and then the next that comes. */
+/**
+ * What a `<video>` with this stream shows: in Chromium the first track; in Firefox the first track that it found, until that is removed, and then
+ * the next one that is added.
+ */
 function played() {
   const held: MediaStreamTrack[] = [];
   const seen = { firefox: null as MediaStreamTrack | null, ended: 0 };
@@ -25,7 +28,7 @@ function played() {
 const track = (kind: 'audio' | 'video'): MediaStreamTrack => ({ kind }) as MediaStreamTrack;
 
 describe('a stream that stays the same while its tracks change', () => {
-  test('shows the new picture in every browser, and does not end where there is a voice', () => {
+  test('shows the new picture in every browser, and does not end if it has audio', () => {
     const { stream, seen, chromium } = played();
     const stable = new StableStream(() => stream);
     const [mesh, relayed] = [
@@ -41,7 +44,7 @@ describe('a stream that stays the same while its tracks change', () => {
     assert.equal(seen.ended, 0);
   });
 
-  test('stays as it was while nothing is known, and is none before there was something', () => {
+  test('stays unchanged while the media is unknown, and is null before the first media', () => {
     const { stream } = played();
     const stable = new StableStream(() => stream);
     assert.equal(stable.of(null), null);

@@ -27,50 +27,50 @@ const shown = (log: ChatLog): string =>
   log.map(({ text, status, mine }) => `${mine ? 'my ' : ''}${text} ${status}`).join(', ');
 
 describe('the chat of a client', () => {
-  test('[CHAT-2] our line is sending until the service has taken it', () => {
+  test('[CHAT-2] our line is sending until the service acknowledges it', () => {
     const log = said([], line('l1', 5, ME));
     assert.equal(shown(log), 'my l1 sending');
     assert.equal(shown(taken(log, takenAt('l1', 9), ME)), 'my l1 taken');
     assert.equal(taken(log, takenAt('l1', 9), ME)[0]?.at, 9);
   });
 
-  test('a refused line is shown as such, and one that was taken never is', () => {
+  test('a refused line is shown as refused, and an acknowledged line never is', () => {
     const log = said(taken(said([], line('l1', 1, ME)), takenAt('l1', 1), ME), line('l2', 2, ME));
     assert.equal(shown(refused(refused(log, 'l1'), 'l2')), 'my l1 taken, my l2 refused');
   });
 
-  test('[CHAT-1] a line that comes twice is there once', () => {
+  test('[CHAT-1] a line that arrives twice is shown once', () => {
     const log = received(received([], line('l1', 1), ME), line('l1', 1), ME);
     assert.equal(shown(log), 'l1 taken');
   });
 
-  test('our own line coming back counts as taken', () => {
+  test('our own line that returns counts as acknowledged', () => {
     assert.equal(shown(received(said([], line('l1', 1, ME)), line('l1', 3, ME), ME)), 'my l1 taken');
   });
 
-  test('a stranger who uses the id of a line cannot rewrite it', () => {
+  test('another participant cannot rewrite a line by using its id', () => {
     const log = received([], line('l1', 1, ADA, 'true'), ME);
     assert.equal(shown(received(log, line('l1', 1, participant('e'), 'false'), ME)), 'true taken');
   });
 
-  test('nor ours, but we can, under the id of a new join', () => {
+  test('another participant cannot rewrite our line, but we can, under the participant id of a new join', () => {
     const log = said([], line('l1', 1, ME, 'true'));
     const stranger = participant('e');
     assert.equal(shown(received(log, line('l1', 1, stranger, 'false'), ME)), 'my true sending');
     assert.equal(shown(received(log, line('l1', 1, stranger, 'true'), stranger)), 'my true taken');
   });
 
-  test('lines stand in the order of their times, whatever order they come in', () => {
+  test('lines are sorted by their times, in whatever order they arrive', () => {
     const log = [3, 1, 2].reduce<ChatLog>((log, at) => received(log, line(`l${at}`, at), ME), []);
     assert.equal(shown(log), 'l1 taken, l2 taken, l3 taken');
   });
 
-  test('[CHAT-1] after a resume what was not acknowledged is said again under the same id', () => {
+  test('[CHAT-1] after a resume an unacknowledged line is sent again under the same id', () => {
     const log = said(taken(said([], line('l1', 1, ME)), takenAt('l1', 1), ME), line('l2', 2, ME));
     assert.deepEqual(unacknowledged(log), [{ type: 'chat', id: 'l2', text: 'l2' }]);
   });
 
-  test('[CHAT-4] a resume carries the last 20 lines that were taken', () => {
+  test('[CHAT-4] a resume carries the last 20 acknowledged lines', () => {
     let log: ChatLog = [];
     for (let at = 1; at <= 30; at += 1) log = received(log, line(`l${at}`, at), ME);
     log = said(log, line('mine', 31, ME));
@@ -78,7 +78,7 @@ describe('the chat of a client', () => {
     assert.deepEqual([ids.length, ids[0], ids.at(-1)], [20, 'l11', 'l30']);
   });
 
-  test('[LIM-2] long lines are left out of a resume so that it stays a control message', () => {
+  test('[LIM-2] a resume omits long lines so that it stays a control message', () => {
     let log: ChatLog = [];
     for (let at = 1; at <= 30; at += 1) log = received(log, line(`l${at}`, at, ADA, 'é'.repeat(2000)), ME);
     const lines = lastLines(log);
@@ -86,7 +86,7 @@ describe('the chat of a client', () => {
     assert.ok(JSON.stringify(lines).length < 8192);
   });
 
-  test('[CHAT-8] a line that was typed before a new join is taken, and brought again, under the new participant id', () => {
+  test('[CHAT-8] a line typed before a new join is accepted, and restored again, under the new participant id', () => {
     const now = participant('b');
     const log = taken(said([], line('l1', 1, ME)), takenAt('l1', 2), now);
     assert.equal(shown(log), 'my l1 taken');
@@ -96,7 +96,7 @@ describe('the chat of a client', () => {
     );
   });
 
-  test('no more than 500 lines are kept', () => {
+  test('at most 500 lines are kept', () => {
     let log: ChatLog = [];
     for (let at = 1; at <= 600; at += 1) log = received(log, line(`l${at}`, at), ME);
     assert.deepEqual([log.length, log[0]?.id], [500, 'l101']);

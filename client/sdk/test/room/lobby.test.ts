@@ -14,8 +14,8 @@ const admit = async (service: FakeService): Promise<void> => {
   await service.settle();
 };
 
-describe('waiting to be let in', () => {
-  test('[MOD-5] the owner was told: in the lobby, then in the call as soon as they admit', async () => {
+describe('waiting in the lobby', () => {
+  test('[MOD-5] a newcomer is in the lobby, then in the call as soon as an owner admits them', async () => {
     const service = fakeService();
     const call = await service.knock();
     assert.deepEqual(call.snapshot().connection, { status: 'lobby-waiting', offline: false });
@@ -25,7 +25,7 @@ describe('waiting to be let in', () => {
     assert.equal(call.snapshot().me.participant, ME);
   });
 
-  test('the patience of a first join does not end the waiting', async () => {
+  test('the time limit of a first join does not end the waiting', async () => {
     const service = fakeService();
     const call = await service.knock();
     for (let at = 0; at < 600_000; at += 4000)
@@ -35,7 +35,7 @@ describe('waiting to be let in', () => {
     assert.equal(service.sockets.length, 1);
   });
 
-  test('[MOD-5] a lost socket asks again with a new ticket, however long ago the join began', async () => {
+  test('[MOD-5] after a lost socket the client asks again with a new ticket, however long ago the join began', async () => {
     const service = fakeService();
     const call = await service.knock();
     await service.ports.clock.advance(9000);
@@ -56,7 +56,7 @@ describe('waiting to be let in', () => {
     assert.equal(call.snapshot().connection.status, 'connected');
   });
 
-  test('an answer of "later" to somebody who waits is waited out', async () => {
+  test('a waiting newcomer that is answered "later" waits for that time and tries again', async () => {
     const service = fakeService();
     const call = await service.knock();
     service.answers = [refusal(503, 'STORE_UNAVAILABLE', { 'retry-after': '60' }), ...service.answers];
@@ -66,7 +66,7 @@ describe('waiting to be let in', () => {
     assert.equal(service.sockets.length, 2);
   });
 
-  test('a pod that leaves: knocks elsewhere', async () => {
+  test('a pod drains: the newcomer asks for admission at another pod', async () => {
     const service = fakeService();
     const call = await service.knock();
     service.socket.drop(CODES.GOAWAY.close ?? 0);
@@ -75,7 +75,7 @@ describe('waiting to be let in', () => {
     assert.equal(call.snapshot().connection.status, 'lobby-waiting');
   });
 
-  test('without a network the waiting says so and goes on when it is back', async () => {
+  test('without a network the state is offline, and the waiting continues when the network is back', async () => {
     const service = fakeService();
     const call = await service.knock();
     service.network.online = false;
@@ -97,7 +97,7 @@ describe('waiting to be let in', () => {
     'ROOM_FULL',
   ];
   for (const code of endings) {
-    test(`[MOD-5] ${code} ends the waiting and leaves nothing behind`, async () => {
+    test(`[MOD-5] ${code} ends the waiting and leaves no socket or timer`, async () => {
       const service = fakeService();
       const call = await service.knock();
       service.socket.drop(CODES[code].close ?? 0);
@@ -113,7 +113,7 @@ describe('waiting to be let in', () => {
     });
   }
 
-  test('giving up closes the socket', async () => {
+  test('leaving the lobby closes the socket', async () => {
     const service = fakeService();
     const call = await service.knock();
     call.leave();
@@ -121,7 +121,7 @@ describe('waiting to be let in', () => {
     assert.equal(service.ports.clock.pending, 0);
   });
 
-  test('what was switched while waiting is said after the welcome', async () => {
+  test('media switched while waiting is announced after the welcome', async () => {
     const service = fakeService();
     const call = await service.knock();
     call.setMicrophone({ kind: 'audio' } as MediaStreamTrack);
@@ -137,7 +137,7 @@ describe('waiting to be let in', () => {
     );
   });
 
-  test('[MOD-5] who was in and came back too late waits again, and sees and hears nobody meanwhile', async () => {
+  test('[MOD-5] a participant that returns too late waits again, and receives no media meanwhile', async () => {
     const service = fakeService();
     const call = await service.enter();
     service.socket.say({ type: 'joined', member: member(ADA.participant, 'Ada') });
@@ -151,7 +151,7 @@ describe('waiting to be let in', () => {
   });
 });
 
-describe('the lobby as an owner sees it', () => {
+describe('the lobby of an owner', () => {
   const changes: readonly (readonly [string, Lobby, ServerMessage, string])[] = [
     ['a welcome brings it anew', [ADA], welcome({ lobby: [BO] }), 'Bo'],
     ['a welcome of a guest brings none', [ADA], welcome(), ''],
@@ -162,7 +162,7 @@ describe('the lobby as an owner sees it', () => {
     ['anything else', [ADA], { type: 'pong' }, 'Ada'],
   ];
   for (const [title, before, message, expected] of changes) {
-    test(`[MOD-5] ${title}: ${expected || 'nobody'}`, () => {
+    test(`[MOD-5] ${title}: ${expected || 'none'}`, () => {
       const names = lobbyAfter(before, message).map(({ name }) => name);
       assert.equal(names.join(', '), expected);
     });

@@ -16,15 +16,15 @@ async function owner(): Promise<{ readonly service: FakeService; readonly may: M
   return { service, may: moderation };
 }
 
-describe('who joins', () => {
-  test('[MOD-8] the device goes with the join, and the owner key as a bearer token', async () => {
+describe('a join', () => {
+  test('[MOD-8] the join carries the device id, and the owner key as a bearer token', async () => {
     const service = fakeService();
     await service.enter({ device: 'device-0123456789', ownerKey: 'key' });
     assert.equal(service.joins[0]?.body, '{"name":"Me","device":"device-0123456789"}');
     assert.equal(service.joins[0]?.authorization, 'Bearer key');
   });
 
-  test('without a key there is nothing to moderate with', async () => {
+  test('without an owner key there are no moderation commands', async () => {
     const service = fakeService();
     const call = await service.enter();
     assert.equal(call.moderation, null);
@@ -32,8 +32,8 @@ describe('who joins', () => {
   });
 });
 
-describe('the room as it is now', () => {
-  test('[MOD-3] a lock is known from the welcome, and when it changes', async () => {
+describe('the state of the room', () => {
+  test('[MOD-3] the lock is known from the welcome and from each change', async () => {
     const service = fakeService();
     const call = await service.enter();
     assert.equal(call.snapshot().view?.locked, false);
@@ -41,7 +41,7 @@ describe('the room as it is now', () => {
     assert.equal(call.snapshot().view?.locked, true);
   });
 
-  test('owners are known among the people, and whether we are one', async () => {
+  test('the snapshot marks owners, and whether this participant is one', async () => {
     const service = fakeService();
     const call = await service.enter();
     assert.equal(call.snapshot().me.owner, false);
@@ -51,7 +51,7 @@ describe('the room as it is now', () => {
     assert.equal(call.snapshot().people[0]?.owner, true, 'a change of name keeps it');
   });
 
-  test('[MOD-5] an owner who resumes is told anew who waits', async () => {
+  test('[MOD-5] an owner who resumes receives the list of waiting newcomers again', async () => {
     const service = fakeService();
     const call = service.join({ ownerKey: 'key' });
     await service.settle();
@@ -66,7 +66,7 @@ describe('the room as it is now', () => {
     assert.deepEqual(call.snapshot().lobby, []);
   });
 
-  test('[MOD-4] every request to mute can be told from the one before, and mutes nobody', async () => {
+  test('[MOD-4] each request to mute is distinguishable from the one before, and mutes no one by itself', async () => {
     const service = fakeService();
     const call = await service.enter();
     call.setMicrophone({ kind: 'audio' } as MediaStreamTrack);
@@ -95,7 +95,7 @@ describe('commands of the owner', () => {
     });
   }
 
-  test('[MOD-2] a ban says whether the network is meant, and answers what to lift it by', async () => {
+  test('[MOD-2] a ban states whether it covers the network, and its answer identifies it for lifting', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [() => Response.json(BAN)];
     assert.deepEqual(await may.ban(ADA, { network: true }), { ok: true, value: BAN });
@@ -110,7 +110,7 @@ describe('commands of the owner', () => {
     assert.equal(service.commands[0]?.what, `GET ${ROOM_URL}/bans`);
   });
 
-  test('[MOD-3] a changed room is in the snapshot at once; only what is named is sent', async () => {
+  test('[MOD-3] a changed setting is in the snapshot immediately; only changed settings are sent', async () => {
     const service = fakeService();
     const call = await service.enter({ ownerKey: 'key' });
     service.commandAnswers = [() => Response.json({ ...welcome().room, locked: true })];
@@ -124,7 +124,7 @@ describe('commands of the owner', () => {
   });
 
   for (const code of ['OWNER_KEY_INVALID', 'PARTICIPANT_NOT_FOUND', 'ROOM_FULL'] as const) {
-    test(`${code} is an answer, asked once`, async () => {
+    test(`${code} is an answer, and the request is sent once`, async () => {
       const { service, may } = await owner();
       service.commandAnswers = [refusal(CODES[code].http ?? 0, code)];
       const answer = await may.admit(ADA);
@@ -133,7 +133,7 @@ describe('commands of the owner', () => {
     });
   }
 
-  test('no answer is "unreachable", not an exception', async () => {
+  test('a missing answer is "unreachable", not an exception', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [() => new TypeError('failed to fetch')];
     const answer = may.requestMute(ADA);
@@ -149,7 +149,7 @@ describe('commands of the owner', () => {
     (may) => may.bans(),
     (may) => may.unban('ban-1'),
   ];
-  test('what is the same done twice is repeated while the store is away, for as long as somebody waits', async () => {
+  test('idempotent commands are repeated while the store is unavailable, within the time limit', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [refusal(503, 'STORE_UNAVAILABLE')];
     for (const command of repeated) {
@@ -162,7 +162,7 @@ describe('commands of the owner', () => {
     }
   });
 
-  test('[MOD-2] [MOD-4] a ban and a request to mute are never made twice', async () => {
+  test('[MOD-2] [MOD-4] a ban and a request to mute are never repeated', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [refusal(503, 'STORE_UNAVAILABLE')];
     await Promise.all([may.ban(ADA, { network: false }), may.requestMute(ADA)]);
@@ -170,7 +170,7 @@ describe('commands of the owner', () => {
     assert.equal(service.commands.length, 2);
   });
 
-  test('a kick whose answer was lost is done when the repeated one finds nobody', async () => {
+  test('a kick whose answer was lost has succeeded if the repeated kick finds no participant', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [() => new TypeError('network changed'), refusal(404, 'PARTICIPANT_NOT_FOUND')];
     const answer = may.kick(ADA);
@@ -178,7 +178,7 @@ describe('commands of the owner', () => {
     assert.deepEqual(await answer, { ok: true, value: null });
   });
 
-  test('"too many requests" for a minute is told with its time, not waited out', async () => {
+  test('"too many requests" for a minute is returned with its time, without waiting', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [refusal(429, 'TOO_MANY_REQUESTS', { 'retry-after': '60' })];
     const answer = await may.kick(ADA);

@@ -68,7 +68,7 @@ describe('the roster of a client', () => {
     });
   }
 
-  test('[RES-7] who was kept and does not come back is gone when the grace period ends, not before', () => {
+  test('[RES-7] a participant that is away and does not return leaves the roster when the grace period ends, not before', () => {
     const before = room(member(ADA, 'Ada'), member(BO, 'Bo'));
     const kept = welcomed(before, welcome({ recovering: true, graceMs: 30_000 }), 1000);
     assert.equal(nextExpiry(kept), 31_000);
@@ -78,7 +78,7 @@ describe('the roster of a client', () => {
     assert.equal(nextExpiry(expired(back, 31_000)), null);
   });
 
-  test('a second resume into the recovering room does not prolong the wait', () => {
+  test('a second resume into the recovering room does not extend the wait', () => {
     const kept = welcomed(room(member(ADA, 'Ada')), welcome({ recovering: true, graceMs: 30_000 }), 0);
     const again = welcomed(kept, welcome({ recovering: true, graceMs: 30_000 }), 10_000);
     assert.equal(nextExpiry(again), 30_000);

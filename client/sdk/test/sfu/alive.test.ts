@@ -7,7 +7,7 @@ import { fakeClock, type FakeClock } from '../fakes/clock.ts';
 
 const WITHIN_MS = 1000;
 
-/** A relay that answers after so long, on the page's clock. */
+/** A relay that answers after the given time, on the clock of the page. */
 function relayThatAnswers(clock: FakeClock, afterMs: number) {
   let closed = 0;
   const track = {
@@ -18,7 +18,7 @@ function relayThatAnswers(clock: FakeClock, afterMs: number) {
   return { session: session as unknown as Net.Established, closed: () => closed };
 }
 
-/** As of a page that nobody sees: timers come once in so many ms. */
+/** The clock of a hidden page: timers fire once every `everyMs`. */
 const throttled = (clock: FakeClock, everyMs: number): Clock => ({
   ...clock,
   after: (ms, task) => clock.after(Math.ceil((clock.now() + ms) / everyMs) * everyMs - clock.now(), task),
@@ -36,7 +36,7 @@ for (const [what, answersMs, everyMs, alive, tookMs] of [
     4200,
   ],
 ] as const)
-  test(`[MEDIA-10] a relay of which nothing is heard is asked: ${what}`, async () => {
+  test(`[MEDIA-10] the client checks whether a silent relay answers: ${what}`, async () => {
     const clock = fakeClock();
     const { session, closed } = relayThatAnswers(clock, answersMs);
     let said: boolean | null = null;

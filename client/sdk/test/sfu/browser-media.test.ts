@@ -15,7 +15,7 @@ function give(values: Record<string, unknown>): void {
     Object.defineProperty(globalThis, name, { value, configurable: true });
 }
 
-/** As Firefox's: sound of another rate than the context's is refused. */
+/** Like Firefox's context: it refuses audio of another sample rate than its own. */
 class Context extends EventTarget {
   static readonly made: Context[] = [];
   static deviceRate = SHARED_RATE;
@@ -49,7 +49,7 @@ class Context extends EventTarget {
     return Promise.resolve();
   }
 
-  /** A block of what the tap hears. */
+  /** A block of audio that the tap receives. */
   speak(): void {
     const { sampleRate } = this;
     const inputBuffer = { sampleRate, getChannelData: () => new Float32Array([0.5]) };
@@ -70,7 +70,7 @@ function inFirefox(deviceRate: number) {
   return { heard, read };
 }
 
-test('a microphone whose rate is not that of the shared context is read in one of its own, closed with the reader', () => {
+test('a microphone with another sample rate than the shared context is read in a separate context, closed with the reader', () => {
   const { heard, read } = inFirefox(44_100);
   const reader = read(44_100);
   const own = Context.made.at(-1);
@@ -86,13 +86,13 @@ test('a microphone whose rate is not that of the shared context is read in one o
   assert.ok(Context.made.every((one) => one === own || one.state !== 'closed'));
 });
 
-test('where no context takes a track none is left open', () => {
+test('if no context accepts a track, none is left open', () => {
   const { read } = inFirefox(44_100);
   assert.throws(() => read(16_000), { name: 'NotSupportedError' });
   assert.equal(Context.made.at(-1)?.state, 'closed');
 });
 
-test('the sound of a shared screen is both its channels', async () => {
+test('the audio of a shared screen has both its channels', async () => {
   const planes = [
     [0.5, 0, 0.25],
     [0, 0.5, 0.25],

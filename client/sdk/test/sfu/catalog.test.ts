@@ -12,7 +12,7 @@ const good = {
   audio: { renditions: { microphone: opus } },
 };
 
-test('the rendition is the smallest that fills the tile', () => {
+test('the selected rendition is the smallest that fills the tile', () => {
   const catalog = readCatalog(JSON.stringify(good));
   assert.ok(catalog);
   const at = (width: number, height: number) => chooseVideo(catalog, 'camera', { width, height })?.track;
@@ -24,7 +24,7 @@ test('the rendition is the smallest that fills the tile', () => {
   assert.equal(chooseAudio(catalog, 'screen-audio'), undefined);
 });
 
-test("a catalog of hang's with more in it is taken for what is known of it", () => {
+test('a catalog of hang with further fields is read for the known ones', () => {
   const rich = {
     ...good,
     scte35: {},
@@ -48,11 +48,11 @@ for (const [what, bad] of Object.entries({
   'a track with a strange name': JSON.stringify({ video: { renditions: { '<b>': low } } }),
   'far too long': JSON.stringify({ ...good, more: 'x'.repeat(20_000) }),
 }))
-  test(`is as good as none: ${what}`, () => {
+  test(`is treated as no catalog: ${what}`, () => {
     assert.equal(readCatalog(bad), undefined);
   });
 
-test('a frame is its time and its bytes; whatever is not one is dropped', () => {
+test('a frame is its time and its bytes; anything else is dropped', () => {
   const timestamp = 1_795_000_000_000_000;
   const frame = decodeFrame(encodeFrame({ timestamp, payload: new Uint8Array([1, 2, 3]) }));
   assert.equal(frame?.timestamp, timestamp);
@@ -66,7 +66,7 @@ test('a frame is its time and its bytes; whatever is not one is dropped', () => 
   assert.equal(decodeFrame(new Uint8Array([0xff])), undefined);
 });
 
-test('[MEDIA-14] what nobody publishes is not taken, whatever else the browser could decode', () => {
+test('[MEDIA-14] a format that no client publishes is refused, even if the browser could decode it', () => {
   const sounds = (codec: string) => ({ audio: { renditions: { microphone: { ...opus, codec } } } });
   const pictures = (change: object) => ({ video: { renditions: { camera: { ...high, ...change } } } });
   const read = (said: object) => readCatalog(JSON.stringify(said)) ?? {};

@@ -7,7 +7,7 @@ const mdhd = box('mdhd', u32(0, 0, 0, 90_000, 0, 0));
 const trex = box('trex', u32(0, 1, 1, 3000, 4, 0));
 const HEADER = bytes(box('ftyp', u32(0)), box('moov', box('trak', box('mdia', mdhd)), box('mvex', trex)));
 
-/** One with two samples, which say their durations, sizes and shifts. */
+/** A fragment with two samples that state their durations, sizes and composition offsets. */
 function fragment({ sizes = [2, 3] as readonly number[], data = [1, 2, 3, 4, 5] } = {}): Uint8Array {
   const samples = sizes.flatMap((size, at) => u32(3000, size, at * 1500));
   const trun = box('trun', u32(0x00_0b01, sizes.length, 0), samples);
@@ -18,7 +18,7 @@ function fragment({ sizes = [2, 3] as readonly number[], data = [1, 2, 3, 4, 5] 
 const track = readHeader(HEADER);
 
 describe('a fragment of MP4', () => {
-  it('has the samples and times that its boxes say', () => {
+  it('has the samples and times of its boxes', () => {
     assert.deepEqual(track, { timescale: 90_000, duration: 3000, size: 4 });
     assert.ok(track);
     assert.deepEqual(readFragment(fragment(), track), [
@@ -27,7 +27,7 @@ describe('a fragment of MP4', () => {
     ]);
   });
 
-  it('takes from the header of the track what it does not say', () => {
+  it('takes missing values from the header of the track', () => {
     assert.ok(track);
     const trun = box('trun', u32(0, 2));
     const traf = box('traf', box('tfhd', u32(0, 1)), box('tfdt', u32(0, 90_000)), trun);
@@ -41,7 +41,7 @@ describe('a fragment of MP4', () => {
     );
   });
 
-  it('that is broken, cut off or lies has none', () => {
+  it('that is broken, cut off or inconsistent has no samples', () => {
     assert.ok(track);
     const whole = fragment();
     for (let end = 0; end < whole.length; end += 1)
@@ -51,7 +51,7 @@ describe('a fragment of MP4', () => {
     assert.deepEqual(readFragment(new TextEncoder().encode('anything else at all'), track), []);
   });
 
-  it('needs a header that says how time is counted', () => {
+  it('needs a header with the time scale', () => {
     assert.equal(readHeader(HEADER.subarray(0, 30)), undefined);
     assert.equal(readHeader(new Uint8Array()), undefined);
     assert.equal(

@@ -12,7 +12,7 @@ function drain(order: GroupOrder<string>, isDue = never): string[] {
   return out;
 }
 
-test('frames come out in the order in which they were encoded, whichever order they come in', () => {
+test('frames leave in encoding order, in whatever order they arrive', () => {
   const random = seeded(3);
   const expected: string[] = [];
   const frames: { group: number; index: number }[] = [];
@@ -22,7 +22,7 @@ test('frames come out in the order in which they were encoded, whichever order t
       frames.push({ group, index });
     }
   const order = new GroupOrder<string>();
-  // The first has to be first: whoever joins begins with what is newest.
+  // The first frame has to be pushed first: a participant that joins begins with the newest group.
   const out: string[] = [];
   order.push(5, 0, '5.0', 1);
   out.push(...drain(order));
@@ -37,7 +37,7 @@ test('frames come out in the order in which they were encoded, whichever order t
   assert.deepEqual(out, expected);
 });
 
-test('what comes twice, over the old relay and the new one, comes out once', () => {
+test('a frame that arrives twice, through the old and the new relay, leaves once', () => {
   const order = new GroupOrder<string>();
   for (const item of ['a', 'b']) order.push(1, item === 'a' ? 0 : 1, item, 1);
   assert.deepEqual(drain(order), ['a', 'b']);
@@ -45,7 +45,7 @@ test('what comes twice, over the old relay and the new one, comes out once', () 
   assert.deepEqual(drain(order), ['c']);
 });
 
-test('a group that does not come on is left for the next one when that is due, and not before', () => {
+test('a group that stalls is skipped when the next one is due, and not before', () => {
   const order = new GroupOrder<string>();
   order.push(1, 0, 'key', 1);
   assert.deepEqual(drain(order), ['key']);
@@ -57,7 +57,7 @@ test('a group that does not come on is left for the next one when that is due, a
   assert.deepEqual(drain(order, always), []);
 });
 
-test('it begins with the first frame of the newest group, never within one', () => {
+test('it begins with the first frame of the newest group, never within a group', () => {
   const order = new GroupOrder<string>();
   order.push(3, 4, 'within', 1);
   assert.deepEqual(drain(order, always), []);
@@ -76,7 +76,7 @@ test('it holds a bounded number of frames', () => {
   assert.deepEqual(drain(order, always), ['last key']);
 });
 
-test('it holds a bounded number of groups, also of those that have no frames', () => {
+test('it holds a bounded number of groups, also of groups without frames', () => {
   const order = new GroupOrder<string>();
   order.push(0, 0, 'first', 1);
   assert.deepEqual(drain(order), ['first']);
@@ -90,7 +90,7 @@ test('it holds a bounded number of groups, also of those that have no frames', (
   assert.deepEqual(drain(order, always), ['later']);
 });
 
-test('of groups that do not come to their turn the newest are kept', () => {
+test('of the groups that cannot be played yet the newest are kept', () => {
   const order = new GroupOrder<string>();
   order.push(0, 0, 'first', 1);
   drain(order);
@@ -99,7 +99,7 @@ test('of groups that do not come to their turn the newest are kept', () => {
   assert.deepEqual([kept.length, kept[0], kept.at(-1)], [64, '137', '200']);
 });
 
-test('what is older than all that it holds is left out, however much of it comes', () => {
+test('frames older than all held groups are dropped, however many arrive', () => {
   const order = new GroupOrder<string>();
   order.push(0, 0, 'first', 1);
   drain(order);
@@ -123,7 +123,7 @@ test('it holds a bounded number of bytes', () => {
   assert.deepEqual(drain(order, always), []);
 });
 
-test('a group whose end is known before its frames are opened is left as soon as they are read', () => {
+test('a group whose end is known before its frames are decrypted is left as soon as they are read', () => {
   const order = new GroupOrder<string>();
   order.push(1, 0, 'key', 1);
   assert.deepEqual(drain(order), ['key']);

@@ -7,25 +7,25 @@ const loud = { quiet: false };
 const near = (found: number | null, expected: number): void =>
   assert.ok(found !== null && Math.abs(found - expected) < 1e-9, `${found}, not ${expected}`);
 
-test('what is in time begins when it should, and closes a gap that is hardly one', () => {
+test('audio in time begins at its time, and closes a very small gap', () => {
   near(lineUp({ ...loud, wanted: 10.2, now: 10, until: 0 }), 10.2);
   near(lineUp({ ...loud, wanted: 10.2, now: 10, until: 10.15 }), 10.15);
   near(lineUp({ ...loud, wanted: 10.2, now: 10, until: 10.1 }), 10.2);
 });
 
-test('what is late begins at once, and behind what is playing', () => {
+test('late audio begins immediately, after the audio that is playing', () => {
   near(lineUp({ ...loud, wanted: 9.8, now: 10, until: 9.9 }), 10);
   near(lineUp({ ...loud, wanted: 9.84, now: 10, until: 10.04 }), 10.04);
 });
 
-test('whoever is later than half a second is left out, and quiet pieces are as soon as anything is behind', () => {
+test('audio more than half a second late is left out, and quiet audio as soon as there is a backlog', () => {
   assert.equal(lineUp({ ...loud, wanted: 9.4, now: 10, until: 0 }), null);
   assert.equal(lineUp({ ...loud, wanted: 9.6, now: 10, until: 10.2 }), null);
   near(lineUp({ quiet: true, wanted: 10, now: 9.9, until: 10.03 }), 10.03);
   assert.equal(lineUp({ quiet: true, wanted: 10, now: 9.9, until: 10.05 }), null);
 });
 
-test('whatever comes, nothing is played over something else, and never before now', () => {
+test('for any input, no audio overlaps other audio, and none begins in the past', () => {
   const random = seeded(11);
   let until = 0;
   let now = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneChannel } from '../../src/sfu/one-channel.ts';
 
-/** Sound of one sample, in so many channels. */
+/** Audio of one sample in the given channels. */
 const soundOf = (...channels: readonly number[]): AudioData =>
   ({
     numberOfFrames: 1,
@@ -14,14 +14,14 @@ const soundOf = (...channels: readonly number[]): AudioData =>
 const mixed = (...channels: readonly number[]): number =>
   Math.round((oneChannel(soundOf(...channels))[0] ?? 0) * 100) / 100;
 
-test('one channel stays as it is, and two are heard alike', () => {
+test('one channel stays unchanged, and two count equally', () => {
   assert.equal(mixed(0.5), 0.5);
   assert.equal(mixed(0.5, 0), 0.25);
   assert.equal(mixed(0, 0.5), 0.25);
   assert.equal(mixed(0.5, 0.5), 0.5);
 });
 
-test('the words of a film, which are in the middle of six, are heard as loud as they are', () => {
+test('the speech of a film, in the centre of six channels, keeps its loudness', () => {
   assert.equal(mixed(0, 0, 0.8, 0, 0, 0), 0.8);
   assert.equal(mixed(0, 0, 0, 1, 0, 0), 0);
   assert.equal(mixed(0, 0, 0, 0, 0.5, 0), 0.25);

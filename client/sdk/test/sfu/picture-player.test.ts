@@ -6,9 +6,9 @@ import { PicturePlayer } from '../../src/sfu/picture-player.ts';
 import { Playout } from '../../src/sfu/playout.ts';
 import { fakeClock } from '../fakes/clock.ts';
 
-/** Of a group: two seconds at 30 a second. */
+/** The pictures of a group: two seconds at 30 a second. */
 const GROUP = 60;
-/** What a decoder has for pictures that nobody has taken back yet. */
+/** The number of pictures that a decoder can output before they are closed. */
 const HAS = 10;
 
 type Pixels = readonly [width: number, height: number];
@@ -25,7 +25,7 @@ interface Made {
   readonly fails: boolean;
 }
 
-/** Puts pictures into the order of their times, as those of H.264 do, and holds `behind` of them back for that. */
+/** A decoder that outputs pictures in the order of their times, as for H.264, and holds back `behind` pictures for it. */
 function decoderWith({ behind, size, shownAs, fails }: Made) {
   const seen = { most: 0, open: 0, asked: 0, given: 0, made: 0 };
   class Decoder {
@@ -106,7 +106,7 @@ function playing({
     onRefused: () => refused.push(clock.now()),
   });
   const everyMs = 1000 / perSecond;
-  /** Pictures up to here come when they are taken; those that were taken in a stall come all at its end. */
+  /** Delivers pictures up to this time when they are captured; those captured during a stall arrive together at its end. */
   const until = async (endMs: number, stall = { fromMs: Infinity, toMs: Infinity }): Promise<void> => {
     for (; next * everyMs < endMs; next += 1) {
       const taken = next * everyMs;
@@ -121,7 +121,7 @@ function playing({
 }
 
 for (const perSecond of [10, 30, 60])
-  test(`pictures are shown also where they wait for long, ${perSecond} a second`, async () => {
+  test(`pictures are shown also if they wait long, ${perSecond} a second`, async () => {
     const { shown, seen, until } = playing({ perSecond });
     await until(4000, { fromMs: 1000, toMs: 1450 });
     const since = shown.filter(({ at }) => at > 2000 && at < 3000);
@@ -138,7 +138,7 @@ test('pictures are shown also by a decoder that holds back more of them than are
   assert.ok(since.length > 27, `${since.length} were shown in a second`);
 });
 
-test('what was decoded is given back in the end, and nothing is waited for', async () => {
+test('decoded pictures are closed in the end, and nothing stays pending', async () => {
   const { clock, player, seen, until } = playing();
   await until(2000, { fromMs: 1000, toMs: 1450 });
   assert.ok(seen.open > 0 && clock.pending > 0);
@@ -146,7 +146,7 @@ test('what was decoded is given back in the end, and nothing is waited for', asy
   assert.deepEqual([seen.open, clock.pending], [0, 0]);
 });
 
-test('[MEDIA-14] a picture with more pixels than anybody publishes is not shown, and nothing after it is decoded', async () => {
+test('[MEDIA-14] a picture with more pixels than the limit is not shown, and nothing after it is decoded', async () => {
   const { player, shown, refused, seen, until } = playing({ size: [16_383, 16_383] });
   await until(2000);
   assert.deepEqual([shown.length, seen.open, seen.most, refused.length], [0, 0, 1, 1]);
@@ -155,14 +155,14 @@ test('[MEDIA-14] a picture with more pixels than anybody publishes is not shown,
   player.close();
 });
 
-test('[MEDIA-14] nor is one that says that it is to be shown so large', async () => {
+test('[MEDIA-14] a picture that declares a display size above the limit is not shown', async () => {
   const { player, shown, refused, seen, until } = playing({ size: [16, 16], shownAs: [16_000, 16_000] });
   await until(2000);
   assert.deepEqual([shown.length, seen.open, seen.most, refused.length], [0, 0, 1, 1]);
   player.close();
 });
 
-test('[MEDIA-14] a decoder that is still at the first picture of a group is not given that of another', () => {
+test('[MEDIA-14] a decoder that still decodes the first picture of a group does not receive that of another group', () => {
   const { player, seen } = playing({ behind: 100 });
   for (let group = 0; group < 20; group += 1)
     player.onFrame(group, 0, encodeFrame({ timestamp: group * 1000, payload: new Uint8Array(10) }));
@@ -170,7 +170,7 @@ test('[MEDIA-14] a decoder that is still at the first picture of a group is not 
   player.close();
 });
 
-test('[MEDIA-14] a decoder that fails is followed by another one, but not for every picture', async () => {
+test('[MEDIA-14] a decoder that fails is replaced, but not for every picture', async () => {
   const { clock, player, seen } = playing({ fails: true });
   for (let group = 0; group < 100; group += 1) {
     player.onFrame(group, 0, encodeFrame({ timestamp: group * 10_000, payload: new Uint8Array(10) }));
@@ -180,7 +180,7 @@ test('[MEDIA-14] a decoder that fails is followed by another one, but not for ev
   player.close();
 });
 
-test('[MEDIA-14] nor is such a key frame of VP8 given to a decoder', async () => {
+test('[MEDIA-14] a key frame of VP8 above the limit is not given to a decoder', async () => {
   const { clock, player, shown, seen } = playing();
   const payload = new Uint8Array([0, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]);
   for (let group = 0; group < 3; group += 1)
@@ -204,7 +204,7 @@ for (const [what, said, size, taken] of [
     player.close();
   });
 
-test('large pictures wait in smaller numbers', async () => {
+test('fewer pictures wait if they are large', async () => {
   const { shown, seen, until } = playing({ said: [3840, 2160], size: [3840, 2160] });
   await until(4000, { fromMs: 1000, toMs: 1450 });
   const since = shown.filter(({ at }) => at > 2000 && at < 3000);
@@ -212,7 +212,7 @@ test('large pictures wait in smaller numbers', async () => {
   assert.ok(seen.most <= 7, `${seen.most} decoded pictures waited`);
 });
 
-test('what decodes to no picture leaves nothing behind that grows', async () => {
+test('frames that decode to no picture do not accumulate', async () => {
   const { player, seen, until } = playing({ behind: 2000 });
   await until((2010 * 1000) / 30);
   assert.ok(seen.asked > 0 && seen.asked < 2000, `${seen.asked} were looked at for a few pictures`);

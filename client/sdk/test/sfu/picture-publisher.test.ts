@@ -6,7 +6,7 @@ import { PicturePublisher } from '../../src/sfu/picture-publisher.ts';
 import type { TrackWriter } from '../../src/sfu/track-writer.ts';
 import { fakeClock } from '../fakes/clock.ts';
 
-/** Somebody's picture that everybody wants; what each encoder was told, and the sizes in each catalog that was written. */
+/** Publishes a picture to which all subscribe; returns the commands of each encoder, and the sizes in each written catalog. */
 function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {}) {
   const clock = fakeClock();
   const told: string[] = [];
@@ -65,13 +65,13 @@ function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {
     catalogs,
     publisher,
     open: () => open,
-    /** What encoders were told since the last time. */
+    /** The commands of encoders since the previous call. */
     told: () => told.splice(0),
     see: (width: number, height: number) => see(frame(width, height)),
   };
 }
 
-test('a phone that is turned is encoded in its new shape from a key frame on, and the catalog says so', async () => {
+test('after a phone is turned its picture is encoded in the new size from a key frame on, and the catalog states it', async () => {
   const phone = showing(CAMERA, { width: 640, height: 360 });
   assert.deepEqual(phone.told(), ['320x180', '640x360']);
   phone.see(640, 360);
@@ -87,7 +87,7 @@ test('a phone that is turned is encoded in its new shape from a key frame on, an
   assert.deepEqual(phone.told(), ['delta of 360x640', 'delta of 360x640']);
 });
 
-test('a screen of which nothing was known is encoded as large as it is', () => {
+test('a screen of unknown size is encoded in its own size', () => {
   const screen = showing(SCREEN);
   screen.told();
   screen.see(1920, 1080);
@@ -95,7 +95,7 @@ test('a screen of which nothing was known is encoded as large as it is', () => {
   assert.deepEqual(screen.catalogs, ['1920x1080']);
 });
 
-test('a window that is being resized is fitted once a second, and at last also where it shows nothing new', async () => {
+test('a window that is being resized is adapted once a second, and finally also if it shows nothing new', async () => {
   const screen = showing(SCREEN, { width: 800, height: 600 });
   for (let width = 802; width < 882; width += 2) {
     screen.see(width, 600);
@@ -108,7 +108,7 @@ test('a window that is being resized is fitted once a second, and at last also w
   assert.deepEqual([screen.open(), screen.clock.pending], [0, 0]);
 });
 
-test('a picture that is given up while it waits to be fitted is let go', async () => {
+test('a picture that ends while it waits for the adaptation is closed', async () => {
   const screen = showing(SCREEN, { width: 800, height: 600 });
   screen.see(400, 600);
   screen.see(402, 600);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MIN_TARGET_MS, MAX_TARGET_MS, Playout } from '../../src/sfu/playout.ts';
 import { seeded } from '../fakes/random.ts';
 
-/** Frames every 20 ms from `from` on, each so late; the time of the last one's arrival. */
+/** Delivers frames every 20 ms from `from` on with the given delays; returns the arrival time of the last one. */
 function feed(playout: Playout, from: number, lateness: readonly number[]): number {
   let now = from;
   for (const [at, late] of lateness.entries()) {
@@ -15,7 +15,7 @@ function feed(playout: Playout, from: number, lateness: readonly number[]): numb
 
 const steady = (count: number, ms = 0): number[] => Array.from({ length: count }, () => ms);
 
-test('a steady route is played after the least delay, with the order and distances of the capture', () => {
+test('media of a steady route is played after the minimum delay, in the order and at the intervals of the capture', () => {
   const playout = new Playout();
   assert.equal(playout.playAt(1_000_000, 0), null, 'nothing came yet');
   const now = feed(playout, 0, steady(50));
@@ -24,13 +24,13 @@ test('a steady route is played after the least delay, with the order and distanc
   assert.equal(playout.playAt(1_001_000, now), 1000 + MIN_TARGET_MS);
 });
 
-test('what says that it is for years from now is waited for a minute at most: a timer holds no years', () => {
+test('a frame dated years ahead waits at most a minute: a timer cannot hold years', () => {
   const playout = new Playout();
   const now = feed(playout, 0, steady(50));
   assert.equal(playout.playAt(1e15, now), now + 60_000);
 });
 
-test('the delay follows the jitter at once, and comes down slowly', () => {
+test('the delay follows rising jitter immediately and decreases slowly', () => {
   const playout = new Playout();
   let now = feed(playout, 0, [...steady(50), 150]);
   const risen = playout.targetMs(now);
@@ -41,7 +41,7 @@ test('the delay follows the jitter at once, and comes down slowly', () => {
   assert.equal(playout.targetMs(now), MIN_TARGET_MS);
 });
 
-test('whatever comes, the delay is bounded', () => {
+test('the delay is bounded for any input', () => {
   const random = seeded(7);
   const playout = new Playout();
   let now = 0;
@@ -53,7 +53,7 @@ test('whatever comes, the delay is bounded', () => {
   }
 });
 
-test('a group that began before we came is caught up with: its burst is not taken for jitter', () => {
+test('playback catches up with a group that began before we joined: its burst does not count as jitter', () => {
   const playout = new Playout();
   // Two seconds of frames at once.
   for (let at = 0; at <= 100; at++) playout.arrived(at * 20, 2000);
@@ -61,7 +61,7 @@ test('a group that began before we came is caught up with: its burst is not take
   assert.equal(playout.targetMs(now), MIN_TARGET_MS);
 });
 
-test('sound and picture of one moment are played at one moment, however late one of the two is', () => {
+test('audio and video of one moment are played at the same moment, however late one of the two is', () => {
   const playout = new Playout();
   let now = 0;
   for (let at = 0; at < 100; at++) {
@@ -73,7 +73,7 @@ test('sound and picture of one moment are played at one moment, however late one
   assert.ok((playout.playAt(99 * 20, now) ?? 0) >= now);
 });
 
-test('a route that became longer for good is followed within seconds', () => {
+test('the delay adapts within seconds to a route that became permanently longer', () => {
   const playout = new Playout();
   feed(playout, 0, steady(100));
   const now = feed(playout, 2000, steady(200, 2000));

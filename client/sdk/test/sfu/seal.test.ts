@@ -15,7 +15,7 @@ const sealed = async (secret = SECRET, room = ROOM, track = TRACK) =>
   (await Seal.of(subtle, secret, room)).track(track);
 
 describe('an end-to-end key', () => {
-  it('[MEDIA-16] opens what it closed, and shows the relay nothing but the time', async () => {
+  it('[MEDIA-16] decrypts what it encrypted, and reveals only the time to the relay', async () => {
     const track = await sealed();
     const closed = await track.close(9, 2, FRAME);
     assert.equal(decodeFrame(closed)?.timestamp, 1_234_567_890);
@@ -23,7 +23,7 @@ describe('an end-to-end key', () => {
     assert.deepEqual(await (await sealed()).open(9, 2, closed), FRAME);
   });
 
-  it('[MEDIA-16] opens nothing that was changed, moved or is of another key, room or track', async () => {
+  it('[MEDIA-16] decrypts nothing that was changed or moved, or belongs to another key, room or track', async () => {
     const track = await sealed();
     const closed = await track.close(9, 2, FRAME);
     const changed = closed.slice();
@@ -41,14 +41,14 @@ describe('an end-to-end key', () => {
     assert.equal(await track.open(9, 2, new Uint8Array()), undefined);
   });
 
-  it('seals a mark of silence like every other frame', async () => {
+  it('encrypts a mark of silence like every other frame', async () => {
     const track = await sealed();
     const mark = encodeFrame({ timestamp: 5, payload: new Uint8Array() });
     const opened = await track.open(0, 0, await track.close(0, 0, mark));
     assert.deepEqual(opened, mark);
   });
 
-  it('has a name that tells which it is, other in every room, and not what it is', async () => {
+  it('has an identifier that differs in every room and does not reveal the key', async () => {
     const of = async (secret: string, room = ROOM) => (await Seal.of(subtle, secret, room)).id;
     assert.match(await of(SECRET), /^[0-9a-f]{16}$/);
     assert.equal(await of(SECRET), await of(SECRET));

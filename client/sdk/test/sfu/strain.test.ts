@@ -4,7 +4,7 @@ import { bearable, isOurs, Strain } from '../../src/sfu/strain.ts';
 
 const LOOK_MS = 250;
 
-/** Looks for so long; when and to what the level changed. */
+/** Checks for the given time; returns when the level changed, and to which value. */
 function looking(
   strain: Strain,
   from: number,
@@ -17,7 +17,7 @@ function looking(
   return changes;
 }
 
-test('the trouble of one of several is theirs, and nobody is shown worse for it', () => {
+test('trouble of one of several senders does not lower the quality of the others', () => {
   assert.equal(isOurs([true, false, false, null]), false);
   assert.equal(isOurs([true, true, false, null]), true);
   assert.equal(isOurs([true]), true);
@@ -25,7 +25,7 @@ test('the trouble of one of several is theirs, and nobody is shown worse for it'
   assert.equal(isOurs([]), false);
 });
 
-test('less is asked for after some seconds of trouble, at most twice, and more again when it was calm', () => {
+test('lower quality is requested after some seconds of trouble, at most twice, and higher again after a calm time', () => {
   const strain = new Strain();
   const up = looking(strain, 0, 10_000, () => true);
   assert.deepEqual(
@@ -41,14 +41,14 @@ test('less is asked for after some seconds of trouble, at most twice, and more a
   assert.ok((down[0]?.[0] ?? 0) >= 9000);
 });
 
-test('a hiccup changes nothing', () => {
+test('a short disturbance changes nothing', () => {
   assert.deepEqual(
     looking(new Strain(), 0, 60_000, (at) => at % 5000 < 3 * LOOK_MS),
     [],
   );
 });
 
-test('where more is too much each time, it is tried more and more seldom', () => {
+test('if higher quality fails each time, it is tried at growing intervals', () => {
   const strain = new Strain();
   const changes: [number, number][] = [];
   for (let at = 0; at < 400_000; at += LOOK_MS)
@@ -59,7 +59,7 @@ test('where more is too much each time, it is tried more and more seldom', () =>
   for (const [nth, ms] of apart.entries()) if (nth > 0) assert.ok(ms > (apart[nth - 1] ?? 0), apart.join());
 });
 
-test('pictures become small first, then few, the largest of them', () => {
+test('pictures become smaller first, then fewer, beginning with the largest', () => {
   const large = { width: 1200, height: 700 };
   const tile = { width: 240, height: 135 };
   const shown = new Map<string, typeof tile | null>([

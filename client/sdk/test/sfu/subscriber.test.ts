@@ -19,7 +19,7 @@ const OPUS: AudioConfig = {
   numberOfChannels: 1,
 };
 
-/** What is in the mix, by the order in which voices came: the microphone, then the sound of the screen. */
+/** The contents of the mix, in the order in which voices arrived: the microphone, then the audio of the screen. */
 function watching() {
   const blended: boolean[] = [];
   const voices: Voices = {
@@ -58,7 +58,7 @@ function watching() {
   return { subscriber, broadcast, catalogs, blended, publishes };
 }
 
-test('whoever is in the mix is so with microphone and screen, also with what they switch on later', async () => {
+test('a participant in the mix is in it with microphone and screen audio, also if enabled later', async () => {
   const { subscriber, blended, publishes } = watching();
   await publishes('microphone');
   assert.deepEqual(blended, [false]);
@@ -70,7 +70,7 @@ test('whoever is in the mix is so with microphone and screen, also with what the
   assert.deepEqual(blended, [false, false]);
 });
 
-test('a voice that ends, and one of another page of theirs, leave nothing in the mix', async () => {
+test('a voice that ends, and that of a previous page of the same participant, leave nothing in the mix', async () => {
   const { subscriber, blended, publishes } = watching();
   subscriber.mix(true);
   await publishes('microphone', 'screen-audio');
@@ -80,7 +80,7 @@ test('a voice that ends, and one of another page of theirs, leave nothing in the
   assert.deepEqual(blended, [false, false]);
 });
 
-test('[MEDIA-14] what somebody switches on after they came to another relay is taken, however often they did before', async () => {
+test('[MEDIA-14] tracks that a participant enables after a move to another relay are accepted, however many moves came before', async () => {
   const { subscriber } = watching();
   const media = {} as MediaPorts;
   const publisher = new Publisher({ media, clock: fakeClock(), codec: null, seal: null });
@@ -99,7 +99,7 @@ test('[MEDIA-14] what somebody switches on after they came to another relay is t
   subscriber.close();
 });
 
-test('[MEDIA-14] whoever sent a picture larger than it may be is shown no more, whatever they call the next one', async () => {
+test('[MEDIA-14] a participant that sent a picture above the limit is not shown again, under any track name', async () => {
   const { subscriber, broadcast, catalogs } = watching();
   const huge = new Uint8Array([0, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]);
   const shows = async (name: string): Promise<MediaStreamTrack | null> => {
@@ -121,7 +121,7 @@ test('[MEDIA-14] whoever sent a picture larger than it may be is shown no more, 
   subscriber.close();
 });
 
-test('a track whose broadcast is over is written no more, and wanted by nobody', async () => {
+test('a track whose broadcast ended is no longer written, and has no subscriber', async () => {
   const writer = new TrackWriter('camera/low');
   let told = 0;
   writer.onWanted = () => (told += 1);

@@ -18,7 +18,7 @@ function served(writer: TrackWriter): { broadcast: Broadcast.Producer; reader: T
 
 const frame = (timestamp: number) => ({ timestamp, payload: new Uint8Array(4) });
 
-test('[MEDIA-11] a track ends with its broadcast, and the one on the next connection goes on', async () => {
+test('[MEDIA-11] a track ends with its broadcast, and the track on the next connection continues', async () => {
   const writer = new TrackWriter('camera/low');
   const [old, next] = [served(writer), served(writer)];
   writer.begin();
@@ -36,7 +36,7 @@ test('[MEDIA-11] a track ends with its broadcast, and the one on the next connec
   assert.equal(writer.wanted, false);
 });
 
-test('[MEDIA-16] a frame that cannot be sealed ends its group, and the next one is sealed as ever', async () => {
+test('[MEDIA-16] a frame that cannot be encrypted ends its group, and the next group is encrypted normally', async () => {
   let fails = false;
   const seal = {
     close: (_group: number, _index: number, bytes: Uint8Array) =>

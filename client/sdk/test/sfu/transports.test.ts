@@ -16,7 +16,7 @@ const RELAY = {
 };
 const ORIGIN = 'https://parley.example';
 
-/** Stands for one connection that was opened, or may be. */
+/** Represents one connection that was or may be opened. */
 class Line implements Connection {
   isClosed = false;
   readonly closed = new Promise<void>(() => {});
@@ -34,7 +34,7 @@ interface Asked {
   fail(): void;
 }
 
-/** A library that opens when it is told to. */
+/** A library that opens connections when the test asks for it. */
 function library(): { readonly connect: Connect<Line>; readonly asked: Asked[] } {
   const asked: Asked[] = [];
   return {
@@ -67,7 +67,7 @@ afterEach(() => {
   Reflect.deleteProperty(globalThis, 'WebTransport');
 });
 
-test('the token goes along both ways, and the socket to our own origin with the relay it is for', () => {
+test('both transports carry the token, and the socket goes to our own origin and names the relay', () => {
   assert.equal(relayUrl(RELAY).href, 'https://relay.example:8141/?jwt=a.b.c');
   assert.equal(
     fallbackUrl(RELAY, ORIGIN).href,
@@ -76,14 +76,14 @@ test('the token goes along both ways, and the socket to our own origin with the 
   assert.equal(fallbackUrl(RELAY, 'http://127.0.0.1:8080').protocol, 'ws:');
 });
 
-test('a certificate is pinned by its hashes, and one of a public CA is not', () => {
+test('a certificate is pinned by its hashes; a certificate of a public CA is not pinned', () => {
   assert.deepEqual(pinned(RELAY), {
     serverCertificateHashes: [{ algorithm: 'sha-256', value: Uint8Array.of(1, 2) }],
   });
   assert.deepEqual(pinned({ ...RELAY, certificateHashes: [] }), {});
 });
 
-test('WebTransport that opens in time is taken, and WebSocket is not even tried', async () => {
+test('WebTransport that opens in time is used, and WebSocket is not tried', async () => {
   const { connect, asked } = library();
   const opening = openRelay(connect, RELAY, ORIGIN);
   asked[0]?.open();
@@ -96,7 +96,7 @@ test('WebTransport that opens in time is taken, and WebSocket is not even tried'
   );
 });
 
-test('a browser without WebTransport takes WebSocket at once', async () => {
+test('a browser without WebTransport uses WebSocket immediately', async () => {
   Reflect.deleteProperty(globalThis, 'WebTransport');
   const { connect, asked } = library();
   const opening = openRelay(connect, RELAY, ORIGIN);
@@ -109,7 +109,7 @@ test('a browser without WebTransport takes WebSocket at once', async () => {
   assert.equal((await opening).transport, 'WebSocket');
 });
 
-test('WebTransport that is refused is followed by WebSocket without a pause', async () => {
+test('if WebTransport is refused, WebSocket follows without a delay', async () => {
   const { connect, asked } = library();
   const opening = openRelay(connect, RELAY, ORIGIN);
   asked[0]?.fail();
@@ -118,7 +118,7 @@ test('WebTransport that is refused is followed by WebSocket without a pause', as
   assert.equal((await opening).transport, 'WebSocket');
 });
 
-test('where UDP is swallowed WebSocket is tried after a while, and what opens too late is closed', async () => {
+test('if UDP is dropped, WebSocket is tried after a delay, and a connection that opens too late is closed', async () => {
   const { connect, asked } = library();
   const opening = openRelay(connect, RELAY, ORIGIN);
   await settled();
@@ -135,7 +135,7 @@ test('where UDP is swallowed WebSocket is tried after a while, and what opens to
   );
 });
 
-test('a relay that answers neither way is given up, both attempts end, and what they open afterwards is closed', async () => {
+test('a relay that answers on neither transport is abandoned, both attempts end, and late connections are closed', async () => {
   const { connect, asked } = library();
   const opening = openRelay(connect, RELAY, ORIGIN);
   const failed = assert.rejects(opening, /neither way/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loudness, SoundGate, VoiceGate, type Gate } from '../../src/sfu/voice-gate.ts';
 
-/** Blocks of 10 ms, so loud each; how many passed. */
+/** Passes blocks of 10 ms with the given loudness each; returns how many passed. */
 function speak(gate: Gate, from: number, levels: readonly number[]): boolean[] {
   return levels.map((level, at) => gate.passes(level, from + at * 10));
 }
@@ -21,7 +21,7 @@ test('music of a shared screen is sent for as long as it plays, quiet passages t
   assert.equal(after.at(-1), false);
 });
 
-test('a word is sent from its first block on, and the pause between two words with it', () => {
+test('a word is sent from its first block on, together with the pause between two words', () => {
   const gate = new VoiceGate();
   speak(gate, 0, of(100, 0.001));
   const word = speak(gate, 1000, [...of(20, 0.05), ...of(40, 0.001), ...of(20, 0.05)]);
@@ -32,7 +32,7 @@ test('a word is sent from its first block on, and the pause between two words wi
   assert.equal(after.at(-1), false);
 });
 
-test('a fan that is switched on is learnt, and a voice over it is heard', () => {
+test('the gate learns the noise of a fan, and passes a voice above it', () => {
   const gate = new VoiceGate();
   speak(gate, 0, of(100, 0.001));
   const fan = speak(gate, 1000, of(9000, 0.01));
@@ -40,7 +40,7 @@ test('a fan that is switched on is learnt, and a voice over it is heard', () => 
   assert.ok(speak(gate, 91_000, of(10, 0.08)).every(Boolean));
 });
 
-test('loudness is the root of the mean of squares', () => {
+test('loudness is the root mean square', () => {
   assert.equal(loudness(new Float32Array([0.5, -0.5, 0.5, -0.5])), 0.5);
   assert.equal(loudness(new Float32Array()), 0);
 });

@@ -11,11 +11,11 @@ import { fakeClock } from '../fakes/clock.ts';
 const PACKET_US = 40_000;
 const RATE = 48_000;
 
-/** As Chromium's: times are counted from the first packet since it began or was flushed. */
+/** Like Chromium's decoder: it counts times from the first packet since it started or was flushed. */
 class CountingDecoder {
   static refuses = false;
   static sounds: readonly number[] = [0.5];
-  /** It takes what it was given in one turn when that is over. */
+  /** It processes the packets of one turn of the event loop after that turn. */
   static queues = false;
   static fails = false;
   static made = 0;
@@ -104,7 +104,7 @@ function playing(plays = true, container: Container = { kind: 'legacy' }) {
   return { clock, played, samples, player, packet, heard: () => heard };
 }
 
-test('words are played as far apart as they were said, though decoders count through the pause', async () => {
+test('words are played at the intervals of their capture, although decoders do not count the pause', async () => {
   const { clock, played, packet } = playing();
   const said = [0, 40, 80, 1500, 1540, 1580];
   for (const [nth, at] of said.entries()) {
@@ -117,7 +117,7 @@ test('words are played as far apart as they were said, though decoders count thr
   );
 });
 
-test('what is lost within a word does not move the rest of it', async () => {
+test('a loss within a word does not shift its remainder', async () => {
   const { clock, played, packet } = playing();
   for (const at of [0, 40, 80]) {
     await clock.advance(at - clock.now());
@@ -134,7 +134,7 @@ test('what is lost within a word does not move the rest of it', async () => {
   );
 });
 
-test('a voice is there with its first sound or a mark of silence, not with a packet that nobody hears', () => {
+test('a voice is present with its first audio or a mark of silence, not with a packet that is not played', () => {
   const voice = playing();
   CountingDecoder.refuses = true;
   voice.packet(1, 0, 0);
@@ -149,7 +149,7 @@ test('a voice is there with its first sound or a mark of silence, not with a pac
   assert.deepEqual(silent.played, []);
 });
 
-test('what the sink leaves out is counted as lost', () => {
+test('audio that the sink leaves out counts as lost', () => {
   const { packet, player, heard } = playing(false);
   packet(1, 0, 0);
   packet(1, 1, 40);
@@ -168,7 +168,7 @@ test('a fragment is decoded as a whole, however many samples it has', () => {
   assert.deepEqual([played.length, player.tally.lost], [25, 25], 'a decoder that is behind is given no more');
 });
 
-test('[MEDIA-14] a decoder that fails is followed by another one, but not for every packet', async () => {
+test('[MEDIA-14] a decoder that fails is replaced, but not for every packet', async () => {
   CountingDecoder.fails = true;
   const { clock, packet } = playing();
   for (let nth = 0; nth < 1000; nth += 1) {
@@ -179,7 +179,7 @@ test('[MEDIA-14] a decoder that fails is followed by another one, but not for ev
   assert.ok(made > 1 && made < 5, `${made} were made in a second`);
 });
 
-test('[MEDIA-14] what is no number or over full scale does not come into the mix', async () => {
+test('[MEDIA-14] samples that are not numbers or exceed full scale do not reach the mix', async () => {
   const { clock, played, samples, player, packet } = playing();
   CountingDecoder.sounds = [Number.NaN, 1e30, -1e30, Number.POSITIVE_INFINITY, 0.25];
   packet(1, 0, 0);
@@ -188,7 +188,7 @@ test('[MEDIA-14] what is no number or over full scale does not come into the mix
   assert.equal(player.level(), 1);
 });
 
-test('what is known of how loud somebody was has bounds, also where nobody asks', async (context) => {
+test('the history of levels is bounded, also if it is never read', async (context) => {
   const { clock, player, packet } = playing();
   for (let nth = 0; nth < 2000; nth += 1) packet(1, nth, 0);
   await clock.advance(100);

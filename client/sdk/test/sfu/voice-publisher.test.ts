@@ -15,7 +15,7 @@ interface Block {
   readonly numberOfFrames: number;
 }
 
-/** As Chromium's: times are counted from the first sound since it began or was flushed, and what is less than a packet is kept until then. */
+/** Like Chromium's encoder: it counts times from the first audio since it started or was flushed, and keeps less than a packet until then. */
 class Chromium {
   state = 'unconfigured';
   readonly #output: (chunk: object) => void;
@@ -59,7 +59,7 @@ class Chromium {
   }
 }
 
-/** As Firefox's: times are counted from the first sound that it ever got. */
+/** Like Firefox's encoder: it counts times from the first audio that it ever received. */
 class Firefox extends Chromium {
   override forget(): void {}
 }
@@ -68,14 +68,17 @@ type Span = readonly [number, number];
 interface Saying {
   readonly words: readonly Span[];
   readonly untilMs: number;
-  /** The page is busy, and what is captured then is lost. */
+  /** The page is busy, and audio captured meanwhile is lost. */
   readonly busy?: Span;
   readonly AudioEncoder?: typeof Chromium;
   readonly source?: Source;
   readonly level?: number;
 }
 
-/** Somebody who says `words`, each from so many to so many ms, and says nothing else until `untilMs`; what is written, and at what time. */
+/**
+ * Publishes a voice that speaks `words`, each from one time to another in ms, and is silent otherwise, until `untilMs`. Returns what is written, and
+ * when.
+ */
 async function said({
   words,
   untilMs,
@@ -124,7 +127,7 @@ async function said({
 }
 
 for (const AudioEncoder of [Chromium, Firefox]) {
-  test(`every packet has the time at which it was said, and none of a word waits for the next one, in ${AudioEncoder.name}`, async () => {
+  test(`every packet has the time of its capture, and no packet of a word waits for the next word, in ${AudioEncoder.name}`, async () => {
     const words = [
       [1000, 1130],
       [3000, 3170],
@@ -139,7 +142,7 @@ for (const AudioEncoder of [Chromium, Firefox]) {
     assert.ok(!times.some((time) => time > 2000 && time < 2900), `silence is not sent: ${times.join()}`);
   });
 
-  test(`what is said after the page was busy for a moment has its own time, in ${AudioEncoder.name}`, async () => {
+  test(`audio after the page was busy for a moment has its own time, in ${AudioEncoder.name}`, async () => {
     const { packets } = await said({ words: [[0, 4000]], busy: [1000, 1700], untilMs: 4000, AudioEncoder });
     const times = packets.map(({ frame }) => frame.timestamp / 1000);
     assert.ok(times.some((time) => time > 3900));
@@ -147,7 +150,7 @@ for (const AudioEncoder of [Chromium, Firefox]) {
   });
 }
 
-test('a word is in groups of about a second, and after it there is an empty one', async () => {
+test('a word is in groups of about a second, followed by an empty group', async () => {
   const { written, packets } = await said({ words: [[1000, 4000]], untilMs: 6000 });
   const groups = new Map<number, number>();
   for (const { group } of packets) groups.set(group, (groups.get(group) ?? 0) + 1);
@@ -157,7 +160,7 @@ test('a word is in groups of about a second, and after it there is an empty one'
   assert.ok((written.at(-1)?.group ?? 0) > Math.max(...groups.keys()));
 });
 
-test('quiet music of a shared screen is sent to its end; of a microphone it is noise before long', async () => {
+test('quiet music of a shared screen is sent to its end; from a microphone it soon counts as noise', async () => {
   const playing: Saying = { words: [[0, 90_000]], untilMs: 92_000, level: 0.01 };
   const [screen, microphone] = await Promise.all([
     said({ ...playing, source: 'screen-audio' }),
@@ -168,7 +171,7 @@ test('quiet music of a shared screen is sent to its end; of a microphone it is n
   assert.ok(last(microphone) < 89_000, `${last(microphone)} ms`);
 });
 
-test('a track that cannot be read hurts nobody else, and is tried again with whoever listens next', () => {
+test('a track that cannot be read does not affect others, and is tried again with the next subscriber', () => {
   let [tries, marks] = [0, 0];
   const writer = {
     name: 'microphone',

@@ -6,7 +6,7 @@ import { ME, ROOM, member, participant, welcome } from '../fakes/messages.ts';
 import { admitted, fakeService, refusal } from '../fakes/service.ts';
 import { nextSocket, status, welcomeNext } from '../fakes/steps.ts';
 
-/** Of chat lines. */
+/** Proofs of chat lines. */
 const PROOF = 'A'.repeat(22);
 const OTHER_PROOF = 'B'.repeat(22);
 
@@ -16,7 +16,7 @@ const ended = (call: Call): unknown => {
 };
 
 describe('admission', () => {
-  test('[JOIN-1] the room is asked for a ticket, and the ticket is the first word on the socket', async () => {
+  test('[JOIN-1] the client requests a ticket, and the ticket is in the first message on the socket', async () => {
     const service = fakeService();
     const call = await service.enter();
     assert.equal(service.joins[0]?.body, '{"name":"Me"}');
@@ -26,7 +26,7 @@ describe('admission', () => {
   });
 
   for (const code of [429, 503]) {
-    test(`[JOIN-3] ${code}: asked again, not before Retry-After`, async () => {
+    test(`[JOIN-3] ${code}: requested again, not before Retry-After`, async () => {
       const service = fakeService();
       service.answers = [refusal(code, 'TOO_MANY_JOINS', { 'retry-after': '7' }), admitted];
       service.join();
@@ -36,7 +36,7 @@ describe('admission', () => {
     });
   }
 
-  test('a wait longer than the patience of a person is told at once, with the time', async () => {
+  test('a wait above the time limit ends the join immediately, with the time to wait', async () => {
     const service = fakeService();
     service.answers = [refusal(503, 'POD_FULL', { 'retry-after': '120' })];
     const call = service.join();
@@ -57,7 +57,7 @@ describe('admission', () => {
     [423, 'ROOM_LOCKED'],
     [400, 'NAME_INVALID'],
   ] as const) {
-    test(`[JOIN-3] ${code} is not asked again`, async () => {
+    test(`[JOIN-3] ${code} is not requested again`, async () => {
       const service = fakeService();
       service.answers = [refusal(http, code)];
       const call = service.join();
@@ -67,7 +67,7 @@ describe('admission', () => {
     });
   }
 
-  test('nobody answers: unreachable after some tries, and nothing goes on behind the back', async () => {
+  test('no answer: unreachable after some attempts, and none in the background afterwards', async () => {
     const service = fakeService();
     service.answers = [() => new TypeError('failed to fetch')];
     const call = service.join();
@@ -80,14 +80,14 @@ describe('admission', () => {
     assert.equal(service.ports.clock.pending, 0);
   });
 
-  test('the error page of a proxy is no code of the service', async () => {
+  test('the error page of a proxy is not taken for a code of the service', async () => {
     const service = fakeService();
     service.answers = [() => new Response('<h1>Bad Gateway</h1>', { status: 502 }), admitted];
     service.join();
     assert.notEqual(await nextSocket(service), null);
   });
 
-  test('leaving while joining ends it', async () => {
+  test('leaving while joining ends the join', async () => {
     const service = fakeService();
     service.answers = [refusal(503, 'NOT_READY'), admitted];
     const call = service.join();
@@ -100,7 +100,7 @@ describe('admission', () => {
   });
 });
 
-describe('the socket and the way back', () => {
+describe('the socket and its recovery', () => {
   test('[RES-3] a lost socket is resumed with the token and a higher generation', async () => {
     const service = fakeService();
     const call = await service.enter();
@@ -116,7 +116,7 @@ describe('the socket and the way back', () => {
     assert.equal(service.joins.length, 1);
   });
 
-  test('the generation rises with every attempt, also with those that fail', async () => {
+  test('the generation increases with every attempt, also with failed ones', async () => {
     const service = fakeService();
     await service.enter();
     for (let failure = 0; failure < 3; failure += 1) {
@@ -126,7 +126,7 @@ describe('the socket and the way back', () => {
     assert.equal((await welcomeNext(service))?.['generation'], 4);
   });
 
-  test('waits between attempts grow to a cap and are never the same for all', async () => {
+  test('delays between attempts grow to a limit and differ between clients', async () => {
     const service = fakeService();
     await service.enter();
     const waits: number[] = [];
@@ -139,7 +139,7 @@ describe('the socket and the way back', () => {
     assert.ok(new Set(waits).size > 15);
   });
 
-  test('an address that fails again and again is asked for anew; the token stays', async () => {
+  test('after repeated failures of an address the client requests a new one and keeps the token', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.drop(1006);
@@ -153,7 +153,7 @@ describe('the socket and the way back', () => {
   });
 
   for (const code of ['RESUME_EXPIRED', 'RESUME_INVALID'] as const) {
-    test(`[RES-6] ${code}: joined anew, as somebody new`, async () => {
+    test(`[RES-6] ${code}: a new join, as a new participant`, async () => {
       const service = fakeService();
       const call = await service.enter();
       service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
@@ -170,7 +170,7 @@ describe('the socket and the way back', () => {
   }
 
   for (const code of ['TICKET_EXPIRED', 'TICKET_USED'] as const) {
-    test(`${code}: a new ticket, but not for ever`, async () => {
+    test(`${code}: a new ticket, a limited number of times`, async () => {
       const service = fakeService();
       const call = service.join();
       await service.settle();
@@ -193,7 +193,7 @@ describe('the socket and the way back', () => {
     'ROOM_FULL',
   ];
   for (const code of fatal) {
-    test(`${code} stops for good, remembers nothing and leaves nothing running`, async () => {
+    test(`${code} ends the call, clears the memory and leaves no timer running`, async () => {
       const service = fakeService();
       const call = await service.enter();
       service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
@@ -209,7 +209,7 @@ describe('the socket and the way back', () => {
     });
   }
 
-  test('the code of a fatal error counts where the close code was lost on the way', async () => {
+  test('the code of a fatal error applies when the close code was lost', async () => {
     const service = fakeService();
     const call = await service.enter();
     service.socket.say({ type: 'error', code: 'KICKED', message: '', fatal: true });
@@ -217,7 +217,7 @@ describe('the socket and the way back', () => {
     assert.deepEqual(ended(call), ['KICKED', false]);
   });
 
-  test('[RES-8] a pod that leaves: served until our slot, then resumed', async () => {
+  test('[RES-8] a pod drains: the client stays until its slot, then resumes elsewhere', async () => {
     const service = fakeService();
     const call = await service.enter();
     service.socket.say({ type: 'goaway', afterMs: 3000 });
@@ -228,7 +228,7 @@ describe('the socket and the way back', () => {
     assert.equal((await welcomeNext(service))?.['type'], 'resume');
   });
 
-  test('RATE_LIMITED: resumed, not before the time that was given', async () => {
+  test('RATE_LIMITED: resumed, not before the stated time', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.say({ type: 'error', code: 'RATE_LIMITED', message: '', fatal: true, retryAfterMs: 5000 });
@@ -237,7 +237,7 @@ describe('the socket and the way back', () => {
     assert.ok(took !== null && took >= 5000);
   });
 
-  test('offline is shown and waited out; online is used at once', async () => {
+  test('the snapshot shows offline and the client waits; it connects immediately when online', async () => {
     const service = fakeService();
     const call = await service.enter();
     service.network.online = false;
@@ -251,7 +251,7 @@ describe('the socket and the way back', () => {
     assert.equal(service.sockets.length, 2);
   });
 
-  test('what changed while disconnected is said by the resume', async () => {
+  test('the resume carries changes made while disconnected', async () => {
     const service = fakeService();
     const call = await service.enter();
     service.socket.drop(1006);
@@ -282,7 +282,7 @@ describe('the socket and the way back', () => {
     assert.equal(call.snapshot().chat[0]?.status, 'taken');
   });
 
-  test('[CHAT-8] a resume brings own lines and those of others with the proofs that pods gave them', async () => {
+  test('[CHAT-8] a resume carries own lines and those of others with the proofs of the pods', async () => {
     const service = fakeService();
     const call = await service.enter();
     const line = { id: 'line-of-ada', from: participant('a'), name: 'Ada', text: 'hi', at: 1, proof: PROOF };
@@ -297,7 +297,7 @@ describe('the socket and the way back', () => {
     assert.deepEqual(first?.['chat'], [line, own]);
   });
 
-  test('a line that is empty or too long is not taken', async () => {
+  test('a line that is empty or too long is refused', async () => {
     const service = fakeService();
     const call = await service.enter();
     assert.equal(call.sendChat('  '), false);
@@ -307,7 +307,7 @@ describe('the socket and the way back', () => {
 });
 
 describe('a reload of the page', () => {
-  test('[RES-11] resumes with the newest token that the socket brought', async () => {
+  test('[RES-11] resumes with the newest token that the socket delivered', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.say({ type: 'resume-token', resume: 'a-newer-token' });
@@ -328,7 +328,7 @@ describe('a reload of the page', () => {
     assert.equal(call.snapshot().me.participant, ME);
   });
 
-  test('a token that came too late leads to a new join', async () => {
+  test('a token that has expired leads to a new join', async () => {
     const service = fakeService();
     await service.enter();
     const call = service.join();
@@ -341,7 +341,7 @@ describe('a reload of the page', () => {
   });
 
   for (const memory of ['', '{', '{"room":"other"}', `{"room":"${ROOM}","generation":-1}`]) {
-    test(`memory ${memory || 'empty'} is as good as none`, async () => {
+    test(`memory ${memory || 'empty'} is treated as no memory`, async () => {
       const service = fakeService();
       service.memory = memory;
       assert.equal(status(await service.enter()), 'connected');
@@ -351,7 +351,7 @@ describe('a reload of the page', () => {
 });
 
 describe('people and TURN credentials', () => {
-  test('somebody who leaves takes the connection along', async () => {
+  test('the connection to a participant who leaves is closed', async () => {
     const service = fakeService();
     const call = await service.enter();
     service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
@@ -361,7 +361,7 @@ describe('people and TURN credentials', () => {
     assert.deepEqual(call.snapshot().people, []);
   });
 
-  test('people who are away keep their connection, and it outlives our own lost socket', async () => {
+  test('connections to people who are away stay, also when our own socket is lost', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
@@ -371,7 +371,7 @@ describe('people and TURN credentials', () => {
     assert.equal(service.ports.fabric.live.length, 1);
   });
 
-  test('an offer that overtakes the news of its sender is kept for a moment', async () => {
+  test('an offer that arrives before its sender is known is kept for a moment', async () => {
     const service = fakeService();
     const call = await service.enter();
     const ada = participant('z');
@@ -388,13 +388,13 @@ describe('people and TURN credentials', () => {
     ports.fabric.live.map((connection) => connection.getConfiguration().iceServers);
   const asked = ({ socket }: ReturnType<typeof fakeService>): number =>
     socket.sent.filter(({ type }) => type === 'ice').length;
-  /** The pod lives: without a word from it the socket is given up. */
+  /** The pod is alive: without its messages the client would abandon the socket. */
   const alive = (service: ReturnType<typeof fakeService>, ms: number): void => {
     for (let at = 0; at < ms; at += 4000)
       service.ports.clock.after(at, () => service.socket.say({ type: 'pong' }));
   };
 
-  test('[TURN-10] connections use the servers of the welcome, and those of a resume too', async () => {
+  test('[TURN-10] connections use the ICE servers of the welcome, and those of a resume too', async () => {
     const service = fakeService();
     service.join();
     await service.settle();
@@ -410,7 +410,7 @@ describe('people and TURN credentials', () => {
     assert.equal(asked(service), 0);
   });
 
-  test('[TURN-2] credentials are renewed at 70 to 80 % of their life, for connections that are and those that come', async () => {
+  test('[TURN-2] credentials are renewed at 70 to 80 % of their lifetime, for existing and for new connections', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
@@ -423,7 +423,7 @@ describe('people and TURN credentials', () => {
     assert.deepEqual(configured(service), [turn('second'), turn('second')]);
   });
 
-  test('[TURN-13] a connection bundles from its first offer, also after it was given other servers', async () => {
+  test('[TURN-13] a connection bundles from its first offer, also after it received other servers', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
@@ -435,7 +435,7 @@ describe('people and TURN credentials', () => {
     assert.deepEqual(bundling(), ['max-bundle']);
   });
 
-  test('[TURN-2] an answer that does not come is asked for again while the credentials last', async () => {
+  test('[TURN-2] a request without an answer is repeated while the credentials are valid', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
@@ -443,7 +443,7 @@ describe('people and TURN credentials', () => {
     assert.notEqual(await service.ports.clock.until(() => asked(service) === 2, 600_000), null);
   });
 
-  test('[TURN-11] a request that was refused is said again after the time that the pod named', async () => {
+  test('[TURN-11] a refused request is repeated after the time that the pod states', async () => {
     const service = fakeService();
     await service.enter();
     const refused = { type: 'error', code: 'TOO_MANY_ICE_REQUESTS', message: '', fatal: false } as const;

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { fakeService } from '../fakes/service.ts';
 import { nextSocket, status } from '../fakes/steps.ts';
 
-describe('how a socket behind which nobody is any more is found out', () => {
-  test('silence: a ping after 5 s, dead after 10 s', async () => {
+describe('detection of a socket without a peer', () => {
+  test('silence: a ping after 5 s, closed after 10 s', async () => {
     const service = fakeService();
     const call = await service.enter();
     const pings = (): number => service.sockets[0]?.sent.filter(({ type }) => type === 'ping').length ?? 0;
@@ -20,7 +20,7 @@ describe('how a socket behind which nobody is any more is found out', () => {
     assert.equal(service.sockets[0]?.closed, 1000);
   });
 
-  test('a socket that never opens is given up after 10 s', async () => {
+  test('a socket that never opens is abandoned after 10 s', async () => {
     const service = fakeService();
     service.join();
     await service.settle();
@@ -28,7 +28,7 @@ describe('how a socket behind which nobody is any more is found out', () => {
     assert.ok(took !== null && took >= 10_000 && took < 11_000, `took ${took}`);
   });
 
-  test('[RES-7] a resume that nobody answers is given up after 3 s, the next after 6 s, then 10 s: a pod that is frozen costs no more', async () => {
+  test('[RES-7] a resume without an answer is abandoned after 3 s, the next after 6 s, then 10 s: a frozen pod costs no more', async () => {
     const service = fakeService();
     await service.enter();
     service.socket.drop(1006);
@@ -44,7 +44,7 @@ describe('how a socket behind which nobody is any more is found out', () => {
     }
   });
 
-  test('a device that slept asks before it gives the socket up', async () => {
+  test('a device that slept sends a ping before it abandons the socket', async () => {
     const service = fakeService();
     const call = await service.enter();
     let asleep = 0;
@@ -58,7 +58,7 @@ describe('how a socket behind which nobody is any more is found out', () => {
     assert.equal(status(call), 'recovering');
   });
 
-  test('the network changes: the socket is asked at once and given up after 3 s', async () => {
+  test('the network changes: the client sends a ping immediately and abandons the socket after 3 s', async () => {
     const service = fakeService();
     const call = await service.enter();
     for (const listener of service.network.listeners) listener();

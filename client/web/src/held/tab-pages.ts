@@ -1,6 +1,6 @@
 /**
- * The pages of this tab. They are held until it is closed, also while it shows another part of the application: the user was told to keep the tab
- * open.
+ * The pages of this tab. They are held until it is closed, also while it shows another part of the application: the page asks the user to keep the
+ * tab open.
  */
 import { browserPorts } from '@parley/sdk/browser-ports';
 import type { PageAddress, PageLimits } from '@parley/protocol/pages';

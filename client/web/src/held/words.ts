@@ -29,7 +29,7 @@ export const WAY: Readonly<Record<PageWay, string>> = {
   relay: 'Through the relay',
 };
 
-/** From whom a page comes and by which way; `null` before anybody is there. `open`: not sealed, so that the relay could read it. */
+/** The visitors that send a page, and their paths; `null` without visitors. `open`: not encrypted, so that the relay could read it. */
 export function sources(peers: readonly PagePeer[], { open }: { readonly open: boolean }): string | null {
   const count = (way: PageWay): number => peers.filter((peer) => peer.way === way).length;
   const [direct, turn, relay] = [count('direct'), count('turn'), count('relay')];
@@ -47,7 +47,7 @@ const named = (some: number, all: number): string => (some === all ? '' : `${som
 const relayReads = (open: boolean): string =>
   open ? 'can read it' : 'cannot read it, because it is encrypted';
 
-/** The line of holders, for whoever does not see it. */
+/** A text alternative for the chart of holders. */
 export function historyWords(history: PageView['history'], now: number): string {
   const [first] = history;
   const last = history.at(-1);

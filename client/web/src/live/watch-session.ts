@@ -7,7 +7,7 @@ import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
 import { askTheWay } from './way-in.ts';
 
-/** `nobody`: not published since the page was opened; `gone`: published before, and ended. */
+/** The first state: not published since the page was opened; `gone`: published before, and ended. */
 export type Broadcast = 'nobody' | 'starting' | 'playing' | 'gone';
 
 export interface WatchFigures extends Seen {

@@ -1,4 +1,4 @@
-/** A call that a script drives: it keeps what it was asked to do and shows the snapshot it is given. */
+/** A scripted call: it records the requested operations and shows the given snapshot. */
 import type { ChangeRoomRequest } from '@parley/protocol/http';
 import type { Code } from '@parley/protocol/codes';
 import type { Call, CallFigures, CallSnapshot } from '@parley/sdk/call';
@@ -11,7 +11,7 @@ export class FakeCall implements Call {
   readonly #listeners = new Set<() => void>();
   #snapshot: CallSnapshot;
 
-  /** With `owner` it does what an owner asks, or refuses everything with a code. */
+  /** With `owner` it accepts the commands of an owner, or refuses all with a code. */
   constructor(snapshot: CallSnapshot, { owner }: { readonly owner?: 'obeyed' | Code } = {}) {
     this.#snapshot = snapshot;
     if (owner !== undefined) this.moderation = this.#moderate(owner === 'obeyed' ? undefined : owner);

@@ -1,4 +1,4 @@
-/** Broadcasts that stand still: every look of the pages for live video without a relay. */
+/** Static broadcasts: every state of the pages for live video without a relay. */
 import { signal } from '@preact/signals';
 import { NOTHING_SENT, type PublishFigures, type PublishView } from '../../src/live/publish-session.ts';
 import { LOST, REFUSALS } from '../../src/live/refusals.ts';

@@ -23,7 +23,7 @@ export function fakeCamera(number: number, { width, height } = { width: 640, hei
 }
 
 declare global {
-  /** What the button "Stop sharing" of the browser's own bar does. */
+  /** The effect of the button "Stop sharing" of the browser. */
   var endFakeScreen: (() => void) | undefined;
 }
 
@@ -117,7 +117,7 @@ const device = (kind: MediaDeviceKind, id: string, label: string): MediaDeviceIn
 });
 
 export interface FakeDeviceOptions {
-  /** Name of the error that opening answers, e.g. `NotAllowedError`. */
+  /** The name of the error with which opening fails, for example `NotAllowedError`. */
   readonly error?: string;
   readonly access?: DevicePort['access'];
   readonly canShare?: boolean;
@@ -152,7 +152,7 @@ export function fakeDevices({ error, access = 'yes', canShare = true }: FakeDevi
   };
 }
 
-/** Silence that is a live track all the same. */
+/** A live track that contains silence. */
 function fakeVoice(): MediaStreamTrack {
   const context = new AudioContext();
   const [track] = context.createMediaStreamDestination().stream.getAudioTracks();

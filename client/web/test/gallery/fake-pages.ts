@@ -1,4 +1,4 @@
-/** Pages that stand still: every look of `/p` without a service and without anybody else. */
+/** Static pages: every state of `/p` without a service and without other visitors. */
 import type { PageContent, Pages, PagesSnapshot, PageView } from '@parley/sdk/pages/api';
 
 export const ADDRESS = '3f'.repeat(32);

@@ -1,4 +1,4 @@
-/** Streams that stand still: every look of the page without a relay or a player. */
+/** Static streams: every state of the page without a relay or a player. */
 import { signal } from '@preact/signals';
 import { CLOSES } from '../../src/streams/closes.ts';
 import type { Line } from '../../src/streams/lines.ts';
@@ -75,7 +75,7 @@ export const closed = (code: string, at: 'waiting' | 'stopped' = 'stopped'): Lin
   return at === 'stopped' ? { at, why } : { at, why, until: performance.now() + 7000 };
 };
 
-/** What a camera over a bench might see. */
+/** A picture as of a camera above a workbench. */
 export function paintedLab(): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.width = 1280;

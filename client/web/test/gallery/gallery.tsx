@@ -4,7 +4,7 @@ import { setOwnerKey } from '../../src/memory/owner-key.ts';
 import { STATES } from './states.tsx';
 
 declare global {
-  /** For the tests that walk through all of it. */
+  /** For the tests that visit all states. */
   var galleryStates: readonly string[] | undefined;
 }
 

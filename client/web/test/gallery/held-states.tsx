@@ -1,4 +1,4 @@
-/** Every look of the pages that are held by their readers. */
+/** Every state of the pages that their readers provide. */
 import type { PageContent } from '@parley/sdk/pages/api';
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ const read = (pages: FakePages): ComponentChild => <ReadPage pages={fakePages(pa
 const alone = { holders: 1, readers: 0, last: true, peers: [], received: 0, sent: 0 } as const;
 const away = { head: null, seal: null, chunks: null, peers: [], way: 'connecting' } as const;
 
-/** As soon as it is there. */
+/** As soon as the element exists. */
 function write(kind: string, words: string): void {
   const input = document.querySelector<HTMLInputElement>(`[name=kind][value=${kind}]`);
   const area = document.querySelector<HTMLTextAreaElement>('[data-testid=page-write]');
@@ -38,14 +38,14 @@ function drawn(width: number, height: number): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** What a test puts behind the `#` of the address: JSON. */
+/** JSON that a test passes in the fragment of the address. */
 function given(): PageContent {
   const fragment = decodeURIComponent(location.hash.slice(1)) || '{"type":"text/plain","body":"Nothing"}';
   const { type, body } = JSON.parse(fragment) as { readonly type: string; readonly body: string };
   return { type, name: null, bytes: text(body) };
 }
 
-/** Shows what is behind the `#`, and the next when that changes: `raw`, in the frame alone, as if nothing had been taken out before. */
+/** Shows the content of the fragment, again after each change; with `raw` only in the frame, without prior cleaning. */
 function Given({ raw }: { readonly raw: boolean }) {
   const [content, setContent] = useState(given);
   const [times, setTimes] = useState(0);
@@ -68,7 +68,7 @@ function Given({ raw }: { readonly raw: boolean }) {
   );
 }
 
-/** More within each other than is shown. */
+/** Nested deeper than the limit. */
 const BOMB = `<p>${'<b>'.repeat(200)}`;
 
 export const HELD_STATES: Readonly<Record<string, () => ComponentChild>> = {
@@ -128,7 +128,7 @@ export const HELD_STATES: Readonly<Record<string, () => ComponentChild>> = {
     read({ content: { type: 'application/zip', name: '../../\u202eexe.sloot.zip', bytes: text('PK') } }),
   'held-bomb': () => read({ content: { type: 'text/html', name: 'bomb.html', bytes: text(BOMB) } }),
   'held-cannot': () => <CannotHold />,
-  /** For tests: what is behind the `#`, as people see it, and in the frame alone. */
+  /** For tests: the content of the fragment, as users see it, and in the frame alone. */
   'held-given': () => <Given raw={false} />,
   'held-given-raw': () => <Given raw />,
 };

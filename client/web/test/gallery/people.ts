@@ -117,7 +117,7 @@ export const BANS: readonly Ban[] = [
   { id: 'ban-2', name: 'xX_shadow_Xx', network: true, at: NOON },
 ];
 
-/** A named room as its owner sees it, with so many people waiting. */
+/** A named room as its owner sees it, with the given number of newcomers waiting. */
 export function owned(count: number, waiting = 0): Partial<CallSnapshot> {
   return {
     room: NAMED_VIEW.room,
@@ -149,7 +149,7 @@ const PICTURE: TrackFigures = {
   bufferMs: 64,
 };
 
-/** What a call measures of those people: half of them are muted, and pictures differ. */
+/** The measurements of a call with those people: half of them are muted, and pictures differ. */
 export function figures({ path, people: others }: CallSnapshot): CallFigures {
   const relay = path.way === 'sfu';
   const sent = [VOICE, PICTURE, { ...PICTURE, width: 320, height: 180, kilobitsPerSecond: 148 }];

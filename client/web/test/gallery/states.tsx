@@ -33,13 +33,13 @@ import { HELD_STATES } from './held-states.tsx';
 import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
 
 declare global {
-  /** For tests: what the page asked of the call. */
+  /** For tests: the operations that the page requested of the call. */
   var fakeCall: FakeCall | undefined;
 }
 
 const AD_HOC = { kind: 'ad-hoc', room: 'k7mq-2x9d-htw4-e0vn' } as const;
 const NAMED = { kind: 'named', room: 'book-club@eu', name: 'book-club', region: 'eu' } as const;
-/** Of somebody else: this browser has no key of it. */
+/** A room of another owner: this browser has no key for it. */
 const OTHERS = { ...NAMED, room: 'chess-club@eu', name: 'chess-club' } as const;
 const nothing = () => {};
 
@@ -56,7 +56,7 @@ interface CallState {
   readonly change?: Partial<CallSnapshot>;
   readonly devices?: FakeDeviceOptions;
   readonly silent?: boolean;
-  /** Holds an owner key: whose commands are obeyed, or refused with a code. */
+  /** Has an owner key: the commands are accepted, or refused with a code. */
   readonly owner?: 'obeyed' | Code;
   readonly script?: (session: CallSession, call: FakeCall) => void;
 }
@@ -73,7 +73,7 @@ function call({ change = {}, devices = {}, silent = false, owner, script }: Call
 
 const inCall = (count: number): Partial<CallSnapshot> => ({ people: people(count - 1) });
 
-/** Many, through relays. */
+/** Many people, through relays. */
 const relayed = (count: number): Partial<CallSnapshot> => ({
   path: { way: 'sfu', why: 'people', sealed: false },
   people: people(count - 1).map((person) => ({
@@ -99,7 +99,7 @@ const sharing = (): Partial<CallSnapshot> => ({
   ),
 });
 
-/** As soon as it is there. */
+/** As soon as the element exists. */
 function press(selector: string): void {
   const element = document.querySelector<HTMLElement>(selector);
   if (element) element.click();

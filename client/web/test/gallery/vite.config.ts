@@ -1,4 +1,4 @@
-/** Builds the gallery: every page and state with made-up data. Only tests do; it is no part of the application's build. */
+/** Builds the gallery: every page and state with invented data. Only tests build it; it is no part of the application. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { ownWorklets } from '../../build/own-worklets.ts';
@@ -7,7 +7,7 @@ import { withoutOpusInWasm } from '../../build/without-opus-in-wasm.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  // The frame that shows what others made is a file of its own.
+  // The frame that shows pages is a separate file.
   publicDir: fileURLToPath(new URL('../../public', import.meta.url)),
   logLevel: 'error',
   plugins: [precompress(), ownWorklets(), withoutOpusInWasm()],

@@ -1,4 +1,4 @@
-/** Foreign content in Chromium and Firefox, under the headers of the real server: nothing of it runs, leaves, or touches the application. */
+/** Content of strangers in Chromium and Firefox, with the headers of the real server: it runs no code, sends nothing and changes nothing. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -9,7 +9,7 @@ import { launch, type Browser, type Page } from 'puppeteer-core';
 import { openGallery, type Gallery } from '../browser.ts';
 import { hints, hostilePage, links } from './hostile.ts';
 
-/** What a browser does with a document it does at once; what never happens cannot be waited for. */
+/** A fixed time: browsers act on a document immediately, and a test cannot wait for an event that never happens. */
 const LONG_ENOUGH_MS = 700;
 
 const BROWSERS = {
@@ -21,7 +21,7 @@ const BROWSERS = {
   Firefox: {
     browser: 'firefox',
     executablePath: process.env['PARLEY_FIREFOX'] ?? '/usr/bin/firefox-esr',
-    // No proxy of the machine's: everything is on localhost.
+    // No system proxy: all servers are on localhost.
     extraPrefsFirefox: { 'network.proxy.type': 0 },
   },
 } as const;
@@ -55,7 +55,7 @@ interface Mark {
   ran?: string;
 }
 
-/** Opens it, clicks in its middle, and looks at what became of the application. */
+/** Opens a page, clicks in its middle, and inspects the application afterwards. */
 async function visit(page: Page, state: string, type: string, body: string): Promise<void> {
   called = [];
   connections = 0;
@@ -102,14 +102,14 @@ for (const [name, options] of Object.entries(BROWSERS))
     });
     after(() => browser.close());
 
-    test('the server that counts is reached where nothing stands in the way', async () => {
+    test('the counting server receives requests if no protection applies', async () => {
       called = [];
-      // Not by going there: browsers ask for the icon of where they are, some time later.
+      // Not by navigation: browsers request the icon of their location some time later.
       await page.setContent(`<img src="${beacon}/control">`);
       assert.deepEqual(called, ['/control']);
     });
 
-    test('a hostile page in HTML: nothing runs, nothing leaves, the session is untouched', async () => {
+    test('a hostile page in HTML: no code runs, no request leaves, the session is unchanged', async () => {
       await visit(page, 'held-given', 'text/html', hostilePage(beacon));
       assert.equal(connections, 0);
       assert.equal(
@@ -128,16 +128,16 @@ for (const [name, options] of Object.entries(BROWSERS))
       assert.equal(connections, 0);
     });
 
-    test('the frame alone holds it as well, with nothing taken out before', async () => {
+    test('the frame alone also contains it, without prior cleaning', async () => {
       await visit(page, 'held-given-raw', 'text/html', hostilePage(beacon));
     });
 
-    test('a hint about where to connect is taken out', async () => {
+    test('a preconnect hint is removed', async () => {
       await visit(page, 'held-given', 'text/html', hints(beacon));
       assert.equal(connections, 0);
     });
 
-    test('links lead nowhere, whatever they aim at, with and without what is taken out', async () => {
+    test('links do not navigate, whatever their target, with and without cleaning', async () => {
       for (const link of links(beacon))
         for (const state of ['held-given', 'held-given-raw']) await visit(page, state, 'text/html', link);
       assert.equal(
@@ -146,7 +146,7 @@ for (const [name, options] of Object.entries(BROWSERS))
       );
     });
 
-    test('a drawing with scripts is a picture', async () => {
+    test('an SVG with scripts is shown as an image', async () => {
       const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90" onload="top.ran=1"><script>top.ran=2</script><image href="${beacon}/svg"/><rect width="90" height="90" style="fill:url(${beacon}/css#a)"/></svg>`;
       await visit(page, 'held-given', 'image/svg+xml', svg);
       assert.equal(
@@ -155,7 +155,7 @@ for (const [name, options] of Object.entries(BROWSERS))
       );
     });
 
-    test('bombs are text: of elements, of what a parser repeats, of parts of parts, of entities, of quotes in quotes', async () => {
+    test('bombs are shown as text: of elements, of repeated formatting, of nested references, of entities, of nested quotes', async () => {
       const uses = Array.from(
         { length: 11 },
         (_, level) =>

@@ -1,6 +1,6 @@
-/** Pages that try to do something. Whatever of it comes through calls at a server that counts. */
+/** Pages with attacks. An attack that succeeds sends a request to a server that counts requests. */
 
-/** The vectors, each with its own path at `beacon`. What runs would leave a mark on the application, or on every window it reaches. */
+/** The attack vectors, each with a separate path at `beacon`. A script that runs would mark the application, or every window that it reaches. */
 export function hostilePage(beacon: string): string {
   const to = (what: string): string => `${beacon}/${what}`;
   const mark = (what: string): string =>
@@ -39,11 +39,11 @@ li{list-style-image:url(${to('list')})} p::after{content:url(${to('content')})} 
 </body></html>`;
 }
 
-/** Tells a stranger who is reading without fetching anything: no policy forbids it, so it is taken out. */
+/** Reveals a reader to a stranger without a fetch: no policy forbids it, so it is removed. */
 export const hints = (beacon: string): string =>
   `<link rel="preconnect" href="${beacon}"><link rel="dns-prefetch" href="${beacon}"><p>Hints</p>`;
 
-/** Links that would lead the frame, its parent, the whole tab, or run something. */
+/** Links that would navigate the frame, its parent or the whole tab, or run a script. */
 export const links = (beacon: string): readonly string[] =>
   ['', '_self', '_parent', '_top', '_blank', 'held']
     .map((target) => `<a href="${beacon}/link-${target}" ping="${beacon}/ping" target="${target}"`)

@@ -1,4 +1,4 @@
-/** What is decided about foreign content before a browser sees it. */
+/** The decisions about content of strangers before the browser renders it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanStyle } from '../../src/held/shown/clean-style.ts';
@@ -40,7 +40,7 @@ const JPEG = (width: number, height: number) =>
     [1, 0, 0],
   );
 
-test('a picture says how large it is, in each of the formats that are shown', () => {
+test('the size of an image is read in each of the supported formats', () => {
   const read = (given: Uint8Array<ArrayBuffer>) => {
     const { format, width, height } = imageSize(given) ?? {};
     return `${format} ${width}x${height}`;
@@ -105,7 +105,7 @@ test('a frame of a GIF that is larger than its canvas counts', () => {
   assert.deepEqual([size?.width, size?.height], [60_005, 50_000]);
 });
 
-test('what is no picture, or is cut off, has no size', () => {
+test('data that is no image, or is cut off, has no size', () => {
   for (const given of [
     bytes(),
     bytes('GIF89a'),
@@ -118,7 +118,7 @@ test('what is no picture, or is cut off, has no size', () => {
     assert.equal(imageSize(given), null);
 });
 
-test('a name is only a name, whatever it looks like', () => {
+test('a file name is sanitised, whatever it contains', () => {
   assert.equal(fileName('../../etc/passwd', 'text/plain'), 'etc-passwd');
   assert.equal(fileName('C:\\temp\\a.txt', 'text/plain'), 'C--temp-a.txt');
   assert.equal(fileName('photo\u202egpj.exe', 'image/png'), 'photogpj.exe');
@@ -132,7 +132,7 @@ test('a name is only a name, whatever it looks like', () => {
   assert.equal(shownName('Grüße\n\u2066aus  Köln'), 'Grüße aus Köln');
 });
 
-test('styles keep their looks and name no file, however it is written', () => {
+test('styles keep their appearance and reference no file, in any notation', () => {
   assert.equal(cleanStyle('a{color:red;fill:url(#g)}'), 'a{color:red;fill:url(#g)}');
   for (const css of [
     'background:url(//x)',
@@ -155,7 +155,7 @@ test('styles keep their looks and name no file, however it is written', () => {
   );
 });
 
-test('bytes of a data: URL, in each of its forms', () => {
+test('the bytes of a data: URL, in each of its forms', () => {
   const round = PNG(3, 4);
   assert.deepEqual(dataBytes(dataUrl('image/png', round)), round);
   assert.deepEqual(dataBytes('data:,a%20b%ff%zz'), bytes('a b\u00ff%zz'));
@@ -176,7 +176,7 @@ function drawn(localName: string, { id, uses = [], inside = [] }: Part = {}): Dr
   return { localName, textContent: '', children: inside, attributes };
 }
 
-test('a drawing weighs what is drawn: parts of parts of parts are many', () => {
+test('an SVG counts drawn elements: nested references multiply', () => {
   assert.equal(weight(drawn('svg', { inside: [drawn('g'), drawn('g')] })), 3);
   const levels = Array.from({ length: 11 }, (_, level) =>
     drawn('g', {
@@ -210,7 +210,7 @@ test('a pattern that a style sheet applies counts for every element', () => {
   );
 });
 
-test('what is shown in which way; what might name something elsewhere is a file', () => {
+test('how each type is shown; a type that might reference other resources is a file', () => {
   assert.equal(kindOf('text/html'), 'html');
   assert.equal(kindOf('application/xhtml+xml'), 'html');
   assert.equal(kindOf('application/ld+json'), 'text');

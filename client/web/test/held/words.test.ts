@@ -13,7 +13,7 @@ import { isPage } from '../../src/route.ts';
 const PAGE = 'a0'.repeat(32);
 const by = (way: PageWay, received = 1): PagePeer => ({ visitor: 'v', way, whole: true, received, sent: 0 });
 
-test('an address under /p is read, or where pages are made', () => {
+test('an address under /p shows a page, or the form that creates one', () => {
   assert.deepEqual(placeOf('/p'), { at: 'make' });
   assert.deepEqual(placeOf('/p/'), { at: 'make' });
   assert.deepEqual(placeOf(`/p/${PAGE}`), { at: 'read', page: PAGE });
@@ -22,7 +22,7 @@ test('an address under /p is read, or where pages are made', () => {
   assert.ok(isPage('/p') && isPage(`/p/${PAGE}`) && !isPage('/page'));
 });
 
-test('who has a page is said in words', () => {
+test('a sentence states who has a page', () => {
   assert.equal(standing({ holders: null, readers: null }), 'Counting…');
   assert.equal(standing({ holders: 1, readers: 0 }), '1 has it');
   assert.equal(standing({ holders: 1200, readers: 3 }), '1\u202f200 have it, 3 fetching');
@@ -72,7 +72,7 @@ test('amounts have the units of limits', () => {
   ]);
 });
 
-test('a file has the type its browser or its ending says, and a name that the protocol takes', () => {
+test('a file has the type of its browser or its extension, and a name that the protocol accepts', () => {
   assert.equal(typeOf('notes.md', ''), 'text/markdown');
   assert.equal(typeOf('a.html', 'text/html; charset=utf-8'), 'text/html');
   assert.equal(typeOf('x', 'not a type'), 'application/octet-stream');

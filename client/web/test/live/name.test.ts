@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { nameOfText, placeOf, publishPath, watchPath } from '../../src/live/name.ts';
 import { isPage } from '../../src/route.ts';
 
-test('an address under /live is watched, published, or where a name is asked for', () => {
+test('an address under /live watches, publishes, or asks for a name', () => {
   assert.deepEqual(placeOf('/live'), { at: 'choice' });
   assert.deepEqual(placeOf('/live/'), { at: 'choice' });
   assert.deepEqual(placeOf('/live/talk'), { at: 'watch', name: 'talk' });
@@ -21,19 +21,19 @@ test('an address under /live is watched, published, or where a name is asked for
     assert.deepEqual(placeOf(nowhere), { at: 'nowhere' }, nowhere);
 });
 
-test('the server answers addresses under /live with the page, and neighbours of it not', () => {
+test('the server answers addresses under /live with the page, and similar addresses not', () => {
   assert.ok(isPage('/live') && isPage('/live/talk') && isPage('/live/talk/publish'));
   assert.ok(!isPage('/lively'));
 });
 
-test('what was pasted is understood: a link to either page, a path, a name', () => {
+test('pasted text is recognised: a link to either page, a path, a name', () => {
   for (const text of [' talk ', '/live/talk', 'https://parley.example/live/talk/publish?x#y'])
     assert.equal(nameOfText(text), 'talk', text);
   for (const text of ['', '  ', 'two words', 'a/b', '..', 'x'.repeat(129)])
     assert.equal(nameOfText(text), undefined, text);
 });
 
-test('a name is one segment of the address, whatever is in it', () => {
+test('a name is one segment of the address, whatever it contains', () => {
   assert.equal(watchPath('a?b#c'), '/live/a%3Fb%23c');
   assert.deepEqual(placeOf(publishPath('a?b#c')), { at: 'publish', name: 'a?b#c' });
 });

@@ -33,9 +33,9 @@ interface Stand {
   readonly link: RelayLink<Line>;
   readonly states: Link[];
   readonly lines: Line[];
-  /** What the player was given, in order: the number of a line, or nothing. */
+  /** The connections given to the player, in order: the number of a connection, or nothing. */
   readonly used: (number | null)[];
-  /** The relays that were not to be answered. */
+  /** The relays that an answer must not contain. */
   readonly asked: (string | undefined)[];
   answer: WayAnswer;
   opens: boolean;
@@ -86,7 +86,7 @@ afterEach(() => {
   mock.restoreAll();
 });
 
-test('[MEDIA-6] a connection that is lost comes back by itself, and the way is asked for anew', async () => {
+test('[MEDIA-6] after a lost connection the page reconnects automatically and requests a relay again', async () => {
   const one = stand();
   one.link.connect();
   await settled();
@@ -118,7 +118,7 @@ test('a relay that does not answer is tried again, each time after a longer paus
   await settled();
 });
 
-test('[MED-16] a relay that is full, and over WebSocket says so after the connection has opened, is asked after ever longer pauses', async () => {
+test('[MED-16] a full relay, which over WebSocket refuses after the connection has opened, is tried at growing intervals', async () => {
   const one = stand();
   one.link.connect();
   for (const pause of [500, 1000, 2000]) {
@@ -134,7 +134,7 @@ test('[MED-16] a relay that is full, and over WebSocket says so after the connec
   assert.deepEqual(one.asked, [undefined, RELAY.url, RELAY.url, RELAY.url]);
 });
 
-test('a service that names a time is not asked before it', async () => {
+test('a service that states a time is not asked before it', async () => {
   const one = stand();
   one.answer = { refused: refusalOf('RELAY_UNAVAILABLE'), afterMs: 3000 };
   one.link.connect();
@@ -148,7 +148,7 @@ test('a service that names a time is not asked before it', async () => {
   assert.equal(last(one)?.at, 'open');
 });
 
-test('[MEDIA-11] whoever is told to go opens the next connection elsewhere, and leaves the old one when others have moved too', async () => {
+test('[MEDIA-11] after GOAWAY the page opens the next connection elsewhere, and closes the old one when others have moved too', async () => {
   const one = stand();
   one.link.connect();
   await settled();
@@ -171,7 +171,7 @@ test('[MEDIA-11] whoever is told to go opens the next connection elsewhere, and 
   assert.ok(one.lines[0]?.isClosed && !one.lines[1]?.isClosed);
 });
 
-test('[MEDIA-11] the old connection is kept while there is no other that serves', async () => {
+test('[MEDIA-11] the old connection is kept while no other one works', async () => {
   const one = stand();
   one.link.connect();
   await settled();
@@ -197,7 +197,7 @@ test('[MEDIA-11] the old connection is kept while there is no other that serves'
   assert.deepEqual(one.used, [0, 2]);
 });
 
-test('a relay that ends before there is another one is lost, and what opens too late is closed', async () => {
+test('a relay that ends before there is another is lost, and a connection that opens too late is closed', async () => {
   const one = stand();
   one.link.connect();
   await settled();
@@ -234,7 +234,7 @@ test('[MEDIA-5] [MEDIA-11] a session is renewed before its token ends it, with t
   assert.ok(one.lines.every(({ isClosed }) => isClosed));
 });
 
-test('[MEDIA-10] a relay that was lost, did not answer or is dead is not taken again at once', async () => {
+test('[MEDIA-10] a relay that was lost or did not answer is not used again immediately', async () => {
   const one = stand();
   one.link.connect();
   await settled();
@@ -253,7 +253,7 @@ test('[MEDIA-10] a relay that was lost, did not answer or is dead is not taken a
   assert.deepEqual(one.asked, [undefined, RELAY.url, RELAY.url, RELAY.url, undefined]);
 });
 
-test('a refusal that trying again does not change stops until a person tries', async () => {
+test('a permanent refusal stops the attempts until the user retries', async () => {
   const one = stand();
   one.answer = { refused: refusalOf('LIVE_DISABLED'), afterMs: null };
   one.link.connect();
@@ -270,7 +270,7 @@ test('a refusal that trying again does not change stops until a person tries', a
   assert.equal(last(one)?.at, 'open');
 });
 
-test('what opens after the page was left is closed, and nothing is tried again', async () => {
+test('a connection that opens after the page was left is closed, and there are no further attempts', async () => {
   const one = stand();
   one.link.connect();
   one.link.close();
@@ -284,7 +284,7 @@ test('what opens after the page was left is closed, and nothing is tried again',
   assert.equal(last(one)?.at, 'open');
 });
 
-test('every refusal says what happened in whole sentences, and one that is not known is tried again', () => {
+test('every refusal has complete sentences, and an unknown one is tried again', () => {
   for (const [code, { title, body }] of Object.entries(REFUSALS)) {
     assert.match(title, /^[A-Z][^.]+$/, code);
     assert.match(body, /^[A-Z].+\.$/, code);

@@ -7,7 +7,7 @@ import { askTheWay } from '../../src/live/way-in.ts';
 
 afterEach(() => mock.restoreAll());
 
-test('a page knows a broadcast that has not begun from one that has ended', () => {
+test('a page distinguishes a broadcast that has not begun from one that has ended', () => {
   const after = (...said: ('offline' | 'loading' | 'live')[]): Broadcast =>
     said.reduce<Broadcast>((before, status) => broadcastAfter(before, status), 'nobody');
   assert.equal(after('offline'), 'nobody');
@@ -20,13 +20,13 @@ test('a page knows a broadcast that has not begun from one that has ended', () =
   assert.equal(after('live', 'offline', 'loading', 'live'), 'playing');
 });
 
-test('a broadcast is not said to have ended because the connection was lost', () => {
+test('a lost connection is not shown as the end of the broadcast', () => {
   assert.equal(broadcastAfter('playing', 'offline', false), 'playing');
   assert.equal(broadcastAfter('playing', 'offline', true), 'gone');
   assert.equal(broadcastAfter('starting', 'offline', false), 'nobody');
 });
 
-test('the service is asked by name and for what, and its refusal is known by code with the time it names', async () => {
+test('the request names broadcast and purpose, and a refusal is recognised by its code and its stated time', async () => {
   const asked: unknown[] = [];
   const answers = [
     Response.json({ broadcast: 'live/a b', relay: { url: 'https://r/', token: 't', certificateHashes: [] } }),
@@ -52,7 +52,7 @@ test('the service is asked by name and for what, and its refusal is known by cod
     assert.ok('refused' in trouble && trouble.refused.again === 'later');
 });
 
-test('[MEDIA-5] how long a session lasts is in its token, whatever the clock of the page says', () => {
+test('[MEDIA-5] the duration of a session is taken from its token, whatever the clock of the page says', () => {
   const lasts = (token: string) => sessionMs({ url: 'https://r/', token, certificateHashes: [] });
   const payload = btoa(JSON.stringify({ sub: 'ÿ>?', iat: 5, exp: 65 }));
   assert.equal(
@@ -63,7 +63,7 @@ test('[MEDIA-5] how long a session lasts is in its token, whatever the clock of 
     assert.equal(lasts(other), null, other);
 });
 
-test('codecs have the names people know, and one that is not known its own', () => {
+test('codecs have their common names, and an unknown codec keeps its own', () => {
   assert.deepEqual(['avc1.640028', 'vp09.00.10.08', 'opus', 'xyz'].map(codecName), [
     'H.264',
     'VP9',

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { DevicePort } from '../../src/media/devices.ts';
 import { LocalMedia, type Kind } from '../../src/media/local-media.ts';
 
-/** A desk with devices that are plugged in and out. */
+/** A set of devices that are plugged in and out. */
 function desk(...present: string[]) {
   let changed: () => void = () => undefined;
   const open = new Map<string, EventTarget>();
@@ -60,7 +60,7 @@ function desk(...present: string[]) {
   return {
     port,
     opened,
-    /** The devices that are on: their lights shine. */
+    /** The devices that are on, with their lights on. */
     on: () => [...open.keys()],
     slow,
     unplug: async (id: string): Promise<void> => {
@@ -98,7 +98,7 @@ test('a microphone that is unplugged is replaced by another, muted as it was', a
   assert.equal(media.sendingMicrophone.value, null);
 });
 
-test('without another one it says so, and goes on when one is there', async () => {
+test('without another microphone the page says so, and continues when one is plugged in', async () => {
   const { port, unplug, plug } = desk('headset', 'camera');
   const media = new LocalMedia(port);
   await media.begin();
@@ -108,7 +108,7 @@ test('without another one it says so, and goes on when one is there', async () =
   assert.equal(liveOf(media, 'microphone'), 'other');
 });
 
-test('no other camera looks at anybody: only the one that was lost comes back by itself', async () => {
+test('no other camera is opened: only the lost camera is reopened automatically', async () => {
   const { port, unplug, plug, opened } = desk('built-in', 'camera desk', 'camera room');
   const media = new LocalMedia(port);
   await media.begin();
@@ -119,7 +119,7 @@ test('no other camera looks at anybody: only the one that was lost comes back by
   assert.equal(liveOf(media, 'camera'), 'camera desk');
 });
 
-test('what was switched off meanwhile stays off', async () => {
+test('a device switched off meanwhile stays off', async () => {
   const { port, unplug, plug } = desk('headset', 'camera');
   const media = new LocalMedia(port);
   await media.begin();
@@ -129,7 +129,7 @@ test('what was switched off meanwhile stays off', async () => {
   assert.equal(liveOf(media, 'camera'), 'off');
 });
 
-test('whoever is muted stays so while they choose another microphone, also twice in a moment', async () => {
+test('a muted participant stays muted while choosing another microphone, also twice in a moment', async () => {
   const there = desk('desk mic', 'headset', 'loud mic');
   const media = new LocalMedia(there.port);
   await media.turnOn('microphone');
@@ -144,7 +144,7 @@ test('whoever is muted stays so while they choose another microphone, also twice
   stop();
 });
 
-test('the last wish counts, whichever camera opens first, and no other one stays on', async () => {
+test('the last choice counts, whichever camera opens first, and no other camera stays on', async () => {
   const there = desk('camera a', 'camera b');
   const media = new LocalMedia(there.port);
   await media.turnOn('camera');

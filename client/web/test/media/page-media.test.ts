@@ -1,4 +1,4 @@
-/** What Firefox reads of a camera or a screen while its page is not looked at, under the application's own security policy. */
+/** Firefox reads a camera or a screen while its page is hidden, under the application's own security policy. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const PREFERENCES = {
   'network.proxy.type': 0,
 };
 const LOOK_MS = 3000;
-/** Eight a second, and a machine that is busy. */
+/** Eight pictures a second, with an allowance for a busy machine. */
 const LEAST = 12;
 
 let outDir: string;
@@ -33,7 +33,7 @@ before(async () => {
     configFile: false,
     logLevel: 'error',
     root,
-    // The frame that shows what others made is a file that the server insists on.
+    // The server requires the file of the frame that shows pages.
     publicDir: join(import.meta.dirname, '../../public'),
     plugins: [precompress()],
     build: { outDir, target: 'es2022', assetsInlineLimit: 0 },
@@ -55,7 +55,7 @@ after(async () => {
   await rm(outDir, { recursive: true });
 });
 
-test('a picture goes on while its page is not looked at, and ends with its reader', async () => {
+test('a picture continues while its page is hidden, and ends with its reader', async () => {
   const page = await firefox.newPage();
   await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`);
   await page.waitForFunction(() => 'watching' in globalThis);

@@ -4,7 +4,7 @@ import { RELAY_CODES } from '@parley/protocol/relay-codes';
 import { CLOSES, closeOf, refusal } from '../../src/streams/closes.ts';
 import { waitMs } from '@parley/sdk/sfu/waiting';
 
-/** Of the relay's media door alone: no stream is closed with them. */
+/** Codes of media relays only: no stream closes with them. */
 const OF_MEDIA = new Set([
   'TOO_MANY_SESSIONS',
   'TOO_MANY_BROADCASTS',
@@ -19,7 +19,7 @@ test('every code of the relay has its sentences', () => {
   );
 });
 
-test('what the sentences say is whole, and a person is asked for a token only where one helps', () => {
+test('the sentences are complete, and the user is asked for a token only if one helps', () => {
   for (const [code, { title, body, token }] of Object.entries(CLOSES)) {
     assert.match(title, /^[A-Z][^.]+$/, code);
     assert.match(body, /^[A-Z].+\.$/, code);
@@ -27,7 +27,7 @@ test('what the sentences say is whole, and a person is asked for a token only wh
   }
 });
 
-test('a socket that closes is known by its reason, else by its code', () => {
+test('a closed socket is classified by its reason, otherwise by its code', () => {
   const again = (code: number, reason: string, opened = true): string =>
     closeOf({ code, reason }, opened).again;
   assert.equal(again(1012, 'GOAWAY'), 'at-once');
@@ -41,12 +41,12 @@ test('a socket that closes is known by its reason, else by its code', () => {
   assert.equal(refusal('constructor').again, 'never');
 });
 
-test('[STR-70] told to go elsewhere the page comes back at once, but does not run in circles', () => {
+test('[STR-70] after a restart close the page reconnects immediately, but not in a loop', () => {
   assert.equal(waitMs('at-once', 0, 0.9), 0);
   assert.equal(waitMs('at-once', 1, 1), 1000);
 });
 
-test('after other losses it waits longer each time up to ten seconds, at random, and after a refusal for ever', () => {
+test('after other losses it waits a random time that grows up to ten seconds; after a refusal it does not reconnect', () => {
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5, 50].map((tries) => waitMs('later', tries, 1)),
     [500, 1000, 2000, 4000, 8000, 10_000, 10_000],

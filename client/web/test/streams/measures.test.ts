@@ -1,11 +1,11 @@
-/** What arrives, counted and kept: never more than so much of it. */
+/** Counts and keeps arriving data, within a limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bitRate, clock, duration, grouped, perSecond, size } from '../../src/streams/amounts.ts';
 import { hexRows, LINES, Lines, MAX_LINE_CHARS } from '../../src/streams/lines.ts';
 import { HISTORY, Meter } from '../../src/streams/meter.ts';
 
-test('rates are of the last whole seconds', () => {
+test('rates cover the last whole seconds', () => {
   const meter = new Meter(10_000);
   for (let ms = 10_000; ms < 15_000; ms += 40) meter.count(5000, ms);
   const { bits, messages, history } = meter.read(15_010);
@@ -19,7 +19,7 @@ test('rates are of the last whole seconds', () => {
   assert.equal(meter.bytes, 625_000);
 });
 
-test('a stream that ended has a rate of nothing, and its past moves on and out', () => {
+test('a stream that ended has a rate of zero, and its history moves on until it is empty', () => {
   const meter = new Meter(0);
   meter.count(1000, 500);
   assert.equal(meter.read(1000).bits, 8000);
@@ -33,7 +33,7 @@ test('a stream that ended has a rate of nothing, and its past moves on and out',
   assert.equal(Math.max(...meter.read(10_000_000).history), 0, 'after a long sleep of the computer');
 });
 
-test('the last lines are kept, the oldest first, whatever their number', () => {
+test('the last lines are kept, oldest first, for any number of lines', () => {
   const lines = new Lines();
   const many = 3 * LINES + 7;
   for (let number = 0; number < many; number++) lines.push(`line ${number}`, { at: 0, bytes: 6 });
@@ -43,7 +43,7 @@ test('the last lines are kept, the oldest first, whatever their number', () => {
   assert.equal(kept.at(-1)?.text, `line ${many - 1}`);
 });
 
-test('a long line is cut and says how long it was; bytes are shown in hex', () => {
+test('a long line is cut and states its length; bytes are shown in hexadecimal', () => {
   const lines = new Lines();
   lines.push('é'.repeat(10_000), { at: 0, bytes: 20_000 });
   lines.push(
@@ -55,7 +55,7 @@ test('a long line is cut and says how long it was; bytes are shown in hex', () =
   assert.ok(bytes?.binary && bytes.cut && bytes.text.startsWith('00 01 02'));
 });
 
-test('bytes are laid out in rows of sixteen with what is readable of them', () => {
+test('bytes are shown in rows of sixteen, with their readable characters', () => {
   const rows = hexRows(new TextEncoder().encode('Hello, world!\n\u0000 and more'));
   assert.deepEqual(
     rows.map(({ offset, text }) => [offset, text]),

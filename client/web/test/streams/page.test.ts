@@ -1,4 +1,4 @@
-/** The shipped page of a stream in Chromium, against a relay that answers from a script. */
+/** The built page of a stream in Chromium, with a scripted relay. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -40,7 +40,7 @@ interface Visit {
   readonly sockets: readonly string[];
 }
 
-/** `answer` is the relay: called with each socket and how many there were before. */
+/** `answer` acts as the relay: it receives each socket and the number of previous ones. */
 async function visit(
   path: string,
   answer: (socket: WebSocketRoute, earlier: number) => void,
@@ -65,7 +65,7 @@ test('[STR-1] the socket has the address of the page', async () => {
   await page.context().close();
 });
 
-test('[STR-70] told to go elsewhere the page connects again at once and shows what comes', async () => {
+test('[STR-70] after a restart close the page reconnects immediately and shows what arrives', async () => {
   const { page, sockets } = await visit('/streams/lab', (socket, earlier) => {
     if (earlier === 0) setTimeout(closes(1012, 'GOAWAY'), 300, socket);
     else setTimeout(() => socket.send('still here'), 200);
@@ -76,7 +76,7 @@ test('[STR-70] told to go elsewhere the page connects again at once and shows wh
   await page.context().close();
 });
 
-test('a refusal that trying again does not change is said and left alone until a person tries', async () => {
+test('a permanent refusal is shown and not retried until the user retries', async () => {
   const { page, sockets } = await visit('/streams/lab', closes(1008, 'ORIGIN_DENIED'));
   await page.getByTestId('trouble').filter({ hasText: 'not allowed at this address' }).waitFor();
   await page.locator('[data-link=stopped]').waitFor();
@@ -87,7 +87,7 @@ test('a refusal that trying again does not change is said and left alone until a
   await page.context().close();
 });
 
-test('a server that is full is tried again by the page itself, with a pause that is shown', async () => {
+test('the page retries a full server automatically, after a delay that it shows', async () => {
   let full = true;
   const { page, sockets } = await visit('/streams/lab', (socket) => {
     if (full) closes(4504, 'POD_FULL')(socket);
@@ -116,7 +116,7 @@ async function withCodes(page: Page): Promise<Codes> {
   return codes;
 }
 
-test('[STR-26] a token is asked for, exchanged for a code of one socket, and kept through a reload out of what is sent', async () => {
+test('[STR-26] the page asks for a token, exchanges it for a code of one socket, keeps it through a reload and never sends it in an address', async () => {
   const { page, sockets } = await visit('/streams/out/secret', (socket) => {
     if (!socket.url().includes('code=')) closes(1008, 'TOKEN_REQUIRED')(socket);
   });
@@ -135,7 +135,7 @@ test('[STR-26] a token is asked for, exchanged for a code of one socket, and kep
   await page.context().close();
 });
 
-test('[STR-26] a token that is not let in is said why, and another one may be given', async () => {
+test('[STR-26] the page states why a token is refused, and accepts another one', async () => {
   const { page, sockets } = await visit('/streams/out/secret', closes(1008, 'TOKEN_REQUIRED'));
   const codes = await withCodes(page);
   codes.answer = { status: 403, json: { code: 'TOKEN_INSUFFICIENT_SCOPE' } };
@@ -164,7 +164,7 @@ test('the address for sending leads to the one for watching', async () => {
   await page.context().close();
 });
 
-test('the log is held for reading and goes on from there; figures are put away and stay so', async () => {
+test('the log pauses for reading and continues from there; hidden figures stay hidden', async () => {
   let relay: WebSocketRoute | undefined;
   const { page } = await visit('/streams/lab', (socket) => (relay = socket));
   await page.getByTestId('empty').waitFor();

@@ -4,7 +4,7 @@ import { planFor, type Plan } from '../../src/streams/plan.ts';
 import type { AudioCodec, VideoCodec } from '../../src/streams/transport/codecs.ts';
 
 const track = { pid: 0x100, type: 0, descriptors: new Uint8Array() };
-/** What Chromium plays. */
+/** The types that Chromium plays. */
 const CHROMIUM = /avc1|mp4a\.40|opus|audio\/mpeg|av01/;
 
 function plan(video: VideoCodec | null, audio: AudioCodec | null): Plan {
@@ -20,13 +20,13 @@ function plan(video: VideoCodec | null, audio: AudioCodec | null): Plan {
 
 const pids = (made: Plan): readonly number[] => (!made.playable ? [] : made.tracks.map(({ pid }) => pid));
 
-test('H.264 with AAC is played, picture and sound', () => {
+test('H.264 with AAC is played with video and audio', () => {
   const made = plan('h264', 'aac');
   assert.ok(made.playable && made.picture && made.sound && made.note === null);
   assert.deepEqual(pids(made), [0x100, 0x101]);
 });
 
-test('sound that does not play is left out, and said so', () => {
+test('audio that cannot be played is left out, and the page says so', () => {
   for (const [video, audio, advice] of [
     ['h264', 'mp2', /MP2.*-c:a aac/],
     ['h264', 'ac3', /AC-3.*-c:a aac/],
@@ -38,7 +38,7 @@ test('sound that does not play is left out, and said so', () => {
   }
 });
 
-test('a picture that does not play is named, with what to send instead', () => {
+test('video that cannot be played is named, with the codec to send instead', () => {
   for (const [video, name] of [
     ['hevc', /H\.265/],
     ['mpeg-video', /MPEG-1 or MPEG-2/],
@@ -52,7 +52,7 @@ test('a picture that does not play is named, with what to send instead', () => {
   }
 });
 
-test('sound alone is played; nothing at all is said to be nothing', () => {
+test('audio alone is played; an empty programme is reported as empty', () => {
   const sound = plan(null, 'aac');
   assert.ok(sound.playable && !sound.picture && sound.sound);
   assert.match(JSON.stringify(plan(null, 'mp2')), /audio codec is MP2/);

@@ -1,4 +1,4 @@
-/** What is shown while streams come, change and break, with players that do nothing. */
+/** What the page shows while streams begin, change and fail, with players that do nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -35,7 +35,7 @@ class Bench {
     await turn();
   }
 
-  /** A second later. */
+  /** Advances the clock by a second. */
   async tick(): Promise<void> {
     this.now += 1000;
     this.screen.tick();
@@ -57,14 +57,14 @@ class Bench {
 
 const at = (bench: Bench): string => bench.screen.show.value.at;
 
-test('what came while the player was loaded is not lost, and its tables come first', async () => {
+test('data that arrived while the player loaded is not lost, and its tables come first', async () => {
   const bench = new Bench();
   await bench.send(tables('h264 aac'));
   assert.equal(at(bench), 'playing');
   assert.equal(bench.last.fed, (2 + 2) * 188);
 });
 
-test('a programme that cannot be played makes no player, and the next one that can does', async () => {
+test('a programme that cannot be played creates no player, and the next playable one does', async () => {
   const bench = new Bench();
   await bench.send(tables('hevc opus'));
   assert.equal(at(bench), 'unplayable');
@@ -74,7 +74,7 @@ test('a programme that cannot be played makes no player, and the next one that c
   assert.equal(at(bench), 'playing');
 });
 
-test('a stream that changes all the time gets one player a second', async () => {
+test('a stream that changes constantly gets at most one player a second', async () => {
   const bench = new Bench();
   for (let round = 0; round < 50; round++)
     await bench.send(tables(round % 2 === 0 ? 'h264 aac' : 'h264 mpeg'), frame([0xff, 0xfd], { pid: 0x101 }));
@@ -84,7 +84,7 @@ test('a stream that changes all the time gets one player a second', async () => 
   assert.equal(bench.made[0]?.closed, true);
 });
 
-test('a player in trouble is replaced; the third in a row without a picture ends it, with advice', async () => {
+test('a failing player is replaced; the third in a row without a picture ends playback, with advice', async () => {
   const bench = new Bench();
   await bench.send(tables('h264 aac'));
   for (const count of [1, 2, 3]) {
@@ -105,7 +105,7 @@ test('a player in trouble is replaced; the third in a row without a picture ends
   assert.equal(at(bench), 'playing', 'another programme has tries of its own');
 });
 
-test('a picture in between begins the count anew', async () => {
+test('a picture in between resets the count', async () => {
   const bench = new Bench();
   await bench.send(tables('h264 aac'));
   for (let round = 0; round < 5; round++) {
@@ -118,7 +118,7 @@ test('a picture in between begins the count anew', async () => {
   assert.equal(at(bench), 'playing');
 });
 
-test('a player that is fed and shows nothing is replaced, but not while nobody looks or nothing comes', async () => {
+test('a player that receives data and shows nothing is replaced, but not while the page is hidden or no data arrives', async () => {
   const bench = new Bench();
   await bench.send(tables('h264 aac'));
   for (let second = 0; second < 60; second++) await bench.tick();

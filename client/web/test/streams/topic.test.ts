@@ -25,7 +25,7 @@ test('[STR-1] [STR-4] a path is decoded once into its topic, and a topic has one
   }
 });
 
-test('[STR-4] [STR-5] what the relay refuses is no topic here', () => {
+test('[STR-4] [STR-5] a topic that the relay refuses is refused here', () => {
   const refused = [
     ['', '/', 'a//b', '.', '..', 'a/../b', 'a/%2e%2e/b', 'a%5Cb', 'a%00b', 'a%0Ab', '%', '%ff', 'in', 'out'],
     ['stats', 'STATS/x', 'ws', 'metrics', 'v1/codes/x', 'streams/x', '.well-known/x', 'x'.repeat(512)],
@@ -34,14 +34,14 @@ test('[STR-4] [STR-5] what the relay refuses is no topic here', () => {
   assert.equal(topicOfPath(`/streams/${'x'.repeat(511)}`)?.length, 511);
 });
 
-test('everything under /streams is a page, and nothing beside it', () => {
+test('every address under /streams is a page, and no other address is', () => {
   for (const path of ['/streams', '/streams/', '/streams/out/cam', '/streams/stats'])
     assert.ok(isPage(path), path);
   for (const path of ['/stream', '/streamsx', '/x/streams']) assert.ok(!isPage(path), path);
   assert.ok(isChoice('/streams') && isChoice('/streams/') && !isChoice('/streams/cam'));
 });
 
-test('what people paste is understood: links of any scheme, paths, names', () => {
+test('pasted text is recognised: links of any scheme, paths, names', () => {
   for (const text of [
     'out/cam',
     ' /out/cam/ ',
@@ -53,7 +53,7 @@ test('what people paste is understood: links of any scheme, paths, names', () =>
     assert.equal(topicOfText(text), undefined, text);
 });
 
-test('[STR-2] what is sent to in/ is heard at out/, and any other topic is both', () => {
+test('[STR-2] data sent to in/ arrives at out/, and any other topic is both', () => {
   assert.equal(hearingTopic('in/cam'), 'out/cam');
   assert.equal(sendingTopic('out/cam'), 'in/cam');
   for (const topic of ['cam', 'lab/in/cam', 'inside']) {

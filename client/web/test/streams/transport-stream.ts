@@ -23,13 +23,13 @@ export const tables = (tracks: keyof typeof MAPS): Uint8Array =>
 
 export interface FrameOptions {
   readonly pid?: number;
-  /** Of the first packet. */
+  /** The continuity counter of the first packet. */
   readonly counter?: number;
-  /** Seconds. */
+  /** In seconds. */
   readonly clock?: number;
 }
 
-/** One PES packet in as many packets as it needs, the last one stuffed. */
+/** One PES packet in as many transport packets as it needs; the last one has stuffing. */
 export function frame(
   content: readonly number[],
   { pid = VIDEO_PID, counter = 0, clock }: FrameOptions = {},

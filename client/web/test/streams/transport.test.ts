@@ -1,4 +1,4 @@
-/** The small reader of MPEG-TS: what ffmpeg writes, from any byte on, and what nobody should write. */
+/** The reader of MPEG-TS: output of ffmpeg, from any byte on, and invalid input. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { looksLikeTransport, Packets, readPacket } from '../../src/streams/transport/packets.ts';
@@ -25,7 +25,7 @@ const passed = (parts: readonly Part[]): number =>
 describe('packets', () => {
   const stream = join(...Array.from({ length: 12 }, (_, index) => frame([index], { counter: index })));
 
-  test('are found whatever the messages are cut into', () => {
+  test('are found however the messages are split', () => {
     for (const size of [1, 7, 187, 188, 189, 500, stream.length]) {
       const packets = new Packets();
       const found: number[] = [];
@@ -41,7 +41,7 @@ describe('packets', () => {
     }
   });
 
-  test('are found from the middle of one on, and again after bytes that are none', () => {
+  test('are found from the middle of a packet on, and again after other bytes', () => {
     const packets = new Packets();
     const runs = packets.push(join(stream.subarray(100), new Uint8Array(333), stream));
     assert.equal(
@@ -50,14 +50,14 @@ describe('packets', () => {
     );
   });
 
-  test('bytes that never are any are not kept', () => {
+  test('bytes that contain no packets are not kept', () => {
     const packets = new Packets();
     const noise = Uint8Array.from({ length: 10_000 }, (_, index) => (index * 7919) % 71);
     for (let round = 0; round < 100; round++) assert.deepEqual(packets.push(noise), []);
     assert.equal(packets.push(stream).length, 1);
   });
 
-  test('a message is taken for MPEG-TS by its sync bytes, and not by one of them', () => {
+  test('a message is recognised as MPEG-TS by its sync bytes, and not by one alone', () => {
     assert.ok(looksLikeTransport(stream));
     assert.ok(looksLikeTransport(stream.subarray(0, 188)));
     assert.ok(looksLikeTransport(stream.subarray(50)));
@@ -68,7 +68,7 @@ describe('packets', () => {
 });
 
 describe('a programme', () => {
-  test('is known from the tables where they say the codec', () => {
+  test('is known from the tables if they state the codec', () => {
     const reader = new ProgrammeReader();
     const parts = reader.push(join(tables('h264 aac'), frame([1]), frame([2], { counter: 1 })));
     assert.deepEqual(codecs(parts), [['h264', 'aac']]);
@@ -96,7 +96,7 @@ describe('a programme', () => {
     }
   });
 
-  test('sound that is announced and never comes keeps the picture waiting for a moment only', () => {
+  test('audio that is announced and never arrives delays the video only for a moment', () => {
     const reader = new ProgrammeReader();
     const parts: Part[] = [...reader.push(tables('h264 mpeg'))];
     for (let index = 0; index < 1000 && codecs(parts).length === 0; index++)
@@ -106,7 +106,7 @@ describe('a programme', () => {
     assert.deepEqual(codecs(parts), [['h264', 'mp2']]);
   });
 
-  test('other tables begin another programme, the same ones again do not', () => {
+  test('different tables begin another programme, and repeated ones do not', () => {
     const reader = new ProgrammeReader();
     const one = join(tables('h264 aac'), frame([1]));
     assert.deepEqual(codecs(reader.push(join(one, one, one))), [['h264', 'aac']]);
@@ -115,7 +115,7 @@ describe('a programme', () => {
     ]);
   });
 
-  test('a clock that jumps begins it anew: another sender, or the same one after a pause', () => {
+  test('a clock that jumps restarts it: another sender, or the same one after a pause', () => {
     const reader = new ProgrammeReader();
     const at = (clock: number): readonly Part[] =>
       reader.push(join(frame([1], { clock }), frame([2]), frame([3])));
@@ -127,7 +127,7 @@ describe('a programme', () => {
     assert.equal(codecs(at(9)).length, 1, 'ahead');
   });
 
-  test('missing packets are counted by their counters', () => {
+  test('missing packets are detected by their continuity counters', () => {
     const reader = new ProgrammeReader();
     reader.push(tables('h264 aac'));
     for (const counter of [0, 1, 2, 5, 6, 15, 0])
@@ -145,7 +145,7 @@ describe('a programme', () => {
     assert.ok(packets * 184 < 11 * 2 ** 20, `${packets} packets`);
   });
 
-  test('what is written for a player reads back, with a checksum that fits and only the chosen tracks', () => {
+  test('the output for a player can be read again, with a correct checksum and only the chosen tracks', () => {
     const [part] = new ProgrammeReader().push(join(tables('hevc opus'), frame([1]), frame([2])));
     assert.ok(part?.what === 'programme' && part.programme.audio);
     const written = tablesOf(part.programme, [part.programme.audio.track]);
@@ -164,7 +164,7 @@ describe('a programme', () => {
     }
   });
 
-  test('random bytes and broken packets throw nothing', () => {
+  test('random bytes and broken packets cause no exception', () => {
     let seed = 7;
     const random = (below: number): number => {
       seed = (seed * 48_271) % 0x7fffffff;

@@ -1,6 +1,6 @@
 /**
- * RTCPeerConnections with data channels, as far as pages use them: offer and answer by number, candidates, messages that take their time on
- * the sender's uplink, an end that the other side hears of.
+ * Fake RTCPeerConnections with data channels, as far as pages use them: offer and answer by number, candidates, messages that take time on
+ * the sender's uplink, and a close that the other side detects.
  */
 import type { FakeClock } from '../../fakes/clock.ts';
 
@@ -12,7 +12,7 @@ export interface Uplink {
 
 export interface Net {
   readonly clock: FakeClock;
-  /** The way between two tabs; `null`: none. */
+  /** The path between two tabs; `null`: none. */
   way(one: string, other: string): 'host' | 'relay' | null;
   readonly all: FakeConnection[];
 }
@@ -35,7 +35,7 @@ export class FakeConnection extends EventTarget {
   #far: FakeConnection | null = null;
   #way: 'host' | 'relay' | null = null;
 
-  /** Without a configuration it has every server there is. */
+  /** Without a configuration it has all servers. */
   constructor(net: Net, tab: string, uplink: Uplink, configuration?: RTCConfiguration) {
     super();
     this.configuration = configuration;
@@ -92,7 +92,7 @@ export class FakeConnection extends EventTarget {
     this.channel?.close();
   }
 
-  /** The tab is gone without a word, or its network is. */
+  /** The tab or its network ended without a message. */
   vanish(): void {
     if (this.channel !== null) this.channel.far = null;
     if (this.#far?.channel) this.#far.channel.far = null;
@@ -130,7 +130,7 @@ export class FakeConnection extends EventTarget {
   }
 }
 
-/** A site without any server is one where nobody looks at them. */
+/** A site without servers does not restrict connections by them. */
 function mayRelay({ configuration }: FakeConnection): boolean {
   const servers = configuration?.iceServers ?? [];
   return (
@@ -145,7 +145,7 @@ export class FakeChannel extends EventTarget {
   bufferedAmount = 0;
   bufferedAmountLowThreshold = 0;
   far: FakeChannel | null = null;
-  /** Most that ever waited here. */
+  /** The maximum of bytes that ever waited here. */
   mostBuffered = 0;
   readonly #clock: FakeClock;
   readonly #uplink: Uplink;
@@ -185,7 +185,7 @@ export class FakeChannel extends EventTarget {
     });
   }
 
-  /** What was sent before still arrives. */
+  /** Messages sent before still arrive. */
   close(): void {
     if (this.readyState === 'closed') return;
     this.readyState = 'closed';

@@ -1,4 +1,4 @@
-/** Somebody who speaks the protocol and is not the SDK: answers offers, offers, and says on a connection what a test likes. */
+/** A visitor that speaks the protocol and is not the SDK: it answers offers, makes offers, and sends what the test chooses on a connection. */
 import { decodeLinkMessage, decodePeerMessage } from '@parley/protocol/decode';
 import type { LinkMessage, PeerMessage } from '@parley/protocol/pages-peer';
 import type { VisitorMessage } from '@parley/protocol/pages';
@@ -7,20 +7,20 @@ import type { Site } from './site.ts';
 
 export interface Rogue {
   readonly site: Site;
-  /** Visitor id, once it has arrived. */
+  /** The visitor id, after the welcome. */
   id: string;
-  /** What others said to it through the service. */
+  /** Messages of other visitors to it through the service. */
   readonly heard: LinkMessage[];
-  /** Connections that were opened. */
+  /** The opened connections. */
   readonly channels: FakeChannel[];
   say(message: VisitorMessage): void;
   tell(to: string, message: LinkMessage): void;
-  /** Offers a page to somebody. */
+  /** Offers a page to a visitor. */
   offer(to: string, page: string, link: string): FakeConnection;
 }
 
 export interface Conduct {
-  /** An offer came. `true`: answered as anybody would; `false`: not. */
+  /** An offer arrived. `true`: answer it as the SDK does; `false`: do not answer. */
   readonly onOffer?: (from: string, message: LinkMessage, rogue: Rogue) => boolean;
   readonly onOpen?: (channel: FakeChannel) => void;
   readonly onMessage?: (message: PeerMessage, channel: FakeChannel) => void;

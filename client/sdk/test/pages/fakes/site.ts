@@ -1,4 +1,4 @@
-/** The service of pages as SPEC says it, in memory, with a stream relay and a network between tabs; everything in the time of one fake clock. */
+/** The service of pages of SPEC.md in memory, with a stream relay and a network between tabs; all on one fake clock. */
 import { decodeVisitorMessage } from '@parley/protocol/decode';
 import type { IceServer } from '@parley/protocol/http';
 import type { PageLimits, VisitMessage } from '@parley/protocol/pages';
@@ -21,7 +21,7 @@ export const limits: PageLimits = {
   messageBytes: 65_536,
 };
 
-/** A visitor of the service, whoever plays it. */
+/** A visitor of the service: the SDK or a test. */
 export interface Visitor {
   readonly id: string;
   readonly name: string;
@@ -46,21 +46,21 @@ export class Site {
   readonly visitors = new Map<string, Visitor>();
   readonly tabs = new Map<string, Pages>();
   readonly uplinks = new Map<string, Uplink>();
-  /** Everything that visitors said, with their names. */
+  /** All messages of visitors, with their names. */
   readonly said: { readonly from: string; readonly type: string }[] = [];
-  /** What the relay passed on, in bytes. */
+  /** The bytes that the relay forwarded. */
   relayed = 0;
   limits = limits;
-  /** Of everybody's uplink, in bytes a ms. */
+  /** The rate of the uplink of each visitor, in bytes per ms. */
   rate = 100_000;
-  /** Nobody gets in. */
+  /** The service refuses all connections. */
   down = false;
-  /** The relay asks for tokens. */
+  /** The relay requires tokens. */
   asks = true;
-  /** Every so many messages the relay loses one; 0: none. */
+  /** The relay loses one message in this many; 0: none. */
   loses = 0;
   way: Net['way'] = () => 'host';
-  /** Those with credentials are told to whoever asks. */
+  /** The servers; those with credentials are sent to visitors on request. */
   iceServers: readonly IceServer[] = [];
   iceTtlS = 600;
   readonly #pages = new Map<string, Map<string, Presence>>();
@@ -112,20 +112,20 @@ export class Site {
     return known;
   }
 
-  /** Ends all sockets of a tab, or of everybody. */
+  /** Ends all sockets of a tab, or of all tabs. */
   dropSockets(name?: string, code = 1006): void {
     for (const visitor of this.visitors.values()) {
       if (name === undefined || visitor.name === name) visitor.close(code);
     }
   }
 
-  /** The tab is killed: its sockets break and its connections fall silent. */
+  /** The tab is killed: its sockets break and its connections send nothing more. */
   kill(name: string): void {
     for (const connection of this.connections) if (connection.tab === name) connection.vanish();
     this.tabs.get(name)?.close();
   }
 
-  /** Somebody who is not the SDK: what they hear goes to `handlers`, and they say what they like. */
+  /** A visitor that is not the SDK: `handlers` receive its messages, and the test sends arbitrary ones. */
   enter(name: string, handlers: WireHandlers): WireSocket {
     return this.#socket(name, 'wss://parley/v1/pages/socket', handlers);
   }
@@ -266,7 +266,7 @@ export class Site {
         Number(other.holds === 'whole') - Number(one.holds === 'whole') ||
         (order.get(a) ?? 0) - (order.get(b) ?? 0),
     );
-    // One of those who have all, the others by chance.
+    // One holder of the complete page, the others at random.
     const [first, ...rest] = others;
     rest.sort(([a], [b]) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
     const chosen = first === undefined ? [] : [first, ...rest].slice(0, this.limits.maxHolders);

@@ -1,4 +1,4 @@
-/** What tests of pages do again and again. */
+/** Steps that tests of pages have in common. */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { PageMade, Pages, PageView } from '../../../src/pages/api.ts';
@@ -14,7 +14,7 @@ export const view = (pages: Pages, page: string): PageView => {
   return found;
 };
 
-/** Makes a page and waits until the service knows of it. */
+/** Makes a page and waits until the service knows it. */
 export async function make(
   site: Site,
   pages: Pages,
@@ -29,17 +29,17 @@ export async function make(
   return made;
 }
 
-/** How long it took, in ms of the fake clock; `null` where it did not come. */
+/** The duration in ms of the fake clock; `null` if the page did not arrive. */
 export const comes = async (site: Site, pages: Pages, page: string, ms = 10_000): Promise<number | null> =>
   site.clock.until(() => view(pages, page).state === 'here', ms);
 
-/** Whether it has exactly these bytes: a difference of thousands would take minutes to be printed. */
+/** Whether the content has exactly these bytes: printing a difference of thousands would take minutes. */
 export const has = (pages: Pages, page: string, bytes: Uint8Array): boolean => {
   const content = pages.content(page);
   return content !== null && Buffer.from(content.bytes).equals(bytes);
 };
 
-/** Waits also for what the fake clock does not wait for: keys and seals are made beside it. */
+/** Waits also for work outside the fake clock: key derivation and encryption. */
 export async function eventually(site: Site, done: () => boolean): Promise<void> {
   for (let turn = 0; turn < 400; turn += 1) {
     if (done()) return;

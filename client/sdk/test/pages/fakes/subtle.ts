@@ -1,4 +1,4 @@
-/** Hashes at once, so that a fake clock does not run ahead of them; the rest as Node has it. */
+/** Computes hashes synchronously, so that a fake clock does not run ahead of them; all other methods are those of Node. */
 import { createHash } from 'node:crypto';
 
 export function instantSubtle(): SubtleCrypto {

@@ -1,4 +1,4 @@
-/** A page that reads a camera as one does that has nothing better. */
+/** A page that reads a camera as a browser without frame readers does. */
 import { pageMedia } from '../../../src/media/page-media.ts';
 
 declare global {
@@ -21,7 +21,7 @@ const handles = {
     return () => reader.close();
   },
   stop: (): void => undefined,
-  /** How many different pictures came since this was asked before. */
+  /** The number of different pictures since the previous call. */
   different(): number {
     const { size } = pictures;
     pictures = new Set();
