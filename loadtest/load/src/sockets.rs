@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Opens idle sockets, or opens and closes many, and reports the server's memory before, with and after them.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
-    /// The server: ws://HOST:PORT, and a prefix of all paths where there is one
+    /// The server: ws://HOST:PORT, and where needed a prefix of all paths
     #[arg(long, value_name = "URL")]
     url: String,
     /// How many idle sockets to open
