@@ -1,6 +1,7 @@
 /** A call: combines the connection to the room, roster, chat and media into one snapshot. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import { LIMITS } from '@parley/protocol/limits';
+import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
+import { ROOM_LIMITS } from '@parley/protocol/room-limits';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceOffer, RoomView } from '@parley/protocol/http';
 import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
@@ -44,9 +45,9 @@ class JoinedCall implements Call {
   #lobby: Lobby = [];
   #muteRequests = 0;
   #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshParticipants'> = {
-    nameChars: LIMITS['name.chars'].value,
-    chatChars: LIMITS['chat.chars'].value,
-    meshParticipants: LIMITS['mesh.participants'].value,
+    nameChars: CHAT_LIMITS['name.chars'].value,
+    chatChars: CHAT_LIMITS['chat.chars'].value,
+    meshParticipants: ROOM_LIMITS['mesh.participants'].value,
   };
   #snapshot: CallSnapshot | null = null;
 

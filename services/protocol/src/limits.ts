@@ -6,6 +6,7 @@ import type { Code } from './codes.ts';
 import { CHAT_LIMITS } from './chat-limits.ts';
 import { MEDIA_LIMITS } from './media-limits.ts';
 import { PAGE_LIMITS } from './page-limits.ts';
+import { ROOM_LIMITS } from './room-limits.ts';
 import { SOCKET_LIMITS } from './socket-limits.ts';
 
 export interface Limit {
@@ -133,83 +134,7 @@ export const LIMITS = define({
     code: 'TOO_MANY_REQUESTS',
     rationale: 'an owner who admits a whole class one by one; each costs a read of the store',
   },
-  'room.bans': {
-    value: 200,
-    min: 1,
-    max: 500,
-    unit: 'bans',
-    code: 'TOO_MANY_BANS',
-    rationale: 'they are read with the room at every join, and sent between pods in one message',
-  },
-  'room.kicked': {
-    value: 200,
-    min: 1,
-    max: 1000,
-    unit: 'participants',
-    code: null,
-    rationale:
-      'over it the earliest is dropped: its resume token is then treated as that of a participant that left',
-  },
-  'room.lobby': {
-    value: 50,
-    min: 1,
-    max: 1000,
-    unit: 'people waiting',
-    code: 'LOBBY_FULL',
-    rationale: 'the owner sees each of them; counted against the local roster',
-  },
-  'address.lobby': {
-    value: 10,
-    min: 1,
-    max: 1000,
-    unit: 'people waiting',
-    code: 'LOBBY_FULL',
-    rationale:
-      'of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns',
-  },
-  'lobby.timeout': {
-    value: 900_000,
-    min: 1000,
-    max: 86_400_000,
-    unit: 'ms',
-    code: 'LOBBY_TIMEOUT',
-    rationale: 'a quarter of an hour without an answer from the owner',
-  },
-  'room.participants': {
-    value: 100,
-    min: 1,
-    max: 1000,
-    unit: 'participants',
-    code: 'ROOM_FULL',
-    rationale:
-      'soft unless the room was made with a cap: counted against the local roster; a section of 1,000 participants is half of the largest message of NATS',
-  },
-  'room.idleTimeout': {
-    value: 7_776_000_000,
-    min: 600_000,
-    max: 315_360_000_000,
-    unit: 'ms',
-    code: 'ROOM_NOT_FOUND',
-    rationale:
-      '90 days: a room that is used once in a quarter stays; pods with participants in a room renew it about once a minute at most',
-  },
-  'region.rooms': {
-    value: 50_000,
-    min: 1,
-    max: 10_000_000,
-    unit: 'named rooms',
-    code: 'REGION_FULL',
-    rationale:
-      "20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it",
-  },
-  'mesh.participants': {
-    value: 4,
-    min: 1,
-    max: 12,
-    unit: 'participants',
-    code: null,
-    rationale: 'up to here media goes from peer to peer',
-  },
+  ...ROOM_LIMITS,
   ...CHAT_LIMITS,
   'ticket.ttl': {
     value: 30_000,

@@ -1,6 +1,6 @@
 /** The manifest, the root of a page's hash tree: created from its chunks, or read from text of a stranger. SPEC rules PAGE-1 and PAGE-2. */
 import { decode } from '@parley/protocol/decode';
-import { LIMITS } from '@parley/protocol/limits';
+import { PAGE_LIMITS } from '@parley/protocol/page-limits';
 import { PageManifest, type PageAddress, type PageLimits } from '@parley/protocol/pages';
 import type { PageRefusal } from './api.ts';
 import { toBase64, toHex } from './base64.ts';
@@ -81,4 +81,4 @@ function parse(text: string): PageManifest | undefined {
 }
 
 const agrees = ({ bytes, chunkBytes, chunks }: PageManifest): boolean =>
-  chunkBytes <= LIMITS['page.chunkBytes'].max && chunks.length === Math.ceil(bytes / chunkBytes);
+  chunkBytes <= PAGE_LIMITS['page.chunkBytes'].max && chunks.length === Math.ceil(bytes / chunkBytes);

@@ -1,4 +1,4 @@
-import { LIMITS } from '@parley/protocol/limits';
+import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
 import type { ChatEntry } from '@parley/sdk/call';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
@@ -6,7 +6,7 @@ import { chatGroups, textParts, type ChatGroup } from './chat-text.ts';
 import { Panel } from './panel.tsx';
 import type { CallSession } from './session.ts';
 
-const MAX_CHARS = LIMITS['chat.chars'].value;
+const MAX_CHARS = CHAT_LIMITS['chat.chars'].value;
 /** From this length on the remaining characters are shown. */
 const COUNT_FROM = MAX_CHARS - 200;
 /** The distance from the end at which the list still follows new lines. */

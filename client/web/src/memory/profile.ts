@@ -1,9 +1,9 @@
 /** Preferences of the user: name, devices and how to join. */
-import { LIMITS } from '@parley/protocol/limits';
+import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
 import { checkName } from '@parley/protocol/people';
 import { browserStore } from './storage.ts';
 
-export const NAME_CHARS = LIMITS['name.chars'].value;
+export const NAME_CHARS = CHAT_LIMITS['name.chars'].value;
 
 const NAME = 'parley.name';
 const RELAY_ONLY = 'parley.relay-only';

@@ -1,5 +1,5 @@
 import type { CreateRoomAnswer } from '@parley/protocol/http';
-import { LIMITS } from '@parley/protocol/limits';
+import { ROOM_LIMITS } from '@parley/protocol/room-limits';
 import { useState } from 'preact/hooks';
 import { sentence } from '../copy/endings.ts';
 import { CopyButton } from '../design/copy-button.tsx';
@@ -11,7 +11,7 @@ import { createRoom } from '../rooms-api.ts';
 import { roomPath } from '../route.ts';
 
 /** An installation may allow fewer; its own limit then applies. */
-const MAX_PARTICIPANTS = LIMITS['room.participants'].max;
+const MAX_PARTICIPANTS = ROOM_LIMITS['room.participants'].max;
 
 /** Converts text to a valid room name: letters, digits and single inner dashes, at most 48 characters. */
 export function roomName(text: string): string {
