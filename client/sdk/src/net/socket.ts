@@ -78,9 +78,11 @@ export class CheckedSocket {
   /** Sends a ping at once and waits only `probeTimeoutMs` for an answer: after a change of network. */
   probe(): void {
     if (this.#state === 'ended') return;
-    this.#expecting ??= 'probe';
-    this.#receivedAt = this.#ports.clock.now();
     this.send(PING);
+    // Another probe does not extend the wait for the answer to the first.
+    if (this.#expecting !== null) return;
+    this.#expecting = 'probe';
+    this.#receivedAt = this.#ports.clock.now();
     this.#scheduleCheck();
   }
 
@@ -125,15 +127,16 @@ export class CheckedSocket {
 
   #check(due: number): void {
     const now = this.#ports.clock.now();
-    const expectsFirst = this.#expecting === 'first-message';
-    if (now - due > SLEPT_MS) this.#receivedAt = expectsFirst ? now : now - PING_AFTER_MS;
+    const slept = now - due > SLEPT_MS;
+    if (slept) this.#receivedAt = this.#expecting === null ? now - PING_AFTER_MS : now;
     const silence = now - this.#receivedAt;
     if (silence >= this.#timeoutMs) {
       this.#wire.close(NORMAL_CLOSURE);
       this.#end({ code: null, retryAfterMs: null });
       return;
     }
-    if (silence >= PING_AFTER_MS && !expectsFirst) this.send(PING);
+    const pings = slept || silence >= PING_AFTER_MS;
+    if (pings && this.#expecting !== 'first-message') this.send(PING);
     this.#scheduleCheck();
   }
 

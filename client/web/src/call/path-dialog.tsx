@@ -16,7 +16,7 @@ export function PathDialog({ session, onClose }: PathDialogProps) {
     <Dialog title="Path of this call" onClose={onClose} testid="path-dialog">
       <p>
         {words?.title ??
-          'Voice and video are sent directly from person to person, encrypted. No server can read them.'}
+          'Voice and video are encrypted from person to person. No server, including a TURN server, can read them.'}
       </p>
       <MediaKeySection session={session} />
       <OpensButton session={session} kind="statistics" label="Statistics of the call" />

@@ -120,8 +120,8 @@ function Invitation({ session }: { readonly session: CallSession }) {
 }
 
 function arrival(view: RoomView | null): string {
-  if (view?.locked) return 'Unlock the room before they join.';
-  return view?.lobby ? 'They wait in the lobby until you admit them.' : 'They join at once.';
+  if (view?.locked) return 'The room is locked: the owner must unlock it first.';
+  return view?.lobby ? 'They wait in the lobby until the owner admits them.' : 'They join at once.';
 }
 
 interface Size {

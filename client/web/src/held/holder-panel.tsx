@@ -76,9 +76,9 @@ function Peers({ view }: { readonly view: PageView }) {
 
 function amounts({ received, sent, whole }: PagePeer): string {
   const parts = [
-    ...(received > 0 ? [`received ${amount(received)}`] : []),
-    ...(sent > 0 ? [`sent ${amount(sent)}`] : []),
-    ...(whole ? ['complete'] : []),
+    ...(received > 0 ? [`received ${amount(received)} from it`] : []),
+    ...(sent > 0 ? [`sent ${amount(sent)} to it`] : []),
+    ...(whole ? ['it has the complete page'] : []),
   ];
   return parts.length === 0 ? 'no data yet' : parts.join(', ');
 }

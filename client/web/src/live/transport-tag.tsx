@@ -2,7 +2,7 @@ import type { Transport } from '@parley/sdk/sfu/transports';
 
 const WHY: Readonly<Record<Transport, string>> = {
   WebTransport: 'Directly to the media relay over QUIC',
-  WebSocket: 'Over TCP, which works in every network, with a little more delay',
+  WebSocket: 'Over TCP, which also works where QUIC is blocked, with a little more delay',
 };
 
 /** The transport of the media. */

@@ -13,7 +13,11 @@ import { SiteHead } from './site-head.tsx';
 
 const POINTS = [
   { icon: 'link', title: 'Only a link', text: 'No account and nothing to install.' },
-  { icon: 'lock', title: 'Private', text: 'Small calls are sent directly from person to person, encrypted.' },
+  {
+    icon: 'lock',
+    title: 'Private',
+    text: 'Voice and video of small calls are encrypted from person to person.',
+  },
   {
     icon: 'wave',
     title: 'Stable',

@@ -82,6 +82,6 @@ test('a file has the type of its browser or its extension, and a name that the p
 });
 
 test('disabled links and images are counted', () => {
-  assert.equal(switchedOff({ links: 0, pictures: 0 }), 'Scripts are disabled.');
-  assert.equal(switchedOff({ links: 2, pictures: 1 }), 'Scripts are disabled, and 2 links and 1 image.');
+  assert.equal(switchedOff({ links: 0, pictures: 0 }), 'Disabled here: scripts.');
+  assert.equal(switchedOff({ links: 2, pictures: 1 }), 'Disabled here: scripts, 2 links, 1 image.');
 });

@@ -24,7 +24,7 @@ export class MediaRelays {
     this.#leases.renew(relay.relay, relay, now);
   }
 
-  /** How many relays accept participants. */
+  /** How many relays have a lease that has not lapsed and do not drain. */
   count(now: number): number {
     return this.#leases.living(now).length;
   }

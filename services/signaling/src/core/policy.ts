@@ -64,7 +64,7 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
 }
 
-/** A banned participant may have resumed here before the ban arrived. */
+/** A kicked or banned participant may have resumed here before the policy arrived. */
 function enforceBans(pod: Pod, room: Room): void {
   for (const participant of room.policy?.kicked ?? []) remove(pod, room, participant, 'kicked');
   for (const { participant, owner, visitor } of room.own.entries.values()) {

@@ -27,7 +27,7 @@ export function BanDialog({ desk, participant, name, onClose }: BanDialogProps) 
 
   return (
     <Dialog title={`Ban ${name}?`} onClose={onClose} testid="ban-dialog">
-      <p>The person is removed at once and cannot return until you lift the ban.</p>
+      <p>The person is removed at once. The ban applies until you lift it.</p>
       <fieldset class="choices">
         <legend class="visually-hidden">Extent of the ban</legend>
         <Choice

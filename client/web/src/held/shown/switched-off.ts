@@ -10,6 +10,6 @@ export function switchedOff({
 }): string {
   const counted = (count: number, noun: string): string[] =>
     count === 0 ? [] : [`${grouped(count)} ${noun}${count === 1 ? '' : 's'}`];
-  const off = [...counted(links, 'link'), ...counted(pictures, 'image')].join(' and ');
-  return `Scripts are disabled${off === '' ? '' : `, and ${off}`}.`;
+  const more = [...counted(links, 'link'), ...counted(pictures, 'image')];
+  return `Disabled here: ${['scripts', ...more].join(', ')}.`;
 }
