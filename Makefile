@@ -136,6 +136,7 @@ cli: rust-tools ## Build the parley command and install it into ~/.local/bin (PR
 
 .PHONY: cluster
 cluster: build cluster-tools ## Run a Kubernetes cluster of three nodes on this machine, with Parley's images; root is needed
+	@cargo build --quiet -p parley-cli
 	@node infra/cluster/src/up.ts
 
 .PHONY: test-cluster

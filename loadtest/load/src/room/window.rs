@@ -21,9 +21,9 @@ pub struct Window {
 }
 
 impl Window {
-    /// Its duration.
+    /// Its duration, at least a millisecond: rates are divided by it.
     #[allow(clippy::cast_precision_loss, reason = "a report is rounded")]
     pub fn seconds(&self) -> f64 {
-        (self.ended_ms - self.began_ms) as f64 / 1e3
+        (self.ended_ms - self.began_ms).max(1) as f64 / 1e3
     }
 }
