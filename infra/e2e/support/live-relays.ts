@@ -38,7 +38,7 @@ const KNOWN =
   /^(?:parley_media_relays|envoy_cluster_membership_healthy\{envoy_cluster_name="media"\}) (\d+)$/m;
 
 /** After its restart a relay is known to a pod once the pod received its lease, and the edge routes to it after a health check. */
-export async function allAreKnown({ endpoints }: Stack): Promise<void> {
+async function allAreKnown({ endpoints }: Stack): Promise<void> {
   let counts: readonly number[] = [];
   await until(
     async () => {
@@ -49,6 +49,12 @@ export async function allAreKnown({ endpoints }: Stack): Promise<void> {
     },
     { withinMs: WITHIN_MS, what: () => `the pods and the edge to know all relays: ${counts.join()}` },
   );
+}
+
+/** The sessions of the test before have ended, and a relay that it restarted is known to all. */
+export async function relaysAreReady(stack: Stack): Promise<void> {
+  await nobodyIsLeft(stack);
+  await allAreKnown(stack);
 }
 
 /** The relay of all sessions: pages that do not ask for another relay all get the same one. */

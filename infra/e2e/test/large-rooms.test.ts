@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as inside } from 'node:path';
-import { afterEach, describe, it, type TestContext } from 'node:test';
+import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeVideo, Terminal } from '@parley/local/terminal';
 import type { Person } from '../support/any-page.ts';
-import { clientsOf, end, relayInUse } from '../support/live-relays.ts';
+import { clientsOf, end, relayInUse, relaysAreReady } from '../support/live-relays.ts';
 import { opened } from '../support/opened.ts';
 import { switchMicrophone } from '../support/controls.ts';
 import { goes, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
@@ -92,6 +92,7 @@ describe('a room that Firefox is in', { timeout: 420_000 }, () => {
 /** Three are enough here: the rest is the same for any number. */
 describe('a room through relays', { timeout: 420_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '2' });
+  beforeEach(() => relaysAreReady(site.stack));
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
   const join = (name: string, room: string) =>
     Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
@@ -170,6 +171,7 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
     PARLEY_LIMIT_MESH_PARTICIPANTS: '1',
     PARLEY_LIMIT_MEDIA_PARTICIPANTS_PER_RELAY: '1',
   });
+  beforeEach(() => relaysAreReady(site.stack));
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
   it('[MEDIA-3] [MEDIA-10] is one room for browsers and terminals on both, and goes on when one of them is killed', async (t) => {

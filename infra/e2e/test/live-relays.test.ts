@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { allAreKnown, askTheWay, end, longestGap, nobodyIsLeft, relayInUse } from '../support/live-relays.ts';
+import { askTheWay, end, longestGap, relayInUse, relaysAreReady } from '../support/live-relays.ts';
 import { LiveWatcher, profileFor, publish, watch, type LiveOptions } from '../support/live.ts';
 import { watchMachine } from '../support/machine.ts';
 import { withSite, type TestSite } from '../support/site.ts';
@@ -126,8 +126,7 @@ async function onAir(
   { name, transport }: { readonly name: string; readonly transport: 'WebTransport' | 'WebSocket' },
 ): Promise<LiveWatcher> {
   const options: LiveOptions = { web, name, withoutWebTransport: transport === 'WebSocket' };
-  await nobodyIsLeft(stack);
-  await allAreKnown(stack);
+  await relaysAreReady(stack);
   const publisher = await publish(browser, options);
   const watcher = await watch(browser, options);
   await watcher.seesMotion();
