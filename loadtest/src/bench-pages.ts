@@ -2,10 +2,10 @@
 import { parseArgs } from 'node:util';
 import { describeAlone, describeMachine } from './machine.ts';
 import { digits } from './columns.ts';
-import { measureCrowd, type Crowd } from './pages/crowd.ts';
+import { measureHolders, type Holders } from './pages/holders.ts';
 import { measureSwarm, type Swarm } from './pages/swarm.ts';
 import {
-  crowdTable,
+  holdersTable,
   inexact,
   kbPerVisitor,
   mebibytes,
@@ -14,22 +14,25 @@ import {
   swarmTable,
 } from './pages/table.ts';
 import { plot, type Bar } from './plot.ts';
+import { build } from './programs.ts';
 import { publish } from './publish.ts';
 
 const USAGE = `usage: npm run bench-pages -w loadtest -- [options]
-  --only swarm|crowd
+  --only swarm|holders
   --smoke       small: exactness alone
-  --publish     write docs/evaluation/bench-pages.{json,svg}`;
+  --publish     write docs/evaluation/bench-pages.{json,svg}
+  --programs d  take parley-load from there instead of building it`;
 
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     smoke: { type: 'boolean', default: false },
     publish: { type: 'boolean', default: false },
+    programs: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
-if (options.help || !['', 'swarm', 'crowd'].includes(options.only)) {
+if (options.help || !['', 'swarm', 'holders'].includes(options.only)) {
   console.error(USAGE);
   process.exit(options.help ? 0 : 2);
 }
@@ -43,22 +46,27 @@ const { readers, sizes, visitors, perSecond } = options.smoke ? SMOKE : FULL;
 
 const machine = describeMachine();
 console.log(describeAlone(machine));
-const crowd = options.only === 'swarm' ? undefined : await measureCrowd(visitors, perSecond);
-if (crowd) console.log(`\n${crowdTable(crowd)}`);
+const holders = options.only === 'swarm' ? undefined : await measure();
+if (holders) console.log(`\n${holdersTable(holders)}`);
 const swarms: Swarm[] = [];
-for (const bytes of options.only === 'crowd' ? [] : sizes) {
+for (const bytes of options.only === 'holders' ? [] : sizes) {
   const swarm = await measureSwarm(readers, bytes);
   swarms.push(swarm);
   console.log(`\n${swarmTable(swarm)}`);
 }
 const largest = swarms.at(-1);
-if (options.publish && crowd && largest)
-  publish('bench-pages', { machine, crowd, swarms }, plot(panels(crowd, largest), about()));
-const why = (options.smoke ? inexact : missed)(swarms, crowd);
+if (options.publish && holders && largest)
+  publish('bench-pages', { machine, holders, swarms }, plot(panels(holders, largest), about()));
+const why = (options.smoke ? inexact : missed)(swarms, holders);
 console.log(`\n${why === undefined ? 'as it should be' : `MISSED: ${why}`}`);
 process.exitCode = why === undefined ? 0 : 1;
 
-function panels(held: Crowd, wanted: Swarm): Parameters<typeof plot>[0] {
+/** Of many holders, by `parley-load`. */
+function measure(): Promise<Holders> {
+  return measureHolders(options.programs ?? build('dev', ['parley-load']), { visitors, perSecond });
+}
+
+function panels(held: Holders, wanted: Swarm): Parameters<typeof plot>[0] {
   return [
     {
       title: 'What the first holder gives',

@@ -38,13 +38,15 @@ export async function runRow(
   return { ...report, othersUse };
 }
 
-/** The JSON report that it writes. An inexact or void run writes one too. */
+/** The JSON report that it writes. An inexact or void run writes one too. `isPinned: false`: on any core. */
 export async function runGenerator(
   programs: string,
   serverPids: readonly number[],
   args: readonly string[],
+  { isPinned = true }: { isPinned?: boolean } = {},
 ): Promise<{ answer: unknown; othersUse: number }> {
-  const [command = '', ...rest] = onCore(GENERATOR_CORE, [join(programs, 'parley-load'), ...args]);
+  const plain = [join(programs, 'parley-load'), ...args];
+  const [command = '', ...rest] = isPinned ? onCore(GENERATOR_CORE, plain) : plain;
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   const said = text(child.stdout);

@@ -42,7 +42,7 @@ pub struct Flags {
     /// How many visitors arrive per second
     #[arg(long, default_value_t = 100.0, value_name = "N")]
     per_second: f64,
-    /// How long they stay once all have the exact count
+    /// How long they stay once all have the exact count; with --pid, also how long memory is read before they arrive
     #[arg(long = "for", default_value_t = 10.0, value_name = "SECONDS")]
     seconds: f64,
     /// How many holders leave after that, at once
@@ -64,6 +64,8 @@ pub struct Flags {
 const GIVE_UP_AFTER: Duration = Duration::from_secs(10);
 /// The time between two checks whether all visitors have the exact count.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
+/// The time between two readings of the memory of the server.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(500);
 /// How long a server may take to release the memory of visitors who left.
 const RELEASE_TIME: Duration = Duration::from_secs(5);
 
@@ -82,16 +84,17 @@ impl Flags {
     }
 
     async fn measure(&self) -> anyhow::Result<Report> {
-        let before = process::total_resident_kb(&self.pids)?;
+        let stay_time = Duration::from_secs_f64(self.seconds);
+        let before = self.least_resident_kb(stay_time).await?;
         let page = self.page.unwrap_or_else(|| Address::of(&fastrand::u128(..).to_string()));
         let visitors = Visitors::new(page, self.bytes);
         self.arrive(&visitors).await;
         let arrival = Change { since: visitors.last_arrival(), traffic: Traffic::default() };
         let came = self.until_exact(&visitors, (self.holders, self.readers), &arrival).await;
         let stay = Change { since: Instant::now(), traffic: visitors.traffic() };
-        sleep(Duration::from_secs_f64(self.seconds)).await;
+        let (with, ()) = tokio::join!(self.least_resident_kb(stay_time), sleep(stay_time));
+        let with = with?;
         let stayed = Stage::idle(&stay, visitors.traffic(), visitors.present());
-        let with = process::total_resident_kb(&self.pids)?;
         let went = match self.depart {
             0 => None,
             count => {
@@ -111,6 +114,17 @@ impl Flags {
             }
         };
         Ok(Report::new(self, page, Stages { came, stayed, went }, memory, errors, closed))
+    }
+
+    /// The least resident memory of the server during this time, as a garbage collector releases memory late. Without processes it is 0 at once.
+    async fn least_resident_kb(&self, duration: Duration) -> anyhow::Result<u64> {
+        let until = Instant::now() + duration;
+        let mut least = process::total_resident_kb(&self.pids)?;
+        while !self.pids.is_empty() && Instant::now() < until {
+            sleep_until(until.min(Instant::now() + MEMORY_INTERVAL)).await;
+            least = least.min(process::total_resident_kb(&self.pids)?);
+        }
+        Ok(least)
     }
 
     /// Adds all visitors at their rate, and waits until they are connected.

@@ -20,7 +20,9 @@ async fn page_8_all_visitors_receive_the_exact_count_also_after_some_leave() {
     assert_eq!((&came["visitors"], &came["late"], &came["never"]), (&50.into(), &0.into(), &0.into()), "{report}");
     assert_eq!((&went["visitors"], &went["never"]), (&45.into(), &0.into()), "{report}");
     assert!(came["received"].as_f64() > Some(10.0) && came["sent"].as_f64() >= Some(1.0), "{report}");
-    assert!(report["memory"]["withKb"].as_u64() > Some(0) && report["stayed"]["received"] == 0.0, "{report}");
+    let memory = |field: &str| report["memory"][field].as_u64();
+    assert!(memory("beforeKb") > Some(0) && memory("withKb") > Some(0) && memory("afterKb") > Some(0), "{report}");
+    assert!(report["stayed"]["seconds"].as_f64() >= Some(0.2) && report["stayed"]["received"] == 0.0, "{report}");
 }
 
 #[tokio::test]
