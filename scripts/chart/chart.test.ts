@@ -109,8 +109,8 @@ test('signaling and the TURN agent know every variable that they are given', (t)
 });
 
 test('the relay knows every variable that it is given', () => {
-  const source = ['access', 'cluster', 'flags', 'media']
-    .map((file) => readFileSync(`services/relay/src/config/${file}.rs`, 'utf8'))
+  const source = ['config', 'config/access', 'config/cluster', 'config/flags', 'config/media']
+    .map((file) => readFileSync(`services/relay/src/${file}.rs`, 'utf8'))
     .join('');
   const limits = readFileSync('services/relay/README.md', 'utf8');
   const objects = render(...EVERYTHING, '--set', 'relay.limits.pod\\.queuedBytes=1000').split(/^---\n/m);
