@@ -218,7 +218,7 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
     let revoked = Revoked::new(Capacity { requested: 10, departed: 10 });
     let up_to = |before| Entry { term: Term { before: Some(before), until: 100 }, ..entry("a", 0) };
     revoked.add(up_to(50), 50).unwrap();
-    let made = |made| Grant { issued: made, ..grant("a") };
+    let issued = |issued| Grant { issued, ..grant("a") };
     for (made, expected) in
         [(made(Some(49)), true), (made(Some(50)), true), (made(Some(51)), false), (made(None), true)]
     {

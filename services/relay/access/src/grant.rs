@@ -7,7 +7,7 @@ pub struct Grant {
     /// `exp`: the time at which the grant expires.
     pub until: u64,
     /// `iat`: the time at which the token was issued.
-    #[serde(default, rename = "made")]
+    #[serde(default)]
     pub issued: Option<u64>,
     /// `jti`: the id of the token.
     pub token: Option<Box<str>>,
