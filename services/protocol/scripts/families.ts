@@ -47,7 +47,7 @@ import {
   PageManifest,
   PageSeal,
   PipeName,
-  SealedHead,
+  EncryptedHead,
   Sha256,
   VisitorId,
   VISIT_MESSAGES,
@@ -208,5 +208,5 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   LinkId: Link,
   MediaType,
   Sha256,
-  SealedHead,
+  EncryptedHead,
 };

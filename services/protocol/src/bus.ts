@@ -6,6 +6,7 @@ import { ChatLine, DisplayName, Media } from './people.ts';
 import { RoomView } from './http.ts';
 import { Left } from './server-messages.ts';
 import { Incarnation, VisitorMarks } from './tokens.ts';
+import type { MessageOf } from './message-of.ts';
 
 /** Grows for a pod, also over restarts: `boot` names a process, `epoch` a section that it opened. */
 const Epoch = Type.Integer({ minimum: 1 });
@@ -174,17 +175,4 @@ export type RoomPolicy = Static<typeof RoomPolicy>;
 export type Policy = Static<typeof Policy>;
 export type Moderate = Static<typeof Moderate>;
 export type Moderated = Static<typeof Moderated>;
-export type BusMessage =
-  | Static<typeof Hello>
-  | Sections
-  | Delta
-  | Digest
-  | Static<typeof SectionsRequest>
-  | Static<typeof Bye>
-  | Static<typeof RoomChat>
-  | Policy
-  | Moderate
-  | Moderated
-  | Static<typeof RoomDeleted>
-  | Static<typeof Heartbeat>
-  | DirectedAck;
+export type BusMessage = MessageOf<typeof BUS_MESSAGES>;

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Exclude } from './media.ts';
 import { ResumeChatLine, ChatId, ChatText, DisplayName, Media } from './people.ts';
+import type { MessageOf } from './message-of.ts';
 
 /** Raised by the client at every connection attempt: it orders the claims of two pods on one participant. */
 export const Generation = Type.Integer({ minimum: 1, maximum: 2 ** 31 });
@@ -53,12 +54,4 @@ export type Enter = Static<typeof Enter>;
 export type Resume = Static<typeof Resume>;
 export type Change = Static<typeof Change>;
 export type Chat = Static<typeof Chat>;
-export type ClientMessage =
-  | Enter
-  | Resume
-  | Change
-  | Chat
-  | Static<typeof Leave>
-  | Static<typeof Ping>
-  | Static<typeof IceRequest>
-  | Static<typeof RelayRequest>;
+export type ClientMessage = MessageOf<typeof CLIENT_MESSAGES>;

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { PodId } from './ids.ts';
 import { PageAddress, VisitorId } from './pages.ts';
+import type { MessageOf } from './message-of.ts';
 
 const Boot = Type.Integer({ minimum: 1 });
 const Count = Type.Integer({ minimum: 0 });
@@ -67,4 +68,4 @@ export type PageHeartbeat = Static<typeof PageHeartbeat>;
 export type PageSectionRequest = Static<typeof PageSectionRequest>;
 export type PageSection = Static<typeof PageSection>;
 export type PageDirectedAck = Static<typeof PageDirectedAck>;
-export type PageBusMessage = PageHeartbeat | PageSectionRequest | PageSection | PageDirectedAck;
+export type PageBusMessage = MessageOf<typeof PAGE_BUS_MESSAGES>;

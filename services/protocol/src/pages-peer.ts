@@ -2,8 +2,9 @@
  * Messages between two visitors: directed messages through signaling until they are connected, then messages on the data channel or the
  * pipe, one for each page. SPEC rules PAGE-14 to PAGE-17.
  */
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { PageAddress, PipeName } from './pages.ts';
+import type { MessageOf } from './message-of.ts';
 
 /** Identifies one connection between two visitors; chosen by the visitor that begins it. */
 export const Link = Type.String({ pattern: '^[A-Za-z0-9_-]{8,22}$' });
@@ -78,16 +79,5 @@ export const PEER_MESSAGES = {
   bye: Bye,
 } as const;
 
-export type LinkMessage =
-  | Static<typeof LinkOffer>
-  | Static<typeof LinkAnswer>
-  | Static<typeof LinkCandidate>
-  | Static<typeof LinkReject>
-  | Static<typeof LinkPipe>;
-export type PeerMessage =
-  | Static<typeof Handshake>
-  | Static<typeof Bitfield>
-  | Static<typeof Have>
-  | Static<typeof Request>
-  | Static<typeof Reject>
-  | Static<typeof Bye>;
+export type LinkMessage = MessageOf<typeof LINK_MESSAGES>;
+export type PeerMessage = MessageOf<typeof PEER_MESSAGES>;

@@ -4,6 +4,7 @@ import { Ping } from './client-messages.ts';
 import { IceOffer, IceServer } from './http.ts';
 import { PodId, symbols } from './ids.ts';
 import { ErrorMessage, Goaway, Pong, Undelivered } from './server-messages.ts';
+import type { MessageOf } from './message-of.ts';
 
 /** SHA-256 of a page's manifest. */
 export const PageAddress = Type.String({
@@ -45,22 +46,23 @@ export const Sha256 = Type.String({
 /** Chunks of the largest page that an installation may allow. */
 const MAX_CHUNKS = 4096;
 
-/** Type and name of a sealed page. */
-export const SealedHead = Type.String({
+/** Type and name of an encrypted page. */
+export const EncryptedHead = Type.String({
   maxLength: 1024,
   pattern: '^[A-Za-z0-9_-]+$',
-  description: 'Type and name of the page as sealed JSON, base64url.',
+  description: 'Type and name of the page as encrypted JSON, base64url.',
 });
 export const MediaType = Type.String({
   maxLength: 100,
   pattern: '^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$',
-  description: 'Media type, without parameters; text is UTF-8. Of a sealed page application/octet-stream.',
+  description:
+    'Media type, without parameters; text is UTF-8. Of an encrypted page application/octet-stream.',
 });
 
-/** How a page is sealed. SPEC rule PAGE-4. */
+/** How a page is encrypted. SPEC rule PAGE-4. */
 export const PageSeal = Type.Object({
   scheme: Type.Literal('AES-128-GCM'),
-  head: SealedHead,
+  head: EncryptedHead,
 });
 
 /** The root of a page's hash tree. Its address is the SHA-256 of its exact bytes. */
@@ -177,24 +179,8 @@ export const VISIT_MESSAGES = {
 
 export type Subscribe = Static<typeof Subscribe>;
 export type Announce = Static<typeof Announce>;
-export type VisitorMessage =
-  | Subscribe
-  | Announce
-  | Static<typeof Leave>
-  | Static<typeof PipeRequest>
-  | Static<typeof PageIceRequest>
-  | Static<typeof Ping>;
+export type VisitorMessage = MessageOf<typeof VISITOR_MESSAGES>;
 export type PageWelcome = Static<typeof PageWelcome>;
 export type Holders = Static<typeof Holders>;
 export type PageCount = Static<typeof PageCount>;
-export type VisitMessage =
-  | PageWelcome
-  | Holders
-  | PageCount
-  | Static<typeof Visitors>
-  | Static<typeof Pipe>
-  | Static<typeof PageIce>
-  | Static<typeof Pong>
-  | Static<typeof VisitorUndelivered>
-  | Static<typeof Goaway>
-  | ErrorMessage;
+export type VisitMessage = MessageOf<typeof VISIT_MESSAGES>;

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { CodeName, IceOffer, RelayOffer, RoomView } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
 import { ChatId, ChatLine, ChatProof, DisplayName, Media, Member, Waiting } from './people.ts';
+import type { MessageOf } from './message-of.ts';
 
 export const Welcome = Type.Object({
   type: Type.Literal('welcome'),
@@ -136,25 +137,4 @@ export type Welcome = Static<typeof Welcome>;
 export type Left = Static<typeof Left>;
 export type Undelivered = Static<typeof Undelivered>;
 export type ErrorMessage = Static<typeof ErrorMessage>;
-export type ServerMessage =
-  | Welcome
-  | Static<typeof Joined>
-  | Left
-  | Static<typeof Away>
-  | Static<typeof Back>
-  | Static<typeof Changed>
-  | Static<typeof ChatEvent>
-  | Static<typeof ChatAck>
-  | Static<typeof ResumeToken>
-  | Undelivered
-  | Static<typeof IceAnswer>
-  | Static<typeof RelayAnswer>
-  | Static<typeof RoomDeleted>
-  | Static<typeof LobbyWaiting>
-  | Static<typeof LobbyJoined>
-  | Static<typeof LobbyLeft>
-  | Static<typeof RoomChanged>
-  | Static<typeof MuteRequested>
-  | Static<typeof Goaway>
-  | Static<typeof Pong>
-  | ErrorMessage;
+export type ServerMessage = MessageOf<typeof SERVER_MESSAGES>;

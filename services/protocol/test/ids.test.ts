@@ -15,7 +15,7 @@ import { podDirectedSubject, podSubject, roomSubject } from '../src/subjects.ts'
 import { Random } from './random.ts';
 
 const ROUNDS = 2000;
-const LONGEST_NAMED = `${'a'.repeat(48)}@${'b'.repeat(16)}`;
+const MAX_NAMED_ROOM = `${'a'.repeat(48)}@${'b'.repeat(16)}`;
 
 describe('[ROOM-1] room ids', () => {
   it('every new ad-hoc id is read back, by the parser and by the schema', () => {
@@ -42,7 +42,7 @@ describe('[ROOM-1] room ids', () => {
       ['a@b', 'a', 'b'],
       ['7@7', '7', '7'],
       ['team-a--blue@eu-west-1', 'team-a--blue', 'eu-west-1'],
-      [LONGEST_NAMED, 'a'.repeat(48), 'b'.repeat(16)],
+      [MAX_NAMED_ROOM, 'a'.repeat(48), 'b'.repeat(16)],
     ] as const) {
       assert.deepEqual(parseRoomId(room), { kind: 'named', room, name, region });
       assert.ok(decode(RoomId, room).ok, room);
@@ -92,7 +92,7 @@ describe('[ROOM-1] room ids', () => {
     const random = new Random(5);
     let rooms = 0;
     for (let round = 0; round < 20_000; round += 1) {
-      const near = random.one(['standup@eu', '7k2m-q9xd-4wtv-0hze', LONGEST_NAMED]);
+      const near = random.one(['standup@eu', '7k2m-q9xd-4wtv-0hze', MAX_NAMED_ROOM]);
       const at = random.below(near.length);
       const text = near.slice(0, at) + random.text('a0-@.* >ilou\nA', 2) + near.slice(at + random.below(3));
       const parsed = parseRoomId(text);

@@ -252,7 +252,7 @@ pattern!(
 );
 
 pattern!(
-    /// Media type, without parameters; text is UTF-8. Of a sealed page application/octet-stream.
+    /// Media type, without parameters; text is UTF-8. Of an encrypted page application/octet-stream.
     MediaType, r"^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$", 100
 );
 
@@ -271,7 +271,7 @@ pub enum PageSealScheme {
 #[serde(rename_all = "camelCase")]
 pub struct PageSeal {
     pub scheme: PageSealScheme,
-    pub head: SealedHead,
+    pub head: EncryptedHead,
 }
 
 pattern!(
@@ -294,6 +294,6 @@ pattern!(
 );
 
 pattern!(
-    /// Type and name of the page as sealed JSON, base64url.
-    SealedHead, r"^[A-Za-z0-9_-]+$", 1024
+    /// Type and name of the page as encrypted JSON, base64url.
+    EncryptedHead, r"^[A-Za-z0-9_-]+$", 1024
 );
